@@ -66,9 +66,9 @@ def run(context: Context) -> dict[str, Any]:
 def _report(context: Context, process: Process, project: Path) -> RunReport:
     """The report of the run, which is started, resumed, or over already."""
     executes = process.executes
-    if executes.task_groups or executes.nodes > 1:
-        what = "executes: selected task groups and several nodes are not available yet"
-        raise UsageError(what, at=str(process.place), hint="name a folder of definitions")
+    if executes.nodes > 1:
+        what = "executes: several nodes are not available yet"
+        raise UsageError(what, at=str(process.place), hint="leave nodes out")
     runs = Path(context.folder) / _RUNS
     conf = project / "conf/scoopi.yml"
     scoopi = Scoopi(
@@ -90,7 +90,8 @@ def _report(context: Context, process: Process, project: Path) -> RunReport:
 
 def _inputs(context: Context, process: Process) -> Inputs:
     slot = {f"slot.{part}": str(getattr(context.slot, part)) for part in SLOT_PARTS}
-    return Inputs({**context.order["inputs"], **slot}, f"process {process.name}")
+    values = {**context.order["inputs"], **slot}
+    return Inputs(values, f"process {process.name}", groups=process.executes.groups)
 
 
 def _cancel_on_stop(context: Context, scoopi: Scoopi) -> None:

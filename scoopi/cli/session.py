@@ -12,6 +12,7 @@ from scoopi.cli.options import read_inputs, read_settings
 from scoopi.cli.progress_line import ProgressLine
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
+from scoopi.model.inputs import Inputs
 
 if TYPE_CHECKING:
     from scoopi.app import Scoopi
@@ -34,7 +35,7 @@ def carry_out(
         The exit code of the report; 0 if there was nothing to do.
     """
     settings = read_settings(options.settings)
-    inputs = read_inputs(getattr(options, "inputs", ()))
+    inputs = Inputs(read_inputs(getattr(options, "inputs", ())), groups=tuple(getattr(options, "groups", ())))
     with Signals(terminal) as signals:
         try:
             with ProgressLine(terminal, options.quiet) as line:

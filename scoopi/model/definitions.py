@@ -255,6 +255,10 @@ class Definitions(msgspec.Struct, frozen=True):
 
     `locator_groups` holds only groups that have a task group of their name; no name is in both
     `data_defs` (grids) and `record_defs`.
+
+    Attributes:
+        is_selection: some of its locator groups are not read.
+        is_partial: those would lead to further pages of task groups that are read.
     """
 
     locator_groups: dict[str, LocatorGroup]
@@ -263,3 +267,5 @@ class Definitions(msgspec.Struct, frozen=True):
     digest: str = ""
     sites: tuple[SiteBlock, ...] = ()
     record_defs: dict[str, RecordDef] = {}
+    is_selection: bool = False
+    is_partial: bool = False

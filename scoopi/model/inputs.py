@@ -1,4 +1,4 @@
-"""Inputs: values that definitions name as `%{input.NAME}`, given for each run."""
+"""Inputs: what is given for each run: values for `%{input.NAME}`, and which groups it reads."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ STAND_IN = "1"
 
 
 class Inputs(msgspec.Struct, frozen=True):
-    """The values that a run is given for the `%{input.NAME}` of its definitions.
+    """The values that a run is given for the `%{input.NAME}` of its definitions, and what it reads of them.
 
     Attributes:
         values: by the name of the input; those of a slot as `slot.key`.
         giver: the process of the scheduler that gives them; empty for a person, whose names must all occur.
         assumed: names whose values are stand-ins, because only a job has the real ones.
+        groups: names of the locator groups that are read, with what their links lead to; empty for all.
     """
 
     values: Mapping[str, str] = {}
     giver: str = ""
     assumed: frozenset[str] = frozenset()
+    groups: tuple[str, ...] = ()
 
 
 NO_INPUTS = Inputs()

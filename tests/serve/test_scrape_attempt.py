@@ -153,10 +153,22 @@ def test_fewer_rows_than_the_last_slot_are_not_published(serving: Serving, site:
     assert not (serving.folder / "output/books/!2").exists()
 
 
-def test_selected_task_groups_are_refused_with_the_place(serving: Serving, site: Site) -> None:
-    serving.deploy("books: {executes: 'scrape:books#list'}")
+def test_a_scrape_reads_only_the_selected_groups(serving: Serving, site: Site) -> None:
+    given = (serving.folder / "jobs/books/books.yml").read_text()
+    other = f'locatorGroups:\n  other: [ "{site.url}/7" ]\n'
+    task = "taskGroups:\n  other: { pageTask: { dataDef: page } }\n"
+    text = given.replace("locatorGroups:\n", other).replace("taskGroups:\n", task)
+    serving.write("books/books.yml", text)
+    serving.deploy("books: {executes: 'scrape:books#other'}")
     serving.run("launch", "books")
     serving.until_idle()
-    attempt = serving.attempt("books/!1/1")
-    assert attempt["status"] == "error"
-    assert "jobs.yml:3:3: executes: selected task groups" in attempt["explanation"]
+    assert serving.attempt("books/!1/1")["outputs"]["pages"] == 1
+    assert site.requested == ["/7"]
+    assert titles(serving, "!1")[0].endswith("title 7")
+
+
+def test_a_group_that_is_not_there_is_found_when_the_project_is_deployed(
+    serving: Serving, site: Site
+) -> None:
+    with pytest.raises(AssertionError, match="there is no locator group pags; did you mean pages"):
+        serving.deploy("books: {executes: 'scrape:books#pags'}")

@@ -63,8 +63,10 @@ class OutputWiring:
     ) -> contextlib.AbstractContextManager[RecordChanges]:
         from scoopi.publishing.changes.change_history import ChangeHistory  # late: few definitions need it
 
-        hidden, definitions = self._context.folder.path / HIDDEN, self._context.composed.defs_source
-        return ChangeHistory(hidden, definitions).compared(outputs, work_folder)
+        hidden, composed = self._context.folder.path / HIDDEN, self._context.composed
+        is_selection = composed.definitions.is_selection
+        history = ChangeHistory(hidden, composed.defs_source, is_selection=is_selection)
+        return history.compared(outputs, work_folder)
 
     def live_loads(self) -> LiveLoads:
         """Fills the tables of this node's outputs during the run."""
@@ -154,7 +156,8 @@ class OutputWiring:
         return self._stop.is_asked
 
     def _is_partial(self) -> bool:
-        return self._pages.is_reached and not self._jobs.nothing_left()
+        is_limited = self._pages.is_reached and not self._jobs.nothing_left()
+        return is_limited or self._context.composed.definitions.is_partial
 
     def _is_lost(self) -> bool:
         return self._record.lost(self._context.run)

@@ -29,6 +29,14 @@ class Run:
         add_run_options(parser)
         add_inputs(parser)
         parser.add_argument(
+            "--group",
+            dest="groups",
+            metavar="NAME",
+            action="append",
+            default=[],
+            help="read this locator group only, with what its links lead to; may be repeated",
+        )
+        parser.add_argument(
             "--cluster",
             metavar="HOST:PORT,…",
             type=member_addresses,

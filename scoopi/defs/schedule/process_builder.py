@@ -105,9 +105,9 @@ class ProcessBuilder:
         groups: tuple[str, ...] = ()
         if kind == "scrape":
             what, _, listed = what.partition("#")
-            groups = tuple(filter(None, listed.split(",")))
+            groups = tuple(dict.fromkeys(filter(None, map(str.strip, listed.split(",")))))
         words = what if isinstance(what, tuple) else (what,)
-        return Executes(kind=kind, what=words, task_groups=groups, **keys)
+        return Executes(kind=kind, what=words, groups=groups, **keys)
 
     def _is_short_form(self, kind: str, what: str, place: Place, path: str) -> bool:
         """Whether the text after `KIND:` is one; a command has no short form."""

@@ -27,7 +27,11 @@ ACCEPT = map_of(re.compile("failed_pages|min_rows|less_than_last"), kinds.SHARE_
 EXECUTES = Block(
     (
         BlockKey(
-            "scrape", _PATH, "Definitions of a scrape, and perhaps its task groups.", "books#list", "/books"
+            "scrape",
+            _PATH,
+            "Definitions of a scrape, and perhaps the locator groups that it reads.",
+            "books#list",
+            "/books",
         ),
         BlockKey(
             "command",

@@ -219,7 +219,7 @@ class ScheduleReader:
 
     def _check_scrapes(self) -> None:
         root = self._source if self._source.is_dir() else self._source.parent
-        seen: set[tuple[Path, frozenset[str]]] = set()
+        seen: set[tuple[Path, frozenset[str], tuple[str, ...]]] = set()
         for process in self._processes.values():
             if process.executes.kind != "scrape":
                 continue
@@ -234,8 +234,8 @@ class ScheduleReader:
                 near = nearest(path.name, [each.name for each in root.iterdir()])
                 hint = "put its definitions there"
                 self._findings.error(process.place, _executes_path(process), what, hint, near=near)
-            elif (path, frozenset(process.inputs)) not in seen:
-                seen.add((path, frozenset(process.inputs)))
+            elif (key := (path, frozenset(process.inputs), process.executes.groups)) not in seen:
+                seen.add(key)
                 self._reports.append(self._check_scrape(path, _known_inputs(process)))
 
     def _report(self, files: list[Path]) -> Report:
@@ -274,6 +274,7 @@ def _known_inputs(process: Process) -> Inputs:
         {name: STAND_IN if name in assumed else value for name, value in values.items()},
         f"process {process.name}",
         assumed,
+        process.executes.groups,
     )
 
 

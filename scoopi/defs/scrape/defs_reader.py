@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from scoopi.defs.locators.listed_pages import SOURCES
 from scoopi.defs.records.short_forms import expanded
 from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.defs_checker import DefsChecker
@@ -26,6 +27,8 @@ from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.model.place import Place
 from scoopi.model.text.shown import nearest
 
+_LOCATOR_GROUPS = "locatorGroups"
+
 
 def read_definitions(
     source: Path,
@@ -44,7 +47,7 @@ def read_definitions(
         checkers: what other rooms know; without it selectors, scripts, plugins … are not checked.
         strict: warnings are errors.
         site_files: conf files with a section `sites`, which wins over that of the definitions.
-        inputs: what `%{input.NAME}` stands for.
+        inputs: what `%{input.NAME}` stands for, and which groups are read.
     Returns:
         What a run needs, empty when the report holds errors; and the report.
     Source: defs/README.md, 1.
@@ -133,11 +136,42 @@ class DefsReader:
             return nothing, self._report(files)
         checker = DefsChecker(root, self._default_steps, self._checkers, self._findings)
         checker.check()
+        self._check_groups(root)
         above = read_site_files(self._site_files, self._checkers, self._findings)
         if self._findings.has_errors:
             return nothing, self._report(files)
-        definitions = checker.definitions()
+        definitions = self._selected(root) if self._inputs.groups else checker.definitions()
         return replace(definitions, sites=(*definitions.sites, *above)), self._report(files)
+
+    def _check_groups(self, root: Table) -> None:
+        known = _read_as(root)
+        for name in self._inputs.groups:
+            if name not in known:
+                place = root.keys.get(_LOCATOR_GROUPS, root.place)
+                what = f"there is no locator group {name}"
+                self._findings.unknown(place, _LOCATOR_GROUPS, what, name, [*known])
+
+    def _selected(self, root: Table) -> Definitions:
+        """The definitions of the groups that are read; all of them were checked before."""
+        groups = root.table(_LOCATOR_GROUPS)
+        assert groups is not None, "the names were checked"
+        known = _read_as(root)
+        read = {known[name] for name in self._inputs.groups}
+        selected = self._definitions_of(root, groups, read)
+        others = self._definitions_of(root, groups, groups.entries.keys() - read)
+        shared = selected.task_groups.keys() & others.task_groups.keys()
+        return replace(selected, is_selection=bool(others.locator_groups), is_partial=bool(shared))
+
+    def _definitions_of(self, root: Table, groups: Table, names: Collection[str]) -> Definitions:
+        section = Table(
+            {name: node for name, node in groups.entries.items() if name in names},
+            {name: place for name, place in groups.keys.items() if name in names},
+            groups.place,
+        )
+        part = Table({**root.entries, _LOCATOR_GROUPS: section}, root.keys, root.place)
+        checker = DefsChecker(part, self._default_steps, self._checkers, Findings())
+        checker.check()
+        return checker.definitions()
 
     def _filled(self, root: Table) -> Table:
         filler = InputFiller(self._inputs, self._findings)
@@ -175,3 +209,11 @@ class DefsReader:
 
     def _report(self, files: list[Path]) -> Report:
         return Report(self._findings.sorted(), tuple(map(str, files)), self._findings.left_out)
+
+
+def _read_as(root: Table) -> dict[str, str]:
+    """Each locator group as it was written -> its name now: one that a site lists is read as another."""
+    groups = root.table(_LOCATOR_GROUPS)
+    names = groups.entries if groups is not None else {}
+    listed = {name.removesuffix(f".{source}"): name for name in names for source in SOURCES}
+    return {**listed, **{name: name for name in names}}

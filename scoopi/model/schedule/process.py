@@ -51,7 +51,7 @@ class Executes(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         kind: `scrape`, `command`, `python` or `external`.
         what: folder of definitions, function, or name; of a command the words of its line.
-        task_groups: of a scrape: the task groups that run; all if empty.
+        groups: of a scrape: the locator groups that it reads; all if empty.
         accept: of a scrape: `failed_pages` (pages or share), `min_rows`, `less_than_last` (share of rows).
         exit_codes: of a command: exit code -> outcome of the attempt.
         env: variables of a command or a function; `${env:NAME}` is read when the attempt starts.
@@ -60,7 +60,7 @@ class Executes(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: str
     what: tuple[str, ...]
-    task_groups: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
     accept: dict[str, int | str] = msgspec.field(default_factory=dict)
     nodes: int = 1
     exit_codes: dict[int, str] = msgspec.field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import secrets
 import time
@@ -27,11 +28,13 @@ class ChangeHistory:
     Args:
         hidden: the hidden folder of the run.
         definitions: the path of its definitions.
+        is_selection: the run reads a part of them.
     """
 
-    def __init__(self, hidden: Path, definitions: str) -> None:
+    def __init__(self, hidden: Path, definitions: str, *, is_selection: bool = False) -> None:
         self._hidden = hidden
         self._definitions = definitions
+        self._is_selection = is_selection
 
     def base(self) -> Path | None:
         """The state with which this run is compared; None if it is the first one.
@@ -69,7 +72,8 @@ class ChangeHistory:
         file = work_folder / TEMPORARIES.replace("*", secrets.token_hex(6))
         try:
             with ChangeState(file, self.base(), is_new=True) as state:
-                yield RecordChanges(state, outputs, lambda: self._keep(state, file))
+                keep = functools.partial(self._keep, state, file)
+                yield RecordChanges(state, outputs, keep, is_selection=self._is_selection)
         finally:
             file.unlink(missing_ok=True)
 

@@ -22,6 +22,7 @@ CREATE TABLE records (
 """
 _FAST = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;"
 """For a file that counts only once it is complete, synced and renamed."""
+_REST = "SELECT stream FROM base.streams WHERE stream NOT IN (SELECT stream FROM streams)"
 _UNSEEN = """
 SELECT key, digest, job, row FROM base.records AS known WHERE stream = ? AND NOT EXISTS (
     SELECT 1 FROM main.records AS read WHERE read.stream = known.stream AND read.key = known.key
@@ -161,6 +162,15 @@ class ChangeState:
         with self._errors():
             for statement in (*_REMOVE, *(_COPY if self._has_base else ())):
                 self._connection.execute(statement, (stream,))
+
+    def restore_rest(self) -> None:
+        """Have the records of the base also of the streams that the run does not have."""
+        if not self._has_base:
+            return
+        with self._errors():
+            rest = self._connection.execute(_REST).fetchall()
+        for (stream,) in rest:
+            self.restore(stream)
 
     def complete(self, about: About) -> None:
         """Write the end of a new state."""

@@ -34,12 +34,19 @@ class RecordChanges:
     Args:
         state: of this run.
         complete: keeps the state, for the next run.
+        is_selection: the run reads a part of its definitions; what is known of the rest is kept.
     """
 
     def __init__(
-        self, state: ChangeState, outputs: Sequence[OutputSpec], complete: Callable[[], None]
+        self,
+        state: ChangeState,
+        outputs: Sequence[OutputSpec],
+        complete: Callable[[], None],
+        *,
+        is_selection: bool = False,
     ) -> None:
         self._state = state
+        self._is_selection = is_selection
         self._complete = complete
         schemas = {
             name: spec.schema
@@ -100,6 +107,8 @@ class RecordChanges:
         """
         for name in {*held} & {*self._streams}:
             self._state.restore(name)
+        if self._is_selection:
+            self._state.restore_rest()
         self._complete()
 
 

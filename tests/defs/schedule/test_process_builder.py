@@ -23,7 +23,7 @@ def test_a_process_with_a_trigger_is_freerun_and_reminds(project: Project) -> No
     assert (process.mode, process.overlap, process.history) == ("freerun", "remind", 20)
     assert process.trigger is not None
     assert (process.trigger.slots, process.trigger.cron) == ("instants", "0 6 * * *")
-    assert (process.executes.what, process.executes.task_groups) == (("books",), ("a", "b"))
+    assert (process.executes.what, process.executes.groups) == (("books",), ("a", "b"))
     assert (process.retry.on_exhausted, process.retry.stale_after) == ("fail", None)
 
 

@@ -151,7 +151,17 @@ def test_a_scrape_is_checked_with_the_inputs_of_its_process(project: Project) ->
         "token": "${env:TOKEN}",
         "slot.start": "1",
     }
+    assert inputs.groups == ()
     assert inputs.assumed == {"day", "slot.key", "slot.start", "slot.end", "start_id", "end_id"}
+
+
+def test_a_scrape_is_checked_once_for_each_selection_of_groups(project: Project) -> None:
+    (project.folder / "books").mkdir(parents=True)
+    executed = ("books", "books#list", "books#list, news", "books#list,news")
+    text = "\n".join(f"  p{n}: {{executes: 'scrape:{what}'}}" for n, what in enumerate(executed))
+    _, report = project.write(shop=f"processes:\n{text}\n").read()
+    assert report.findings == ()
+    assert [inputs.groups for inputs in project.inputs] == [(), ("list",), ("list", "news")]
 
 
 @pytest.mark.parametrize("via", ["mail ops", "python:m", "bin/mail", "[]", "['python:m:f', x]", "{a: b}"])
