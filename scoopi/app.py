@@ -40,6 +40,7 @@ class Scoopi:
         limit: end the run after so many pages, as if it had no others.
         inputs: values for the definitions' `%{input.NAME}`, as texts. They are kept in the run's folder;
             `${env:NAME}` names a secret, which is read when it is sent.
+        groups: the locator groups that are read, with what their links lead to; all when it is empty.
         discard_lost: if the cluster has lost this run, move its existing rows aside and start it again.
     """
 
@@ -58,6 +59,7 @@ class Scoopi:
         limit: int | None = None,
         discard_lost: bool = False,
         inputs: Mapping[str, str] | Inputs = NO_INPUTS,
+        groups: Sequence[str] = (),
     ) -> None:
         self._defs = None if defs_dir is None else Path(defs_dir)
         self._request = RunRequest(
@@ -72,7 +74,7 @@ class Scoopi:
             run=run_name,
             limit=limit,
             discard_lost=discard_lost,
-            inputs=inputs if isinstance(inputs, Inputs) else Inputs(inputs),
+            inputs=inputs if isinstance(inputs, Inputs) else Inputs(inputs, groups=tuple(groups)),
             notify=notify,
             is_stopped=lambda: self._cancelled,
         )

@@ -12,7 +12,6 @@ from scoopi.cli.options import read_inputs, read_settings
 from scoopi.cli.progress_line import ProgressLine
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
-from scoopi.model.inputs import Inputs
 
 if TYPE_CHECKING:
     from scoopi.app import Scoopi
@@ -35,7 +34,7 @@ def carry_out(
         The exit code of the report; 0 if there was nothing to do.
     """
     settings = read_settings(options.settings)
-    inputs = Inputs(read_inputs(getattr(options, "inputs", ())), groups=tuple(getattr(options, "groups", ())))
+    inputs = read_inputs(getattr(options, "inputs", ()))
     with Signals(terminal) as signals:
         try:
             with ProgressLine(terminal, options.quiet) as line:
@@ -54,6 +53,7 @@ def carry_out(
                     limit=options.limit,
                     discard_lost=discard_lost,
                     inputs=inputs,
+                    groups=getattr(options, "groups", ()),
                 )
                 signals.serve(scoopi.cancel)
                 with terminal.kept_for_data():

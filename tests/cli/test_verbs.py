@@ -31,7 +31,7 @@ def test_options_before_defs_are_of_run(screen: Any, stand_in: Any) -> None:
 
 def test_run_hands_over_every_option(screen: Any, stand_in: Any) -> None:
     screen.environ["SCOOPI_WORKERS"] = "1"
-    line = "run d --output o --conf c.yml -D a.b=1 -Da.c=x=y -D a.b=2 --workers 0 --quiet -i n=a=b"
+    line = "run d --output o --conf c.yml -D a.b=1 -Da.c=x=y -D a.b=2 --workers 0 --quiet -i n=a=b --group g"
     assert screen.run(*line.split()) == 0
     watch = stand_in.made.pop("watch")
     watch(Progress())
@@ -48,6 +48,7 @@ def test_run_hands_over_every_option(screen: Any, stand_in: Any) -> None:
         "discard_lost": False,
         "limit": None,
         "inputs": {"n": "a=b"},
+        "groups": ["g"],
     }
     assert screen.err.getvalue() == ""
 

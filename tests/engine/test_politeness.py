@@ -102,14 +102,20 @@ def test_requests_keep_delay_and_parallelism_over_redirects_and_links(
     assert server.log.most_in_flight() >= min(parallelism, 3), "the promised parallelism was not used"
 
 
-def assert_agrees(desk: Desk, server: Server) -> None:
-    """The figures of the run are those of the server's log, whose clock is read a little later."""
+def assert_agrees(desk: Desk, server: Server, killed: int = 0) -> None:
+    """The figures of the run are those of the server's log, whose clock is read a little later.
+
+    Args:
+        killed: of so many processes that were killed the last request may be missing.
+    """
     paces = {pace.host: pace for pace in run_pace((), desk.folder / "output").hosts}
     for host in server.log.hosts():
         pace, gaps = paces[host], server.log.gaps(host)
-        assert pace.requests == len(server.log.all(host))
+        missing = len(server.log.all(host)) - pace.requests
+        assert 0 <= missing <= killed
         assert pace.shortest_gap_ms is not None
-        assert DELAY_MS <= pace.shortest_gap_ms <= 1000 * min(gaps) + LATE_MS
+        assert pace.shortest_gap_ms >= DELAY_MS
+        assert missing or pace.shortest_gap_ms <= 1000 * min(gaps) + LATE_MS
 
 
 @pytest.mark.usefixtures("lists")
@@ -172,7 +178,7 @@ def test_the_rate_holds_when_the_run_is_stopped_and_resumed(
     ended = desk.process("resume", "--workers", 2)
     assert ended.code == 0, ended.err
     pace.assert_kept(DELAY_MS, 1, 0)
-    assert_agrees(desk, server)
+    assert_agrees(desk, server, killed=number == signal.SIGKILL)
     assert desk.rows() == LINKED_ROWS
 
 
