@@ -6,7 +6,6 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,8 +17,6 @@ from scoopi.runs.run_request import RunRequest, ignore_notice, output_folder
 if TYPE_CHECKING:
     from scoopi.defs.yaml.report import Report
     from scoopi.engine.engine import Engine
-    from scoopi.model.report.host_pace import RunPace
-    from scoopi.model.report.run_figures import ClusterFigures
     from scoopi.model.report.run_report import Progress, RunReport
 
 
@@ -183,96 +180,16 @@ def check(
             raise UsageError("a project takes its inputs from its processes", hint="leave -i out")
         given = (conf, configs, strict, environ)
         return read_schedule(defs, lambda scrape, inputs: check(scrape, *given, inputs=inputs))[1]
-    return check_definitions(replace(_asking(configs or {}, conf, environ, defs), inputs=inputs), strict)
+    environ = os.environ if environ is None else environ
+    request = RunRequest(
+        defs=defs, conf=conf, overrides=as_texts(configs or {}), environ=environ, inputs=inputs
+    )
+    return check_definitions(request, strict)
 
 
 def check_scrape(defs: Path, inputs: Inputs) -> Report:
     """Check the definitions of a project's scrape, for the inputs that its process gives."""
     return check(defs, inputs=inputs)
-
-
-def cluster_figures(
-    run: str | None,
-    configs: Mapping[str, SettingValue],
-    *,
-    conf: Path | None = None,
-    environ: Mapping[str, str] | None = None,
-) -> ClusterFigures:
-    """The state of one run of a cluster, or of all of its runs when none is named.
-
-    Raises:
-        ClusterError: no member of the cluster (`scoopi.cluster.addresses`) answers.
-        RunError: the cluster does not know the run.
-        ConfigError, UsageError: the settings are wrong, or do not name a cluster.
-    """
-    from scoopi.runs.cluster.cluster_desk import ClusterDesk
-
-    with ClusterDesk(_asking(configs, conf, environ)) as desk:
-        return desk.figures(run)
-
-
-def politeness(runs: Sequence[str], output: Path) -> RunPace:
-    """What each host of a run has seen of it; of the newest run when none is named, see `run_pace`.
-
-    Raises:
-        UsageError, RunError: there is no such run in the output folder, or its log cannot be read.
-    """
-    from scoopi.runs.run_pace import run_pace
-
-    return run_pace(runs, output)
-
-
-def cancel_run(
-    run: str,
-    configs: Mapping[str, SettingValue],
-    *,
-    conf: Path | None = None,
-    environ: Mapping[str, str] | None = None,
-) -> bool:
-    """Ask all nodes of a cluster's run to shut down gracefully; does not wait for them.
-
-    Returns:
-        False when the run is ending or over.
-    Raises:
-        As `cluster_figures`.
-    """
-    from scoopi.runs.cluster.cluster_desk import ClusterDesk
-
-    with ClusterDesk(_asking(configs, conf, environ)) as desk:
-        return desk.cancel(run)
-
-
-def forget_run(
-    run: str,
-    configs: Mapping[str, SettingValue],
-    *,
-    is_sure: Callable[[Sequence[str]], bool] = lambda nodes: False,
-    conf: Path | None = None,
-    environ: Mapping[str, str] | None = None,
-) -> bool:
-    """Remove all that a cluster keeps of a run; output files stay.
-
-    Args:
-        is_sure: called with the ids of the nodes that still work on the run, if there are any.
-    Returns:
-        False when nothing was removed.
-    Raises:
-        As `cluster_figures`.
-    """
-    from scoopi.runs.cluster.cluster_desk import ClusterDesk
-
-    with ClusterDesk(_asking(configs, conf, environ)) as desk:
-        return desk.forget(run, is_sure)
-
-
-def _asking(
-    configs: Mapping[str, SettingValue],
-    conf: Path | None,
-    environ: Mapping[str, str] | None,
-    defs: Path | None = None,
-) -> RunRequest:
-    environ = os.environ if environ is None else environ
-    return RunRequest(defs=defs, conf=conf, overrides=as_texts(configs), environ=environ)
 
 
 def extract(

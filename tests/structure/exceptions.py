@@ -38,8 +38,8 @@ WORDS: dict[str, str] = {
 """Folder -> its files that may contain words of the list."""
 UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi": (
-        "app is run by tests/run, descendants by tests/serve and tests/browser, the others hold a value",
-        "app.py authoring.py descendants.py errors.py version.py",
+        "app and run_control are run by tests/run and tests/cluster, descendants by tests/serve and tests/browser, the others hold a value",
+        "app.py authoring.py descendants.py errors.py run_control.py version.py",
     ),
     "scoopi/bootstrap": (
         "wiring; every run of tests/run and tests/cluster resolves it",

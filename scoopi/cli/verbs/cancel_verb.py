@@ -29,7 +29,7 @@ class Cancel:
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Request it; the exit code is 0 also if the run has finished."""
-        from scoopi.app import cancel_run
+        from scoopi.run_control import cancel_run
 
         settings = cluster_settings(options)
         asked = cancel_run(options.run_name, settings, conf=options.conf, environ=terminal.environ)

@@ -38,7 +38,7 @@ class Forget:
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Remove it; the exit code is 130 if the user declines."""
-        from scoopi.app import forget_run
+        from scoopi.run_control import forget_run
 
         name = printable(options.run_name)
 

@@ -41,7 +41,7 @@ class Politeness:
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Print the figures."""
-        from scoopi.app import politeness  # late: the help needs nothing of it
+        from scoopi.run_control import politeness  # late: the help needs nothing of it
 
         pace = politeness(options.run_names, Path(options.output))
         if options.json:

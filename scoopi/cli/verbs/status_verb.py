@@ -167,7 +167,7 @@ class Status:
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Query the cluster and print the figures."""
-        from scoopi.app import cluster_figures
+        from scoopi.run_control import cluster_figures
 
         settings = cluster_settings(options)
         figures = cluster_figures(options.run_name, settings, conf=options.conf, environ=terminal.environ)
