@@ -347,3 +347,22 @@ def test_abandoned_before_it_knows_whether_the_store_has_lost_the_run_it_calls_n
     appender.put(result_of(job))
     assert appender.join(WAIT_S)
     assert (heard.won, heard.lost, heard.faults) == ([], [], [])
+
+
+def test_an_appender_without_results_writes_nothing(
+    writer: SegmentWriter, jobs: JobStore, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = threading.Event()
+    append = writer.append
+
+    def watched(bodies: Sequence[bytes]) -> int:
+        written.set()
+        return append(bodies)
+
+    monkeypatch.setattr(writer, "append", watched)
+    monkeypatch.setattr(writer, "open", lambda: None)
+    idle = Appender(writer, jobs, AppenderSettings(1, 100), heard.events())
+    idle.start()
+    assert not written.wait(0.1), "its interval is a millisecond"
+    idle.abandon()
+    assert idle.join(WAIT_S)

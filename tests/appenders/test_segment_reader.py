@@ -109,3 +109,29 @@ def test_of_a_header_that_was_never_whole_the_file_names_the_node(tmp_path: Path
         reader = SegmentReader(path)
         assert reader.header == SegmentHeader("", NODE)
         assert list(reader.frames()) == []
+
+
+def test_a_segment_whose_header_is_lost_is_read_from_its_first_byte(tmp_path: Path) -> None:
+    path = tmp_path / f"{NODE}.seg"
+    path.write_bytes(b"".join(pack_frame(body, NODE) + body for body in (frame(1), frame(2))))
+    reader = SegmentReader(path)
+    assert [each.fence for each in reader.frames()] == [1, 2]
+    assert reader.header == SegmentHeader("", NODE)
+
+
+def test_a_damaged_length_takes_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, [frame(1)])
+    head = bytearray(pack_frame(frame(2), NODE))
+    head[4:8] = b"\xff\xff\xff\x7f"
+    with path.open("ab") as file:
+        file.write(head + frame(2))
+    asked: list[int] = []
+    read = os.pread
+
+    def watched(handle: int, length: int, position: int) -> bytes:
+        asked.append(length)
+        return read(handle, min(length, 1 << 20), position)
+
+    monkeypatch.setattr(os, "pread", watched)
+    assert fences(path) == [1]
+    assert max(asked) <= 1 << 20

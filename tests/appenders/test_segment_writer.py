@@ -75,3 +75,26 @@ def test_a_write_that_the_kernel_cuts_short_is_continued(
     reader = SegmentReader(tmp_path / f"{NODE}.seg")
     assert [each.fence for each in reader.frames()] == list(range(700))
     assert end == reader.position == (tmp_path / f"{NODE}.seg").stat().st_size
+
+
+def test_frames_are_on_the_disk_when_they_count_as_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = SegmentWriter(tmp_path, SegmentHeader("run", NODE))
+    writer.open()
+    path = tmp_path / f"{NODE}.seg"
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
+    ends = [writer.append([frame(number)]) for number in (1, 2)]
+    assert synced == ends
+    assert ends[-1] == path.stat().st_size
+    writer.close()
+
+
+def test_the_rows_in_a_segment_are_not_for_others_to_change_or_run(tmp_path: Path) -> None:
+    former = os.umask(0)
+    try:
+        SegmentWriter(tmp_path, SegmentHeader("run", NODE)).open()
+    finally:
+        os.umask(former)
+    assert (tmp_path / f"{NODE}.seg").stat().st_mode & 0o777 == 0o644

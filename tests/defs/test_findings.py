@@ -37,7 +37,7 @@ def test_the_same_fault_of_one_place_is_found_once() -> None:
     assert [each.what for each in findings.sorted()] == ["wrong", "wrong too"]
 
 
-def test_without_a_line_the_key_tells_two_faults_apart() -> None:
+def test_without_a_line_faults_differ_by_their_key() -> None:
     findings = Findings()
     for key in ("a", "b", "a"):
         findings.error(Place("a.yml"), key, "wrong")

@@ -337,3 +337,20 @@ def test_a_store_that_does_not_answer_is_asked_again_and_nothing_is_lost(
     assert failing.failed == {"take": True, "hand_back": True}
     assert world.jobs.ready(ONE) == 1
     assert world.held.is_idle()
+
+
+def test_wake_ups_for_jobs_that_wait_do_not_put_off_the_sweep(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "SWEEP_S", 0.05)
+    monkeypatch.setattr(world.held.waiting, "next_in", lambda: 0.01)
+    world.put(ONE, "a")
+    with running(world):
+        world.inbox.wake()
+        world.taken(1)
+        world.tasks.room = 0
+        world.put(ONE, "b")
+        world.inbox.wake()
+        world.put(TWO, "c")
+        world.tasks.room = 100
+        assert names(world.taken(2)) == ["b", "c"]

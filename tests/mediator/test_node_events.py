@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from scoopi.appenders.appender import JobResult
@@ -14,6 +15,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import NewJob, TakenJob
+from tests.mediator.crew import WAIT_S
 
 
 class Desk:
@@ -84,4 +86,22 @@ def test_the_first_fault_ends_the_node() -> None:
     desk.events.on_fault(StoreError("another"))
     assert desk.events.fault is first
     assert desk.state.cancelled
+    desk.tasks.close()
+
+
+def test_a_fault_ends_the_wait_for_running_jobs_which_will_not_end() -> None:
+    desk = Desk()
+    desk.held.add(["a"])
+    waits = threading.Event()
+
+    def given_up() -> bool:
+        waits.set()
+        return desk.events.fault is not None
+
+    waiting = threading.Thread(target=lambda: desk.held.wait_idle(WAIT_S, given_up))
+    waiting.start()
+    assert waits.wait(WAIT_S)
+    desk.events.on_fault(RunError("the disk is full"))
+    waiting.join(WAIT_S / 2)
+    assert not waiting.is_alive()
     desk.tasks.close()

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from scoopi.store.nodes.departure import awaited_nodes
-from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
+import pytest
+
+from scoopi.errors import StoreError
+from scoopi.store.nodes.departure import Departure, awaited_nodes
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load, NodeRecord, NodeStatus
+from scoopi.store.settling_store import SettlingStore
 
 LIVE, LEFT, DEAD = NodeStatus.LIVE, NodeStatus.LEFT, NodeStatus.DEAD
 
@@ -35,3 +40,19 @@ def test_of_nodes_without_ended_jobs_nothing_is_awaited_and_unknown_ones_are_rep
 def test_a_node_awaits_itself_when_it_lacks_segments_of_its_own() -> None:
     members = {"a1": member("ann", DEAD), "a2": member("ann", LIVE)}
     assert awaited_nodes(members, {"a2"}, ["a1"], asking="ann") == ("ann",)
+
+
+@pytest.mark.parametrize("is_away", [False, True])
+def test_only_a_node_whose_last_heartbeat_was_acknowledged_may_be_the_last(
+    store: SettlingStore, monkeypatch: pytest.MonkeyPatch, is_away: bool
+) -> None:
+    def away(*_: object) -> bool:
+        raise StoreError("the store does not answer")
+
+    members = Membership(store, "a1", "ann")
+    if is_away:
+        monkeypatch.setattr(members, "beat", away)
+    stopped: list[bool] = []
+    departure = Departure(members, lambda: Load(1, True), lambda: stopped.append(True))
+    assert departure.leave() is not is_away
+    assert stopped == [True]

@@ -58,3 +58,11 @@ def test_a_note_without_a_task_follows_a_longer_one() -> None:
     marker.note("job", "a longer name")
     marker.note("job", "")
     assert marker.read()[:2] == ("job", "")
+
+
+def test_a_note_of_the_longest_characters_only_has_room() -> None:
+    marker = CrashMarker(-1)
+    marker.note("\U0001f600" * 5000, "task")
+    assert set(marker.read().job) == {"\U0001f600"}
+    marker.note("job", "task")
+    assert marker.read()[:2] == ("job", "task")

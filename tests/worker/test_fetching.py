@@ -175,3 +175,13 @@ def test_nothing_is_closed_while_somebody_wakes_it() -> None:
     loader.is_woken.clear()
     fetching.wake()
     assert not loader.is_woken.is_set(), "its descriptor may belong to another file"
+
+
+def test_what_waits_to_be_reported_ends_no_turn_with_a_wait(desk: Desk) -> None:
+    sent = Sent("a", "here.example:80", 1.0)
+    desk.reports.messages.append(sent)
+    turning = threading.Thread(target=desk.fetching.turn, args=(LIMIT_S, ()))
+    turning.start()
+    turning.join(LIMIT_S / 2)
+    assert not turning.is_alive()
+    assert desk.reported == [(sent,)]

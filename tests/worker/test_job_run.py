@@ -9,7 +9,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from scoopi.errors import StepError
+from scoopi.errors import FetchError, LoadFault, StepError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.definitions import TaskDef
 from scoopi.model.failure import LONGEST_MESSAGE, Failure
@@ -279,3 +279,11 @@ def test_an_unexpected_error_is_logged_with_its_traceback_once_a_step_and_kind(
     assert caplog.records[0].exc_info is not None
     Desk(chain("known", raises(StepError("gone"))), chain("big", raises(MemoryError()))).result()
     assert len(caplog.records) == 1, "an expected error needs no traceback"
+
+
+def test_a_page_that_cannot_be_loaded_is_reported_with_all_attempts_and_what_its_host_did() -> None:
+    fault = LoadFault("status 503", True, 503)
+    given = msgspec.structs.replace(item(), tried=("timeout", "status 503"))
+    result = Desk(chain("one")).run.failed_load(given, FetchError("gone", fault=fault))
+    assert [failure.attempts for failure in result.failures] == [3]
+    assert result.fault == fault

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import http.client
+import math
 import socket
+import threading
 import urllib.request
 from collections.abc import Iterator
 
 import pytest
 
 from scoopi.errors import FetchError, LoadFault, SilentHostError
-from scoopi.plugins.loader_port import Answer, Web
-from tests.worker.plugin_desk import Load, PluginDesk, raising
+from scoopi.fetch.address import host_of
+from scoopi.model.handover import Grant
+from scoopi.plugins.loader_port import Answer, Terms, Web
+from scoopi.worker.plugin_call import CallRules, PluginCall
+from tests.worker.plugin_desk import LIMIT_S, URL, Load, Plugin, PluginDesk, answering, raising
 
 
 @pytest.fixture
@@ -77,3 +82,30 @@ def test_an_error_that_only_looks_like_that_of_a_network_is_the_plugins_own(desk
 def test_an_error_of_the_system_without_a_better_name_is_one_of_the_connection(desk: PluginDesk) -> None:
     for error in (OSError(113, "No route to host"), urllib.error.URLError("unknown")):
         assert desk.error(raising(error)).fault.reason == "connect"
+
+
+def test_a_call_that_never_ends_does_not_keep_the_process_from_ending() -> None:
+    terms = Terms(URL, {}, 1.0)
+    rules = CallRules(lambda url, host: terms, lambda url, if_unknown: True, public_only=False)
+    call = PluginCall(Plugin(answering()), "hall", URL, rules, lambda event: None)
+    assert call.thread.daemon
+
+
+@pytest.mark.parametrize("timeout_s", [0.0, 60.0])
+def test_a_request_may_take_its_timeout_and_a_little_more(timeout_s: float) -> None:
+    sent, release = threading.Event(), threading.Event()
+
+    def load(url: str, web: Web) -> Answer:
+        with web.grant(url):
+            sent.set()
+            release.wait(LIMIT_S)
+        return Answer(url, b"")
+
+    rules = CallRules(lambda url, host: Terms(url, {}, timeout_s), lambda *_: True, public_only=False)
+    call = PluginCall(Plugin(load), "hall", URL, rules, lambda event: None)
+    call.give(Grant(host_of(URL), math.inf))
+    call.thread.start()
+    assert sent.wait(LIMIT_S)
+    assert call.overdue() is None
+    release.set()
+    call.thread.join(LIMIT_S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import socket
 import threading
 import urllib.request
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from scoopi.plugins.loader_port import Answer, Web
 from scoopi.worker.plugin_loads import MOST_HANGING, LoadLimits
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
-from tests.worker.plugin_desk import LIMIT_S, SETTINGS, URL, PluginDesk, answering
+from tests.worker.plugin_desk import LIMIT_S, SETTINGS, SITES, URL, PluginDesk, answering
 
 
 @pytest.fixture
@@ -237,3 +238,43 @@ def test_a_library_of_the_standard_can_be_plugged_in(desk: PluginDesk, server: S
     assert isinstance(result, Response)
     assert result.body == PAGE
     assert server.log.all()[0].header("x-bread") == "rye"
+
+
+@pytest.mark.parametrize(
+    ("url", "proxy"),
+    [
+        ("http://hidden.example/", "http://127.0.0.1:80"),
+        ("https://hidden.example/", "http://127.0.0.1:443"),
+        ("http://hidden.example:8123/", "http://127.0.0.1:8123"),
+    ],
+)
+def test_a_name_that_leads_to_the_proxy_itself_is_not_private(
+    desk: PluginDesk, monkeypatch: pytest.MonkeyPatch, url: str, proxy: str
+) -> None:
+    peer = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 0))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [peer])
+    for environ, is_let_through in (({"http_proxy": proxy}, True), ({}, False)):
+        desk.plugin(answering(), LoadLimits(SETTINGS, SITES, PrivateHosts("inside", environ=environ)))
+        desk.begin(Request(url, public_only=True))
+        assert ("private address" in str(desk.next())) is not is_let_through
+
+
+def test_what_a_call_reports_wakes_the_worker_until_it_is_closed(desk: PluginDesk) -> None:
+    ended = threading.Event()
+
+    def load(url: str, web: Web) -> Answer:
+        try:
+            with web.grant(url):
+                return Answer(url, b"")
+        finally:
+            ended.set()
+
+    for is_closed in (False, True):
+        loads = desk.plugin(load)
+        desk.woken.clear()
+        if is_closed:
+            loads.close()
+        desk.begin(Request(URL))
+        assert ended.wait(LIMIT_S)
+        ended.clear()
+        assert desk.woken.wait(0.1 if is_closed else LIMIT_S) is not is_closed

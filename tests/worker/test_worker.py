@@ -15,21 +15,24 @@ import pytest
 
 from scoopi.errors import FetchError, LoadFault, SilentHostError
 from scoopi.model.handover import Grant, Payload, ToGrant, ToTask
-from scoopi.model.job import JobPayload
+from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.steps.step import Loader, LoadOrder, OnHandover
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.fetching import Fetching
 from scoopi.worker.found_values import FoundValues
+from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import (
     Answered,
     Asking,
+    Denied,
     Drain,
     Give,
     Granted,
     JobsHandedBack,
     Ready,
     Recall,
+    Result,
     Results,
     Setup,
     ToParent,
@@ -113,7 +116,7 @@ def start() -> Iterator[Callable[[Loader], Parent]]:
 
 
 def give(parent: Parent, *jobs: str) -> None:
-    """Jobs with leave for their first requests, `job` without any named."""
+    """Jobs with grants for their first requests, `job` without any named."""
     payload = JobPayload(Locator("name", "group", "http://here.example/"), "seed")
     grant = Grant("here.example:80", 1e12)
     parent.send(Give(tuple(WorkItem(job, 1, payload, grant) for job in jobs or ("job",))))
@@ -191,7 +194,7 @@ def test_the_parent_hears_whether_a_failed_load_may_succeed_later(
     assert [result.fault for result in results.results] == [fault]
 
 
-def test_a_page_that_is_asked_for_elsewhere_waits_for_leave(start: Callable[[Loader], Parent]) -> None:
+def test_a_page_that_is_asked_for_elsewhere_waits_for_a_grant(start: Callable[[Loader], Parent]) -> None:
     loader = PlayedLoader()
     parent = start(loader)
     give(parent)
@@ -435,3 +438,55 @@ def payload_of(order: LoadOrder) -> Payload:
 
 def broken(*_: object) -> None:
     raise MemoryError
+
+
+def test_a_worker_that_is_left_begins_no_page_and_does_not_wait_for_the_network(
+    start: Callable[[Loader], Parent],
+) -> None:
+    loader = PlayedLoader()
+    parent = start(loader)
+    assert loader.waits.wait(LIMIT_S)
+    parent.worker.leave()
+    while parent.hear() is not None:
+        pass
+    assert loader.turns == 1, "the wait was ended"
+
+
+def test_pages_that_wait_for_their_steps_are_dropped_by_a_worker_that_is_left(
+    start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever replaces a thread that was given up runs these jobs again."""
+    begun, left = threading.Event(), threading.Event()
+    ran: list[str] = []
+
+    def run(_: JobRun, item: WorkItem, page: object) -> Result:
+        ran.append(item.job)
+        begun.set()
+        assert left.wait(LIMIT_S)
+        return Result(item.job, 1, JobState.DONE, 1, b"")
+
+    monkeypatch.setattr(JobRun, "run", run)
+    parent = start(PlayedLoader(ends_at_once=3))
+    give(parent, "a", "b", "c")
+    assert begun.wait(LIMIT_S)
+    parent.worker.leave()
+    left.set()
+    while parent.hear() is not None:
+        pass
+    assert ran == ["a"]
+
+
+def test_a_page_whose_next_request_is_denied_fails_with_the_reason(start: Callable[[Loader], Parent]) -> None:
+    loader = PlayedLoader()
+    parent = start(loader)
+    give(parent)
+    loader.end(ToGrant(HOST, payload_of(LoadOrder(url="http://there.example/"))))
+    assert [parent.hear(), parent.hear()] == [
+        Answered("job", "here.example:80"),
+        Asking("job", HOST, "http://there.example/"),
+    ]
+    for is_rule in (False, True):
+        parent.send(Denied("job", is_rule, "robots.txt", "disallowed by line 2"))
+    results = parent.hear()
+    assert isinstance(results, Results)
+    assert [(result.job, result.state) for result in results.results] == [("job", JobState.FAILED)]

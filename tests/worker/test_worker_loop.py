@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterator
 import msgspec
 import pytest
 
-from scoopi.model.handover import Grant
+from scoopi.model.handover import Grant, Payload
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
+from scoopi.model.report.run_report import LOADER
+from scoopi.steps.step import OnHandover
 from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.messages import Give, Result, Results, Stop, ToParent, WorkItem
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe
@@ -36,8 +39,17 @@ class SizedLoader(PlayedLoader):
 class Desk:
     """A loop, its loader, and what it has sent."""
 
-    def __init__(self, outgoing: int, incoming: int, heard: int, max_held_bytes: int = 1 << 20) -> None:
-        self.loader = SizedLoader(ends_at_once=len(JOBS))
+    def __init__(
+        self,
+        outgoing: int,
+        incoming: int,
+        heard: int,
+        max_held_bytes: int = 1 << 20,
+        ends_at_once: int = len(JOBS),
+    ) -> None:
+        self.marker = CrashMarker(-1)
+        self.loader = SizedLoader(ends_at_once)
+        self.times: dict[str, float] = {}
         self._heard = heard
         parts = WorkerParts(
             self.loader,
@@ -46,7 +58,7 @@ class Desk:
             FoundValues({}, frozenset()),
             max_held_bytes=max_held_bytes,
         )
-        self.loop = WorkerLoop(WorkerPipe(incoming, outgoing), None, parts, deque(), RequestReports())
+        self.loop = WorkerLoop(WorkerPipe(incoming, outgoing), self.marker, parts, deque(), RequestReports())
 
     def give(self, *jobs: str, grant: Grant | None = None) -> None:
         payload = JobPayload(Locator("name", "group", "http://here.example/"), "seed")
@@ -59,7 +71,10 @@ class Desk:
         buffer = MessageBuffer()
         buffer.feed(os.read(self._heard, 1 << 16))
         sent = [msgspec.msgpack.decode(body, type=ToParent) for body in buffer.bodies()]
-        return [message.results for message in sent if isinstance(message, Results) and message.results]
+        results = [message for message in sent if isinstance(message, Results)]
+        for message in results:
+            self.times |= message.times
+        return [message.results for message in results if message.results]
 
 
 @pytest.fixture
@@ -106,3 +121,44 @@ def test_results_are_sent_when_their_bytes_reach_the_bound_and_none_is_lost_or_d
     sent = desk.run()
     assert [len(batch) for batch in sent] == batches
     assert tuple(result.job for batch in sent for result in batch) == JOBS
+
+
+def test_the_time_that_pages_take_to_load_is_reported_with_the_results(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of()
+    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
+    desk.loop.continue_requests()
+    desk.run()
+    assert desk.times[LOADER] > 0
+
+
+def test_requests_in_flight_are_dropped_when_it_is_closed(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(ends_at_once=0)
+    desk.give(*JOBS, grant=Grant(HOST, 1e12))
+    desk.loop.continue_requests()
+    assert desk.loader.under_way() == len(JOBS)
+    desk.loop.close()
+    assert desk.loader.under_way() == 0
+
+
+def test_the_crash_marker_names_a_job_while_its_page_is_read_and_none_afterwards(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = desk_of()
+    noted: list[str] = []
+    begin = desk.loader.begin
+
+    def noting(payload: Payload, on_handover: OnHandover) -> None:
+        noted.append(desk.marker.read().job)
+        begin(payload, on_handover)
+
+    monkeypatch.setattr(desk.loader, "begin", noting)
+    desk.give(*JOBS[:2])
+    desk.run()
+    assert noted == [*JOBS[:2]]
+    assert desk.marker.read() == Note()

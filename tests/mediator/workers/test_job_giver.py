@@ -9,10 +9,11 @@ import pytest
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.mediator.held_jobs import Pending, robots_pending
-from scoopi.model.job import JobPayload
-from scoopi.model.locator import Locator
+from scoopi.model.job import JobPayload, JobState
+from scoopi.model.locator import Locator, PageRequest
 from scoopi.politeness.host_clocks import FILE_HOST
 from scoopi.store.pages.job_records import TakenJob
+from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Answered, Asking, Granted, Ready, Setup, ToWorker
 from tests.mediator.crew import PlayedNode, PlayedWorker
 
@@ -22,8 +23,8 @@ SITE = "one.example:80"
 class Desk:
     """A worker that is ready, beside a loop that does not turn."""
 
-    def __init__(self, folder: Path, delay_ms: int = 0, robots: bool = False) -> None:
-        self.node = PlayedNode(folder, limits=FetchLimits(1, delay_ms), robots=robots)
+    def __init__(self, folder: Path, delay_ms: int = 0, robots: bool = False, at_a_time: int = 1) -> None:
+        self.node = PlayedNode(folder, limits=FetchLimits(at_a_time, delay_ms), robots=robots)
         self.giver = self.node.giver
         self.node.pool.start()
         self.link: PlayedWorker = self.node.launched.get_nowait()
@@ -45,17 +46,22 @@ class Desk:
         return None if self.link.is_sent_nothing() else self.link.hears()
 
 
-def job(name: str, host: str = SITE) -> Pending:
-    payload = JobPayload(Locator(name, "towns", f"http://{host}/{name}"), name)
+def job(name: str, host: str = SITE, request: PageRequest | None = None) -> Pending:
+    payload = JobPayload(Locator(name, "towns", f"http://{host}/{name}", request=request), name)
     return Pending(TakenJob(name, 1, 0, host, payload))
+
+
+def order(name: str) -> Pending:
+    """A job whose request must not be sent twice."""
+    return job(name, request=PageRequest("POST"))
 
 
 @pytest.fixture
 def desk_of(tmp_path: Path) -> Iterator[Callable[..., Desk]]:
     desks: list[Desk] = []
 
-    def made(delay_ms: int = 0, robots: bool = False) -> Desk:
-        desks.append(Desk(tmp_path, delay_ms, robots))
+    def made(delay_ms: int = 0, robots: bool = False, at_a_time: int = 1) -> Desk:
+        desks.append(Desk(tmp_path, delay_ms, robots, at_a_time))
         return desks[-1]
 
     yield made
@@ -129,3 +135,56 @@ def test_what_is_cleared_and_what_a_dead_worker_asked_for_is_gone(desk_of: Calla
     desk.node.router.route(desk.worker, Asking("a", SITE, f"http://{SITE}/next"))
     desk.giver.forget(desk.worker)
     assert desk.giver.needed_hosts() == set()
+
+
+def test_a_request_that_must_not_be_sent_twice_waits_until_the_store_knows_of_it(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of()
+    desk.giver.add([order("a")])
+    for _ in range(3):
+        assert desk.given() == []
+    (waiting,) = desk.giver.take_sending()
+    assert waiting.id == "a"
+    assert desk.given() == []
+    assert desk.giver.take_sending() == [], "it is noted once"
+    desk.giver.may_send([waiting])
+    assert desk.given() == ["a"]
+
+
+def test_a_request_that_a_crashed_worker_may_have_sent_fails_its_job(desk_of: Callable[..., Desk]) -> None:
+    desk = desk_of(at_a_time=3)
+    desk.giver.add([order("a"), job("b")])
+    desk.giver.may_send([order("a").taken])
+    assert sorted(desk.given()) == ["a", "b"]
+    desk.giver.end_sent(desk.worker, "it was killed")
+    failed = desk.node.failed.get_nowait()
+    assert (failed.job, failed.state) == ("a", JobState.FAILED)
+    assert [*desk.worker.outstanding] == ["b"]
+    assert desk.giver.take_denied() == 1
+
+
+def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to_wait(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of(at_a_time=3)
+    held = (order("a"), job("b"), job("c", FILE_HOST))
+    desk.worker.outstanding |= {pending.taken.id: pending for pending in held}
+    desk.giver.judge(desk.worker, "it was killed", Note())
+    alone = desk.node.pool.start_alone()
+    link = desk.node.launched.get_nowait()
+    desk.node.router.route(alone, Ready())
+    assert isinstance(link.hears(), Setup)
+
+    def given_alone() -> list[str]:
+        desk.giver.give()
+        desk.node.pool.give()
+        given = [] if link.is_sent_nothing() else [item.job for item in link.is_given()]
+        for name in given:
+            desk.node.router.route(alone, Answered(name, SITE, heard=True))
+        alone.outstanding.clear()
+        return given
+
+    assert [given_alone(), given_alone()] == [["c"], []]
+    desk.giver.may_send(desk.giver.take_sending())
+    assert [given_alone(), given_alone()] == [["a"], ["b"]]

@@ -12,6 +12,7 @@ from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.workers.robots_gate import NEVER_KEPT_S, Denial, Pass, RobotsGate, robots_url
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
 from scoopi.politeness.host_clocks import FILE_HOST, ClockRules, HostClocks
+from scoopi.politeness.request_log import RequestLog, read_logs
 from scoopi.politeness.robots.robots_book import RobotsBook
 from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.store.solo.sqlite_store import SqliteStore
@@ -28,7 +29,8 @@ class World:
     def __init__(self, folder: Path, is_off: bool = False) -> None:
         self.clock = Clock()
         rules = PolitenessSettings(error_delay_ms=4000, host_timeout_s=60)
-        self.clocks = HostClocks(FetchLimits(1, 1000), self.clock, ClockRules(hosts=rules))
+        self.log = RequestLog(folder / "requests.log")
+        self.clocks = HostClocks(FetchLimits(1, 1000), self.clock, ClockRules(hosts=rules), log=self.log)
         self.queues = TaskQueues(self.clocks, self.clock)
         book = RobotsBook(SqliteStore(folder / "store.db"), "node", lambda node: True)
         self.desk = RobotsDesk(book, lambda: None, lambda: None, self.clock)
@@ -135,3 +137,29 @@ def test_files_and_sites_without_robots_pass(world: World, tmp_path: Path) -> No
 )
 def test_the_file_is_at_the_root_of_scheme_host_and_port(url: str, robots: str) -> None:
     assert robots_url(url) == robots
+
+
+def test_what_is_known_of_robots_txt_is_kept_for_the_report_on_the_host(world: World, tmp_path: Path) -> None:
+    world.verdict()
+    world.read(RULES)
+    world.log.close()
+    ((pace),) = read_logs([tmp_path / "requests.log"])
+    assert (pace.host, pace.robots) == (HOST, "2 rules")
+
+
+def test_a_host_without_rules_lets_all_jobs_through_unless_it_is_given_up(world: World) -> None:
+    assert not world.gate.lets_all(HOST), "its rules are not known"
+    world.verdict()
+    world.read(RobotsAnswer(RobotsKind.KNOWN))
+    assert world.gate.lets_all(HOST)
+    fault = LoadFault("connect", True, was_sent=False)
+    for seconds in (0, 60):
+        world.clock.now += seconds
+        world.clocks.answered(HOST, "job", heard=False, fault=fault)
+    assert not world.gate.lets_all(HOST)
+
+
+def test_a_host_with_a_rule_does_not_let_all_jobs_through(world: World) -> None:
+    world.verdict()
+    world.read(RULES)
+    assert not world.gate.lets_all(HOST)

@@ -1,0 +1,32 @@
+"""wire: makes a worker's parts as a process finds them by name; a loader whose plugin prints."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+from collections.abc import Callable
+
+from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.found_values import FoundValues
+from scoopi.worker.worker_parts import GroupPlan, WorkerParts
+from tests.worker.played_loader import PlayedLoader
+
+
+def wire(plan: bytes, report_sent: Callable[[str, str], None]) -> WorkerParts:
+    """The parts of a worker without jobs.
+
+    Raises:
+        ValueError: the plan is `broken`.
+    """
+    if plan == b"broken":
+        raise ValueError("no such plugin")
+    print(f"printed by a plugin, garbage is {'' if gc.isenabled() else 'not '}collected")
+    ignored = [each.name for each in signal.Signals if signal.getsignal(each) is signal.SIG_IGN]
+    print("ignored:", *sorted(ignored), f"{sys.getswitchinterval():g}")
+    return WorkerParts(
+        PlayedLoader(),
+        lambda _: GroupPlan((), "loader", "here"),
+        ChildJobs(lambda _: "site:80", 9),
+        FoundValues({}, frozenset()),
+    )
