@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.appenders.segment_reader import SegmentReader, committed_state
-from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter, pack_frame
+from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter, pack_frame, pack_header
 from scoopi.model.job import JobState
 
 from .conftest import NODE, frame
@@ -135,3 +135,67 @@ def test_a_damaged_length_takes_no_memory(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(os, "pread", watched)
     assert fences(path) == [1]
     assert max(asked) <= 1 << 20
+
+
+HEAD = len(pack_header(SegmentHeader("run", NODE)))
+
+
+@pytest.mark.parametrize("kept", [0, 1, 7, 8, 11, 12, 13, HEAD - 1])
+def test_of_a_header_that_is_cut_off_nothing_is_read(tmp_path: Path, kept: int) -> None:
+    path = written(tmp_path, [])
+    os.truncate(path, kept)
+    reader = SegmentReader(path)
+    assert (reader.header, [*reader.frames()]) == (SegmentHeader("", NODE), [])
+
+
+def test_frames_behind_a_header_that_is_damaged_are_read(tmp_path: Path) -> None:
+    path = written(tmp_path, [frame(1), frame(2)])
+    whole = bytearray(path.read_bytes())
+    for place in (0, 8, 11, 13, HEAD - 1):
+        path.write_bytes(bytes([*whole[:place], whole[place] ^ 0x80, *whole[place + 1 :]]))
+        assert fences(path) == [1, 2]
+
+
+def test_a_reader_is_where_its_last_frame_ends(tmp_path: Path) -> None:
+    path = written(tmp_path, [frame(1), frame(2)])
+    reader = SegmentReader(path)
+    assert reader.position == HEAD
+    ends = [reader.position for _ in reader.frames()]
+    assert ends[-1] == path.stat().st_size
+    assert [each.fence for each in reader.frames(ends[0])] == [2]
+    assert [each.fence for each in reader.frames(end=ends[0])] == [1]
+
+
+def test_what_is_read_is_closed_also_when_the_reader_stops_early(tmp_path: Path) -> None:
+    path = written(tmp_path, [frame(1), frame(2)])
+    frames = SegmentReader(path).frames()
+    next(frames)
+    assert _is_open(path)
+    del frames
+    assert not _is_open(path)
+
+
+def _is_open(path: Path) -> bool:
+    links = Path("/proc/self/fd").iterdir()
+    return any(str(path) == os.readlink(link) for link in links if link.is_symlink())
+
+
+@pytest.mark.parametrize("around", [-64, *range(-5, 6)])
+def test_a_mark_that_is_split_between_two_pieces_of_the_search_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, around: int
+) -> None:
+    monkeypatch.setattr("scoopi.appenders.segment_reader.SEARCH_BYTES", 64)
+    path = written(tmp_path, [])
+    with path.open("ab") as file:
+        file.write(bytes(65 + around) + pack_frame(frame(7), NODE) + frame(7))
+    reader = SegmentReader(path)
+    assert [each.fence for each in reader.frames()] == [7]
+
+
+@pytest.mark.parametrize("piece", [1, 16, 17, 100, 300])
+def test_frames_are_read_whole_wherever_a_piece_of_the_file_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    monkeypatch.setattr("scoopi.appenders.segment_reader.READ_BYTES", piece)
+    path = written(tmp_path, [frame(number, b"row\n" * number) for number in range(40)])
+    assert fences(path) == [*range(40)]

@@ -98,3 +98,13 @@ def test_the_rows_in_a_segment_are_not_for_others_to_change_or_run(tmp_path: Pat
     finally:
         os.umask(former)
     assert (tmp_path / f"{NODE}.seg").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_segment_makes_the_folders_that_it_stands_in_and_keeps_none_of_them_open(tmp_path: Path) -> None:
+    folder = tmp_path / "run" / ".scoopi" / "segments"
+    for node in ("a" * 16, "b" * 16):
+        writer = SegmentWriter(folder, SegmentHeader("run", node))
+        writer.open()
+        writer.close()
+    opened = [os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    assert not [name for name in opened if name.startswith(str(tmp_path))]

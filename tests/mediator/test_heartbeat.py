@@ -270,3 +270,18 @@ def test_a_cancel_from_elsewhere_is_passed_on_once(store: SettlingStore) -> None
     for _ in range(2):
         heartbeat.look()
     assert cancelled == [True]
+
+
+def test_a_busy_node_beats_once_a_period_however_often_it_looks_whether_it_is_idle(
+    store: SettlingStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heartbeats, "STEP_S", 0.01)
+    held = HeldJobs()
+    held.add([JOB])
+    node = node_of(store, beat_ms=300, held=held)
+    node.heartbeat.start()
+    again = threading.Event()
+    monkeypatch.setattr(node.heartbeat, "look", again.set)
+    assert not again.wait(0.15)
+    assert again.wait(LIMIT_S)
+    node.heartbeat.stop()

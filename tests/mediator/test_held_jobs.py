@@ -96,6 +96,7 @@ def test_results_of_jobs_that_are_not_run_have_no_rows() -> None:
     for result, state in zip(results, (JobState.SKIPPED, JobState.FAILED), strict=True):
         frame = msgspec.msgpack.decode(result.body, type=Frame)
         assert (result.job, result.fence, result.state, result.rows) == ("a", 3, state, 0)
+        assert (result.children, result.body) == ((), msgspec.msgpack.encode(frame))
         assert (frame.job, frame.fence, frame.state, frame.parts, frame.pages) == ("a", 3, state, (), 0)
         assert {*frame.failures, frame.skipped} - {None} == {failure}
 

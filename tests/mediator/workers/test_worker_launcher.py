@@ -6,8 +6,11 @@ import os
 from pathlib import Path
 
 from scoopi.bootstrap.boot_module import WIRE
+from scoopi.mediator.workers.thread_link import ThreadLink
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
+from scoopi.mediator.workers.worker_link import ProcessLink
 from tests.reliability.process import children_of
+from tests.worker.stuck_loader import wire
 
 
 def test_workers_started_ahead_are_handed_out_before_new_ones_are_started() -> None:
@@ -27,6 +30,17 @@ def test_what_was_started_and_never_handed_out_is_gone_at_the_end() -> None:
         pids = started_by(launcher, 2)
         assert all(is_there(pid) for pid in pids)
     assert not any(is_there(pid) for pid in pids)
+
+
+def test_with_a_thread_the_first_worker_is_one_and_all_others_are_processes() -> None:
+    with WorkerLauncher(WIRE) as launcher:
+        launch = launcher.thread_first(wire)
+        first, *others = (launch() for _ in range(3))
+        assert isinstance(first, ThreadLink)
+        assert [type(link) for link in others] == [ProcessLink, ProcessLink]
+        for link in (first, *others):
+            link.kill()
+            link.reap()
 
 
 def started_by(launcher: WorkerLauncher, count: int) -> set[int]:

@@ -99,3 +99,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert time.monotonic() < end, "it does not happen"
         select.select([], [], [], 0.01)
+
+
+def test_a_worker_that_says_nothing_just_now_is_not_taken_for_dead(link: WorkerLink) -> None:
+    assert link.receive() == ([], True)
