@@ -144,7 +144,7 @@ class Bootstrap:
         many locators fragments the heap."""
         source, current = defs.absolute(), Path.cwd()
         finder = PluginFinder(plugin_folders(current, source), BUILTINS)
-        composer = DefsComposer(configs, finder, current, self._request.inputs)
+        composer = DefsComposer(configs, finder, current, self._request.inputs, self._request.output)
         definitions = composer.compose(defs)
         outputs = self._outputs((*output_specs(definitions, finder), *record_specs(definitions)))
         composed = Composed(

@@ -10,8 +10,10 @@ import posixpath
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from scoopi.bootstrap.defs_files import found_by, page_check
+from scoopi.bootstrap.defs_files import page_check
 from scoopi.bootstrap.group_loaders import ensure_library
+from scoopi.bootstrap.rows.row_sources import RowSources
+from scoopi.bootstrap.rows.run_outputs import RunOutputs
 from scoopi.configs.configs import Configs
 from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
 from scoopi.defs.scrape.class_names import STEP_CLASSES
@@ -58,15 +60,22 @@ class DefsComposer:
         finder: of plugins, as the run will use it.
         current_folder: where script files are looked for first.
         inputs: what the placeholders for inputs stand for.
+        output: the folder that holds the runs' folders, whose outputs definitions may read.
     """
 
     def __init__(
-        self, configs: Configs, finder: PluginFinder, current_folder: Path, inputs: Inputs = NO_INPUTS
+        self,
+        configs: Configs,
+        finder: PluginFinder,
+        current_folder: Path,
+        inputs: Inputs = NO_INPUTS,
+        output: Path = Path("output"),
     ) -> None:
         self._configs = configs
         self._finder = finder
         self._current = current_folder
         self._inputs = inputs
+        self._output = output
         self._scripts: dict[str, str] = {}
 
     @classmethod
@@ -75,7 +84,7 @@ class DefsComposer:
         assert request.defs is not None, "the command names definitions"
         current = Path.cwd()
         finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
-        return cls(configs, finder, current, request.inputs)
+        return cls(configs, finder, current, request.inputs, request.output)
 
     def compose(self, defs: Path) -> Definitions:
         """The definitions.
@@ -129,7 +138,7 @@ class DefsComposer:
             page=page_check(self._current, files) if with_pages else no_fault,
             host_pattern=as_compared,
             ca=_fault_of(files.find),
-            find=found_by(files),
+            find=RowSources(files, RunOutputs(self._output)).find,
             page_selector=_fault_of(css.compile_block),
             loader=_fault_of(ensure_library),
         )

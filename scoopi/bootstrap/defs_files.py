@@ -1,4 +1,4 @@
-"""Files that definitions name: where they are, and which are missing."""
+"""Files that definitions name: which pages are missing, and standard input as a file."""
 
 from __future__ import annotations
 
@@ -9,33 +9,19 @@ from collections.abc import Callable
 from functools import cache
 from os.path import isfile
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
-from scoopi.defs.locators.row_file import is_stdin
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.errors import FetchError
 from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.fetch.file_client import FileFinder
 
-_KEPT: list[BinaryIO] = []
-
-
-def found_by(files: FileFinder) -> Callable[[str], Path | Fault]:
-    """Where the file of a path is, or that of standard input; or why it cannot be read."""
-
-    def find(written: str) -> Path | Fault:
-        if is_stdin(written):
-            return _kept_stdin()
-        try:
-            return files.find(written)
-        except FetchError as error:
-            return Fault(f"{error.at}: {error.what}", error.hint)
-
-    return find
+_KEPT: list[IO[bytes]] = []
+"""Open until the process ends."""
 
 
 @cache
-def _kept_stdin() -> Path | Fault:
+def kept_stdin() -> Path | Fault:
     """All of standard input, in a file without a name, as it is read several times."""
     if sys.stdin is None or sys.stdin.isatty():
         return Fault("nothing comes by standard input", "pipe the rows in, as in `scoopi DEFS < pages.txt`")
@@ -43,7 +29,12 @@ def _kept_stdin() -> Path | Fault:
     shutil.copyfileobj(sys.stdin.buffer, kept)
     kept.flush()
     _KEPT.append(kept)
-    return Path(f"/proc/self/fd/{kept.fileno()}")
+    return path_of(kept)
+
+
+def path_of(file: IO[bytes]) -> Path:
+    """Where an open file without a name can be opened again."""
+    return Path(f"/proc/self/fd/{file.fileno()}")
 
 
 def page_check(current_folder: Path, files: FileFinder) -> Callable[[str], Fault | None]:

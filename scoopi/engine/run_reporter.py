@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from scoopi.engine.found_counts import FoundCounts, placed
 from scoopi.errors import AppenderError, ClusterError, StoreError
@@ -178,7 +179,7 @@ class RunReporter:
             dropped=found.dropped,
             unmet=found.unmet,
             changes=found.changes,
-            retries=msgspec.structs.replace(found.retries, used_up=self._notes.used_up()),
+            retries=replace(found.retries, used_up=self._notes.used_up()),
             fields=self._notes.fields(),
             lists={name: _rows(bodies) for name, bodies in found.lists.items()},
             skipped=found.skips,
@@ -236,12 +237,13 @@ class RunReporter:
         for name, value in self._counts.with_prefix(f"{PREFIX}{LOADS}{SEPARATOR}").items():
             group, loader, _ = name.split(SEPARATOR)
             counts = loads.get(group, LoadCounts())
-            loads[group] = msgspec.structs.replace(counts, **{loader: getattr(counts, loader) + int(value)})
+            loads[group] = replace(counts, **{loader: getattr(counts, loader) + int(value)})
         return loads
 
     def _write(self, view: RunView) -> None:
         try:
-            self._file.write(view)
+            place = self._place
+            self._file.write(replace(view, definitions=place.definitions, grids=dict(place.grids)))
         except OSError as error:
             raise AppenderError(
                 f"run.json cannot be written: {error.strerror}",

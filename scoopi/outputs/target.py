@@ -107,13 +107,21 @@ def parse_target(text: str) -> Target:
 
 
 def _sqlite(text: str) -> Target:
-    path, table = _parted(text)
-    path = path.partition(":")[2]
-    if path.startswith("//"):  # as in URLs of SQLAlchemy: sqlite:///books.db, sqlite:////data/books.db
-        path = path[2:].removeprefix("/")
+    url, table = _parted(text)
+    path = sqlite_path(url)
     if not path:
         raise DefsError(f"output {text!r} names no file", hint="write it as in sqlite:books.db#books")
     return Target(TargetKind.SQLITE, f"sqlite:{path}#{table}", path, table=table)
+
+
+def sqlite_path(url: str) -> str:
+    """The file that a URL of SQLite names, also one of SQLAlchemy.
+
+    >>> sqlite_path("sqlite:books.db"), sqlite_path("sqlite:///books.db"), sqlite_path("sqlite:////data/b.db")
+    ('books.db', 'books.db', '/data/b.db')
+    """
+    path = url.partition(":")[2]
+    return path[2:].removeprefix("/") if path.startswith("//") else path
 
 
 def _postgresql(text: str) -> Target:

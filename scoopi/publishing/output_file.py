@@ -21,6 +21,7 @@ from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, PluginDef, StepDef, TaskDef
 from scoopi.model.records import RecordSchema, with_change
 from scoopi.outputs.target import Target, TargetKind
+from scoopi.plugins.encoders.grid_format import GridFormat
 from scoopi.plugins.encoders.rows_encoder import RowsEncoder
 from scoopi.plugins.plugin_finder import NO_DEFAULTS, PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender, Encoder
@@ -63,7 +64,10 @@ def output_specs(definitions: Definitions, finder: PluginFinder) -> tuple[Output
             if step.class_name != APPENDER_STEP:
                 continue
             for output, encoder in appender_outputs(step, finder):
-                specs.setdefault(output, OutputSpec(output, output, encoder.header(axes)))
+                grid = GridFormat.of(encoder, axes)
+                spec = specs.setdefault(output, OutputSpec(output, output, encoder.header(axes), grid=grid))
+                if spec.grid is not None:
+                    specs[output] = replace(spec, grid=grid.beside(spec.grid))
     return tuple(specs.values())
 
 
@@ -138,6 +142,7 @@ class OutputSpec(msgspec.Struct, frozen=True):
         deferred: it is a database that is loaded at the end only.
         optional: a file without rows is not written.
         changes: only records are written that differ from the last finished run.
+        grid: how its rows stand in the file, if they are those of grids.
     """
 
     output: str
@@ -149,6 +154,7 @@ class OutputSpec(msgspec.Struct, frozen=True):
     deferred: bool = False
     optional: bool = False
     changes: bool = False
+    grid: GridFormat | None = None
 
     @property
     def parts(self) -> tuple[str, ...]:

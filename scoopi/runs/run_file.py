@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -26,6 +27,7 @@ from scoopi.model.report.run_report import (
     RunReport,
     RunStatus,
 )
+from scoopi.plugins.encoders.grid_format import GridFormat
 from scoopi.version import __version__
 
 _METADATA = ".dist-info"
@@ -55,6 +57,8 @@ class RunView(msgspec.Struct, frozen=True):
     awaiting: tuple[str, ...] = ()
     time: dict[str, float] = {}
     tasks: dict[str, float] = {}
+    definitions: str = ""
+    grids: dict[str, GridFormat] = {}
     versions: dict[str, str] = {}
 
     @classmethod
@@ -127,6 +131,8 @@ class RunPlace(msgspec.Struct, frozen=True):
         run: its id.
         folder: its folder.
         incarnation: the run's own.
+        definitions: their path, absolute.
+        grids: how the rows of grids stand in their files, by output.
         resume: the command that continues it.
         retry: the command that runs its failed tasks again; empty if that cannot be done.
         was_over: it was ending or over when this node joined; there is nothing to run.
@@ -140,6 +146,8 @@ class RunPlace(msgspec.Struct, frozen=True):
     was_over: bool = False
     is_alone: bool = False
     retry: str = ""
+    definitions: str = ""
+    grids: Mapping[str, GridFormat] = MappingProxyType({})
 
 
 class RunFile:

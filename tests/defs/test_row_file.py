@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,11 @@ from scoopi.defs.locators.row_file import (
     is_stdin,
     until_fault,
 )
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 Rows = tuple[tuple[str, ...], list[tuple[str, ...]]]
 TWO = (("a", "b"), [("1", "x"), ("2", "y")])
@@ -123,3 +130,14 @@ def test_what_programs_write_is_read_as_it_was(
     (folder / "p.jsonl").write_text("\n".join(lines))
     assert list(RowFile(folder / "p.csv").rows()) == rows
     assert list(RowFile(folder / "p.jsonl").rows())[1:] == rows
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_a_compressed_file_is_read_and_a_damaged_one_is_reported(tmp_path: Path, suffix: str) -> None:
+    content = b"a,b\n1,x\n2,y\n"
+    packed = gzip.compress(content) if suffix == ".gz" else zstd.compress(content)
+    assert read(tmp_path, f"p.csv{suffix}", packed) == TWO
+    for damaged in (b"a,b\n", packed[:-6]):
+        with pytest.raises(RowFileError) as error:
+            read(tmp_path, f"p.csv{suffix}", damaged)
+        assert error.value.what.startswith("cannot be read: ")

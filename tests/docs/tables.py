@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 from scoopi.configs.registry import SETTINGS
 from scoopi.configs.setting import Setting, SettingKind
 from scoopi.defs.browser import browser_language
+from scoopi.defs.locators.source_reader import ROWS_FROM
 from scoopi.defs.records import link_language, record_language
 from scoopi.defs.scrape import language
 from scoopi.defs.sites.budget_language import BUDGET_RECORD
@@ -47,6 +48,7 @@ _RECORDS = {
     "definitions": language.LANGUAGE,
     "locator-group": language.LOCATOR_GROUP,
     "locator": language.LOCATOR,
+    "row-source": ROWS_FROM,
     "task-group": language.TASK_GROUP,
     "browser": browser_language.BROWSER,
     "until": browser_language.UNTIL,
@@ -138,6 +140,8 @@ def _type(shape: Shape) -> str:
             return (
                 f"{one}list of `{shape.wrapper}`" if shape.wrapper else f"{one}list of {_entry(shape.entry)}"
             )
+        case NameOr() if shape.record.short:
+            return _type(shape.record)
         case NameOr():
             names = " or ".join(f"`{option}`" for option in shape.options)
             return f"{names or 'name'}, or a mapping"

@@ -103,7 +103,7 @@ def test_a_test_that_is_named_is_there(page: Page) -> None:
 
 
 def test_what_a_docstring_cites_is_in_the_repository_or_a_standard() -> None:
-    cited = re.findall(r"Source: ([\w./-]+)", source("scoopi"))
+    cited = re.findall(r"\bSource: ([\w./-]+)", source("scoopi"))
     files = {name for name in cited if (ROOT / name.rstrip(".")).is_file()}
 
     assert set(cited) - files <= {"ARCHITECTURE", "HTML"}, sorted(set(cited) - files)

@@ -105,6 +105,7 @@ class RowsModule(Module):
     @provider
     def place(self, context: RunContext) -> RunPlace:
         """Which run this is."""
+        outputs = context.plain_outputs or context.outputs
         return RunPlace(
             run=context.folder.path.name,
             folder=context.folder.path,
@@ -113,6 +114,8 @@ class RowsModule(Module):
             was_over=context.was_over,
             is_alone=context.cluster is None,
             retry=context.command("retry"),
+            definitions=context.composed.defs_source,
+            grids={each.output: each.grid for each in outputs if each.grid is not None},
         )
 
     @singleton

@@ -33,9 +33,9 @@ _INDEX = "//sitemap/loc/text()"
 def with_rows(name: str, group: Table) -> Table:
     """`from: shops.csv` of a group: one locator, whose rows are in that file; other groups as they are."""
     written = group.entries.get(FROM)
-    if not isinstance(written, Text) or LOCATORS in group.entries:
+    if written is None or isinstance(written, Listing) or LOCATORS in group.entries:
         return group
-    if not is_row_file(written.text) and "%{" not in written.text:
+    if isinstance(written, Text) and not is_row_file(written.text) and "%{" not in written.text:
         return group
     place = written.place
     url = group.entries.get(URL, Text(f"%{{{LINE_COLUMN}}}", place))
@@ -73,8 +73,11 @@ def with_listed_pages(root: Table) -> Table:
 def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
     """What is wrong with a group whose list stays unread: place, what, and hint; None if it has no list."""
     if FROM in group.entries and LOCATORS in group.entries:
-        what = f"the group has both from: {group.text(FROM)} and locators"
+        named = f"from: {group.text(FROM)}" if group.text(FROM) else "from"
+        what = f"the group has both {named} and locators"
         return group.keys[LOCATORS], what, "make two groups of it"
+    if isinstance(group.entries.get(FROM), Listing):
+        return None  # a finding of its shape
     if FROM in group.entries and group.text(FROM) not in SOURCES:
         what = f"{group.text(FROM)} is neither a source of pages nor a file with a row for each page"
         near = nearest(group.text(FROM) or "", SOURCES)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 from math import prod
-from pathlib import Path
 
-from scoopi.defs.locators.row_file import SUFFIXES, Find, RowFile, RowFileError, is_row_file, is_stdin
+from scoopi.defs.locators.row_file import RowFile, RowFileError
+from scoopi.defs.locators.source_reader import DATABASE, read_row_source
 from scoopi.defs.locators.values_builder import read_values
-from scoopi.defs.scrape.checkers import Fault
+from scoopi.defs.scrape.checkers import Fault, Find
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
@@ -31,8 +31,10 @@ def names_given(group: Table | None, find: Find) -> set[str] | None:
     """Names of the values that the locators of a group, as written, give to its pages; None if unknown.
 
     Args:
-        find: where the file of a path is.
+        find: where the rows of a source are.
     """
+    if group is not None and FROM in group.entries:
+        return None  # it is wrong, which is reported elsewhere
     listing = None if group is None else group.entries.get("locators")
     entries = listing.entries if isinstance(listing, Listing) else ()
     names: set[str] = set()
@@ -52,12 +54,10 @@ def names_given(group: Table | None, find: Find) -> set[str] | None:
 
 
 def rows_of(entry: Table, find: Find) -> RowFile | None:
-    """The file that gives the pages of a locator; None if it has none, or none that can be read."""
-    written = entry.text(FROM)
-    if written is None or not is_row_file(written):
-        return None
-    found = find(written)
-    return None if isinstance(found, Fault) else _row_file(found, written)
+    """The rows that give the pages of a locator; None if it has none, or none that can be read."""
+    source = read_row_source(entry.entries.get(FROM))
+    found = source if isinstance(source, Fault) else find(source)
+    return None if isinstance(found, Fault) else found
 
 
 def texts_of(entry: Table) -> Iterator[str]:
@@ -65,16 +65,12 @@ def texts_of(entry: Table) -> Iterator[str]:
     return (text.text for _, text in _texts(entry, ""))
 
 
-def _row_file(found: Path, written: str) -> RowFile:
-    return RowFile(found, written if is_stdin(written) else "")
-
-
 class LocatorChecker:
     """Reports placeholders of locators that nothing gives a value, and wrong values.
 
     Args:
         today: what `today` in a range stands for.
-        find: where the file of a path is.
+        find: where the rows of a source are.
     """
 
     def __init__(self, findings: Findings, today: date, find: Find) -> None:
@@ -108,16 +104,19 @@ class LocatorChecker:
 
     def _check_rows(self, entry: Table, key: str, known: list[str]) -> int | None:
         """The number of rows of its file, whose columns become known; None if it cannot be read."""
-        written, place, key = entry.text(FROM) or "", entry.at(FROM), f"{key}.{FROM}"
-        if not is_row_file(written):
-            what = f"{written or 'nothing'} is not a file with a row for each page"
-            self._findings.error(place, key, what, f"name a file that ends in {', '.join(SUFFIXES)}")
+        place, key = entry.at(FROM), f"{key}.{FROM}"
+        node = entry.entries.get(FROM)
+        if isinstance(node, Listing):
+            return None  # a finding of its shape
+        source = read_row_source(node)
+        file = source if isinstance(source, Fault) else self._find(source)
+        if isinstance(source, Fault) or isinstance(file, Fault):
+            fault = file if isinstance(file, Fault) else source
+            assert isinstance(fault, Fault)
+            if fault.is_secret and isinstance(node, Table):
+                self._findings.hide(node.text(DATABASE) or "")
+            self._findings.error(place, key, fault.what, fault.hint)
             return None
-        found = self._find(written)
-        if isinstance(found, Fault):
-            self._findings.error(place, key, found.what, found.hint)
-            return None
-        file = _row_file(found, written)
         try:
             columns, count = file.columns(), sum(1 for _ in file.rows())
         except RowFileError as fault:
@@ -125,13 +124,13 @@ class LocatorChecker:
             self._findings.error(at, key, fault.what, fault.hint, also=place)
             return None
         if both := next((name for name in columns if name in known), None):
-            what = f"{both} has values, and {written} has a column of that name"
+            what = f"{both} has values, and {source.name} has a column of that name"
             self._findings.error(place, key, what, "give one of them another name")
         if not any(name in columns for text in texts_of(entry) for name in placeholder_names(text)):
-            what = f"no placeholder stands for a column of {written}"
+            what = f"no placeholder stands for a column of {source.name}"
             self._findings.error(place, key, what, f"write %{{{columns[0]}}} in the address")
         if not count:
-            self._findings.warning(place, key, f"{written} has no rows", "is it the right file?")
+            self._findings.warning(place, key, f"{source.name} has no rows", "is it the right file?")
         known += columns
         return count
 

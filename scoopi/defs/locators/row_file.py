@@ -6,24 +6,27 @@ Source: defs/README.md, 1.4.
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import json
+import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from pathlib import Path
-from typing import Any, TypeVar
+from pathlib import Path, PurePath
+from types import ModuleType
+from typing import IO, Any, TypeVar, cast
 
-from scoopi.defs.scrape.checkers import Fault
 from scoopi.errors import DefsError
 
 Item = TypeVar("Item")
 Row = tuple[str, ...]
-Find = Callable[[str], Path | Fault]
-"""Where the file of a path as written is, or why it cannot be read."""
 STDIN = "stdin"
 LINE_COLUMN = "url"
 """The only column of a text file."""
 ROWS_AT_ONCE = 500
 COMMENT = "#"
+COMPRESSIONS = (".gz", ".zst")
 _DELIMITERS = ",;\t|"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _NOT_UTF8 = "save the file as UTF-8"
@@ -45,17 +48,21 @@ class RowFile:
     """A file with a page in each row; it is read row by row each time that it is asked.
 
     `.csv` and `.tsv` have a header with the names of the columns; `.jsonl` and `.ndjson` have an object in
-    each line, of which the first one names the columns; `.txt` has an address in each line.
+    each line, of which the first one names the columns; `.txt` has an address in each line. Any of them may
+    be compressed: `.csv.gz`, `.csv.zst`.
 
     Args:
         path: of a regular file.
         name: of it in messages; its suffix says how it is read. By default the path.
+        suffix: says how it is read, if the name does not.
     """
 
-    def __init__(self, path: Path, name: str = "") -> None:
+    def __init__(self, path: Path, name: str = "", suffix: str = "") -> None:
         self._path = path
         self.name = name or str(path)
-        self._read = _READERS[_suffix(self.name)]
+        self._read = _READERS[suffix or _suffix(self.name)]
+        self._compression = path.suffix.lower()
+        self._is_zstd = self._compression == ".zst"
 
     def columns(self) -> Row:
         """The names of the columns.
@@ -78,24 +85,41 @@ class RowFile:
 
     def _rows(self) -> Iterator[tuple[Row, Row]]:
         """The columns, then columns and cells of each row."""
+        yield from self._read(self.name, self.lines())
+
+    def lines(self) -> Iterator[str]:
+        """The lines of the file, each with its end.
+
+        Raises:
+            RowFileError: the file cannot be read.
+        """
         try:
-            with self._path.open("rb") as file:
+            with self._bytes() as file:
                 if file.read(2) in _UTF16:
                     raise RowFileError(self.name, 0, "the file is UTF-16", _NOT_UTF8)
-            with self._path.open(encoding="utf-8-sig", newline="") as text:
-                yield from self._read(self.name, text)
+            with io.TextIOWrapper(self._bytes(), encoding="utf-8-sig", newline="") as text:
+                yield from text
         except UnicodeDecodeError as error:
             raise RowFileError(
                 self.name, self._first_line_not_utf8(), "this is not UTF-8", _NOT_UTF8
             ) from error
-        except OSError as error:
-            raise RowFileError(
-                self.name, 0, f"cannot be read: {error.strerror}", "look at the file"
-            ) from None
+        except self._errors() as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise RowFileError(self.name, 0, f"cannot be read: {reason}", "look at the file") from None
+
+    def _bytes(self) -> IO[bytes]:
+        """The file, opened; without its compression."""
+        if self._compression == ".gz":
+            return cast("IO[bytes]", gzip.open(self._path))
+        return cast("IO[bytes]", _zstd().open(self._path)) if self._is_zstd else self._path.open("rb")
+
+    def _errors(self) -> tuple[type[Exception], ...]:
+        known = (OSError, EOFError, zlib.error)
+        return (*known, _zstd().ZstdError) if self._is_zstd else known
 
     def _first_line_not_utf8(self) -> int:
         """The error itself counts within a piece of the file."""
-        with self._path.open("rb") as file:
+        with self._bytes() as file:
             for number, line in enumerate(file, 1):
                 try:
                     line.decode()
@@ -115,7 +139,20 @@ def is_stdin(text: str) -> bool:
 
 
 def _suffix(name: str) -> str:
-    return ".txt" if name == STDIN else Path(name).suffix.lower()
+    """How a file is read; `.csv` of `shops.csv.gz`."""
+    if name == STDIN:
+        return ".txt"
+    path = PurePath(name)
+    plain = PurePath(path.stem) if path.suffix.lower() in COMPRESSIONS else path
+    return plain.suffix.lower()
+
+
+def _zstd() -> ModuleType:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
 
 
 def in_portions(rows: Iterable[Row]) -> Iterator[tuple[Row, ...]]:

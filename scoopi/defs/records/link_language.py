@@ -5,6 +5,7 @@ Source: defs/README.md, 6.1.
 
 from __future__ import annotations
 
+from scoopi.defs.locators.source_reader import ROWS_OR_FILE
 from scoopi.defs.yaml.shape import Key, Kind, ListOf, Record, Scalar, TextOrTexts
 from scoopi.model.records.record_def import ONCE, SAME
 
@@ -89,8 +90,9 @@ LINK_KEYS = (
 LIST_KEYS = (
     Key(
         "from",
-        _NAME,
-        "What lists the group's pages, in place of `locators`: `sitemap`, `feed` (RSS, Atom), or a file.",
+        ROWS_OR_FILE,
+        "What lists the group's pages, in place of `locators`: `sitemap`, `feed` (RSS, Atom), or what has a "
+        "row for each.",
         "from: sitemap",
     ),
     Key(

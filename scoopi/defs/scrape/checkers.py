@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from scoopi.defs.locators.row_file import RowFile
+from scoopi.defs.locators.row_source import RowSource
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import OutputDef, PluginDef
 from scoopi.model.place import Place
@@ -37,6 +39,15 @@ class Fault(NamedTuple):
     what: str
     hint: str = ""
     is_secret: bool = False
+
+
+Find = Callable[[RowSource], RowFile | Fault]
+"""Where the rows of a source can be read, or why they cannot."""
+
+
+def file_rows(source: RowSource) -> RowFile | Fault:
+    """Those of a file, which stands where its path says."""
+    return RowFile(Path(source.file))
 
 
 def no_fault(text: str) -> Fault | None:
@@ -71,7 +82,7 @@ class Checkers(msgspec.Struct, frozen=True):
         url: the address of a locator.
         page: the same address, where that is right: a local file that is not there (yet).
         ca: the path of a file of trusted authorities.
-        find: where the file of a path is, or why it cannot be read.
+        find: where the rows of a source can be read, or why they cannot.
         page_selector: a CSS selector of an element.
         loader: the loader of a task group, which may need a library.
         host_pattern: which hosts a site has; returns the pattern as hosts are compared with it.
@@ -89,7 +100,7 @@ class Checkers(msgspec.Struct, frozen=True):
     url: Callable[[str], Fault | None] = no_fault
     page: Callable[[str], Fault | None] = no_fault
     ca: Callable[[str], Fault | None] = no_fault
-    find: Callable[[str], Path | Fault] = Path
+    find: Find = file_rows
     page_selector: Callable[[str], Fault | None] = no_fault
     loader: Callable[[str], Fault | None] = no_fault
     host_pattern: Callable[[str], str | Fault] = str.lower

@@ -8,8 +8,9 @@ import msgspec
 
 from scoopi.defs.browser.browser_builder import build_browser
 from scoopi.defs.locators.locator_checker import FROM, rows_of
-from scoopi.defs.locators.row_file import Find, in_portions
+from scoopi.defs.locators.row_file import in_portions
 from scoopi.defs.records.record_def_builder import WrittenRecordDef
+from scoopi.defs.scrape.checkers import Find
 from scoopi.defs.scrape.class_names import CSS_PARSER, LINK_MAKER, XPATH_PARSER
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
 from scoopi.defs.scrape.step_sets import SetStep, Steps
@@ -164,7 +165,7 @@ class WrittenLocators(Collection[LocatorDef]):
 
     Args:
         node: of the key `locators`; None when there is none.
-        find: where the file of a path is.
+        find: where the rows of a source are.
     """
 
     def __init__(self, node: Node | None, find: Find) -> None:

@@ -6,6 +6,7 @@ Source: defs/README.md, 1.3 to 1.7.
 from __future__ import annotations
 
 from scoopi.defs.browser.browser_language import BROWSER
+from scoopi.defs.locators.source_reader import FROM_KEY
 from scoopi.defs.records.link_language import LINK_KEYS, LIST_KEYS
 from scoopi.defs.records.record_language import MARKS, OUTPUT, RECORD_DEF
 from scoopi.defs.sites.budget_language import BUDGET_RECORD
@@ -61,12 +62,7 @@ LOCATOR = Record(
             "A POST or PATCH may be sent again although the server may have received it.",
             "idempotent: true",
         ),
-        Key(
-            "from",
-            _NAME,
-            "A file with a page in each row, whose columns the placeholders stand for.",
-            "from: shops.csv",
-        ),
+        FROM_KEY,
         Key(
             "values",
             Record(others=Free(), called="value"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 _REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET_NAME = re.compile(
@@ -65,3 +65,20 @@ def revealed(text: str, environ: Mapping[str, str] = os.environ) -> str:
     if not value:
         raise MissingSecretError(variable)
     return value
+
+
+def filled_with(text: str, quote: Callable[[str], str], environ: Mapping[str, str] = os.environ) -> str:
+    """A text with the values of all `${env:NAME}` in it.
+
+    >>> from urllib.parse import quote_plus
+    >>> filled_with("postgresql://reader:${env:DB}@host/shop", quote_plus, {"DB": "a/b"})
+    'postgresql://reader:a%2Fb@host/shop'
+
+    Args:
+        quote: what becomes of a value; of one that is the whole text nothing does.
+    Raises:
+        MissingSecretError: a variable is not set, or empty.
+    """
+    if variable_of(text) is not None:
+        return revealed(text, environ)
+    return _REFERENCE.sub(lambda found: quote(revealed(found[0], environ)), text)

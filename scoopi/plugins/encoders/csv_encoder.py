@@ -19,6 +19,9 @@ class CsvEncoder:
 
     One line a row: locator name, task group, [page, 1, 1,] and the values of its axes; UTF-8.
 
+    Attributes:
+        delimiter, quote: as given.
+
     Args:
         delimiter: stands between values; one or more characters.
         include_tags: whether page, index and item stand behind the task group.
@@ -44,7 +47,8 @@ class CsvEncoder:
                 f"delimiter {delimiter!r} holds a quote or a line break",
                 hint='take another, or write raw lines with quote: "none"',
             )
-        self._delimiter = delimiter
+        self.delimiter = self._delimiter = delimiter
+        self.quote: Quote = quote
         self._include_tags = include_tags
         self._header = header
         self._quote = quote
@@ -77,11 +81,12 @@ class CsvEncoder:
 
     def header(self, axes: tuple[Axis, ...]) -> bytes:
         """The line of column names; empty without `header: true`."""
-        if not self._header:
-            return b""
+        return f"{self._line(self.names(axes))}\n".encode() if self._header else b""
+
+    def names(self, axes: tuple[Axis, ...]) -> tuple[str, ...]:
+        """The names of the columns."""
         tags = ("page", "index", "item") if self._include_tags else ()
-        names = ("name", "group", *tags, *(axis.item_name for axis in axes))
-        return f"{self._line(names)}\n".encode()
+        return ("name", "group", *tags, *(axis.item_name for axis in axes))
 
     def _lines(self, items: Sequence[Item]) -> list[str]:
         """The lines of the axes' values; joins first, and looks for what needs quotes in all at once."""

@@ -51,6 +51,11 @@ class JsonlEncoder:
                 hint="look at the scripts and converters before this step",
             ) from error
 
+    def names(self, axes: tuple[Axis, ...]) -> tuple[str, ...]:
+        """The keys of an object, those of its `values` without that."""
+        tags = ("page",) if self.include_tags else ()
+        return ("locator", "group", *tags, *(axis.item_name for axis in axes))
+
     def header(self, axes: tuple[Axis, ...]) -> bytes:
         """Objects name their values; a file needs no header."""
         return b""

@@ -1,0 +1,136 @@
+"""query_rows: the rows that a database answers a query with, as texts."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, quote_plus, unquote_plus, urlsplit
+
+from scoopi.errors import DefsError
+from scoopi.fetch.file_client import FileFinder
+from scoopi.model.text.secrets import MASK, MissingSecretError, filled_with
+from scoopi.model.text.shown import nearest
+from scoopi.outputs.target import sqlite_path
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+
+_EXAMPLES = "write sqlite:shops.db, or postgresql://user@host/database"
+_KINDS = {"sqlite": "sqlite", "postgresql": "postgresql", "postgres": "postgresql"}
+_MODULES = {"sqlite": ("sqlalchemy",), "postgresql": ("sqlalchemy", "psycopg")}
+AT_ONCE = 1000
+CONNECT_S = 10
+
+
+def query_rows(database: str, query: str, files: FileFinder) -> Iterator[Sequence[str]]:
+    """The names of the columns, then the values of each row, in as little memory as a few rows need.
+
+    The database is read in a transaction that cannot write.
+
+    Args:
+        database: its URL, as written: `sqlite:FILE`, or `postgresql://…`, with `${env:…}`.
+        files: finds the file of SQLite.
+    Raises:
+        DefsError: the URL is wrong, the database does not answer, or it does not understand the query.
+        FetchError: there is no such file.
+    """
+    url, secret = _opened(database)
+    kind = _kind(url)
+    with _errors("the database cannot be opened", "look at its address and user", secret):
+        connection = _engine(kind, url, files).connect()
+    with connection, _errors("the query fails", "correct it, or look at the database", secret):
+        options: dict[str, Any] = {"stream_results": True, "yield_per": AT_ONCE, "no_parameters": True}
+        if kind == "postgresql":
+            connection.execution_options(postgresql_readonly=True)
+        result = connection.execution_options(**options).exec_driver_sql(query)
+        columns = _columns(result)
+        yield columns
+        for row in result:
+            yield [_text(name, value) for name, value in zip(columns, row, strict=True)]
+
+
+@contextlib.contextmanager
+def _errors(what: str, hint: str, secret: str) -> Iterator[None]:
+    """Reports what a database rejects, without its password."""
+    import sqlalchemy as sa
+
+    try:
+        yield
+    except sa.exc.DBAPIError as error:
+        reason = (str(error.orig).strip().splitlines() or [type(error.orig).__name__])[0]
+        shown = reason.replace(secret, MASK) if secret else reason
+        raise DefsError(f"{what}: {shown}", hint=hint) from None
+
+
+def _opened(database: str) -> tuple[str, str]:
+    """The URL with its secrets, and its password."""
+    try:
+        url = filled_with(database, quote_plus)
+    except MissingSecretError as error:
+        what = f"the environment has no {error.variable}"
+        raise DefsError(what, hint=f"export {error.variable}=…") from None
+    try:
+        return url, unquote_plus(urlsplit(url).password or "")
+    except ValueError:
+        return url, ""
+
+
+def _kind(url: str) -> str:
+    scheme = url.partition(":")[0].lower().partition("+")[0]
+    kind = _KINDS.get(scheme)
+    if kind is None:
+        near = nearest(scheme, [*_KINDS])
+        what = "the URL names no database that can be read"
+        raise DefsError(what, hint=f"did you mean {near}:…? {_EXAMPLES}" if near else _EXAMPLES)
+    for module in _MODULES[kind]:
+        if find_spec(module) is None:
+            what = f"reading a database needs {module}, which is not installed"
+            raise DefsError(what, hint="pip install 'scoopi[sql]'")
+    return kind
+
+
+def _engine(kind: str, url: str, files: FileFinder) -> sa.Engine:
+    import sqlalchemy as sa
+    from sqlalchemy.pool import NullPool
+
+    if kind == "sqlite":
+        file = quote(str(files.find(sqlite_path(url)).absolute()))
+        read_only = sa.URL.create("sqlite", database=f"file:{file}", query={"mode": "ro", "uri": "true"})
+        return sa.create_engine(read_only, poolclass=NullPool)
+    try:
+        made = sa.make_url(f"postgresql{url[url.index(':') :]}").set(drivername="postgresql+psycopg")
+    except (ValueError, sa.exc.ArgumentError):
+        raise DefsError("the URL of the database is malformed", hint=_EXAMPLES) from None
+    arguments = {"connect_timeout": CONNECT_S, "application_name": "scoopi"}
+    return sa.create_engine(made, poolclass=NullPool, connect_args=arguments)
+
+
+def _columns(result: sa.CursorResult[Any]) -> list[str]:
+    if not result.returns_rows:
+        raise DefsError("the query has no rows", hint="write a SELECT")
+    columns = [*result.keys()]
+    double = next((name for name in columns if columns.count(name) > 1), None)
+    if double is not None:
+        what = f"two columns of the query are named {double}"
+        raise DefsError(what, hint=f"name them apart, as in `{double} as other`")
+    return columns
+
+
+def _text(column: str, value: Any) -> str:
+    """A value as definitions write it; NULL is empty."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, date | datetime | time):
+        return value.isoformat()
+    if isinstance(value, bytes | memoryview | dict | list):
+        what = f"column {column} of the query has values that are no texts"
+        raise DefsError(what, hint="convert them in the query, or leave the column out")
+    return str(value)

@@ -1,0 +1,68 @@
+"""RowSources: finds the rows that the `from` of locators names."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+import weakref
+from collections.abc import Iterable, Sequence
+
+from scoopi.bootstrap.defs_files import kept_stdin, path_of
+from scoopi.bootstrap.rows.query_rows import query_rows
+from scoopi.bootstrap.rows.run_outputs import RunOutputs
+from scoopi.defs.locators.row_file import RowFile, is_stdin
+from scoopi.defs.locators.row_source import RowSource
+from scoopi.defs.scrape.checkers import Fault
+from scoopi.errors import ScoopiError
+from scoopi.fetch.file_client import FileFinder
+
+
+class RowSources:
+    """Finds the rows that definitions name.
+
+    What can be asked only once, or may change, is kept in a file without a name while this is in use:
+    definitions are read for the check and then for the run, which must see the same rows.
+
+    Args:
+        files: finds files that definitions name.
+        runs: finds outputs of runs.
+    """
+
+    def __init__(self, files: FileFinder, runs: RunOutputs) -> None:
+        self._files = files
+        self._runs = runs
+        self._found: dict[RowSource, RowFile | Fault] = {}
+
+    def find(self, source: RowSource) -> RowFile | Fault:
+        """Where the rows of a source can be read, or why they cannot."""
+        if source not in self._found:
+            try:
+                self._found[source] = self._rows(source)
+            except ScoopiError as error:
+                what = f"{error.at}: {error.what}" if error.at else error.what
+                self._found[source] = Fault(what, error.hint)
+        return self._found[source]
+
+    def _rows(self, source: RowSource) -> RowFile | Fault:
+        if source.query:
+            return self._kept(source.name, query_rows(source.database, source.query, self._files))
+        if source.run:
+            return self._kept(source.name, self._runs.rows(source))
+        if is_stdin(source.file):
+            kept = kept_stdin()
+            return kept if isinstance(kept, Fault) else RowFile(kept, source.file)
+        return RowFile(self._files.find(source.file))
+
+    def _kept(self, name: str, rows: Iterable[Sequence[str]]) -> RowFile:
+        """Rows in a file without a name; the first one has the names of the columns."""
+        kept = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the rows are in use
+        text = io.TextIOWrapper(kept, encoding="utf-8", newline="")
+        try:
+            csv.writer(text, delimiter="\t", lineterminator="\n").writerows(rows)
+        except BaseException:
+            text.close()
+            raise
+        text.detach()
+        weakref.finalize(self, kept.close)
+        return RowFile(path_of(kept), name, ".tsv")

@@ -1,0 +1,112 @@
+"""RunOutputs: reads the rows that a finished run has written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from scoopi.defs.locators.row_file import RowFile, is_row_file
+from scoopi.defs.locators.row_source import RowSource
+from scoopi.errors import DefsError
+from scoopi.model.report.run_report import RunStatus
+from scoopi.model.text.shown import nearest
+from scoopi.plugins.encoders.grid_format import GridFormat
+from scoopi.publishing.output_file import HELD, file_of_node
+from scoopi.runs.folders.run_state import HIDDEN
+from scoopi.runs.run_file import RunFile, RunView
+
+_NAMES = "name its folder, its id, `latest`, or its definitions"
+RECORDS = (".csv", ".tsv", ".jsonl")
+"""What records are written in that can be read again, compressed or not."""
+
+
+class RunOutputs:
+    """Reads outputs of runs.
+
+    Args:
+        output: the folder that holds the runs' folders.
+    """
+
+    def __init__(self, output: Path) -> None:
+        self._output = output
+
+    def rows(self, source: RowSource) -> Iterator[Sequence[str]]:
+        """The names of the columns of an output, then the values of each row.
+
+        Raises:
+            DefsError: there is no such run, it is not finished, or it has no such file.
+        """
+        run = self._run(source.run)
+        view = _view(run)
+        if view is None or view.status != RunStatus.DONE:
+            what = f"the run {run} is not finished" + (f": it is {view.status}" if view else "")
+            raise DefsError(what, hint=f"wait for it, or continue it with `scoopi resume {run}`")
+        if view.awaiting:
+            what = f"rows of {', '.join(view.awaiting)} are not published yet in the run {run}"
+            raise DefsError(what, hint="start these nodes again")
+        nodes = sorted(each.name for each in (run / HIDDEN).iterdir() if each.is_dir())
+        named = [source.output, *(file_of_node(source.output, node) for node in nodes)]
+        found = [run / name for name in named if (run / name).is_file()]
+        if not found:
+            raise _missing(run, source.output)
+        grid = view.grids.get(source.output)
+        yield from _records(found) if grid is None else _of_grid(found, grid)
+
+    def _run(self, named: str) -> Path:
+        """The folder of a run."""
+        for path in (Path(named), self._output / named):
+            if (path / HIDDEN).is_dir():
+                return path.resolve()
+        definitions = Path(named).absolute()
+        if not definitions.exists():
+            raise DefsError(f"there is no run {named} in {self._output}", hint=_NAMES)
+        runs = [(view.ended, run) for run, view in self._finished() if view.definitions == str(definitions)]
+        if not runs:
+            what = f"no run of {named} in {self._output} is finished"
+            raise DefsError(what, hint=f"run it with `scoopi {named}`, or name another folder with --output")
+        return max(runs, key=lambda each: (each[0] is not None, each))[1]
+
+    def _finished(self) -> Iterator[tuple[Path, RunView]]:
+        for run in self._output.glob("[!.]*"):
+            view = None if run.is_symlink() else _view(run)
+            if view is not None and view.status == RunStatus.DONE:
+                yield run.resolve(), view
+
+
+def _records(files: list[Path]) -> Iterator[Sequence[str]]:
+    if not is_row_file(files[0].name):
+        what = f"{files[0].name} cannot be read as rows"
+        raise DefsError(what, hint=f"let the run write a file that ends in {', '.join(RECORDS)}, too")
+    for number, path in enumerate(files):
+        file = RowFile(path)
+        if number == 0:
+            yield file.columns()
+        yield from file.rows()
+
+
+def _of_grid(files: list[Path], grid: GridFormat) -> Iterator[Sequence[str]]:
+    if not grid.columns:
+        what = f"{files[0].name} has rows of tasks with different columns, or of a plugin"
+        raise DefsError(what, hint="let one task write a file of its own")
+    yield grid.columns
+    for path in files:
+        try:
+            yield from grid.rows(RowFile(path, suffix=".txt").lines())
+        except ValueError as error:
+            raise DefsError(f"the file is not as the run has written it: {error}", at=str(path)) from None
+
+
+def _view(run: Path) -> RunView | None:
+    return RunFile(run, run / HIDDEN).read()
+
+
+def _missing(run: Path, output: str) -> DefsError:
+    if (run / f"{output}{HELD}").exists():
+        what = f"{output} of the run {run.name} is held back, as its records are not as expected"
+        return DefsError(what, hint=f"look at {run}/{output}{HELD}, and run it again")
+    known = sorted(each.name for each in run.iterdir() if each.is_file() and each.name != "run.json")
+    near = nearest(output, known)
+    hint = f"did you mean {near}?" if near else f"it has {', '.join(known) or 'no files'}"
+    if ":" in output:
+        hint = "write { database: …, query: … } for a table"
+    return DefsError(f"the run {run.name} has no output {output}", hint=hint)

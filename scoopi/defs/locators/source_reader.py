@@ -1,0 +1,92 @@
+"""read_row_source: the value of `from` of a locator becomes a RowSource.
+
+Source: defs/README.md, 1.4.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlsplit
+
+from scoopi.defs.locators.row_file import SUFFIXES, is_row_file
+from scoopi.defs.locators.row_source import RowSource
+from scoopi.defs.scrape.checkers import Fault
+from scoopi.defs.yaml.node import Node, Table, Text
+from scoopi.defs.yaml.shape import Key, Kind, NameOr, Record, Scalar
+from scoopi.model.text.secrets import has_reference, is_secret_name
+
+DATABASE, QUERY, RUN, OUTPUT = "database", "query", "run", "output"
+_NAME = Scalar(Kind.NAME)
+ROWS_FROM = Record(
+    (
+        Key(
+            DATABASE,
+            _NAME,
+            "A database, whose rows are those of `query`.",
+            'database: "postgresql://reader:${env:DB_PASSWORD}@db.example/shop"',
+        ),
+        Key(QUERY, _NAME, "What the database is asked.", 'query: "select id, town from shops"'),
+        Key(
+            RUN,
+            _NAME,
+            "A run, whose rows are those of `output`: its folder, its id, `latest`, or the path of "
+            "definitions, for their newest finished run.",
+            "run: defs/shops",
+        ),
+        Key(OUTPUT, _NAME, "A file that the run has written.", "output: shops.csv"),
+    ),
+    short="a file",
+)
+ROWS_OR_FILE = NameOr(ROWS_FROM)
+FROM_KEY = Key(
+    "from",
+    ROWS_OR_FILE,
+    "What has a page in each row, whose columns the placeholders stand for: a file, a query, or an output of "
+    "a run.",
+    "from: shops.csv",
+)
+"""Of a locator."""
+_PAIRS = ((DATABASE, QUERY), (RUN, OUTPUT))
+_EXAMPLE = (
+    'write { database: "sqlite:shops.db", query: "select url from shops" }, '
+    "or { run: defs/shops, output: shops.csv }"
+)
+
+
+def read_row_source(node: Node | None) -> RowSource | Fault:
+    """The source that the value of `from` names, or what is wrong with it."""
+    if isinstance(node, Table):
+        return _of_table(node)
+    text = node.text if isinstance(node, Text) else ""
+    if not is_row_file(text):
+        what = f"{text or 'nothing'} is not a file with a row for each page"
+        return Fault(what, f"name a file that ends in {', '.join(SUFFIXES)}")
+    return RowSource(file=text)
+
+
+def _of_table(node: Table) -> RowSource | Fault:
+    given = [name for pair in _PAIRS for name in pair if node.text(name)]
+    if _has_password(node.text(DATABASE) or ""):
+        hint = "put it into the environment, and write ${env:DB_PASSWORD} in its place"
+        return Fault("the URL of the database has a password in it", hint, is_secret=True)
+    for pair in _PAIRS:
+        if given == [*pair]:
+            return RowSource(**{name: node.text(name) or "" for name in pair})
+    for one, other in _PAIRS:
+        if given in ([one], [other]):
+            lacking = other if given == [one] else one
+            example = next(key.example for key in ROWS_FROM.keys if key.name == lacking)
+            return Fault(f"from has {given[0]}, and no {lacking}", f"add `{example}`")
+    if not given:
+        return Fault("from names neither a database nor a run", _EXAMPLE)
+    return Fault(f"from has both {given[0]} and {given[-1]}", _EXAMPLE)
+
+
+def _has_password(url: str) -> bool:
+    """Whether a URL holds a password as it is sent."""
+    try:
+        parts = urlsplit(url)
+        password = parts.password
+    except ValueError:
+        return "@" in url  # it may be what is malformed
+    named = [value for name, value in parse_qsl(parts.query) if is_secret_name(name)]
+    return any(not has_reference(text) for text in (password, *named) if text)

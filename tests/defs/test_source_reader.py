@@ -1,0 +1,38 @@
+"""What `from` of a locator names, and what can be wrong with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.defs.written import DATA, TASKS, Check
+
+QUERY = "query: select 1"
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("{ database: sqlite:a.db }", "from has database, and no query; add `query: "),
+        (f"{{ {QUERY} }}", "from has query, and no database; add `database: "),
+        ("{ output: a.csv }", "from has output, and no run; add `run: "),
+        ("{ run: a, output: a.csv, database: b }", "from has both database and output; write { database: "),
+        ("{ }", "from names neither a database nor a run"),
+        ("{ run: a, outputs: a.csv }", "unknown key outputs; did you mean output?"),
+        ("[ a.csv ]", "from is a list, a mapping (or a file) is needed"),
+        ("a.parquet", "a.parquet is neither a source of pages nor a file"),
+    ],
+)
+def test_what_is_wrong_with_from_is_reported_once(check: Check, source: str, found: str) -> None:
+    said = check(f"locatorGroups: {{ city: {{ from: {source} }} }}\n" + TASKS + DATA).sentences
+    assert len([each for each in said if each.startswith("error") and "task" not in each]) <= 2
+    assert any(found in each for each in said), said
+
+
+@pytest.mark.parametrize("url", ["postgresql://a:s3cret@b/c", "postgresql://b/c?password=s3cret"])
+def test_a_password_in_the_definitions_is_an_error_that_does_not_show_it(check: Check, url: str) -> None:
+    checked = check(
+        f'locatorGroups: {{ city: {{ from: {{ database: "{url}", {QUERY} }} }} }}\n' + TASKS + DATA
+    )
+    (found,) = checked.found
+    assert "the URL of the database has a password in it; put it into the environment" in found
+    assert "s3cret" not in "".join(checked.report.text())

@@ -1,0 +1,122 @@
+"""Runs whose pages are rows: of a database, and of what other runs have written."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.engine.desk import Desk, wait_until
+from tests.server.server import Server
+
+SHOPS = 12
+LINKS = """\
+locatorGroups: { list: "ADDRESS/list" }
+taskGroups:
+  list: { links: { dataDef: link, output: [ links.csv, links.jsonl.zst ] } }
+dataDefs:
+  link: { each: li, fields: { address: { select: a @href, type: url }, town: a } }
+"""
+SHOP = """\
+locatorGroups:
+  shop: { from: SOURCE, url: "%{address}" }
+taskGroups:
+  shop: { shops: { dataDef: shop, output: shops.csv } }
+dataDefs:
+  shop: { fields: { name: h1, town: { parent: town } } }
+"""
+GRID = """\
+locatorGroups: { list: { locators: [ { name: all, url: "ADDRESS/list" } ] } }
+taskGroups:
+  list: { links: { dataDef: link } }
+dataDefs:
+  link:
+    query: { block: "ul", selector: "li:nth-child(%{item.index}) > a attribute: href" }
+    items: [ item: { name: town, indexRange: 1-2, selector: "li:nth-child(%{index}) > a" } ]
+"""
+EXPECTED = Counter((f"shop {n}", f"town {n}") for n in range(SHOPS))
+
+
+def page(path: str) -> bytes:
+    if path == "/list":
+        links = "".join(f"<li><a href='/shop/{n}'>town {n}</a></li>" for n in range(SHOPS))
+        return f"<ul>{links}</ul>".encode()
+    return f"<h1>shop {path.rpartition('/')[2]}</h1>".encode()
+
+
+@pytest.fixture
+def server(desk: Desk) -> Iterator[Server]:
+    with Server(page) as server:
+        desk.settings = {"scoopi.loader.fetch.delay": 60, "scoopi.loader.robots": False}
+        yield server
+
+
+def write(desk: Desk, name: str, definitions: str, server: Server, source: str = "") -> None:
+    text = definitions.replace("ADDRESS", server.url("")).replace("SOURCE", source)
+    (desk.folder / name).write_text(text)
+
+
+def newest(desk: Desk) -> Path:
+    """The run that finished last."""
+    return (desk.folder / "output" / "latest").resolve()
+
+
+def shops(desk: Desk) -> Counter[tuple[str, ...]]:
+    with (newest(desk) / "shops.csv").open(newline="") as file:
+        return Counter(map(tuple, [*csv.reader(file)][1:]))
+
+
+@pytest.mark.parametrize("output", ["links.csv", "links.jsonl.zst"])
+def test_pages_are_what_the_newest_run_of_other_definitions_has_found(
+    desk: Desk, server: Server, output: str
+) -> None:
+    write(desk, "links.yml", LINKS, server)
+    write(desk, "shops.yml", SHOP, server, f"{{ run: links.yml, output: {output} }}")
+    refused = desk.process("run", "shops.yml", "--quiet")
+    assert refused.code == 3
+    assert "no run of links.yml in output is finished; run it with `scoopi links.yml`" in refused.err
+    assert desk.process("run", "links.yml", "--workers", 0, "--quiet").code == 0
+    assert desk.process("run", "shops.yml", "--workers", 0, "--quiet").code == 0
+    assert shops(desk) == EXPECTED
+    assert json.loads((newest(desk) / "run.json").read_text())["definitions"].endswith("/shops.yml")
+
+
+def test_pages_are_rows_of_a_grid_by_the_names_of_its_columns(desk: Desk, server: Server) -> None:
+    write(desk, "links.yml", GRID, server)
+    source = "{ run: latest, output: data.txt }"
+    write(desk, "shops.yml", SHOP.replace("%{address}", "ADDRESS%{fact}"), server, source)
+    assert desk.process("run", "links.yml", "--workers", 0, "--quiet").code == 0
+    grids = json.loads((newest(desk) / "run.json").read_text())["grids"]
+    assert grids == {
+        "data.txt": {"columns": ["name", "group", "town", "fact"], "delimiter": "|", "quote": "minimal"}
+    }
+    assert desk.process("run", "shops.yml", "--workers", 0, "--quiet").code == 0
+    assert shops(desk) == Counter((f"shop {n}", f"town {n}") for n in range(2))
+
+
+def test_a_killed_run_is_resumed_with_the_rows_that_the_database_gave_when_it_began(
+    desk: Desk, server: Server
+) -> None:
+    path = desk.folder / "shops.db"
+    rows = [(server.url(f"/shop/{n}"), f"town {n}") for n in range(SHOPS)]
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE shops (address, town)")
+        database.executemany("INSERT INTO shops VALUES (?, ?)", rows)
+    database.close()
+    write(desk, "shops.yml", SHOP, server, '{ database: "sqlite:shops.db", query: "select * from shops" }')
+    running = desk.start("run", "shops.yml", "--workers", 0, "--quiet")
+    try:
+        wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
+    finally:
+        running.signal(signal.SIGKILL)
+        running.wait(10)
+        running.kill_all()
+    path.unlink()
+    assert desk.process("resume", "--workers", 0, "--quiet").code == 0
+    assert shops(desk) == EXPECTED
