@@ -366,3 +366,12 @@ def test_an_appender_without_results_writes_nothing(
     assert not written.wait(0.1), "its interval is a millisecond"
     idle.abandon()
     assert idle.join(WAIT_S)
+
+
+def test_a_result_is_committed_after_the_interval_though_none_follows(
+    appender: Appender, take: Callable[[int], list[TakenJob]], heard: Heard
+) -> None:
+    for number, job in enumerate(take(5), 1):
+        appender.put(result_of(job))
+        assert heard.wait_for(number)
+    assert len(heard.won) == 5

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from scoopi.worker.crash_marker import CrashMarker, Note
+from scoopi.worker.crash_marker import SIZE, CrashMarker, Note
 
 
 def test_parent_and_worker_share_what_is_noted() -> None:
@@ -66,3 +66,11 @@ def test_a_note_of_the_longest_characters_only_has_room() -> None:
     assert set(marker.read().job) == {"\U0001f600"}
     marker.note("job", "task")
     assert marker.read()[:2] == ("job", "task")
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_note_is_cut_only_if_it_does_not_fit(more: int) -> None:
+    marker = CrashMarker(-1)
+    task = "t" * (SIZE - 8 - len("job\n\0") + more)  # the time of the note takes 8 bytes
+    marker.note("job", task)
+    assert (marker.read().task == task) is (not more)

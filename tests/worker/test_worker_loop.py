@@ -17,7 +17,7 @@ from scoopi.steps.step import OnHandover
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.found_values import FoundValues
-from scoopi.worker.messages import Give, Result, Results, Stop, ToParent, WorkItem
+from scoopi.worker.messages import Give, JobsHandedBack, Recall, Result, Results, Stop, ToParent, WorkItem
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe
 from scoopi.worker.request_reports import RequestReports
 from scoopi.worker.worker_loop import WorkerLoop
@@ -50,6 +50,7 @@ class Desk:
         self.marker = CrashMarker(-1)
         self.loader = SizedLoader(ends_at_once)
         self.times: dict[str, float] = {}
+        self.handed_back: list[str] = []
         self._heard = heard
         parts = WorkerParts(
             self.loader,
@@ -71,6 +72,8 @@ class Desk:
         buffer = MessageBuffer()
         buffer.feed(os.read(self._heard, 1 << 16))
         sent = [msgspec.msgpack.decode(body, type=ToParent) for body in buffer.bodies()]
+        for message in sent:
+            self.handed_back += message.jobs if isinstance(message, JobsHandedBack) else ()
         results = [message for message in sent if isinstance(message, Results)]
         for message in results:
             self.times |= message.times
@@ -162,3 +165,17 @@ def test_the_crash_marker_names_a_job_while_its_page_is_read_and_none_afterwards
     desk.run()
     assert noted == [*JOBS[:2]]
     assert desk.marker.read() == Note()
+
+
+def test_pages_that_are_loaded_stay_at_a_recall_and_those_that_are_not_begun_are_handed_back(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of()
+    for job in JOBS[:3]:
+        desk.give(job, grant=Grant(HOST, 1e12))
+        desk.loop.continue_requests()
+    desk.give(*JOBS[3:])
+    desk.loop.handle(Recall())
+    assert [result.job for batch in desk.run() for result in batch] == [*JOBS[:3]]
+    assert desk.handed_back == [*JOBS[3:]]
