@@ -375,3 +375,59 @@ def test_a_result_is_committed_after_the_interval_though_none_follows(
         appender.put(result_of(job))
         assert heard.wait_for(number)
     assert len(heard.won) == 5
+
+
+def test_results_wait_for_the_interval_and_are_committed_together(
+    node_folder: Path,
+    jobs: JobStore,
+    heard: Heard,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
+    together: list[int] = []
+    written = threading.Event()
+    append = writer.append
+
+    def watched(bodies: Sequence[bytes]) -> int:
+        together.append(len(bodies))
+        written.set()
+        return append(bodies)
+
+    monkeypatch.setattr(writer, "append", watched)
+    appender = Appender(writer, jobs, AppenderSettings(3_600_000, 100), heard.events())
+    appender.start()
+    taken = take(5)
+    for some in (taken[:2], taken[2:]):
+        for job in some:
+            appender.put(result_of(job))
+            assert not written.wait(0.05), "the interval is an hour"
+        appender.flush()
+        assert written.wait(WAIT_S)
+        written.clear()
+    appender.end_of_stream()
+    assert appender.join(WAIT_S)
+    assert together == [2, 3]
+
+
+def test_an_error_that_nobody_foresaw_is_reported_as_one_of_the_appender(
+    node_folder: Path,
+    jobs: JobStore,
+    heard: Heard,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(bodies: Sequence[bytes]) -> int:
+        raise ValueError("a defect")
+
+    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
+    monkeypatch.setattr(writer, "append", broken)
+    appender = Appender(writer, jobs, AppenderSettings(20, 100), heard.events())
+    appender.start()
+    (job,) = take(1)
+    appender.put(result_of(job))
+    assert heard.wait_for(1)
+    (fault,) = heard.faults
+    assert isinstance(fault, AppenderError)
+    assert "ValueError('a defect')" in fault.what
+    assert appender.join(WAIT_S)

@@ -24,7 +24,12 @@ NEWEST = Backfill("n", "allow", newest_first=True)
 
 
 def job(slot: str, process: str = "p", **fields: Any) -> JobRecord:
-    given = {"state": "embryo", "phase": "active", "created": START, "changed": START} | fields
+    given: dict[str, Any] = {
+        "state": "embryo",
+        "phase": "active",
+        "created": START,
+        "changed": START,
+    } | fields
     return JobRecord(process=process, slot=slot, **given)
 
 

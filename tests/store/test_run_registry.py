@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.errors import StoreError
+from scoopi.errors import RecordError, StoreError
 from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
 from scoopi.store.runs.known_run import PREFIX
 from scoopi.store.runs.run_record import RunPhase
@@ -362,3 +362,44 @@ def test_a_run_that_two_nodes_reopen_at_once_gets_the_maps_of_one(watched: Watch
     assert grid.registry("n3").before("shop") == former
     grid.sweeper().sweep(nobody)
     assert grid.removed == []
+
+
+DAMAGED = b"no record of a run"
+
+
+def damage(grid: Grid, run: str, record: bytes = DAMAGED) -> None:
+    stands = grid.store.get_all(RUN, [PREFIX + run])[PREFIX + run]
+    assert grid.store.cas_all(RUN, [Change(PREFIX + run, stands, record)])[0].won
+
+
+def test_a_damaged_record_concerns_its_run_alone(grid: Grid, caplog: pytest.LogCaptureFixture) -> None:
+    for run in ("broken", "shop"):
+        grid.registry("n1").enter(run)
+    damage(grid, "broken")
+    assert grid.registry("n1").kept() == {"shop": "shop"}
+    grid.registry("n1").note_over("shop", "shop")
+    grid.registry("n1").sweep(nobody)
+    assert grid.removed == ["shop"]
+    assert "a run is passed over" in caplog.text
+    with pytest.raises(RecordError):
+        grid.registry("n2").enter("broken")
+
+
+def test_a_run_whose_record_is_damaged_can_be_forgotten_with_its_first_maps(grid: Grid) -> None:
+    grid.registry("n1").enter("shop")
+    damage(grid, "shop")
+    grid.registry("n2").forget("shop")
+    assert grid.removed == ["shop"]
+    assert grid.registry("n3").enter("shop") == ("shop", False)
+
+
+def test_a_record_that_names_another_run_is_not_read_and_removes_nothing_of_it(grid: Grid) -> None:
+    grid.registry("n1").enter("other")
+    grid.registry("n1").enter("shop")
+    of_other = grid.store.get_all(RUN, [PREFIX + "other"])[PREFIX + "other"]
+    damage(grid, "shop", of_other)
+    with pytest.raises(RecordError, match="it names another run"):
+        grid.registry("n2").maps("shop")
+    grid.registry("n2").forget("shop")
+    assert grid.removed == ["shop"]
+    assert grid.registry("n3").kept() == {"other": "other"}

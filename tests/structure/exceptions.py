@@ -44,8 +44,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/bootstrap": (
         "wiring; every run of tests/run and tests/cluster resolves it",
-        "archive_rules.py boot_module.py bootstrap.py failed_tasks.py run_rows_reader.py step_builder.py "
-        "worker_wiring.py",
+        "archive_rules.py boot_module.py bootstrap.py run_rows_reader.py step_builder.py worker_wiring.py",
     ),
     "scoopi/bootstrap/pages": (
         "test_fetch_verb.py and test_parse_verb.py load and read pages with them",
@@ -128,7 +127,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/scheduler": (
         "test_reconcile.py and test_sweep.py decide through them",
-        "gates.py snapshot.py why.py",
+        "gates.py why.py",
     ),
     "scoopi/serve": (
         "values and commands; test_schedule_verbs.py prints and gives them",
@@ -189,11 +188,11 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/runs": (
         "tests/engine and tests/cluster begin, resume and end runs through them",
-        "run_context.py run_file.py",
+        "run_context.py",
     ),
     "scoopi/runs/cluster": (
         "tests/cluster joins, lists and forgets runs through them",
-        "cluster_desk.py cluster_runs.py left_over_runs.py run_joining.py run_name.py run_survey.py",
+        "cluster_desk.py cluster_runs.py run_joining.py",
     ),
     "scoopi/steps": (
         "a base class, and steps that tests/engine/test_record_runs.py runs",
@@ -205,7 +204,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/store/cluster": (
         "test_hazelcast_store.py and tests/cluster use them with real members",
-        "cluster_backend.py cluster_client.py majority_guard.py map_scans.py member_config.py",
+        "cluster_backend.py majority_guard.py map_scans.py member_config.py",
     ),
     "scoopi/worker": (
         "test_worker.py uses them",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from scoopi.model.job import JobPayload, ancestor_digest, seed_id
 from scoopi.model.locator import Link, LinkBounds, Locator
 from scoopi.worker.child_jobs import ChildJobs
@@ -157,3 +159,8 @@ def test_a_malformed_link_of_a_web_page_becomes_a_job_whose_loader_reports_it() 
     children, warnings = hosts.make(SEED, web, [Link("item", "http://[broken/")])
     assert [child.payload.locator.url for child in children] == ["http://[broken/"]
     assert warnings == ()
+
+
+@pytest.mark.parametrize(("max_depth", "count"), [(1, 0), (2, 1)])
+def test_the_last_page_of_a_chain_is_the_one_of_the_longest_length(max_depth: int, count: int) -> None:
+    assert len(made(page(), Link("item", "/a"), max_depth=max_depth)) == count

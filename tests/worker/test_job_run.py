@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 
 import msgspec
@@ -287,3 +288,14 @@ def test_a_page_that_cannot_be_loaded_is_reported_with_all_attempts_and_what_its
     result = Desk(chain("one")).run.failed_load(given, FetchError("gone", fault=fault))
     assert [failure.attempts for failure in result.failures] == [3]
     assert result.fault == fault
+
+
+def test_the_time_of_each_step_is_added_up_in_seconds() -> None:
+    desk = Desk(chain("one", rows("a.csv", 1)))
+    began = time.perf_counter()
+    for _ in range(2):
+        desk.result()
+    took_s = time.perf_counter() - began
+    times = desk.run.take_times()
+    assert 0 < times["step1"] <= took_s
+    assert desk.run.take_times() == {}

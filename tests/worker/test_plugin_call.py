@@ -109,3 +109,20 @@ def test_a_request_may_take_its_timeout_and_a_little_more(timeout_s: float) -> N
     assert call.overdue() is None
     release.set()
     call.thread.join(LIMIT_S)
+
+
+def test_a_page_from_a_host_of_unknown_name_counts_as_public_but_may_not_be_asked_for_by_one() -> None:
+    asked: list[tuple[str, bool]] = []
+    events: list[object] = []
+
+    def is_public(url: str, if_unknown: bool) -> bool:
+        asked.append((url, if_unknown))
+        return True
+
+    rules = CallRules(lambda url, host: Terms(url, {}, 1.0), is_public, public_only=True)
+    call = PluginCall(Plugin(answering()), "hall", URL, rules, events.append)
+    call.give(Grant(host_of(URL), math.inf))
+    call.thread.start()
+    call.thread.join(LIMIT_S)
+    assert asked == [(URL, False), (URL, True)]
+    assert len(events) == 2

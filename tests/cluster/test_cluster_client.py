@@ -1,0 +1,145 @@
+"""ClusterClient: one connection to real members; what failed calls mean, and how long they are waited for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import pytest
+
+from scoopi.errors import ClusterError, StoppedError, StoreError
+from scoopi.store.call_timeout import CallTimeout
+from scoopi.store.cluster import cluster_client
+from scoopi.store.cluster.cluster_client import ClusterClient
+from tests.cluster.grids import free_port, settings
+
+
+@pytest.fixture
+def client(cluster: ClusterClient) -> Iterator[ClusterClient]:
+    """A further client of the members."""
+    made = ClusterClient(cluster.settings)
+    yield made
+    made.close()
+
+
+def failing(client: ClusterClient, what: str = "get jobs", fault: Exception | None = None) -> StoreError:
+    with pytest.raises(StoreError) as raised:
+        client.refuse(what, fault)
+    return raised.value
+
+
+def test_an_answer_is_waited_for_longer_than_the_client_itself_tries(
+    cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timeouts: list[float] = []
+
+    def recorded(limit_s: float, is_stopped: Callable[[], bool]) -> CallTimeout:
+        timeouts.append(limit_s)
+        return CallTimeout(limit_s, is_stopped)
+
+    monkeypatch.setattr(cluster_client, "CallTimeout", recorded)
+    ClusterClient(replace(cluster.settings, call_timeout_ms=4000)).close()
+    assert timeouts
+    assert all(4 < limit_s < 10 for limit_s in timeouts)
+
+
+def test_a_failed_call_is_tried_again_until_calls_have_failed_for_too_long(client: ClusterClient) -> None:
+    assert client.unreachable_ms() == 0
+    error = failing(client, fault=ValueError("first line\nsecond line"))
+    assert (error.what, error.at) == ("get jobs: ValueError: first line", f"cluster {client.settings.name}")
+    client.settings = replace(client.settings, reconnect_timeout_ms=0)
+    with pytest.raises(ClusterError, match="this node gave up") as raised:
+        client.refuse("get jobs")
+    assert raised.value.at == client.settings.addresses[0]
+
+
+def test_failures_count_from_the_first_of_them_and_end_with_an_answer(
+    client: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monotonic, passed_s = time.monotonic, 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: monotonic() + passed_s)
+    failing(client)
+    passed_s += 300
+    failing(client)
+    passed_s += 400
+    assert 700_000 <= client.unreachable_ms() < 800_000
+    client.answered()
+    assert client.unreachable_ms() == 0
+
+
+def test_a_client_that_was_closed_gives_up(client: ClusterClient) -> None:
+    client.close()
+    client.close()
+    with pytest.raises(ClusterError):
+        client.refuse("get jobs")
+
+
+def test_a_node_that_is_stopped_does_not_wait_for_members() -> None:
+    nobody = replace(settings(free_port()), connect_timeout_ms=60_000)
+    with pytest.raises(StoppedError):
+        ClusterClient(nobody, lambda: True)
+
+
+def test_the_majority_is_ensured_as_the_guard_says(client: ClusterClient) -> None:
+    client.ensure_majority()
+
+    def refuse() -> NoReturn:
+        raise StoreError("no majority")
+
+    client.guard(refuse)
+    with pytest.raises(StoreError, match="no majority"):
+        client.ensure_majority()
+
+
+def test_members_are_named_by_host_and_port(client: ClusterClient) -> None:
+    assert client.members() == [*client.settings.addresses]
+    assert client.seen() == 1
+
+
+def test_a_removed_map_is_empty_for_every_client(client: ClusterClient, cluster: ClusterClient) -> None:
+    client.map("scoopi.removed").put("key", "value").result()
+    client.remove("scoopi.removed")
+    assert cluster.map("scoopi.removed").get("key").result() is None
+    cluster.remove("scoopi.removed")
+
+
+def test_spread_keys_are_one_in_each_partition_and_the_same_for_every_client(
+    client: ClusterClient, cluster: ClusterClient
+) -> None:
+    keys = client.spread_keys("canary")
+    assert len(keys) == len(set(keys)) == 271, "as many as members have partitions, unless configured"
+    assert cluster.spread_keys("canary") == keys
+    assert client.spread_keys("canary", 5) == cluster.spread_keys("canary", 5)
+    assert len(client.spread_keys("canary", 5)) == 5
+
+
+def test_what_is_met_again_and_again_is_warned_of_once_a_map(
+    client: ClusterClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("a", "b", "a"):
+        client.warn_once(name, "the map %s holds %s", "odd keys")
+    assert [record.getMessage() for record in caplog.records] == [
+        "the map a holds odd keys",
+        "the map b holds odd keys",
+    ]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_an_answer_is_there_when_it_came_before_or_comes_while_it_is_waited_for(
+    client: ClusterClient, is_there: bool
+) -> None:
+    answer: Future[Any] = Future()
+
+    class Coming(Future[Any]):
+        """Comes as soon as it is waited for."""
+
+        def add_done_callback(self, fn: Callable[[Any], Any]) -> None:
+            super().add_done_callback(fn)
+            self.set_result("now")
+
+    if is_there:
+        answer.set_result("before")
+    assert client.has_come(answer if is_there else Coming())
