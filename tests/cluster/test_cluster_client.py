@@ -59,6 +59,7 @@ def test_a_failed_call_is_tried_again_until_calls_have_failed_for_too_long(clien
 def test_failures_count_from_the_first_of_them_and_end_with_an_answer(
     client: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    client.settings = replace(client.settings, reconnect_timeout_ms=10**9)
     monotonic, passed_s = time.monotonic, 0.0
     monkeypatch.setattr(time, "monotonic", lambda: monotonic() + passed_s)
     failing(client)
