@@ -22,13 +22,14 @@ from scoopi.defs.sites.site_reader import read_site_files
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.report import Report
 from scoopi.errors import ConfigError, ScoopiError
-from scoopi.fetch.address import host_pattern, parse_address
+from scoopi.fetch.address import parse_address
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, PluginDef
 from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.sites import SiteBlock
+from scoopi.model.text.host_name import host_pattern
 from scoopi.model.text.output_path import is_too_long
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_reader import check_data_def

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-import socket
-import unicodedata
 from enum import StrEnum
-from ipaddress import IPv6Address, ip_address
 from urllib.parse import unquote, urljoin
 
 import msgspec
 
 from scoopi.errors import FetchError, UsageError
+from scoopi.model.text.host_name import LARGEST_PORT, ascii_host, canonical_host, host_key
 from scoopi.model.text.shown import cut, shown
 
-_FORBIDDEN = re.compile(r"[\x00-\x20\"#%/:<>?@\[\\\]^`{|}\x7f]")
-_DOTS = re.compile("[\u3002\uff0e\uff61]")
-LONGEST_LABEL = 63
 FILE_HOST = "file"
 LONGEST_ADDRESS = 65_536
 """No server accepts longer ones, and a page may have any number of them."""
@@ -38,9 +33,8 @@ _BAD_IN_QUERY = re.compile(r"[^!$%&()*+,\-./0-9:;=?@A-Z\[\]\\^_`a-z{|}~]")
 _BAD_IN_FRAGMENT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]\\^_a-z{|}~]")
 _C0_AND_BLANK = "".join(map(chr, range(0x21)))
 _NO_LINE_BREAKS = str.maketrans("", "", "\t\r\n")
-_NUMBER = re.compile(r"\d+|0[xX][0-9A-Fa-f]*")
-LARGEST_PORT = 65_535
-_PATTERN = re.compile(r"(\[[0-9A-Fa-f:.*]+\]|[^:/@\[\]]+)(:\d{1,5})?")
+_MAYBE_DOTS = re.compile(r"/(?:\.|%2e)", re.IGNORECASE)
+_DOT = re.compile(r"\.|%2e", re.IGNORECASE)
 
 
 def web_address(url: str) -> Address:
@@ -54,98 +48,6 @@ def web_address(url: str) -> Address:
     if address.kind is not AddressKind.HTTP:
         raise UsageError(f"{url} is not a web address", hint="write it as https://host/path")
     return address
-
-
-def ascii_host(host: str) -> str:
-    """The host in lower case, with other scripts in punycode; an IPv6 address keeps its brackets.
-
-    Follows the host parser of the URL standard for valid names: compatibility characters are folded (NFKC),
-    `ß` and the like are kept (non-transitional).
-
-    >>> ascii_host("Bücher.Example")
-    'xn--bcher-kva.example'
-
-    Raises:
-        ValueError: the name has a forbidden character, or a label that is empty or too long.
-    """
-    if host.startswith("["):
-        return host.lower()
-    # Fold before splitting: some characters fold to dots.
-    labels = [_ascii_label(label) for label in _DOTS.sub(".", _folded(host)).split(".")]
-    name = ".".join(labels)
-    found = _FORBIDDEN.search(name)
-    if found:
-        raise ValueError(f"{found[0]!r} is not allowed in a host name")
-    if not all(labels[:-1]) or name in ("", "."):
-        raise ValueError("a part of the name between dots is empty")
-    return name
-
-
-def canonical_host(host: str) -> str:
-    """The one spelling of a host that `ascii_host` has read, if it is an IP address; a name as it is.
-
-    >>> canonical_host("0x7f.1"), canonical_host("[::FFFF:0:1]"), canonical_host("a.example.")
-    ('127.0.0.1', '[::ffff:0:1]', 'a.example.')
-
-    Raises:
-        ValueError: the last part of the name is a number, but the whole is not an IPv4 address.
-    """
-    if host.startswith("["):
-        return f"[{ip_address(host[1:-1]).compressed}]"
-    name = host.removesuffix(".")
-    if not _NUMBER.fullmatch(name[name.rfind(".") + 1 :]):
-        return host
-    try:
-        return socket.inet_ntoa(socket.inet_aton(name))
-    except OSError:
-        raise ValueError("it is not a valid IPv4 address") from None
-
-
-def host_key(host: str, port: int) -> str:
-    """The identity of a host, for its pace, its robots.txt and its settings: `host:port`.
-
-    >>> host_key("a.example.", 80), host_key("[::ffff:7f00:1]", 81)
-    ('a.example:80', '127.0.0.1:81')
-
-    Args:
-        host: as of `canonical_host`.
-    """
-    if host.startswith("["):
-        inner = ip_address(host[1:-1])
-        if isinstance(inner, IPv6Address) and inner.ipv4_mapped is not None:
-            return f"{inner.ipv4_mapped}:{port}"
-    return f"{host.removesuffix('.')}:{port}"
-
-
-def host_pattern(text: str) -> str:
-    """The pattern of hosts in the form of the names that it is compared with; `*` is any characters.
-
-    >>> host_pattern("*.Bücher.example:8080")
-    '*.xn--bcher-kva.example:8080'
-
-    Raises:
-        ValueError: no host has such a name.
-    """
-    found = _PATTERN.fullmatch(text.strip())
-    if found is None:
-        raise ValueError(f"{text!r} is not a host pattern")
-    host, port = found.groups()
-    if port is not None and int(port[1:]) > LARGEST_PORT:
-        raise ValueError(f"port {port[1:]} is above {LARGEST_PORT}")
-    return ascii_host(host) + (port or "")
-
-
-def _folded(host: str) -> str:
-    # Lower-case again after NFKC: some compatibility characters fold to capitals.
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", host.lower()).lower())
-    return folded.replace("\u00ad", "").replace("\u200b", "").replace("\ufeff", "")
-
-
-def _ascii_label(label: str) -> str:
-    name = label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
-    if len(name) > LONGEST_LABEL:
-        raise ValueError(f"a part of the name is longer than {LONGEST_LABEL} characters")
-    return name
 
 
 class AddressKind(StrEnum):
@@ -184,7 +86,7 @@ def parse_address(text: str) -> Address:
         what, cause = f"the address has {len(text):,} characters", "the address is too long"
         raise FetchError(what, at=shown(text), hint=f"{LONGEST_ADDRESS:,} are allowed", cause=cause)
     plain = _PLAIN.fullmatch(text)
-    if plain:
+    if plain and not _MAYBE_DOTS.search(text):
         scheme, host, port = plain.groups()
         number = _port(port, scheme, text)
         if not port or number != DEFAULT_PORTS[scheme]:
@@ -205,6 +107,15 @@ def parse_address(text: str) -> Address:
         at=shown(text),
         hint="use http, https or file; write ./ before a path with a colon",
     )
+
+
+def url_of(text: str) -> str:
+    """What a valid address asks for: `Address.url`.
+
+    >>> url_of("http:///a.example/b/../c")
+    'http://a.example/c'
+    """
+    return parse_address(text).url
 
 
 def host_of(text: str) -> str:
@@ -272,17 +183,40 @@ def _http(scheme: str, rest: str, text: str) -> Address:
     number = _port(port, scheme, text)
     port_part = "" if number == DEFAULT_PORTS[scheme] else f":{number}"
     login = f"{_escaped(user, _BAD_IN_PATH).replace('@', '%40')}@" if user else ""
+    path = _without_dots(path.replace("\\", "/"))
     url = (
-        f"{scheme}://{login}{host}{port_part}{_escaped(path.replace(chr(92), '/'), _BAD_IN_PATH) or '/'}"
+        f"{scheme}://{login}{host}{port_part}{_escaped(path, _BAD_IN_PATH) or '/'}"
         f"{_escaped(query, _BAD_IN_QUERY)}{_escaped(fragment, _BAD_IN_FRAGMENT)}"
     )
     return Address(AddressKind.HTTP, host_key(host, number), url)
 
 
+def _without_dots(path: str) -> str:
+    """The path without its segments `.` and `..`, as the URL standard and curl take them out.
+
+    >>> _without_dots("/a/../b/./%2E%2e/c/..")
+    '/'
+    """
+    if not _MAYBE_DOTS.search(path):
+        return path
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for segment in segments:
+        dots = _DOT.sub(".", segment)
+        if dots == "..":
+            del kept[-1:]
+        elif dots != ".":
+            kept.append(segment)
+    if _DOT.sub(".", segments[-1]) in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
 def _port(port: str | None, scheme: str, text: str) -> int:
     number = int(port.lstrip("0")[:6] or "0") if port else DEFAULT_PORTS[scheme]
-    if number > 65535:
-        what, cause = f"port {str(port)[:20]} is above 65535", "the address has a port above 65535"
+    if number > LARGEST_PORT:
+        what = f"port {str(port)[:20]} is above {LARGEST_PORT}"
+        cause = f"the address has a port above {LARGEST_PORT}"
         raise FetchError(what, at=shown(text), hint="correct the port", cause=cause)
     return number
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 import pycurl
 
 from scoopi.errors import FetchError, LoadFault, SilentHostError
+from scoopi.model.limits.retry_policy import UNKNOWN_NAME
 from scoopi.model.sites import Site
 from scoopi.model.text.shown import shown, without_logins
 
@@ -50,8 +51,8 @@ _FAULTS: dict[int, tuple[str, str]] = {
 TOO_MANY_REDIRECTS = "more than "
 """How the error of `redirects_fault` begins."""
 _TRANSIENT = {
-    pycurl.E_COULDNT_RESOLVE_PROXY: "dns",
-    pycurl.E_COULDNT_RESOLVE_HOST: "dns",
+    pycurl.E_COULDNT_RESOLVE_PROXY: UNKNOWN_NAME,
+    pycurl.E_COULDNT_RESOLVE_HOST: UNKNOWN_NAME,
     pycurl.E_COULDNT_CONNECT: "connect",
     pycurl.E_OPERATION_TIMEDOUT: "timeout",
     pycurl.E_PARTIAL_FILE: "truncated",

@@ -185,11 +185,7 @@ class HostClocks:
 
     def given_up(self, host: str) -> str:
         """Why the jobs of a host that has been waited for long enough fail; empty while it is waited for."""
-        clock = self._of(host)
-        if not clock.health.is_given_up(self._clock(), self._rules):
-            return ""
-        last = f" ({clock.health.reason})" if clock.health.reason else ""
-        return f"the host has brought nothing but errors for {self._rules.host_timeout_s} s{last}"
+        return self._of(host).health.why_given_up(self._clock(), self._rules)
 
     def answered(
         self,

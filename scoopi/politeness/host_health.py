@@ -8,6 +8,7 @@ import msgspec
 
 from scoopi.configs.groups import PolitenessSettings
 from scoopi.errors import LoadFault
+from scoopi.model.limits.retry_policy import UNKNOWN_NAME
 
 ROW_FOR_REST = 5
 """Errors in a row after which a host rests: one request at a time looks whether it is back."""
@@ -19,6 +20,8 @@ LATENCY_WEIGHT = 0.2
 SLOW_FACTOR = 2.0
 """A host whose pages take this many times longer than they usually do is asked less often."""
 MOST_SLOWING = 10.0
+NAME_TIMEOUT_S = 10.0
+"""For how long a host whose name is unknown is waited for: a resolver recovers, a misspelt name does not."""
 
 
 class HostHealth(msgspec.Struct):
@@ -96,7 +99,18 @@ class HostHealth(msgspec.Struct):
 
     def is_given_up(self, now: float, rules: PolitenessSettings) -> bool:
         """Whether the host has brought nothing but errors for longer than it is waited for."""
-        return self.row > 0 and now - self.since >= rules.host_timeout_s
+        return self.row > 0 and now - self.since >= self._most_s(rules)
+
+    def why_given_up(self, now: float, rules: PolitenessSettings) -> str:
+        """Why its jobs fail, in words; empty while it is waited for."""
+        if not self.is_given_up(now, rules):
+            return ""
+        last = f" ({self.reason})" if self.reason else ""
+        return f"the host has brought nothing but errors for {self._most_s(rules):g} s{last}"
+
+    def _most_s(self, rules: PolitenessSettings) -> float:
+        most_s = float(rules.host_timeout_s)
+        return min(most_s, NAME_TIMEOUT_S) if self.reason == UNKNOWN_NAME else most_s
 
 
 def is_of_host(fault: LoadFault | None, heard: bool | None) -> bool:

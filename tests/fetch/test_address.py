@@ -9,48 +9,12 @@ from hypothesis import strategies as st
 from scoopi.errors import FetchError
 from scoopi.fetch.address import (
     LONGEST_ADDRESS,
-    LONGEST_LABEL,
     Address,
     AddressKind,
-    ascii_host,
     host_of,
     parse_address,
 )
 from scoopi.model.text.shown import shown
-
-
-@pytest.mark.parametrize(
-    ("written", "name"),
-    [
-        ("Shop.EXAMPLE", "shop.example"),
-        ("shop.example.", "shop.example."),
-        ("Käse.example", "xn--kse-qla.example"),
-        ("straße.example", "xn--strae-oqa.example"),
-        ("例え。テスト", "xn--r8jz45g.xn--zckzah"),
-        ("ｓｈｏｐ．example", "shop.example"),
-        ("sh\u00adop.\u200bexample", "shop.example"),
-        ("\u2122.example", "tm.example"),
-        ("[2001:DB8::1]", "[2001:db8::1]"),
-    ],
-)
-def test_a_name_is_folded_as_in_browsers(written: str, name: str) -> None:
-    assert ascii_host(written) == name
-
-
-@pytest.mark.parametrize(
-    ("written", "message"),
-    [
-        ("a b", "' ' is not allowed"),
-        ("a\uff0fb", "'/' is not allowed"),
-        ("a..b", "between dots is empty"),
-        (".", "between dots is empty"),
-        ("a" * (LONGEST_LABEL + 1), "longer than 63"),
-        ("ä" * LONGEST_LABEL, "longer than 63"),
-    ],
-)
-def test_what_cannot_be_looked_up_is_an_error(written: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        ascii_host(written)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +53,13 @@ def test_what_cannot_be_looked_up_is_an_error(written: str, message: str) -> Non
         ("http://[2001:DB8::1]:81/a", "[2001:db8::1]:81", "http://[2001:db8::1]:81/a"),
         ("http://127.0.0.1:5000/x", "127.0.0.1:5000", "http://127.0.0.1:5000/x"),
         ("http://my_host.example/", "my_host.example:80", "http://my_host.example/"),
+        ("http:///example.org/a", "example.org:80", "http://example.org/a"),
+        ("http://example.org/a/../b/./c", "example.org:80", "http://example.org/b/c"),
+        ("http://example.org/a/%2E%2e/b/%2e/.%2E/c", "example.org:80", "http://example.org/c"),
+        ("http://example.org/../../a/..", "example.org:80", "http://example.org/"),
+        ("http://example.org/a/.?b=/../c#/./d", "example.org:80", "http://example.org/a/?b=/../c#/./d"),
+        ("http://example.org/a//../b/...", "example.org:80", "http://example.org/a/b/..."),
+        ("http://example.org/.well-known/x..y", "example.org:80", "http://example.org/.well-known/x..y"),
     ],
 )
 def test_a_web_address_is_read_as_browsers_do(written: str, host: str, url: str) -> None:

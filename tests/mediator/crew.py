@@ -22,6 +22,7 @@ from scoopi.appenders.appender import Appender, CommitEvents, JobResult
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.configs.groups import AppenderSettings, FetchLimits
 from scoopi.errors import ScoopiError
+from scoopi.fetch.address import url_of
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.retries.retry_budget import RetryBudget
@@ -192,7 +193,9 @@ class PlayedNode:
         self.appender = Appender(writer, self.jobs, settings, CommitEvents(self._on_ended, self.faults.put))
         clocks = HostClocks(limits or FetchLimits(1, 0), self.clock)
         queues = TaskQueues(clocks, self.clock)
-        self.robots = RobotsGate(_robots_desk(self), queues, clocks, lambda url: not robots, self.clock)
+        self.robots = RobotsGate(
+            _robots_desk(self), queues, clocks, url_of, lambda url: not robots, self.clock
+        )
         self.job_inbox = JobInbox()
         desk = RetryDesk(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
         self.router = HandoverRouter(clocks, queues, self.appender, NodeCounts(), desk, self.robots)

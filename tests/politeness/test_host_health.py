@@ -8,7 +8,14 @@ import pytest
 
 from scoopi.configs.groups import PolitenessSettings
 from scoopi.errors import LoadFault
-from scoopi.politeness.host_health import MOST_PAUSE_S, MOST_SLOWING, ROW_FOR_REST, HostHealth, is_of_host
+from scoopi.politeness.host_health import (
+    MOST_PAUSE_S,
+    MOST_SLOWING,
+    NAME_TIMEOUT_S,
+    ROW_FOR_REST,
+    HostHealth,
+    is_of_host,
+)
 
 RULES = PolitenessSettings(error_delay_ms=250, host_timeout_s=60, longest_sleep_s=100)
 BUSY = LoadFault("status 503", True, 503)
@@ -59,6 +66,14 @@ def test_a_host_that_only_fails_is_given_up_after_its_timeout_and_taken_back_by_
     assert health.is_given_up(65.0, RULES)
     health.answered()
     assert not health.is_given_up(math.inf, RULES)
+
+
+@pytest.mark.parametrize(("most_s", "waited_s"), [(60, NAME_TIMEOUT_S), (3, 3.0)])
+def test_a_host_whose_name_is_unknown_is_given_up_sooner(most_s: int, waited_s: float) -> None:
+    rules, health = PolitenessSettings(host_timeout_s=most_s), HostHealth()
+    health.failed(5.0, LoadFault("dns", True, was_sent=False), rules)
+    assert not health.is_given_up(5.0 + waited_s - 0.1, rules)
+    assert health.is_given_up(5.0 + waited_s, rules)
 
 
 def test_a_host_that_asks_for_pauses_is_not_given_up() -> None:

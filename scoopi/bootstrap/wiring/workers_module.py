@@ -18,7 +18,7 @@ from scoopi.configs.groups import (
     TaskLimit,
     WorkerSettings,
 )
-from scoopi.fetch.address import host_of
+from scoopi.fetch.address import host_of, url_of
 from scoopi.mediator.budgets.page_budgets import PageBudgets
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.node_events import NodeEvents
@@ -123,7 +123,7 @@ class WorkersModule(Module):
     @provider
     def robots(self, desk: RobotsDesk, queues: TaskQueues, clocks: HostClocks, sites: Sites) -> RobotsGate:
         """What robots.txt lets through."""
-        return RobotsGate(desk, queues, clocks, _robots_off(sites))
+        return RobotsGate(desk, queues, clocks, url_of, _robots_off(sites))
 
     @singleton
     @provider

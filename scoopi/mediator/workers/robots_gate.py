@@ -55,6 +55,7 @@ class RobotsGate:
     Belongs to the task runner's thread.
 
     Args:
+        url_of: what an address as written asks for; rules compare paths, which can be written in many ways.
         is_off: whether the robots.txt of an address' site is not to be read.
     """
 
@@ -63,12 +64,14 @@ class RobotsGate:
         desk: RobotsDesk,
         queues: TaskQueues,
         clocks: HostClocks,
+        url_of: Callable[[str], str],
         is_off: Callable[[str], bool] = lambda url: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._desk = desk
         self._queues = queues
         self._clocks = clocks
+        self._url_of = url_of
         self._is_off = is_off
         self._clock = clock
         self._rules: dict[str, RobotsRules] = {}
@@ -84,7 +87,7 @@ class RobotsGate:
         """Whether an address of the host may be asked for now.
 
         Args:
-            url: absolute.
+            url: as written, or absolute.
             public_only: see `Request`.
         """
         if host == FILE_HOST:
@@ -93,7 +96,7 @@ class RobotsGate:
             return self._denial_of(host, url) or Pass.OPEN
         rules = self._rules.get(host) or self._known(host)
         if rules is not None:
-            if rules.allows_all or not (rule := rules.refusal(url)):
+            if rules.allows_all or not (rule := rules.refusal(self._url_of(url))):
                 return self._denial_of(host, url) or Pass.OPEN
             why = f"{host}: disallowed by {rule}"
             return Denial(True, why, why)
@@ -103,7 +106,7 @@ class RobotsGate:
             hint = f"; {answer.hint}" if answer.hint else ""
             return Denial(False, f"loader: {answer.cause}", f"{shown(url)}: {answer.what}{hint}")
         if host not in self._reading:
-            self._desk.seek(host, Sought(robots_url(url), public_only))
+            self._desk.seek(host, Sought(robots_url(self._url_of(url)), public_only))
         return Pass.WAITS
 
     def _denial_of(self, host: str, url: str) -> Denial | None:

@@ -9,6 +9,8 @@ import msgspec
 
 from scoopi.errors import LoadFault
 
+UNKNOWN_NAME = "dns"
+"""Reason of a failure: the name of the host, or of its proxy, is unknown."""
 MOST_FOR_A_NAME = 3
 """Attempts at a host whose name is unknown: a resolver recovers, but a misspelt name stays unknown."""
 
@@ -71,7 +73,7 @@ class RetryPolicy(msgspec.Struct, frozen=True):
 
     def attempts_after(self, fault: LoadFault) -> int:
         """How often a page that failed with that fault is tried in all, if another attempt may load it."""
-        return min(self.attempts, MOST_FOR_A_NAME) if fault.reason == "dns" else self.attempts
+        return min(self.attempts, MOST_FOR_A_NAME) if fault.reason == UNKNOWN_NAME else self.attempts
 
     def wait_ms(self, fault: LoadFault, tried: int, random: Callable[[], float]) -> int:
         """The wait before the next attempt, in milliseconds; at least what the server asks for.

@@ -8,6 +8,7 @@ import pytest
 
 from scoopi.configs.groups import FetchLimits, PolitenessSettings
 from scoopi.errors import LoadFault
+from scoopi.fetch.address import url_of
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.workers.robots_gate import NEVER_KEPT_S, Denial, Pass, RobotsGate, robots_url
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
@@ -34,7 +35,7 @@ class World:
         self.queues = TaskQueues(self.clocks, self.clock)
         book = RobotsBook(SqliteStore(folder / "store.db"), "node", lambda node: True)
         self.desk = RobotsDesk(book, lambda: None, lambda: None, self.clock)
-        self.gate = RobotsGate(self.desk, self.queues, self.clocks, lambda url: is_off, self.clock)
+        self.gate = RobotsGate(self.desk, self.queues, self.clocks, url_of, lambda url: is_off, self.clock)
 
     def verdict(self, url: str = URL, public_only: bool = False) -> Pass | Denial:
         """Of the host's page."""
@@ -71,6 +72,31 @@ def test_a_rule_denies_its_pages_and_opens_all_others(world: World) -> None:
     why = f"{HOST}: disallowed by line 2 of robots.txt: Disallow: /x"
     assert world.verdict() == Denial(True, why, why)
     assert world.verdict("http://a.example/y") is Pass.OPEN
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "http:///a.example/x",
+        "http:a.example/x",
+        "http:\\\\a.example\\x",
+        " HTTP://A.example/x",
+        "http://a.example/y/../x",
+        "http://a.example/y/%2E%2e/x",
+        "http://a.example/./x",
+    ],
+)
+def test_a_rule_holds_however_the_address_is_written(world: World, written: str) -> None:
+    world.verdict(written)
+    world.read(RULES)
+    assert isinstance(world.verdict(written), Denial)
+
+
+def test_the_file_is_sought_at_the_host_that_the_page_is_asked_of(world: World) -> None:
+    world.verdict("http:///a.example/x")
+    world.desk.round()
+    world.gate.take_up()
+    assert world.queues.pop_job(HOST).taken.payload.locator.url == "http://a.example/robots.txt"
 
 
 def test_a_crawl_delay_reaches_the_hosts_clock(world: World) -> None:
