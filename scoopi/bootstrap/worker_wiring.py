@@ -36,8 +36,9 @@ from scoopi.steps.page_loader import LoadRules, PageLoader
 from scoopi.steps.session_loader import SessionLoader
 from scoopi.steps.step import Loader, PluginClient
 from scoopi.steps.worker_sessions import WorkerSessions
-from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
+from scoopi.worker.links.child_jobs import ChildJobs
+from scoopi.worker.links.list_ends import ListEnds
 from scoopi.worker.worker_parts import WorkerParts
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ def _children(plan: WorkerPlan, configs: Configs, private_hosts: PrivateHosts) -
     groups = plan.definitions.task_groups.values()
     of_fragments = frozenset(group.name for group in groups if group.has_page_each_fragment)
     most = ParserLimits.of(configs).link_max_depth
-    return ChildJobs(host_of, most, private_hosts.must_be_public, of_fragments)
+    ends = ListEnds(plan.definitions.record_defs)
+    return ChildJobs(host_of, most, private_hosts.must_be_public, of_fragments, ends)
 
 
 def _loader(

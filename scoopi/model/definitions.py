@@ -139,6 +139,11 @@ class TaskDef(msgspec.Struct, frozen=True):
     place: Place = NOWHERE
     outputs: tuple[OutputDef, ...] = ()
 
+    @property
+    def is_of_links(self) -> bool:
+        """Whether it has links (`follow`, `next`, `crawl`) in place of a data definition."""
+        return self.data_def == f"{self.group}.{self.name}"
+
 
 class Until(msgspec.Struct, frozen=True):
     """When a page is complete; all that is given must hold.

@@ -67,6 +67,7 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
         parent: values of the record that led here, by column.
         depth: how many links of crawls with a `depth` led here from the locator.
         number: how many pages of its pagination come before it.
+        seen: digests of items of these pages, where its list ends with the page that has no new ones.
     """
 
     locator: Locator
@@ -79,6 +80,7 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
     parent: dict[str, Any] = {}
     depth: Count = 0
     number: Count = 0
+    seen: bytes = b""
 
 
 class StoredJob(msgspec.Struct, frozen=True, omit_defaults=True):

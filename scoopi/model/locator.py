@@ -59,6 +59,20 @@ class Locator(msgspec.Struct, frozen=True, omit_defaults=True):
         return (self.group, self.url) if self.request is None else (self.group, self.url, self.request.key)
 
 
+class ListEnd(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Which page of a list is the last one that is read, although it links to another.
+
+    Attributes:
+        no_new: one whose items were all on earlier pages, or that has none.
+        older_than: one whose items are all older than this day, ISO 8601; empty for none.
+        by: the field of their day; empty for the only one that is a day.
+    """
+
+    no_new: bool = False
+    older_than: str = ""
+    by: str = ""
+
+
 class LinkBounds(msgspec.Struct, frozen=True):
     """How far links of one field lead.
 
@@ -66,10 +80,12 @@ class LinkBounds(msgspec.Struct, frozen=True):
         depth: the most links of crawls from a locator to a page; None: it is no link of a crawl, or of one
             without a bound.
         pages: the most pages of a pagination, its first one included; None: it is no link of one.
+        end: from which page of a list they are not followed; None: the list ends where its links do.
     """
 
     depth: int | None = None
     pages: int | None = None
+    end: ListEnd | None = None
 
 
 class Link(msgspec.Struct, frozen=True):

@@ -13,15 +13,16 @@ import msgspec
 from msgspec.structs import replace
 
 from scoopi.errors import DisallowedError, FetchError, StepError
-from scoopi.model.data import Data
+from scoopi.model.data import Data, LinkData
+from scoopi.model.definitions import TaskDef
 from scoopi.model.failure import Failure, page_failure
 from scoopi.model.handover import Part, Payload, ToAppender, ToGrant, ToJobs, ToTask
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Document, Link
 from scoopi.model.records import Records
-from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.found_values import FoundValues
+from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import Child, Result, WorkItem
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 
@@ -67,6 +68,7 @@ class JobRun:
         plan = self._group_plan(item.payload.locator.group)
         for chain in plan.chains:
             if not _is_wanted(chain.task.name, item.payload):
+                outcome.has_all_items &= chain.task.is_of_links
                 continue
             started = time.perf_counter()
             self._run_task(item, chain, page, outcome)
@@ -79,7 +81,8 @@ class JobRun:
             outcome.warnings.append(page_failure(locator, fault, fault, step=step, at=at))
         document = getattr(page, "document", None)
         is_public = isinstance(document, Document) and document.is_public
-        children, warnings = self._children.make(item.job, item.payload, outcome.links, is_public)
+        items = outcome.items if outcome.has_all_items else None
+        children, warnings = self._children.make(item.job, item.payload, outcome.links, is_public, items)
         outcome.warnings += warnings
         return outcome.result(1, children)
 
@@ -126,6 +129,7 @@ class JobRun:
             except TaskAbandonedError:
                 raise
             except BaseException as error:  # a plugin may call sys.exit: its task fails, the worker continues
+                outcome.has_all_items &= chain.task.is_of_links
                 outcome.failures.append(self._step_failure(error, item, name, link))
                 return
             finally:
@@ -133,10 +137,7 @@ class JobRun:
             if found := getattr(handover, "warnings", ()):
                 warnings += (_placed(warning, item, name, link) for warning in found)
             if isinstance(handover, ToTask):
-                if isinstance(handover.payload.input, Data) and not isinstance(payload.input, Data):
-                    self._found.note(handover.payload.input)  # as it was read, before any step changes it
-                elif isinstance(handover.payload.input, Records) and not isinstance(payload.input, Records):
-                    self._found.note_records(handover.payload.input)
+                self._note_read(handover.payload.input, payload.input, chain.task, outcome)
                 payload = handover.payload
                 continue
             if not isinstance(handover, _ENDINGS):
@@ -145,6 +146,17 @@ class JobRun:
             outcome.take(handover)
             break
         outcome.warnings += warnings
+
+    def _note_read(self, read: object, before: object, task: TaskDef, outcome: _Outcome) -> None:
+        """Note rows and records as they were read, before any step changes them."""
+        if isinstance(read, Data) and not isinstance(before, Data):
+            self._found.note(read)
+        elif isinstance(read, Records) and not isinstance(before, Records):
+            self._found.note_records(read)
+        else:
+            return
+        if not task.is_of_links and not isinstance(read, LinkData):
+            outcome.items.append(read)
 
     def _step_failure(self, error: BaseException, item: WorkItem, task: str, link: ChainStep) -> Failure:
         kind = (link.name, type(error).__name__)
@@ -161,6 +173,8 @@ class _Outcome:
         self._item = item
         self._parts: dict[str, Part] = {}
         self.links: list[Link] = []
+        self.items: list[Records | Data] = []
+        self.has_all_items = True
         self.times: list[tuple[str, float]] = []
         self.failures: list[Failure] = list(item.failures)
         self.warnings: list[Failure] = []

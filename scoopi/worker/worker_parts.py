@@ -9,8 +9,8 @@ import msgspec
 
 from scoopi.model.definitions import TaskDef
 from scoopi.steps.step import Loader, Step
-from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
+from scoopi.worker.links.child_jobs import ChildJobs
 
 
 class ChainStep(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ import pytest
 
 from scoopi import Scoopi
 from scoopi.model.report.run_report import RunReport
+from tests.server.server import Server
 
 DEFINITIONS = """
 locatorGroups: { page: /site/index.html }
@@ -90,6 +91,47 @@ def test_a_list_is_read_page_after_page_until_its_last_or_the_most_or_one_seen_b
     report = run(LISTS.replace("NEXT", terms), pages)
     assert (report.errors, titles(report)) == ((), [str(number) for number in range(1, count + 1)])
     assert report.pages == count
+
+
+ENDLESS = """
+locatorGroups: { list: SITE/list/1 }
+taskGroups:
+  list:
+    ads: { dataDef: ad, output: ads.csv }
+    more: { next: { select: "a @href", UNTIL } }
+dataDefs:
+  ad: { each: li, fields: { name: b, posted: { select: i, type: date } } }
+"""
+
+
+def endless_list(path: str) -> bytes:
+    """A list whose last page is 4; for higher numbers its site shows that again, with a link to the next."""
+    number = int(path.rpartition("/")[2])
+    shown = min(number, 4)
+    items = "".join(f"<li><b>ad {shown}.{n}</b> <i>2026-0{6 - shown}-1{n}</i>" for n in range(3))
+    return f"<ul>{items}</ul><a href='/list/{number + 1}'>next</a>".encode()
+
+
+@pytest.mark.parametrize(
+    ("until", "pages", "ads"),
+    [
+        ("until: no-new-items", 5, 15),
+        ("until: [ no-new-items, seen ], max: 3", 3, 9),
+        ("until: older-than 2026-04-01", 3, 9),
+        ("until: [ older-than 2026-04-11, no-new-items ]", 3, 9),
+        ("until: [ older-than 2020-01-01, no-new-items ], by: posted", 5, 15),
+    ],
+)
+def test_a_list_without_an_end_ends_where_it_has_nothing_new_or_only_what_is_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, until: str, pages: int, ads: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = {"scoopi.loader.fetch.delay": "0", "scoopi.loader.robots": "false"}
+    with Server(endless_list) as server:
+        text = ENDLESS.replace("SITE", server.url("")).replace("UNTIL", until)
+        (tmp_path / "defs.yml").write_text(text)
+        report = Scoopi("defs.yml", configs=settings, environ={}, workers=0).run()
+    assert (report.errors, report.pages, report.rows) == ((), pages, {"ads.csv": ads})
 
 
 LISTED = """

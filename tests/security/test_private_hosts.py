@@ -15,7 +15,7 @@ from scoopi.fetch.private_hosts import PrivateHosts, PrivateHostsRule, is_public
 from scoopi.fetch.request import Redirect, Request, Response
 from scoopi.model.job import JobPayload, seed_id
 from scoopi.model.locator import Link, Locator
-from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.links.child_jobs import ChildJobs
 from tests.engine.desk import Desk
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.many import send

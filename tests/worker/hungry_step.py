@@ -9,8 +9,8 @@ from scoopi.model.handover import Handover, Payload, ToAppender
 from scoopi.parse import parse_html
 from scoopi.parse.tree.page import TreeLimits
 from scoopi.steps.step import Step
-from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
+from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain, WorkerParts
 from tests.worker.played_loader import PlayedLoader
 

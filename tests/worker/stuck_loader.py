@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
+from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.worker_parts import GroupPlan, WorkerParts
 from tests.worker.played_loader import PlayedLoader
 

@@ -6,7 +6,7 @@ import pytest
 
 from scoopi.model.job import JobPayload, ancestor_digest, seed_id
 from scoopi.model.locator import Link, LinkBounds, Locator
-from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import Child
 
 SEED = seed_id("list", "shop", "/list.html")

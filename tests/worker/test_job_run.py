@@ -18,10 +18,10 @@ from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToGrant, 
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Link, Locator
 from scoopi.steps.step import Step
-from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.job_run import JobRun, TaskAbandonedError
+from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import Result, WorkItem
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 

@@ -18,10 +18,10 @@ from scoopi.model.handover import Grant, Payload, ToGrant, ToTask
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.steps.step import Loader, LoadOrder, OnHandover
-from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.fetching import Fetching
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.job_run import JobRun
+from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import (
     Answered,
     Asking,

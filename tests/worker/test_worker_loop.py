@@ -14,9 +14,9 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.report.run_report import LOADER
 from scoopi.steps.step import OnHandover
-from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.found_values import FoundValues
+from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import Give, JobsHandedBack, Recall, Result, Results, Stop, ToParent, WorkItem
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe
 from scoopi.worker.request_reports import RequestReports

@@ -82,7 +82,7 @@ def _numbers(name: str, first: str, last: str, step: str) -> LocatorValues | Fau
 
 
 def _range(name: str, first: str, last: str, step: str, pattern: str, today: date) -> LocatorValues | Fault:
-    begin, end = _day(first, today), _day(last, today, is_last=True)
+    begin, end = read_day(first, today), read_day(last, today, is_last=True)
     if begin is None or end is None:
         wrong = next((each for each in (first, last) if not _is_known(each, today)), first)
         return Fault(f"{wrong!r} in {name} is neither a number nor a day", _EXAMPLE)
@@ -103,11 +103,11 @@ def _range(name: str, first: str, last: str, step: str, pattern: str, today: dat
 
 
 def _is_known(text: str, today: date) -> bool:
-    return _NUMBER.fullmatch(text) is not None or _day(text, today) is not None
+    return _NUMBER.fullmatch(text) is not None or read_day(text, today) is not None
 
 
-def _day(text: str, today: date, *, is_last: bool = False) -> date | None:
-    """The day that a text names; of a month its first, or its last."""
+def read_day(text: str, today: date, *, is_last: bool = False) -> date | None:
+    """The day that a text names (`2026-01-31`, `today-30`), the first or last one of a month (`2026-01`)."""
     if found := _TODAY.fullmatch(text):
         days = int(found[2] or 0)
         return today + timedelta(days=-days if found[1] == "-" else days)

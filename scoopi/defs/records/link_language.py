@@ -26,6 +26,16 @@ _ALLOW = Key(
 _DENY = Key("deny", SELECTS, "Patterns of which none may be found in it.", "deny: [ /login, sort= ]")
 _SAME_SENTENCE = "What the address shares with that of its page: its host, its domain, or nothing"
 _DEPTH = Key("depth", _INTEGER, "The most links from a locator to a page.", "depth: 3")
+_UNTIL = Key(
+    "until",
+    SELECTS,
+    "The last page of a list that is read, though it links to another: `no-new-items`, whose items were all "
+    "on earlier pages; `older-than DAY`, whose items are all older; `seen`, where links lead back (always).",
+    "until: [ no-new-items, older-than today-30 ]",
+)
+_BY = Key(
+    "by", _NAME, "The field that `older-than` compares. Default: the only one that is a day.", "by: posted"
+)
 LINKS = Record(
     (
         _ALLOW,
@@ -33,6 +43,8 @@ LINKS = Record(
         Key("same", Scalar(Kind.NAME, SAME), f"{_SAME_SENTENCE}. Default: any.", "same: host"),
         _DEPTH,
         Key("pages", _INTEGER, "The most pages of a pagination, the first included.", "pages: 20"),
+        _UNTIL,
+        _BY,
     )
 )
 FOLLOW = Record(
@@ -63,6 +75,8 @@ NEXT = Record(
         Key("select", SELECTS, "Where the link to the next page is.", 'select: "li.next > a @href"', True),
         Key("group", _NAME, "The task group of the next page. Default: its own.", "group: list"),
         Key("max", _INTEGER, "The most pages, the first included. Default: all.", "max: 20"),
+        _UNTIL,
+        _BY,
     ),
     short="a selector, or a list of selectors",
 )

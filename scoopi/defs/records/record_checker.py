@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from scoopi.defs.records.list_end_checker import ListEndChecker
 from scoopi.defs.records.record_def_builder import RECORDS, WrittenRecordDef, outputs_of, read_expectation
 from scoopi.defs.records.short_forms import LINK_TASKS
 from scoopi.defs.scrape.checkers import Checkers
@@ -42,6 +43,7 @@ class RecordChecker:
         self._checkers = checkers
         self._findings = findings
         self._groups = groups
+        self._ends = ListEndChecker(findings)
 
     def check(self, written: WrittenRecordDef) -> None:
         """Check one definition by itself."""
@@ -99,6 +101,21 @@ class RecordChecker:
                     self._findings.error(
                         output.place, f"{task.key}.output", what, "take `stream` out", also=place
                     )
+
+    def check_list_ends(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
+        """Check that the items of the group's pages can end the lists that its links lead through."""
+        read = {
+            task.name: None if (written := record_defs.get(task.data_def)) is None else written.record_def
+            for task in group.tasks
+            if task.data_def != f"{group.name}.{task.name}"
+        }
+        found = (record_defs.get(task.data_def) for task in group.tasks)
+        fields = ((each, field) for each in found if each is not None for field in each.record_def.fields)
+        for written, field in fields:
+            links = written.field_node(field.name).table("links")
+            if links is not None and field.links is not None and field.links.bounds.end is not None:
+                key = f"{written.key}.fields.{field.name}.links"
+                self._ends.check_items(links, key, field.links.bounds.end, read)
 
     def check_task(self, task: WrittenTask, steps: Iterable[str], *, reads_records: bool) -> None:
         """Check that a task has steps, outputs and links for what it reads.
@@ -209,6 +226,7 @@ class RecordChecker:
         rules, links = field.links, node.table("links")
         if rules is None or links is None:
             return
+        self._ends.check_text(links, key)
         for name, value in (("depth", rules.bounds.depth), ("pages", rules.bounds.pages)):
             if value is not None and value < 1:
                 what = f"a {name} of {value} leads nowhere"

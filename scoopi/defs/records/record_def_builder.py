@@ -7,6 +7,7 @@ from typing import cast
 
 import msgspec
 
+from scoopi.defs.records.list_end_checker import read_list_end
 from scoopi.defs.records.record_language import SOURCES
 from scoopi.defs.records.short_forms import NO_OUTPUT
 from scoopi.defs.scrape.digest import definition_digest
@@ -142,7 +143,11 @@ def _link_rules(node: Table | None) -> LinkRules | None:
         allow=_selectors(node, "allow"),
         deny=_selectors(node, "deny"),
         same=node.text("same") or "any",
-        bounds=LinkBounds(read_integer(node.text("depth") or ""), read_integer(node.text("pages") or "")),
+        bounds=LinkBounds(
+            read_integer(node.text("depth") or ""),
+            read_integer(node.text("pages") or ""),
+            read_list_end(node),
+        ),
     )
 
 

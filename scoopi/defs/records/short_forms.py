@@ -22,11 +22,14 @@ LINK_FIELD = "link"
 """The only field of the data definition that a task's `follow` becomes."""
 _TASK_GROUP_KEYS = frozenset({"live"})
 _LISTS = ("key", "meta")
-_FIELD_LISTS = ("select", "formats", "languages", "allow", "deny")
+_FIELD_LISTS = ("select", "formats", "languages", "allow", "deny", "until")
 CRAWL_TASK = "crawl"
 LINK_TASKS = frozenset({"follow", "next", CRAWL_TASK})
 """Keys of a task that stand for a data definition of links."""
-_RULES = {"allow": "allow", "deny": "deny", "same": "same", "depth": "depth", "max": "pages"}
+_RULES = {
+    **{key: key for key in ("allow", "deny", "same", "depth", "until", "by")},
+    "max": "pages",
+}
 """Key of a task of links -> its name among the `links` of a field."""
 _ALL_LINKS = "//a[not(starts-with(@href, 'javascript:'))]/@href | //area/@href"
 

@@ -240,7 +240,8 @@ class DefsChecker:
             given = names_given(group_node, self._checkers.find)
             if given is not None:
                 checker.check_parents(group, self._record_defs, given)
-            checker.check_changed(self._task_groups[name], self._record_defs)
+            checker.check_changed(group, self._record_defs)
+            checker.check_list_ends(group, self._record_defs)
             for task in self._task_groups[name].tasks:
                 if task.data_def in self._written:
                     steps = (each.step.class_name for each in (self._expanded[task.key] or {}).values())

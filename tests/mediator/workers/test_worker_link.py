@@ -18,8 +18,8 @@ from scoopi.model.handover import Handover, Payload
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.steps.step import Step
-from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
+from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import Give, Setup, Stop, WorkItem
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain, WorkerParts
 from tests.worker.played_loader import PlayedLoader

@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from scoopi.errors import FetchError
 from scoopi.fetch.address import FILE_HOST, LONGEST_ADDRESS, AddressKind, parse_address
 from scoopi.model.failure import Failure
 from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id, page_url, run_id
 from scoopi.model.locator import Link, LinkBounds, Locator
 from scoopi.model.text.shown import shown
+from scoopi.worker.links.list_ends import ListEnds, PageEnd, PageItems
 from scoopi.worker.messages import Child
 
 DIGEST_SIZE = 8
@@ -29,6 +32,7 @@ class ChildJobs:
         max_depth: the longest chain of links, in pages.
         must_be_public: whether links may lead to public hosts only, by whether their page is public.
         fragment_groups: groups of which each fragment is a page of its own.
+        ends: decides which pages of lists are the last ones.
     """
 
     def __init__(
@@ -37,16 +41,27 @@ class ChildJobs:
         max_depth: int,
         must_be_public: Callable[[bool], bool] = bool,
         fragment_groups: Collection[str] = (),
+        ends: ListEnds = ListEnds({}),  # noqa: B008 - keeps no state
     ) -> None:
         self._host_of = host_of
         self._max_depth = max_depth
         self._must_be_public = must_be_public
         self._fragment_groups = fragment_groups
+        self._ends = ends
 
     def make(
-        self, job: str, payload: JobPayload, links: Sequence[Link], page_is_public: bool = False
+        self,
+        job: str,
+        payload: JobPayload,
+        links: Sequence[Link],
+        page_is_public: bool = False,
+        items: PageItems | None = None,
     ) -> tuple[tuple[Child, ...], tuple[Failure, ...]]:
-        """The children in the order of their links, and a warning if the chain was cut."""
+        """The children in the order of their links, and a warning if the chain was cut.
+
+        Args:
+            items: what was read on the page; None if that is not known.
+        """
         if not links:
             return (), ()
         seen: Counter[tuple[str, str]] = Counter()
@@ -54,8 +69,9 @@ class ChildJobs:
         public_only = self._must_be_public(page_is_public)
         from_network = self._host_of(payload.locator.url) != FILE_HOST
         too_deep = refused = too_long = 0
+        page_end = self._ends.of_page(items, payload.seen)
         for link in links:
-            if _is_beyond(link, payload):
+            if _is_beyond(link, payload, page_end):
                 continue
             if len(link.url) > LONGEST_ADDRESS:
                 too_long += 1
@@ -74,7 +90,8 @@ class ChildJobs:
             if way.page > self._max_depth:
                 too_deep += 1
                 continue
-            children[way.job] = Child(way.job, host, way.to(digest).payload(link, url, payload, public_only))
+            made = way.to(digest).payload(link, url, payload, page_end)
+            children[way.job] = Child(way.job, host, replace(made, public_only=public_only))
         return tuple(children.values()), tuple(self._warnings(payload, too_deep, refused, too_long))
 
     def _warnings(self, payload: JobPayload, too_deep: int, refused: int, too_long: int) -> Iterator[Failure]:
@@ -120,26 +137,29 @@ class _Way(NamedTuple):
         """The way with the page itself at its end."""
         return self._replace(ancestors=self.ancestors + digest)
 
-    def payload(self, link: Link, url: str, page: JobPayload, public_only: bool) -> JobPayload:
+    def payload(self, link: Link, url: str, page: JobPayload, page_end: PageEnd) -> JobPayload:
         """The job's payload; `page` is that of the page with the link."""
         bounds = link.bounds or _UNBOUND
+        knows_items = bounds.end is not None and bounds.end.no_new
         return JobPayload(
             locator=Locator(self.name, link.group, url),
             seed=self.seed,
             page=self.page,
             ancestors=self.ancestors,
-            public_only=public_only,
             parent=link.parent,
             depth=page.depth + (bounds.depth is not None),
             number=page.number + 1 if bounds.pages is not None else 0,
+            seen=page_end.seen_after() if knows_items else b"",
         )
 
 
-def _is_beyond(link: Link, payload: JobPayload) -> bool:
+def _is_beyond(link: Link, payload: JobPayload, page_end: PageEnd) -> bool:
     """Whether a link of the page leads farther than its definition wants; that is no fault."""
     bounds = link.bounds or _UNBOUND
     too_deep = bounds.depth is not None and payload.depth >= bounds.depth
-    return too_deep or (bounds.pages is not None and payload.number + 1 >= bounds.pages)
+    if too_deep or (bounds.pages is not None and payload.number + 1 >= bounds.pages):
+        return True
+    return bounds.end is not None and page_end.is_last(bounds.end)
 
 
 def _is_local(url: str) -> bool:

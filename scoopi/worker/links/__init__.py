@@ -1,0 +1,1 @@
+"""From the links of a page to the jobs of further pages."""

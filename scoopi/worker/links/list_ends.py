@@ -1,0 +1,100 @@
+"""ListEnds: decides which pages of lists are the last ones, by the items on them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from hashlib import blake2b
+
+import msgspec
+
+from scoopi.model.data import Data
+from scoopi.model.locator import ListEnd
+from scoopi.model.records import ColumnType, Records
+from scoopi.model.records.record_def import RecordDef
+
+ITEM_BYTES = 6
+MOST_SEEN = 4000
+"""Items of earlier pages that a page knows; of longer lists the latest ones."""
+_DAYS = (ColumnType.DATE, ColumnType.DATETIME)
+_ISO_DAY = 10
+
+PageItems = Sequence[Records | Data]
+"""What the tasks of a page have read, those of links aside."""
+
+
+class ListEnds:
+    """Decides which pages of lists are the last ones.
+
+    Items are equal if the values of their key are, or, without a key, all their values.
+
+    Args:
+        record_defs: by name.
+    """
+
+    def __init__(self, record_defs: Mapping[str, RecordDef]) -> None:
+        self._record_defs = record_defs
+
+    def of_page(self, items: PageItems | None, seen: bytes) -> PageEnd:
+        """What the items of a page decide.
+
+        Args:
+            items: None if they are not known, as a task has failed or was not run.
+            seen: digests of items of earlier pages.
+        """
+        return PageEnd(self._record_defs, items, seen)
+
+
+class PageEnd:
+    """What the items of a page decide of its list; computed when it is asked for."""
+
+    def __init__(self, record_defs: Mapping[str, RecordDef], items: PageItems | None, seen: bytes) -> None:
+        self._record_defs = record_defs
+        self._items = items
+        self._seen = seen
+
+    def is_last(self, end: ListEnd) -> bool:
+        """Whether the next page is not read; never, if it is not known what is on this one."""
+        if self._items is None:
+            return False
+        if end.no_new and not self._new:
+            return True
+        days = set(self._days(end.by)) if end.older_than else set()
+        return bool(days) and max(days) < end.older_than
+
+    def seen_after(self) -> bytes:
+        """Digests of items of all pages, this one included."""
+        known = self._seen + b"".join(self._new)
+        return known[-MOST_SEEN * ITEM_BYTES :]
+
+    @cached_property
+    def _new(self) -> list[bytes]:
+        """Digests of the items that were on no earlier page, each once."""
+        starts = range(0, len(self._seen), ITEM_BYTES)
+        known = {self._seen[start : start + ITEM_BYTES] for start in starts}
+        digests = dict.fromkeys(digest for each in self._items or () for digest in self._digests(each))
+        return [digest for digest in digests if digest not in known]
+
+    def _digests(self, read: Records | Data) -> Iterator[bytes]:
+        if isinstance(read, Data):
+            rows: Collection[Sequence[object]] = [item.values for item in read.items]
+        else:
+            at = self._identifying(read.data_def)
+            rows = [[row[position] for position in at] for row in read.rows]
+        for row in rows:
+            packed = msgspec.json.encode((read.data_def, row), order="sorted")
+            yield blake2b(packed, digest_size=ITEM_BYTES).digest()
+
+    def _identifying(self, data_def: str) -> list[int]:
+        """Positions of the columns by which records are equal."""
+        schema = self._record_defs[data_def].schema
+        names = schema.key or tuple(column.name for column in schema.columns)
+        return [at for at, column in enumerate(schema.all_columns) if column.name in names]
+
+    def _days(self, by: str) -> Iterator[str]:
+        for each in self._items or ():
+            if not isinstance(each, Records):
+                continue
+            for at, column in enumerate(self._record_defs[each.data_def].schema.all_columns):
+                if column.type in _DAYS and not column.is_list and by in ("", column.name):
+                    yield from (row[at][:_ISO_DAY] for row in each.rows if row[at])
