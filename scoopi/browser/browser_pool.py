@@ -6,13 +6,14 @@ import itertools
 import os
 import shutil
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 
 from scoopi.browser.browser import DEATH, Browser
 from scoopi.browser.browser_watch import BrowserWatch
-from scoopi.browser.kept_pages import KeptPages
+from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.pool_messages import (
     BrowserReserved,
     Rendered,
@@ -24,6 +25,10 @@ from scoopi.browser.pool_messages import (
 from scoopi.browser.pool_process import SOCKET
 from scoopi.configs.groups import BrowserSettings
 
+_LINGER_S = 0.3
+"""How long a page stays open for a loader that waits for its grant; a new tab would take that long, too."""
+_LOOK_AFTER = 20
+"""After so many pages in one tab it is closed, to see how large the browser has grown."""
 _LEAVE_S = 2.0
 """The longest that a browser may take to close a page."""
 _DIED = VisitFailed("the browser has ended while it loaded the page", "the browser has ended", "reset")
@@ -47,6 +52,7 @@ class BrowserPool:
         self._shots = shots
         self._kept = KeptPages(shots)
         self._free = threading.Semaphore(settings.browsers)
+        self._waiting = 0
         self._idle: list[Browser] = []
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
@@ -62,7 +68,7 @@ class BrowserPool:
 
     def _lend(self, connection: Connection) -> None:
         """One loader: wait for a free browser that runs, then load what is asked for."""
-        with connection, self._free, suppress(EOFError, OSError):
+        with connection, self._turn(), suppress(EOFError, OSError):
             browser = self._borrowed()
             if isinstance(browser, VisitFailed):
                 send(connection, browser)
@@ -70,12 +76,29 @@ class BrowserPool:
             is_good = True
             try:
                 send(connection, BrowserReserved())
+                is_good = connection.poll(_LINGER_S) or self._has_left(browser)
                 visit = receive_visit(connection)
+                if not is_good:
+                    send(connection, _DIED)
+                    return
                 is_good = False  # unless all goes well
                 result, is_good = self._loaded(browser, visit)
                 send(connection, result)
             finally:
                 self._give_back(browser, is_good)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for a browser that is free."""
+        with self._lock:
+            self._waiting += 1
+        self._free.acquire()
+        with self._lock:
+            self._waiting -= 1
+        try:
+            yield
+        finally:
+            self._free.release()
 
     def _loaded(self, browser: Browser, visit: Visit) -> tuple[Rendered | VisitFailed, bool]:
         """What a visit gives, and whether its browser can be used again."""
@@ -106,23 +129,30 @@ class BrowserPool:
             return VisitFailed(f"{cause}: {said}", cause, hint=hint)
 
     def _give_back(self, browser: Browser, is_good: bool) -> None:
-        if is_good and browser.pages < self._settings.pages and self._is_small(browser):
+        if is_good and browser.pages < self._settings.pages and self._stays(browser):
             with self._lock:
                 self._idle.append(browser)
             return
         browser.kill()
         shutil.rmtree(browser.profile, ignore_errors=True)
 
-    def _is_small(self, browser: Browser) -> bool:
-        """Close the page; whether the browser has not grown half-way to what it may use."""
-        most_mb = self._settings.memory_mb
-        try:
-            with BrowserWatch(browser, _LEAVE_S, most_mb) as watch:
-                browser.leave()
-        except DEATH:
-            return False
-        if watch.verdict is not None:
+    def _stays(self, browser: Browser) -> bool:
+        """Close the page, unless another one follows; whether the browser can load further ones."""
+        with self._lock:
+            is_wanted = self._waiting > 0
+        if is_wanted and browser.first_mb and browser.pages % _LOOK_AFTER:
+            return True
+        if not self._has_left(browser):
             return False
         left_mb = browser.memory_mb()
         browser.first_mb = browser.first_mb or left_mb
-        return 2 * left_mb <= browser.first_mb + most_mb
+        return 2 * left_mb <= browser.first_mb + self._settings.memory_mb  # half-way to what it may use
+
+    def _has_left(self, browser: Browser) -> bool:
+        """Close the page; whether the browser has done so in time."""
+        try:
+            with BrowserWatch(browser, _LEAVE_S, self._settings.memory_mb) as watch:
+                browser.leave()
+        except DEATH:
+            return False
+        return watch.verdict is None

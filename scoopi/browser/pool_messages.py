@@ -29,6 +29,10 @@ class Visit(msgspec.Struct, frozen=True, tag=2, array_like=True):
     how: BrowserDef
     cookies: tuple[str, ...] | None = None
 
+    def header(self, wanted: str) -> str:
+        """The value of a header, its name in lower case; empty if there is none."""
+        return next((value for name, value in self.headers.items() if name.lower() == wanted), "")
+
 
 class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
     """Pool to loader: the page.

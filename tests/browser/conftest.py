@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.browser.browser import Browser
-from scoopi.browser.kept_pages import KeptPages
+from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.configs.groups import BrowserSettings
 
 LATE_TABLE = """<html><body><div class=spinner>…</div><script>

@@ -9,7 +9,8 @@ import pytest
 
 from scoopi.browser.browser import Browser
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
-from scoopi.model.definitions import BrowserDef, Until
+from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from tests.server.answer import Answer
 from tests.server.server import Server
 
 AGENT = {"User-Agent": "Scoopi/0 (test)", "X-Shop": "bakery"}
@@ -116,3 +117,28 @@ def test_the_status_of_an_answer_is_passed_on(browser: Browser, server: Server) 
     page = load(browser, server.url("/nothing-here.html"))
     assert isinstance(page, Rendered)
     assert page.status == 404
+
+
+MOVES = {
+    "/start": (200, "<a href='/gone'>on</a>"),
+    "/gone": (404, "<p id=gone>gone</p>"),
+    "/redirects": (200, "<script>location.replace('/last')</script>"),
+    "/last": (200, "<p id=last>last</p><iframe src='/gone'></iframe>"),
+}
+
+
+@pytest.mark.parametrize(("path", "last", "status"), [("/start", "/gone", 404), ("/redirects", "/last", 200)])
+def test_status_and_headers_are_those_of_the_document_that_is_read(
+    browser: Browser, path: str, last: str, status: int
+) -> None:
+    def answer(path: str) -> Answer:
+        code, body = MOVES.get(path, (200, ""))
+        return Answer(body.encode(), code, headers=(("X-Path", path),))
+
+    click = ActionDef("click", "actions[0]", selector="a", optional=True, timeout_ms=500)
+    with Server(answer) as server:
+        how = BrowserDef(Until(selector="#gone, #last", time_ms=200), actions=(click,))
+        page = load(browser, server.url(path), how)
+        assert isinstance(page, Rendered), page
+        assert page.url == server.url(last)
+    assert (page.status, page.headers["x-path"]) == (status, last)

@@ -75,6 +75,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "the tests of definitions compose through them",
         "checkers.py defs_groups.py",
     ),
+    "scoopi/browser": (
+        "a port and a value; tests/browser hold the tabs of real browsers to it",
+        "started.py",
+    ),
     "scoopi/defs/browser": (
         "a declaration; test_browser_builder.py reads how pages are loaded by it",
         "browser_language.py",

@@ -9,12 +9,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.remote.webdriver import WebDriver
 
-from scoopi.browser.page_actions import page_mark
-from scoopi.browser.page_document import DOCUMENT
-from scoopi.browser.page_wait import with_dialogs_dismissed
+from scoopi.browser.page.page_actions import page_mark
+from scoopi.browser.page.page_document import DOCUMENT
+from scoopi.browser.page.page_wait import with_dialogs_dismissed
 
 MOST = 100
 """So many pages are kept; if thousands fail, they mostly fail alike."""
@@ -32,7 +32,7 @@ class KeptPages:
         self._lock = Lock()
         self._kept: set[str] = set()
 
-    def keep(self, driver: webdriver.Chrome, url: str, since: float) -> str:
+    def keep(self, driver: WebDriver, url: str, since: float) -> str:
         """Keep the page that the browser shows now, as well as it can be had.
 
         Args:
@@ -57,7 +57,7 @@ class KeptPages:
         with suppress(WebDriverException):
             path.with_suffix(".png").write_bytes(driver.get_screenshot_as_png())
         with suppress(WebDriverException):
-            console = driver.get_log("browser")  # type: ignore[no-untyped-call]
+            console = driver.execute("getLog", {"type": "browser"})["value"]
             path.with_suffix(".log").write_text(_console(console, url, since))
         return _shown(path)
 

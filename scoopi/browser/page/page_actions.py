@@ -23,7 +23,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
-from scoopi.browser.page_wait import (
+from scoopi.browser.page.page_wait import (
     PageWait,
     VisitFailedError,
     comes_true,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 
 _HTTP_ONLY = "#HttpOnly_"
@@ -20,10 +19,13 @@ class CookieJar:
     Cookies outside of the browser are lines as curl writes them: domain, whether its subdomains count, path,
     whether only encrypted requests send it, its end in seconds of the epoch (0: none), name and value,
     parted by tabs.
+
+    Args:
+        call: gives a command to the tab, over Chromium's own protocol.
     """
 
-    def __init__(self, driver: webdriver.Chrome) -> None:
-        self._driver = driver
+    def __init__(self, call: Callable[[str, Mapping[str, Any]], Mapping[str, Any]]) -> None:
+        self._call = call
 
     def put(self, url: str, lines: Iterable[str], header: str = "") -> None:
         """Add cookies; those that the browser refuses are left out.
@@ -36,11 +38,11 @@ class CookieJar:
         if not wanted:
             return
         try:
-            self._driver.execute_cdp_cmd("Network.setCookies", {"cookies": wanted})
+            self._call("Network.setCookies", {"cookies": wanted})
         except WebDriverException:  # it takes all or none
             for each in wanted:
                 try:
-                    self._driver.execute_cdp_cmd("Network.setCookies", {"cookies": [each]})
+                    self._call("Network.setCookies", {"cookies": [each]})
                 except WebDriverException:
                     continue
 
@@ -57,7 +59,7 @@ class CookieJar:
         fixed = {(each["name"], each["value"]) for url in urls for each in _of_header(url, header)}
         hosts = {urlsplit(url).hostname or "" for url in urls}
         found = []
-        for cookie in self._driver.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]:
+        for cookie in self._call("Network.getAllCookies", {})["cookies"]:
             line = line_of(cookie)
             if not is_whole(line) or (cookie["name"], cookie["value"]) in fixed:
                 continue

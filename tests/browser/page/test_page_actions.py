@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.browser.browser import Browser
-from scoopi.browser.page_actions import page_mark
+from scoopi.browser.page.page_actions import page_mark
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from scoopi.model.place import Place

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoopi.browser.page_wait import Traffic, named, unreadable
+from scoopi.browser.page.page_wait import Traffic, named, unreadable
 from scoopi.model.definitions import Until
 
 

@@ -7,17 +7,15 @@ from unittest.mock import Mock
 
 import pytest
 
-from scoopi.browser import kept_pages
-from scoopi.browser.kept_pages import KeptPages
+from scoopi.browser.page import kept_pages
+from scoopi.browser.page.kept_pages import KeptPages
 
 
 def test_only_the_first_pages_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_pages, "MOST", 2)
     driver = Mock(**{"execute_script.return_value": "<p>", "get_screenshot_as_png.return_value": b""})
-    driver.get_log.return_value = [
-        {"timestamp": 1000, "message": "old"},
-        {"timestamp": 9000, "message": "new"},
-    ]
+    log = [{"timestamp": 1000, "message": "old"}, {"timestamp": 9000, "message": "new"}]
+    driver.execute.return_value = {"value": log}
     pages = KeptPages(tmp_path / "browser")
     kept = [pages.keep(driver, url, 5.0) for url in ("http://a/", "http://b/", "http://a/", "http://c/")]
     assert kept[0] == kept[2] != kept[1]

@@ -1,0 +1,1 @@
+"""Chromium: its tabs, over its own protocol."""

@@ -1,0 +1,75 @@
+"""start_chromium: a Chromium with its driver, as visits need it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+from scoopi.browser.chromium.chromium_tab import ChromiumTab
+from scoopi.browser.chromium.devtools import DevTools, address_of
+from scoopi.browser.started import Started
+from scoopi.configs.groups import BrowserSettings
+
+_ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",  # a container's root has no user namespace to put it in; the page's process stays its own
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--disable-breakpad",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--mute-audio",
+    "--disable-features=BackForwardCache",  # which would keep pages alive that nobody shows any more
+)
+_MEDIA = (
+    "*/favicon.*",
+    *(
+        f"*.{ending}{rest}"
+        for ending in (
+            *("aac", "flac", "m4a", "mp3", "oga", "ogg", "opus", "wav"),
+            *("m3u8", "m4v", "mov", "mp4", "mpd", "ogv", "webm"),
+        )
+        for rest in ("", "?*")
+    ),
+)
+"""Patterns of addresses; what kind of file an address gives is not known before it is asked for."""
+_WITHOUT_IMAGES = ("--blink-settings=imagesEnabled=false", "--disable-remote-fonts")
+_NO_DOWNLOADS = 3
+"""Of Chromium's setting: all of them are refused."""
+
+
+def start_chromium(settings: BrowserSettings, profile: Path) -> Started:
+    """A browser of this machine.
+
+    Args:
+        profile: a folder of its own, for all that the browser keeps on disk.
+    Raises:
+        WebDriverException: the driver or the browser does not start.
+    """
+    options = _options(settings)
+    options.add_argument(f"--user-data-dir={profile}")
+    options.binary_location = settings.binary
+    service = Service(settings.driver, log_output=str(profile / "driver.log"))
+    driver = webdriver.Chrome(options=options, service=service)
+    assert service.process is not None
+    tab = ChromiumTab(driver, DevTools(address_of(driver.capabilities)), _media(settings))
+    return Started(driver, tab, service.process.pid)
+
+
+def _options(settings: BrowserSettings) -> webdriver.ChromeOptions:
+    options = webdriver.ChromeOptions()
+    for argument in (*_ARGUMENTS, *(() if settings.images else _WITHOUT_IMAGES)):
+        options.add_argument(argument)
+    options.set_capability("unhandledPromptBehavior", "ignore")  # an action may answer it
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    options.add_experimental_option("prefs", {"download_restrictions": _NO_DOWNLOADS})
+    return options
+
+
+def _media(settings: BrowserSettings) -> tuple[str, ...]:
+    return () if settings.images else _MEDIA

@@ -1,0 +1,156 @@
+"""ChromiumTab: the tab of a visit in Chromium, which knows nothing of the pages before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from selenium.webdriver.remote.webdriver import WebDriver
+
+from scoopi.browser.chromium.devtools import DevTools
+from scoopi.browser.chromium.site_requests import SiteRequests
+from scoopi.browser.page.page_answers import PageAnswers
+from scoopi.browser.page.page_cookies import CookieJar
+from scoopi.browser.page.page_wait import Traffic
+from scoopi.browser.pool_messages import Visit
+
+_FRAMES = {
+    "autoAttach": True,
+    "waitForDebuggerOnStart": True,
+    "flatten": True,
+    "filter": [{"type": "iframe", "exclude": False}],
+}
+_ALL_STORAGE = {"origin": "*", "storageTypes": "all"}
+_DOWN = frozenset({"Network.loadingFinished", "Network.loadingFailed"})
+
+
+class ChromiumTab:
+    """The tab of a visit in Chromium, which knows nothing of the pages before.
+
+    It is in a context of its own, without cookies and storage. To make one takes several times as long as a
+    small page, so the tab of a page that left nothing behind is used again. Belongs to the browser's thread.
+
+    Args:
+        media: patterns of addresses that are not loaded.
+
+    Attributes:
+        answers: to the navigations of this visit.
+        traffic: the requests of this visit that are under way.
+        was_used: another page was in it before.
+    """
+
+    def __init__(self, driver: WebDriver, devtools: DevTools, media: tuple[str, ...]) -> None:
+        self._driver = driver
+        self._devtools = devtools
+        self._media = media
+        self._context = ""
+        self._tab = ""
+        self._session = ""
+        self._frames: list[str] = []
+        self._requests = SiteRequests(devtools)
+        self._rules: tuple[tuple[str, ...], str] | None = None
+        self._urls: set[str] = set()
+        self._is_spare = False
+        self.cookies = CookieJar(self._call)
+        self.answers = PageAnswers()
+        self.traffic = Traffic()
+        self.was_used = False
+
+    def open(self, visit: Visit) -> None:
+        """Show an empty tab for a visit, with the cookies of its session.
+
+        Raises:
+            WebDriverException: the browser does not answer.
+        """
+        self.was_used = self._is_spare and visit.url not in self._urls
+        if self.was_used:
+            self._call("Storage.clearDataForOrigin", _ALL_STORAGE)
+        else:
+            self.close()
+            self._create()
+        self._is_spare = False
+        self._urls.add(visit.url)
+        self.traffic.clear()
+        self.answers.clear()
+        self._requests.begin(visit.url, visit.headers)
+        agent = visit.header("user-agent")
+        rules = (visit.how.block, agent)
+        if rules != self._rules:
+            self._set_rules(self._session, visit.how.block, agent)
+            self._rules = rules
+        self._requests.watch(self._session)
+        self.cookies.put(visit.url, visit.cookies or (), visit.header("cookie"))
+
+    def keep(self, is_spare: bool) -> None:
+        """Note whether the page that is shown has left nothing but storage that another one could see."""
+        self._is_spare = is_spare and not self._frames and len(self.answers) == 1 and self.windows() == 2
+
+    def close(self) -> None:
+        """Close the page, and the windows that it has opened.
+
+        Raises:
+            WebDriverException: the browser does not answer.
+        """
+        if not self._context:
+            return
+        self._devtools.forget(self._session, *self._frames)
+        self._devtools.call("Target.disposeBrowserContext", {"browserContextId": self._context})
+        self._context = ""
+        self._is_spare = False
+        self._frames.clear()
+        self._urls.clear()
+
+    def windows(self) -> int:
+        """How many windows and tabs are open; without a page there is one."""
+        return len(self._driver.window_handles)
+
+    def _create(self) -> None:
+        call = self._devtools.call
+        self._context = call("Target.createBrowserContext", {"disposeOnDetach": True})["browserContextId"]
+        wanted = {"url": "about:blank", "browserContextId": self._context}
+        self._tab = call("Target.createTarget", wanted)["targetId"]
+        attached = call("Target.attachToTarget", {"targetId": self._tab, "flatten": True})
+        self._session, self._rules = attached["sessionId"], None
+        self._devtools.listen(self._session, self._on_event)
+        self._post("Target.setAutoAttach", _FRAMES)
+        self._call("Network.enable")
+        self._driver.switch_to.window(self._tab)
+
+    def _set_rules(self, session: str, block: tuple[str, ...], agent: str) -> None:
+        """What holds for all requests of a page, or of a frame that has a process of its own."""
+        hosts = [f"*://{host}{port}/*" for host in block for port in ("", ":*")]
+        self._devtools.post("Network.setBlockedURLs", {"urls": [*self._media, *hosts]}, session)
+        self._devtools.post("Network.setUserAgentOverride", {"userAgent": agent}, session)
+
+    def _call(self, method: str, params: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+        return self._devtools.call(method, params, self._session)
+
+    def _post(self, method: str, params: Mapping[str, Any]) -> None:
+        self._devtools.post(method, params, self._session)
+
+    def _on_event(self, name: str, event: Mapping[str, Any], session: str = "") -> None:
+        """Note what the browser reports of the tab or of a frame; runs in the connection's thread."""
+        if name == "Network.requestWillBeSent":
+            self.traffic.began(event["requestId"])
+        elif name in _DOWN:
+            self.traffic.ended(event["requestId"])
+        elif name == "Network.responseReceived":
+            if event["type"] == "Document" and event["frameId"] == self._tab:
+                answer = event["response"]
+                self.answers.note(answer["url"], answer["status"], answer["headers"])
+        elif name == "Fetch.requestPaused":
+            self._requests.take(session or self._session, event)
+        elif name == "Target.attachedToTarget":
+            self._attach(event["sessionId"])
+
+    def _attach(self, session: str) -> None:
+        """Have a frame that has a process of its own do as the page does, before it begins."""
+        self._frames.append(session)
+        self._devtools.listen(session, partial(self._on_event, session=session))
+        self._devtools.post("Target.setAutoAttach", _FRAMES, session)
+        self._devtools.post("Network.enable", {}, session)
+        block, agent = self._rules or ((), "")
+        self._set_rules(session, block, agent)
+        self._requests.watch(session)
+        self._devtools.post("Runtime.runIfWaitingForDebugger", {}, session)

@@ -1,0 +1,144 @@
+"""DevTools: a connection to Chromium over its own protocol, beside the driver's."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+
+import websocket
+from selenium.common.exceptions import WebDriverException
+
+OnEvent = Callable[[str, Mapping[str, Any]], None]
+"""Takes the name of an event and its parameters; runs in the connection's thread, so it must not `call`."""
+_ANSWER_S = 10.0
+
+
+class DevTools:
+    """A connection to Chromium over its own protocol, beside the driver's, for any thread.
+
+    The driver handles one command at a time: while it waits for a page it could not continue a request that
+    is held up.
+
+    Args:
+        address: a WebSocket of the browser, as `address_of` gives it.
+
+    Raises:
+        WebDriverException: the browser cannot be reached.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            self._link: Any = websocket.create_connection(address, _ANSWER_S, suppress_origin=True)
+        except (OSError, websocket.WebSocketException) as error:
+            raise WebDriverException(f"the browser's own protocol cannot be used: {error}") from error
+        self._link.settimeout(None)
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._is_open = True
+        self._calls: dict[int, Future[Mapping[str, Any]]] = {}
+        self._listeners: dict[str, OnEvent] = {}
+        threading.Thread(target=self._read, name="devtools", daemon=True).start()
+
+    def call(
+        self, method: str, params: Mapping[str, Any] | None = None, session: str = ""
+    ) -> Mapping[str, Any]:
+        """The result of a command.
+
+        Raises:
+            WebDriverException: the browser refuses it, does not answer, or has ended.
+        """
+        number, answer = next(self._numbers), Future[Mapping[str, Any]]()
+        with self._lock:
+            self._calls[number] = answer
+            if not self._is_open:
+                answer.set_exception(WebDriverException(f"{method}: the browser has ended"))
+        self._send(number, method, params, session)
+        try:
+            return answer.result(_ANSWER_S)
+        except TimeoutError as error:
+            raise WebDriverException(f"{method}: the browser does not answer") from error
+        finally:
+            with self._lock:
+                self._calls.pop(number, None)
+
+    def post(self, method: str, params: Mapping[str, Any] | None = None, session: str = "") -> None:
+        """Give a command whose result nobody wants; it is done before those that are given later."""
+        self._send(next(self._numbers), method, params, session)
+
+    def listen(self, session: str, on_event: OnEvent) -> None:
+        """Have the events of a session reported from now on."""
+        self._listeners[session] = on_event
+
+    def forget(self, *sessions: str) -> None:
+        """Report the events of these sessions no longer."""
+        for session in sessions:
+            self._listeners.pop(session, None)
+
+    def close(self) -> None:
+        """End the connection; the browser removes what was made over it."""
+        self._link.abort()  # which also wakes the thread that reads from it
+
+    def _send(self, number: int, method: str, params: Mapping[str, Any] | None, session: str) -> None:
+        message = {"id": number, "method": method, "params": params or {}}
+        if session:
+            message["sessionId"] = session
+        try:
+            self._link.send(json.dumps(message))
+        except (OSError, websocket.WebSocketException):
+            self._end()
+
+    def _read(self) -> None:
+        try:
+            while text := self._link.recv():
+                self._take(json.loads(text))
+        except (OSError, websocket.WebSocketException):
+            pass
+        self._end()
+
+    def _take(self, message: Mapping[str, Any]) -> None:
+        if "id" not in message:
+            on_event = self._listeners.get(message.get("sessionId", ""))
+            if on_event is not None:
+                on_event(message["method"], message["params"])
+            return
+        with self._lock:
+            answer = self._calls.pop(message["id"], None)
+        if answer is None:
+            return
+        if "error" in message:
+            answer.set_exception(WebDriverException(f"the browser refuses a command: {message['error']}"))
+        else:
+            answer.set_result(message["result"])
+
+    def _end(self) -> None:
+        """Fail all commands that wait, as no answer comes any more."""
+        with self._lock:
+            self._is_open = False
+            waiting, self._calls = list(self._calls.values()), {}
+        for answer in waiting:
+            answer.set_exception(WebDriverException("the browser has ended"))
+
+
+def address_of(capabilities: Mapping[str, Any]) -> str:
+    """The WebSocket of a driver's browser: what a grid gives for it, or that of a browser on this machine.
+
+    Raises:
+        WebDriverException: the browser does not give it.
+    """
+    given = str(capabilities.get("se:cdp", ""))
+    if given:
+        return given
+    debugger = capabilities["goog:chromeOptions"]["debuggerAddress"]
+    connection = HTTPConnection(debugger, timeout=_ANSWER_S)
+    try:
+        connection.request("GET", "/json/version")
+        return str(json.loads(connection.getresponse().read())["webSocketDebuggerUrl"])
+    except (OSError, HTTPException, ValueError, KeyError) as error:
+        raise WebDriverException(f"the browser's own protocol cannot be used: {error}") from error
+    finally:
+        connection.close()

@@ -1,0 +1,41 @@
+"""fault_of: why a browser did not come to a page, by what its driver says."""
+
+from __future__ import annotations
+
+from scoopi.browser.pool_messages import VisitFailed
+
+TIMED_OUT = VisitFailed(
+    "the page did not come within its timeout", "the page did not come in time", "timeout"
+)
+NO_PAGE = VisitFailed(
+    "the address is a file to be saved, not a page",
+    "the address is a file to be saved, not a page",
+    hint="leave out `loader: browser`",
+)
+_ABORTED = "ERR_ABORTED"
+"""What Chromium says of a download that is refused."""
+_NETWORK = (
+    ("ERR_NAME_NOT_RESOLVED", "dns", "the host's name cannot be resolved"),
+    ("ERR_CONNECTION_RESET", "reset", "the host has reset the connection"),
+    ("ERR_EMPTY_RESPONSE", "reset", "the host has closed the connection without an answer"),
+    ("ERR_CONNECTION", "connect", "the host refuses the connection or cannot be reached"),
+    ("ERR_ADDRESS_UNREACHABLE", "connect", "the host refuses the connection or cannot be reached"),
+    ("ERR_TIMED_OUT", "timeout", "the page did not come within its timeout"),
+)
+
+
+def fault_of(message: str) -> VisitFailed | None:
+    """The failure that a driver's message of a failed navigation stands for; None for any other.
+
+    >>> fault_of("unknown error: net::ERR_NAME_NOT_RESOLVED\\n  (Session info: chrome=156)").reason
+    'dns'
+    """
+    if "net::" not in message:
+        return None
+    found = message.partition("net::")[2].split()[0].rstrip(")")
+    if found.startswith(_ABORTED):
+        return NO_PAGE
+    for begin, reason, cause in _NETWORK:
+        if found.startswith(begin):
+            return VisitFailed(f"{cause} ({found})", cause, reason)
+    return VisitFailed(f"the browser cannot load the page ({found})", "the browser cannot load the page")

@@ -1,0 +1,67 @@
+"""DOCUMENT and READING: scripts that give what a page in the browser shows, as HTML."""
+
+from __future__ import annotations
+
+DOCUMENT = """
+const [withFrames, withShadow] = arguments;
+const kind = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '';
+const root = document.documentElement;
+if (!root) return kind;
+if (!withFrames && !withShadow) return kind + root.outerHTML;
+const inert = document.implementation.createHTMLDocument('');  // where copies load and run nothing
+function inside(frame) {
+  try { return frame.contentDocument && frame.contentDocument.body; } catch { return null; }
+}
+function boxed(frame, body) {
+  const box = inert.createElement('div');
+  for (const {name, value} of frame.attributes) if (name !== 'srcdoc') box.setAttribute(name, value);
+  for (const each of body.childNodes) box.append(copied(each));
+  return box;
+}
+function copied(node) {
+  const body = withFrames && node.localName === 'iframe' ? inside(node) : null;
+  if (body) return boxed(node, body);
+  const copy = inert.importNode(node, node.localName === 'template');
+  if (withShadow && node.shadowRoot) for (const each of node.shadowRoot.childNodes) copy.append(copied(each));
+  if (node.localName !== 'template') for (const each of node.childNodes) copy.append(copied(each));
+  return copy;
+}
+return kind + copied(root).outerHTML;
+"""
+"""Arguments: whether the bodies of frames of the page's own origin stand in place of the frames, and whether
+the contents of open shadow roots stand in their hosts."""
+
+READING = (
+    "const read = function () {"
+    + DOCUMENT
+    + """};
+const body = read.apply(null, arguments);
+const [entry] = performance.getEntriesByType('navigation');
+const resources = performance.getEntriesByType('resource');
+const isFramed = resources.length >= 250  // the list is full, and may lack some
+  || resources.some(each => /frame|object|embed/.test(each.initiatorType));
+const found = {
+  body,
+  shown: location.href,
+  url: entry ? entry.name : '',
+  status: entry && entry.responseStatus || 0,
+  wentBack: !!entry && entry.type === 'back_forward',
+  kind: document.contentType,
+  isSpare: false,
+};
+try {
+  found.isSpare = !isFramed && window.length === 0 && window.name === '' && sessionStorage.length === 0;
+  if (found.isSpare) {
+    const ignored = () => {};
+    Storage.prototype.setItem = ignored;
+    Object.defineProperty(Document.prototype, 'cookie', {get: () => '', set: ignored});
+    for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches', 'name'])
+      Object.defineProperty(window, name, {value: {}});
+  }
+} catch { found.isSpare = false; }  // a page that may have no storage
+return found;
+"""
+)
+"""The document with its address, the status of its answer (0 if the browser does not know it) and its type,
+and whether it was reached by going back. `isSpare`: it has nothing that its tab would keep for the next page,
+and from now on cannot leave anything there, as pages like to do when they are left."""

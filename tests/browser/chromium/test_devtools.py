@@ -1,0 +1,53 @@
+"""The connection to a real Chromium over its own protocol."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+
+from scoopi.browser.chromium.chromium_driver import start_chromium
+from scoopi.browser.chromium.devtools import DevTools, address_of
+from scoopi.browser.started import Started
+from scoopi.configs.groups import BrowserSettings
+from scoopi.descendants import kill_tree
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Started]:
+    made = start_chromium(BrowserSettings(), tmp_path)
+    yield made
+    kill_tree(made.pid)
+
+
+def test_commands_are_answered_and_fail_when_the_browser_has_ended(started: Started) -> None:
+    assert isinstance(started.driver, webdriver.Chrome)
+    devtools = DevTools(address_of(started.driver.capabilities))
+    assert "product" in devtools.call("Browser.getVersion")
+    with pytest.raises(WebDriverException, match="refuses a command"):
+        devtools.call("Browser.noSuchThing")
+    seen, came = [], threading.Event()
+
+    def on_event(name: str, event: object) -> None:
+        seen.append(name)
+        came.set()
+
+    devtools.listen("", on_event)
+    devtools.post("Target.setDiscoverTargets", {"discover": True})
+    assert came.wait(30)
+    assert seen[0] == "Target.targetCreated"
+    kill_tree(started.pid)
+    with pytest.raises(WebDriverException):
+        devtools.call("Browser.getVersion")
+
+
+def test_a_browser_that_is_not_there_cannot_be_connected_to() -> None:
+    with pytest.raises(WebDriverException, match="own protocol cannot be used"):
+        address_of({"goog:chromeOptions": {"debuggerAddress": "127.0.0.1:1"}})
+    with pytest.raises(WebDriverException, match="own protocol cannot be used"):
+        DevTools("ws://127.0.0.1:1/devtools")
+    assert address_of({"se:cdp": "ws://grid/session/1/se/cdp"}) == "ws://grid/session/1/se/cdp"
