@@ -9,7 +9,6 @@ from lxml import etree
 
 from scoopi.model.data import Data, ScriptRow
 from scoopi.model.failure import Failure
-from scoopi.parse.css.simple_chain import SimpleChain
 
 BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]
 """Root element of the page -> the block nodes, in document order."""
@@ -51,8 +50,12 @@ class QueryEngine(Protocol):
     def compile_value(self, selector: str) -> ValueQuery:
         """A query for a value, inside blocks; raises as `compile_block`."""
 
-    def simple(self, selector: str) -> SimpleQuery | None:
-        """The selector of a value as a chain that a walk can find; None if it is more."""
+    def walked(self, selector: str, at: int) -> WalkedQuery | None:
+        """What a walk in C looks for to find the selector's value; None if it is more than a walk can find.
+
+        Args:
+            at: the place of its values among those of the walk.
+        """
 
     def positional_block(self, selector: str, stand_ins: Sequence[int]) -> PositionalBlock | None:
         """As `positional`, of the selector of a block."""
@@ -165,11 +168,18 @@ class OpenBlockQuery(OpenQuery, Protocol):
         """The blocks, from elements at the last position; raises as `value`."""
 
 
-class SimpleQuery(NamedTuple):
-    """What a walk looks for, and the attribute that is taken of it; empty for its own text."""
+class WalkedQuery(NamedTuple):
+    """What a walk in C looks for, and how what it finds becomes a value.
 
-    chain: SimpleChain
-    attribute: str
+    Attributes:
+        plan: as `SimpleChain.plan`.
+        join: of the texts that it finds, in document order.
+        may_lack: nothing found may mean that elements lack the attribute, which only a query can distinguish.
+    """
+
+    plan: tuple[object, ...]
+    join: Callable[[Sequence[str]], str | None]
+    may_lack: bool = False
 
 
 class Positional(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.parse.css.selector_parser import parse_selector
-from scoopi.parse.css.simple_chain import SimpleChain, SimpleCompound
+from scoopi.parse.walks.simple_chain import SimpleChain, SimpleCompound
 
 
 def test_a_chain_is_read_from_its_end() -> None:

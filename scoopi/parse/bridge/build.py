@@ -14,8 +14,23 @@ import sysconfig
 from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent
-_SOURCES = ("lexbor_bridge.c", "record_values.c", "row_cells.c")
-_HEADERS = ("lexbor_view.h", "node_text.h", "record_values.h", "row_cells.h")
+_SOURCES = (
+    "element_tests.c",
+    "label_values.c",
+    "lexbor_bridge.c",
+    "record_values.c",
+    "row_cells.c",
+    "seen_text.c",
+)
+_HEADERS = (
+    "element_tests.h",
+    "label_values.h",
+    "lexbor_view.h",
+    "node_text.h",
+    "record_values.h",
+    "row_cells.h",
+    "seen_text.h",
+)
 _COMPILERS = ("cc", "gcc", "clang")
 
 

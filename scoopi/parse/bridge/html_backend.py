@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -21,8 +21,10 @@ PURE_PYTHON = "pure Python"
 TreeOf = Callable[[bytes, int, int], etree._ElementTree]
 """(page in valid UTF-8, maximum depth, maximum number of nodes) -> its tree. Raises ParseError."""
 Element = etree._Element
-RecordValues = Callable[[list[Element], tuple[Any, ...], int], list[list[list[str]] | None]]
-"""(elements of records, what is looked for in each, number of fields) -> what each field finds."""
+ValuesOf = Callable[[list[Element]], list[list[list[str] | None] | None]]
+"""Elements of records -> what each field finds in each; None where Python must look."""
+RecordValues = Callable[[tuple[Any, ...], int], ValuesOf]
+"""(what is looked for in each record, number of fields) -> a function that finds it."""
 
 
 class NativeParser:
@@ -36,7 +38,7 @@ class NativeParser:
     Attributes:
         module: the compiled module.
         positions, cells, part: as in `row_cells`, but None for rows whose white space may matter.
-        values: what simple selectors find in records (`record_walk.py`), likewise.
+        values: makes what finds simple selectors in records (`record_walk.py`), likewise.
     """
 
     def __init__(self, module: Any = None) -> None:
@@ -45,7 +47,7 @@ class NativeParser:
         self.positions = self.module.positions
         self.cells = self.module.cells
         self.part = self.module.part
-        self.values: RecordValues | None = getattr(self.module, "values", None)
+        self.values: RecordValues | None = self._values if hasattr(self.module, "values_plan") else None
 
     def __call__(self, page: bytes, max_depth: int, max_nodes: int = MAX_NODES) -> etree._ElementTree:
         """The tree of a page in valid UTF-8.
@@ -68,6 +70,9 @@ class NativeParser:
             ) from None
         tree: etree._ElementTree = etree.adopt_external_document(capsule, self._parser)
         return tree
+
+    def _values(self, targets: tuple[Any, ...], width: int) -> ValuesOf:
+        return partial(self.module.values, self.module.values_plan(targets, width))
 
 
 class RowReader(NamedTuple):

@@ -709,8 +709,10 @@ static PyMethodDef methods[] = {
      "cells(rows, tag, full) -> for each row the texts of its children, or None where blanks may count."},
     {"part", row_cells_part, METH_VARARGS,
      "part(rows, tag, full, first, stop) -> the texts of cells, flat, or None where blanks may count."},
+    {"values_plan", record_values_plan, METH_VARARGS,
+     "values_plan(targets, width) -> a plan for values: what is looked for in each record, and number of fields."},
     {"values", record_values, METH_VARARGS,
-     "values(roots, plan, width) -> for each record what each field finds, or None where Python must look."},
+     "values(plan, roots) -> for each record what each field finds, or None where Python must look."},
     {NULL, NULL, 0, NULL}};
 
 static int execute(PyObject *module)

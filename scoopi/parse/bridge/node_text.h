@@ -15,7 +15,7 @@ enum { PRESERVING_LEVELS = 6 };
 
 static inline bool is_named(const xmlNode *node, const char *name)
 {
-    return node->ns == NULL && strcmp((const char *)node->name, name) == 0;
+    return (char)*node->name == *name && node->ns == NULL && strcmp((const char *)node->name, name) == 0;
 }
 
 typedef struct {

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+PyObject *record_values_plan(PyObject *module, PyObject *arguments);
 PyObject *record_values(PyObject *module, PyObject *arguments);
 
 #endif

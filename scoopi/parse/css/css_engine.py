@@ -15,16 +15,17 @@ from scoopi.parse.css.css_open_query import CssOpenQuery, shape_of
 from scoopi.parse.css.element_text import attribute_of, join_texts, own_text
 from scoopi.parse.css.label_chain import LabelChain
 from scoopi.parse.css.selector_parser import parse_selector
-from scoopi.parse.css.simple_chain import SimpleChain
 from scoopi.parse.css.xpath_writer import Within
 from scoopi.parse.query_ports import (
     BlockQuery,
     PageMemory,
     Positional,
     PositionalBlock,
-    SimpleQuery,
     ValueQuery,
+    WalkedQuery,
 )
+from scoopi.parse.walks.label_plan import LabelPlan
+from scoopi.parse.walks.simple_chain import SimpleChain
 
 _ATTRIBUTE = " attribute: "
 
@@ -63,14 +64,19 @@ class CssEngine:
         """
         return self._value_queries(selector)
 
-    def simple(self, selector: str) -> SimpleQuery | None:
-        """The selector as a chain that a walk can find; None if it is more, or wrong."""
+    def walked(self, selector: str, at: int) -> WalkedQuery | None:
+        """What a walk looks for: tags, ids and classes, or siblings of a label; None if it is more."""
         text, _, attribute = selector.partition(_ATTRIBUTE)
+        attribute = attribute.strip().lower()
         try:
-            chain = SimpleChain.of(parse_selector(*BoundText.of(text)))
+            selectors = parse_selector(*BoundText.of(text))
         except ParseError:
             return None
-        return SimpleQuery(chain, attribute.strip().lower()) if chain is not None else None
+        label = LabelPlan.of(selectors)
+        chain = SimpleChain.of(selectors) if label is None else label.chain
+        target = None if label is None else label.target
+        plan = None if chain is None else chain.plan(at, attribute, "o", is_list=True, label=target)
+        return None if plan is None else WalkedQuery(plan, join_texts, bool(attribute))
 
     def positional_block(self, selector: str, stand_ins: Sequence[int]) -> PositionalBlock | None:
         """As `positional`, of the selector of a block; None, too, where the page's root is special."""

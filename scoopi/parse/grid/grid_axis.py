@@ -68,6 +68,7 @@ class GridAxis:
         needs: the axes whose turning changes the value; None when any may.
         reads_row: whether the value depends on more of a row than its indexes.
         finish: what is done with the raw value, None when nothing is.
+        fixed: the raw value of an axis that reads nothing.
         query: block and selector, if they alone give the value; else empty.
         is_positional: whether many values can be found at once, by their positions.
     """
@@ -86,8 +87,8 @@ class GridAxis:
         self.head = Axis(axis_name, item.name, item.order, item.match)
         self.first = item.first
         self.last = MAX_INDEX if item.last is None else item.last
-        self._fixed = axes[own].fixed_value
-        is_computed = self._fixed is None
+        self.fixed = axes[own].fixed_value
+        is_computed = self.fixed is None
         self.stops = frozenset(item.break_after if is_computed else ())
         self.ends_at_null = is_computed and axis_name != "fact" and (bool(self.stops) or item.last is None)
         self.finish = self._finish(axis_name, settings) if is_computed else None
@@ -113,6 +114,16 @@ class GridAxis:
             self.reads_row |= bool(self._query.values)
             self.needs = _united(self.needs, self._query.axes, self._query.values, left)
 
+    @property
+    def fixed_selector(self) -> tuple[str | None, str] | None:
+        """Block and selector, if the selector is the same for all rows; the block is None if it is not."""
+        return None if self._query is None else self._query.fixed_selector
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it reads nothing of a page, and has no script."""
+        return self._query is None and self._script is None
+
     def bind(self, reading: GridReading) -> RawValue:
         """The function that reads raw values of this page.
 
@@ -121,7 +132,7 @@ class GridAxis:
         query = self._query.bind(reading) if self._query else None
         script, place, row_of = self._script, self.item.place, self._row_of
         if script is None:
-            fixed = self._fixed
+            fixed = self.fixed
             return query or (lambda _indexes, _values: fixed)
 
         def value(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
@@ -139,7 +150,7 @@ class GridAxis:
         """The raw value of the row with these indexes; `values` are those of the axes before it."""
         if self._script is not None:
             return self.bind(reading)(indexes, values)
-        return self._fixed if self._query is None else self._query.read_one(reading, indexes, values)
+        return self.fixed if self._query is None else self._query.read_one(reading, indexes, values)
 
     def read_column(
         self, reading: GridReading, ranges: Sequence[range], needs: Sequence[int]
@@ -151,7 +162,7 @@ class GridAxis:
             needs: the axes whose indexes vary, in their order; the last one fastest.
         """
         if self._query is None:
-            return [self._fixed] * math.prod(len(ranges[need]) for need in needs)
+            return [self.fixed] * math.prod(len(ranges[need]) for need in needs)
         return self._query.column(reading, ranges, needs)
 
     def finish_column(self, values: list[str | None]) -> list[str | None]:

@@ -68,6 +68,11 @@ class GridQuery:
         self._positional = engine.positional(opened.text, list(opened.axes)) if opened.axes else None
         self.is_positional = self._positional is not None and block.text is not None
 
+    @property
+    def fixed_selector(self) -> tuple[str | None, str] | None:
+        """Block and selector, if the selector is the same for all rows; the block is None if it is not."""
+        return None if self._selector.text is None else (self._block.text, self._selector.text)
+
     def bind(self, reading: GridReading) -> RawValue:
         """The function that reads values of this page."""
         value = self._bind(reading)

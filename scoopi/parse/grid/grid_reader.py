@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import groupby, product
 from typing import NamedTuple
 
 from lxml import etree
@@ -13,7 +13,6 @@ from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import Failure
 from scoopi.model.place import Place
-from scoopi.parse.grid.block_walk import BlockWalk
 from scoopi.parse.grid.grid_axis import GridAxis, GridSettings, selector_of
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.grid_template import GridTemplate
@@ -21,7 +20,9 @@ from scoopi.parse.grid.placeholder import AxisDef, PlaceholderScope
 from scoopi.parse.grid.placeholder_template import PlaceholderTemplate
 from scoopi.parse.grid.range_ends import of_data_def
 from scoopi.parse.grid.selector_faults import as_written
+from scoopi.parse.grid.single_rows import SingleRows
 from scoopi.parse.query_ports import QueryEngine, ScriptRunner
+from scoopi.parse.walks.block_walk import BlockWalk
 
 
 class GridReader:
@@ -61,12 +62,9 @@ class GridReader:
     ) -> None:
         self._name = data_def.name
         self._engine = engine
-        walk = BlockWalk(_fixed_selectors(data_def), engine)
-        self._walk = walk if walk.is_worthwhile else None
-        self._templates = [
-            GridTemplate(_compiled(data_def, axes, engine, settings), settings.max_rows, raw_items=raw_items)
-            for axes in templates_of(data_def)
-        ]
+        compiled = [_compiled(data_def, axes, engine, settings) for axes in templates_of(data_def)]
+        self._walks = _walks(compiled, engine)
+        self._parts = [*_parts(compiled, settings.max_rows, raw_items=raw_items)]
 
     def read(
         self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
@@ -82,11 +80,11 @@ class GridReader:
             ParseError: a query failed, or there are too many rows.
             ScriptError: a script failed.
         """
-        reading = GridReading(self._engine, root, scripts, self._walk)
+        reading = GridReading(self._engine, root, scripts, self._walks)
         rows: list[Item] = []
         warnings: list[Failure] = []
-        for template in self._templates:
-            warnings += template.read(reading, rows)
+        for part in self._parts:
+            warnings += part.read(reading, rows)
         if warnings:
             for warning in of_data_def(self._name, warnings):
                 warn(warning)
@@ -110,13 +108,29 @@ def _compiled(
     return compiled
 
 
-def _fixed_selectors(data_def: DataDef) -> Iterator[str]:
-    """The selectors of its axes that have no placeholder, so that all of them may be asked of a block."""
-    for axes in templates_of(data_def):
+def _parts(
+    templates: Sequence[Sequence[GridAxis]], max_rows: int, *, raw_items: bool
+) -> Iterator[GridTemplate | SingleRows]:
+    """What reads the rows of these templates, in their order: one for each, or one for several."""
+    for is_single, grouped in groupby(templates, SingleRows.fit):
+        group = list(grouped)
+        made = [GridTemplate(axes, max_rows, raw_items=raw_items) for axes in group]
+        if is_single and len(group) > 1:
+            yield SingleRows(made, group, raw_items=raw_items)
+        else:
+            yield from made
+
+
+def _walks(templates: Sequence[Sequence[GridAxis]], engine: QueryEngine) -> dict[str | None, BlockWalk]:
+    """By block what finds several of its values in one walk; by None in blocks that depend on the row."""
+    selectors: dict[str | None, list[str]] = {}
+    for axes in templates:
         for axis in axes:
-            selector, _ = selector_of(data_def, axis)
-            if selector is not None and axis.fixed_value is None and "%{" not in selector:
-                yield selector
+            if axis.fixed_selector is not None:
+                block, selector = axis.fixed_selector
+                selectors.setdefault(block, []).append(selector)
+    walks = {block: BlockWalk(each, engine) for block, each in selectors.items()}
+    return {block: walk for block, walk in walks.items() if walk.is_worthwhile}
 
 
 class SelectorFault(NamedTuple):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.data import ScriptRow
 from scoopi.parse.cells.positional_index import PositionalGroups, PositionalIndex
-from scoopi.parse.grid.block_walk import BlockWalk
 from scoopi.parse.query_ports import (
     OpenQuery,
     PageMemory,
@@ -17,6 +16,7 @@ from scoopi.parse.query_ports import (
     QueryEngine,
     ScriptRunner,
 )
+from scoopi.parse.walks.block_walk import BlockWalk
 
 Element = etree._Element
 Cell = tuple[tuple[str, str], PositionalBlock | None]
@@ -32,7 +32,7 @@ class GridReading:
         engine: compiles the queries.
         root: root element of the page.
         scripts: runs scripts; None when the page's definition has none.
-        walk: finds the values of several selectors in a block at once; None to query each.
+        walks: by block what finds the values of several selectors in it at once; for None in any other block.
 
     Attributes:
         known: the values found, by block and selector.
@@ -43,12 +43,12 @@ class GridReading:
         engine: QueryEngine,
         root: Element,
         scripts: ScriptRunner | None,
-        walk: BlockWalk | None = None,
+        walks: Mapping[str | None, BlockWalk] | None = None,
     ) -> None:
         self._engine = engine
         self._root = root
         self._scripts = scripts
-        self._walk = walk
+        self._walks = walks or {}
         self._walked: set[str] = set()
         self._page = PositionalGroups([root])
         self._memory: PageMemory = {}
@@ -80,9 +80,10 @@ class GridReading:
         blocks = self._blocks.get(block)
         if blocks is None:
             blocks = self._found_blocks(block, place)
-        if self._walk is not None and block not in self._walked and len(blocks) == 1:
+        if self._walks and block not in self._walked and len(blocks) == 1:
             self._walked.add(block)
-            for name, value in self._walk.values(blocks[0]).items():
+            walk = self._walks.get(block) or self._walks.get(None)
+            for name, value in walk.values(blocks[0]).items() if walk is not None else ():
                 known[block, name] = value
             if key in known:
                 return known[key]

@@ -17,10 +17,10 @@ from scoopi.model.records.record_def import FieldDef
 from scoopi.parse.bridge.html_backend import RecordValues
 from scoopi.parse.css.element_text import attribute_of
 from scoopi.parse.css.selector_parser import parse_selector
-from scoopi.parse.css.simple_chain import SimpleChain, SimpleCompound
 from scoopi.parse.records.field_reader import Find
 from scoopi.parse.records.node_query import Node, SelectorText
 from scoopi.parse.records.node_value import value_of
+from scoopi.parse.walks.simple_chain import SimpleChain, SimpleCompound
 
 Element = etree._Element
 Raws = Sequence[str]
@@ -70,11 +70,11 @@ class RecordWalk:
         self._singles = sum(not target.is_list for target in targets)
         self._has_lists = any(target.is_list for target in targets)
         self.targets = len(targets)
-        self._native = native
         planned = {
             target.at: _planned(target, fields[target.at][0]) for target in targets if native is not None
         }
-        self._plan = tuple(each for each in planned.values() if each is not None)
+        plan = tuple(each for each in planned.values() if each is not None)
+        self._native = None if native is None else native(plan, len(fields))
         self._unplanned = [
             (at, find) for at, (_, find) in enumerate(fields) if find is not None and planned.get(at) is None
         ]
@@ -84,11 +84,11 @@ class RecordWalk:
         if self._native is None:
             return [self.walked(root) for root in roots]
         found: list[Sequence[Raws]] = []
-        for root, values in zip(roots, self._native(list(roots), self._plan, len(self._finds)), strict=True):
+        for root, values in zip(roots, self._native(list(roots)), strict=True):
             if values is None:
                 found.append(self.walked(root))
                 continue
-            whole: list[Raws] = [*values]
+            whole: list[Raws] = [each or _NOTHING for each in values]
             for at, find in self._unplanned:
                 whole[at] = find(root)
             found.append(whole)

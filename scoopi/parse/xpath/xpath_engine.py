@@ -10,7 +10,8 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.text.page_text import shown
-from scoopi.parse.query_ports import BlockQuery, PageMemory, Positional, ValueQuery
+from scoopi.parse.query_ports import BlockQuery, PageMemory, Positional, ValueQuery, WalkedQuery
+from scoopi.parse.walks.walked_path import walked_path
 from scoopi.parse.xpath.xpath_open_query import XPathOpenQuery, opened_steps, steps_of
 from scoopi.parse.xpath.xpath_tokens import LOWER_CASE, translate
 from scoopi.parse.xpath.xpath_values import text_of, xpath_text
@@ -47,8 +48,9 @@ class XPathEngine:
         """
         return self._value_queries(selector)
 
-    def simple(self, _selector: str) -> None:
-        """None: a path's value is the last of several, and its text is all that is inside."""
+    def walked(self, selector: str, at: int) -> WalkedQuery | None:
+        """What a walk looks for: a path of names, or siblings of a label; None if it is more."""
+        return walked_path(selector, at)
 
     def positional_block(self, _selector: str, _stand_ins: Sequence[int]) -> None:
         """None: blocks of paths are found by ordinary queries."""

@@ -12,6 +12,20 @@ _MOST_COMPOUNDS = _MOST_CLASSES = 8
 """More of them are too many for C."""
 
 
+CompoundPlan = tuple[str, str, tuple[str, ...]]
+"""Tag, id and classes, as the walk in C takes them."""
+LabelTarget = tuple[str, str, bool, str, tuple[tuple[str, CompoundPlan], ...]]
+"""How the walk in C knows a label, and where it goes from there.
+
+What is looked at: `o`, `v` and `r` as in `plan`, `n` what `normalize-space()` makes of `r`, `t` each text
+child, `f` the first one. How it is compared: `e` equals, `p` begins with, `c` contains the literal. Whether
+in lower case; the literal; and the steps to siblings: `+` the next one, `~` all that follow, `1` the first
+that fits.
+"""
+WITHIN, CHILD, BELOW = range(3)
+"""Where a chain begins: at the block or inside it; at a child of it; inside it."""
+
+
 class SimpleCompound(NamedTuple):
     """Tag, id and classes that an element must have; empty for any."""
 
@@ -42,7 +56,16 @@ class SimpleChain(NamedTuple):
             return None
         return cls(known[::-1], tuple(reversed(selectors[0].combinators)))
 
-    def plan(self, at: int, attribute: str, text: str, *, is_list: bool) -> tuple[object, ...] | None:
+    def plan(
+        self,
+        at: int,
+        attribute: str,
+        text: str,
+        *,
+        is_list: bool,
+        place: int = WITHIN,
+        label: LabelTarget | None = None,
+    ) -> tuple[object, ...] | None:
         """What the walk in C looks for; None for what it cannot take.
 
         Args:
@@ -50,14 +73,22 @@ class SimpleChain(NamedTuple):
             attribute: that is taken; empty for a text.
             text: `v` for what a reader sees, `o` for the own text, `r` for the text as it is.
             is_list: all values are wanted, not the first one only.
+            place: where the first element of the chain is.
+            label: the text that the last one must have, and where the value is from there.
         """
-        chain = tuple((each.tag, each.id, tuple(sorted(each.classes))) for each in self.compounds)
-        is_small = len(chain) <= _MOST_COMPOUNDS and all(len(each[2]) <= _MOST_CLASSES for each in chain)
-        named = "".join(sign for compound in chain for part in compound for sign in part)
-        if not is_small or "\0" in named or (attribute and not _NAME.fullmatch(attribute)):
+        chain = tuple(map(as_written, self.compounds))
+        if len(chain) > _MOST_COMPOUNDS or None in chain or (attribute and not _NAME.fullmatch(attribute)):
             return None
         children = tuple(sign == ">" for sign in self.combinators)
-        return at, chain, children, attribute, text, is_list
+        return at, chain, children, attribute, text, is_list, place, label
+
+
+def as_written(compound: SimpleCompound) -> CompoundPlan | None:
+    """As the walk in C takes it; None if it cannot."""
+    written = compound.tag, compound.id, tuple(sorted(compound.classes))
+    if len(written[2]) > _MOST_CLASSES or any("\0" in name for name in (*written[:2], *written[2])):
+        return None
+    return written
 
 
 def _compound(tests: syntax.Compound) -> SimpleCompound | None:

@@ -1,0 +1,89 @@
+"""SingleRows: the rows of templates that have one row each, as those of labels have, read together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import repeat
+from operator import itemgetter
+
+from scoopi.errors import ParseError
+from scoopi.model.data import Item
+from scoopi.model.failure import Failure
+from scoopi.parse.grid.grid_axis import Finish, GridAxis
+from scoopi.parse.grid.grid_reading import GridReading
+from scoopi.parse.grid.grid_template import GridTemplate
+
+Column = tuple[int, Finish | None]
+"""The position of a cell among those of all rows, and what is done with its value."""
+
+
+class SingleRows:
+    """The rows of several templates that have one row each, as those of labels have, read together.
+
+    Ten labels are ten items with a `match` and no range, which make ten templates. Here their axes are taken
+    apart once: what is constant, and which cells of the page are read; a cell that several rows have is read
+    once. Three rows of labels `a`, `b` and `c` with a company's name:
+
+        cells    h1  label-a  label-b  label-c
+        values   of the cells, then of the constants a, b and c
+        rows     (a, h1, label-a)  (b, h1, label-b)  (c, h1, label-c)
+
+    Args:
+        templates: of these, each; they are read one by one if a cell cannot be read, which reports the fault
+            of the first.
+        axes: of each template in the order of output; `fit` is true of them.
+        raw_items: rows hold the item's value without its prefix.
+    """
+
+    def __init__(
+        self, templates: Sequence[GridTemplate], axes: Sequence[Sequence[GridAxis]], *, raw_items: bool
+    ) -> None:
+        self._templates = templates
+        cells: dict[tuple[str, ...], int] = {}
+        columns: dict[Column, int] = {}
+        constants: dict[str | None, int] = {}
+        rows: list[list[tuple[bool, int]]] = []
+        for template in axes:
+            row: list[tuple[bool, int]] = []
+            for at, axis in enumerate(template):
+                finish = None if raw_items and at == 0 else axis.finish
+                if axis.query:
+                    column = cells.setdefault(axis.query, len(cells)), finish
+                    row.append((True, columns.setdefault(column, len(columns))))
+                else:
+                    constant = axis.fixed if finish is None else finish(axis.fixed)
+                    row.append((False, constants.setdefault(constant, len(constants))))
+            rows.append(row)
+        self._cells = list(cells)
+        self._columns = list(columns)
+        self._constants = list(constants)
+        self._picks = [
+            itemgetter(*(at if is_read else at + len(columns) for is_read, at in row)) for row in rows
+        ]
+        self._heads = [tuple(axis.head for axis in template) for template in axes]
+        self._indexes = [tuple(axis.first for axis in template) for template in axes]
+
+    @staticmethod
+    def fit(axes: Sequence[GridAxis]) -> bool:
+        """Whether a template has one row, of constants and of values that every page has in one place."""
+        return len(axes) > 1 and all(
+            axis.first == axis.last
+            and not axis.stops
+            and not axis.ends_at_null
+            and bool(axis.query or axis.is_constant)
+            for axis in axes
+        )
+
+    def read(self, reading: GridReading, rows: list[Item]) -> list[Failure]:
+        """Append the rows of one page; as GridTemplate."""
+        known, value = reading.known, reading.value
+        try:
+            raws = [known[cell] if cell in known else value(cell[0], cell[1]) for cell in self._cells]
+        except ParseError:
+            return [warning for template in self._templates for warning in template.read(reading, rows)]
+        values = [raws[at] if finish is None else finish(raws[at]) for at, finish in self._columns]
+        values += self._constants
+        picked = [pick(values) for pick in self._picks]
+        made = zip(self._heads, picked, self._indexes, strict=True)
+        rows.extend(map(tuple.__new__, repeat(Item), made))  # a quarter of the time that Item(…) takes
+        return []
