@@ -76,6 +76,10 @@ def live(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | N
     own = snapshot.attempt_of.get(job.job)
     if own is not None:
         return ClosedGate("live", "wait", f"attempt {own.number} is {own.status}")
+    if snapshot.is_worked_on(job):
+        return ClosedGate(
+            "live", "wait", f"attempt {job.attempts} was not found just now; it is looked for again"
+        )
     others = [each for each in snapshot.live_of.get(process.name, ()) if each.job != job.job]
     if reason := _backfill_is_full(job, snapshot):
         return ClosedGate("live", "wait", reason)

@@ -34,9 +34,14 @@ def iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
         if job.process != process.name or job.slot in slots or job.launch_type != "scheduled":
             continue
         attempt = snapshot.attempt_of.get(job.job)
-        if attempt is None:
+        if attempt is None and not snapshot.is_worked_on(job):
             yield Decision("job_moved", job, over(job, "skipped", "out of window", snapshot.now), "slot")
-        elif process.on_window_exit == "cancel" and attempt.phase == LIVE and attempt.wish is None:
+        elif (
+            attempt is not None
+            and process.on_window_exit == "cancel"
+            and attempt.phase == LIVE
+            and attempt.wish is None
+        ):
             mode = snapshot.schedule.settings.cancel.default_mode
             new = canceled(attempt, snapshot.now, mode, "out of window")
             yield Decision("attempt_canceled", attempt, new, "slot")

@@ -20,6 +20,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, parse_slot
+from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import Decision, canceled, changed, made
 from scoopi.scheduler.gates import closed_gate, counterpart, overlap_of, slot_end
 from scoopi.scheduler.iteration_window import iterations, window_of
@@ -39,9 +40,12 @@ def reconcile(snapshot: Snapshot) -> list[Decision]:
     time, and a crash between two writes does no harm: the next pass decides again. A caller repeats the
     pass until it decides nothing.
     """
-    decisions = [*swept(snapshot), *_settled(snapshot)]
+    cleared = [*swept(snapshot)]
+    decisions = [*cleared, *_settled(snapshot)]
     decided = {_key(decision) for decision in decisions}
-    for decision in [*_planned(snapshot), *_gated(snapshot), *placements(snapshot), *marks(snapshot)]:
+    # What is planned beside an attempt that the sweep ends must not depend on a crash between the two.
+    seen = applied(snapshot, cleared)
+    for decision in [*_planned(seen), *_gated(seen), *placements(seen), *marks(seen)]:
         if _key(decision) not in decided:
             decisions.append(decision)
             decided.add(_key(decision))
@@ -49,8 +53,12 @@ def reconcile(snapshot: Snapshot) -> list[Decision]:
 
 
 def wanted(snapshot: Snapshot) -> set[str]:
-    """Ids of the jobs that a pass has to know beside the active ones: of windows, and those depended on."""
-    found: set[str] = set()
+    """Ids of the jobs that a pass has to know beside the active ones that were found.
+
+    They are those of windows, those depended on, and those of all attempts: the end of one whose job was
+    only overlooked must not be taken for that of a job that was removed.
+    """
+    found = {attempt.job for attempt in snapshot.attempts}
     for name, process in snapshot.schedule.processes.items():
         record = snapshot.processes.get(name)
         trigger = process.trigger
@@ -166,7 +174,7 @@ def _gated(snapshot: Snapshot) -> Iterator[Decision]:
     started = dict.fromkeys(snapshot.live_of, True)
     running = dict(snapshot.running_of_backfill)
     for job in snapshot.active:
-        if job.job in snapshot.attempt_of:
+        if snapshot.is_worked_on(job):
             continue
         process = snapshot.process(job.process)
         answer = closed_gate(job, snapshot)

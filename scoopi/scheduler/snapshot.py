@@ -72,6 +72,14 @@ class Snapshot:
         """The live or unsettled attempt of a job, by the job's id."""
         return {attempt.job: attempt for attempt in self.attempts}
 
+    def is_worked_on(self, job: JobRecord) -> bool:
+        """Whether the end of a job's last attempt has not moved the job yet.
+
+        The job itself says so, whatever was found of attempts: a scan of a cluster that moves its data to
+        other members may miss records, and a second attempt beside such a one must not be created.
+        """
+        return job.settled < job.attempts or job.job in self.attempt_of
+
     @cached_property
     def live_of(self) -> Mapping[str, Sequence[AttemptRecord]]:
         """The live attempts of a process, by its name."""

@@ -95,7 +95,7 @@ class BackfillDesk:
         return [jobs.skip(job.job) for job in own if job.state not in FINISHED]
 
     def _slots(self, first: str, last: str) -> list[tuple[Slot, datetime]]:
-        record = self._store.processes()[self._process.name]
+        record = self._store.get(ProcessRecord, [self._process.name])[self._process.name]
         found = past_slots(self._process, record, first, last, self._now)
         slots = [*islice(found, MOST_JOBS + 1)]
         if not slots:

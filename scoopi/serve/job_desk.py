@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from itertools import islice
-from typing import get_args
+from typing import Any, get_args
 
 from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.schedule_records import (
@@ -130,8 +130,15 @@ class JobDesk:
             raise StateRefusedError(
                 f"{record.job} is {record.state}", hint="only a job that is over is reprocessed"
             )
-        fields = {"held": False, "retry_at": None, "next_at": None, "failures": 0, "first_attempt": None}
+        fields: dict[str, Any] = {
+            "held": False,
+            "retry_at": None,
+            "next_at": None,
+            "failures": 0,
+            "first_attempt": None,
+        }
         fields["deadline_done"] = True  # else a job of last week would fail at once
+        fields["settled"] = record.attempts  # an attempt whose job ended before it must not end it again
         return self._move(
             record,
             lambda old: changed(
@@ -176,10 +183,9 @@ class JobDesk:
 
     def _cancelled(self, job: JobRecord, reason: str, mode: str) -> AttemptRecord | None:
         """Request the cancel of a job's live attempt; None if it has none."""
-        attempts = [
-            each for each in self._store.open_attempts() if each.job == job.job and each.phase == LIVE
-        ]
-        if not attempts:
+        keys = [f"{job_key(job.job)}/{number:06}" for number in (job.attempts, job.attempts + 1)]
+        live = [key for key, each in self._store.get(AttemptRecord, keys).items() if each.phase == LIVE]
+        if not live:
             return None
         default = self._state.current()[1].settings.cancel.default_mode
 
@@ -188,5 +194,4 @@ class JobDesk:
                 return None
             return canceled(old, self._now, mode or default, reason)
 
-        key = f"{job_key(job.job)}/{attempts[0].number:06}"
-        return self._store.update(AttemptRecord, key, cancel)
+        return self._store.update(AttemptRecord, live[0], cancel)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
 
-from scoopi.model.schedule.schedule_records import PassRecord
+from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
+from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import HIDDEN, Decision, changed
 from scoopi.scheduler.gates import closed_gate, deadline_of
 from scoopi.scheduler.placement import stranded
@@ -103,22 +104,47 @@ class Passes:
             processes=self._store.processes(),
             jobs=self._store.active_jobs(),
             attempts=attempts,
-            workers=self._store.workers(),
+            workers=self._workers({each.worker for each in attempts if each.worker}),
             beat=self._store.the_pass().beat,
         )
+        return self._with_wanted(snapshot)
+
+    def _workers(self, names: set[str]) -> Mapping[str, WorkerRecord]:
+        """All workers; one that has attempts is looked for by its name before it is taken to be removed."""
+        found = dict(self._store.workers())
+        if missing := sorted(names - found.keys()):
+            found |= self._store.get(WorkerRecord, missing)
+        return found
+
+    def _with_wanted(self, snapshot: Snapshot) -> Snapshot:
         more = self._store.jobs(wanted(snapshot))
         return replace(snapshot, jobs={**snapshot.jobs, **more}) if more else snapshot
 
     def _until_quiet(self, now: datetime, renewed: Callable[[], bool]) -> list[dict[str, Any]]:
+        """Decide and write, until nothing follows.
+
+        What this pass has written it need not read again: only a write that was lost, as somebody else was
+        first, shows that the records have changed. What others write meanwhile makes the pass look again.
+        """
         rows: list[dict[str, Any]] = []
+        is_current, began = False, 0.0
         for _ in range(_MOST_ROUNDS):
-            began = time.monotonic()
-            self.last = self.snapshot(now)
-            written = [each for each in self._timely(began) if self._store.write(each.old, each.new)]
+            if not is_current or time.monotonic() - began >= LATEST_S:
+                began = time.monotonic()
+                self.last = self.snapshot(now)
+            assert self.last is not None
+            decided = 0
+            written: list[Decision] = []
+            for decision in self._timely(began):
+                decided += 1
+                if self._store.write(decision.old, decision.new):
+                    written.append(decision)
             self.counts.writes += len(written)
             rows += [each.row() for each in written if each.decision not in HIDDEN]
             if not written or not renewed():
                 break
+            is_current = decided == len(written)
+            self.last = self._with_wanted(applied(self.last, written))
         return rows
 
     def _timely(self, began: float) -> Iterator[Decision]:

@@ -103,12 +103,12 @@ class ProcessDesk:
     def show_process(self, name: str) -> Row:
         """The row of one process."""
         process = self.process(name)
-        return self._process_row(process, self._store.processes()[process.name])
+        return self._process_row(process, self._record(process))
 
     def upcoming(self, name: str, count: int) -> list[Row]:
         """The next slots of a process, each with the time at which it becomes due."""
         process = self.process(name)
-        record = self._store.processes()[process.name]
+        record = self._record(process)
         found = self._following(process, record, count)
         return [
             {"process": process.name, "slot": str(slot), **_times(slot, at), "at": _local(process, at)}
@@ -134,6 +134,9 @@ class ProcessDesk:
             return changed(record, paused=None)
 
         return self._change_process(name, resumed)
+
+    def _record(self, process: Process) -> ProcessRecord:
+        return self._store.get(ProcessRecord, [process.name])[process.name]
 
     def _next_request(self, name: str) -> int:
         record = self._store.update(

@@ -144,7 +144,7 @@ class Workbench:
         Raises:
             UsageError: the worker is not registered.
         """
-        record = self._store.workers().get(worker)
+        record = self._store.get(WorkerRecord, [worker]).get(worker)
         if record is None:
             raise UsageError(f"unknown worker {worker}", hint=f"scoopi worker put {worker} registers it")
         attempts = [each for each in self._store.open_attempts() if each.phase == LIVE]

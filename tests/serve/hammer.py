@@ -33,8 +33,10 @@ NODES = 3
 KINDS = ("kill", "stop", "clock", "store")
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 Read = TypeVar("Read")
+NO_STORE = 5
+"""The exit code of a `serve` that cannot open its store."""
 END_S = 240.0
-"""How long the jobs may take once nothing is disturbed any more."""
+"""How long no job may end once nothing is disturbed any more."""
 MOST_JUMP_S = 30
 AWAY_S = 60.0
 """How long the store may not answer the hammer itself after a disturbance."""
@@ -192,6 +194,7 @@ class Hammer:
             for number in range(self._rounds):
                 if not self._unfinished():
                     self._more_jobs()
+                self._restart_ended()
                 self._disturb(KINDS[number % len(KINDS)], self._chance.choice(self._nodes))
                 self._check_why()
                 time.sleep(self._pause_s)
@@ -257,17 +260,25 @@ class Hammer:
     def _wait_for_the_end(self) -> None:
         for node in self._nodes:
             node.set_clock(0)
-        ends = time.monotonic() + END_S
-        while self._unfinished():
-            for node in self._nodes:
-                if node.process.poll() is not None:
-                    self._fault(f"a serve ended with {node.process.returncode}: {node.log()}")
-                    node.start()
+        ends, before = time.monotonic() + END_S, 0
+        while left := self._unfinished():
+            if len(left) != before:
+                ends, before = time.monotonic() + END_S, len(left)
+            self._restart_ended()
             if time.monotonic() > ends:
-                self._fault(f"not ended: {self._unfinished()[:5]}")
+                self._fault(f"not ended: {left[:5]}")
                 return
             self._check_why()
             time.sleep(0.2)
+
+    def _restart_ended(self) -> None:
+        """Start nodes again that have ended by themselves; one may, whose store was away when it started."""
+        for node in self._nodes:
+            code = node.process.poll()
+            if code is not None:
+                if code != NO_STORE:
+                    self._fault(f"a serve ended with {code}: {node.log()}")
+                node.start()
 
     def _stop(self) -> None:
         for node in self._nodes:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
 import msgspec
 import pytest
 
+from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.scheduler.decisions import Decision, ScheduleRecord, changed
+from scoopi.scheduler.reconcile import reconcile
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.serve import passes
 from scoopi.serve.state import State
@@ -56,16 +60,15 @@ def test_a_long_pass_renews_its_lease_or_ends_when_another_one_has_taken_it(
     state = deployed(HOURLY)
     now, clock, seen = NOW + timedelta(hours=1, seconds=5), [0.0], []
     monkeypatch.setattr(passes, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    snapshot = state.passes.snapshot
 
-    def slow(at: datetime) -> Snapshot:
+    def slow(snapshot: Snapshot) -> list[Decision]:
         clock[0] += 20
         seen.append(state.store.the_pass())
         if is_taken:
             state.store.change_pass(lambda record: msgspec.structs.replace(record, holder="other"))
-        return snapshot(at)
+        return reconcile(snapshot)
 
-    monkeypatch.setattr(state.passes, "snapshot", slow)
+    monkeypatch.setattr(passes, "reconcile", slow)
     state.passes.run(now)
     if is_taken:
         assert len(seen) == 1, "another round would decide beside the other pass"
@@ -119,3 +122,28 @@ def test_what_was_decided_long_ago_is_decided_again(
     assert decisions[:2] == ["job_made", "job_made"], "the process was stopped after the first write"
     assert decisions.count("attempt_placed") == 1
     assert state.passes.run(now) == []
+
+
+def test_a_pass_reads_the_records_again_only_if_another_writer_was_first(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(HOURLY)
+    read, write, readings = state.store.open_attempts, state.store.write, [0]
+
+    def counted() -> Sequence[AttemptRecord]:
+        readings[0] += 1
+        return read()
+
+    monkeypatch.setattr(state.store, "open_attempts", counted)
+    assert len(state.passes.run(NOW + timedelta(hours=1, seconds=5)) or ()) == 4, "in several rounds"
+    assert readings == [1]
+
+    def overtaken(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
+        monkeypatch.setattr(state.store, "write", write)
+        assert write(old, changed(new))
+        return write(old, new)
+
+    monkeypatch.setattr(state.store, "write", overtaken)
+    rows = state.passes.run(NOW + timedelta(hours=2, seconds=5)) or []
+    assert [row["decision"] for row in rows] == ["attempt_made", "job_moved", "attempt_placed"]
+    assert readings == [3]

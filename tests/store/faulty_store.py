@@ -27,6 +27,7 @@ class Faults:
         lost_answers: share of the batches whose answer is lost after all were made.
         torn: share of the batches of which only some writes are made, and no answer comes.
         unreadable: share of the readings that fail.
+        overlooked: share of the records that a scan does not find, as while members move their data.
         dies_after: so many single writes are made; instead of the next one the node dies.
     """
 
@@ -35,6 +36,7 @@ class Faults:
     lost_answers: float = 0.0
     torn: float = 0.0
     unreadable: float = 0.0
+    overlooked: float = 0.0
     dies_after: int | None = None
 
 
@@ -95,7 +97,8 @@ class FaultyStore:
         self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
     ) -> list[tuple[str, bytes]]:
         self._read()
-        return self._inner.scan(store_map, index_value, limit, after)
+        found = self._inner.scan(store_map, index_value, limit, after)
+        return [each for each in found if self._random.random() >= self._faults.overlooked]
 
     def scan_each(
         self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""

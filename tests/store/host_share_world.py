@@ -19,69 +19,10 @@ from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.ports import HOSTS, RUN_MAPS, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from tests.store.faulty_store import Faults, FaultyStore
+from tests.store.memory_store import MemoryStore
 
 TURN_MS, GAP_MS = 2000, 15_000
 TIMES = ShareTimes(TURN_MS, GAP_MS)
-
-
-class MemoryStore:
-    """The maps of a run in dictionaries: what is quick to simulate with."""
-
-    def __init__(self) -> None:
-        self.maps: dict[StoreMap, dict[str, bytes]] = {name: {} for name in RUN_MAPS}
-        self.calls = 0
-
-    def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
-        self.calls += 1
-        return {key: self.maps[store_map][key] for key in keys if key in self.maps[store_map]}
-
-    def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-        self.calls += 1
-        kept = self.maps[store_map]
-        return [Outcome(key not in kept, kept.setdefault(key, value)) for key, value in records]
-
-    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
-        self.calls += 1
-        return [self._cas(self.maps[store_map], change) for change in changes]
-
-    def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
-        for key in keys:
-            self.maps[store_map].pop(key, None)
-
-    def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
-        raise AssertionError("nothing here deletes a record as it was read")
-
-    def delete_below(self, store_map: StoreMap, key: str) -> None:
-        for lower in [one for one in self.maps[store_map] if one < key]:
-            del self.maps[store_map][lower]
-
-    def scan(
-        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
-    ) -> list[tuple[str, bytes]]:
-        self.calls += 1
-        assert index_value is None
-        return sorted((key, value) for key, value in self.maps[store_map].items() if key > after)[:limit]
-
-    def scan_each(
-        self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
-    ) -> list[tuple[str, bytes]]:
-        raise AssertionError("no map with an index is kept here")
-
-    def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
-        return len(self.maps[store_map])
-
-    def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
-        """Nothing ends here."""
-
-    def close(self) -> None:
-        self.maps.clear()
-
-    @staticmethod
-    def _cas(kept: dict[str, bytes], change: Change) -> Outcome:
-        won = kept.get(change.key) == change.expected
-        if won:
-            kept[change.key] = change.new
-        return Outcome(won, kept.get(change.key))
 
 
 class LateStore:
@@ -126,7 +67,7 @@ class World:
     faults: Faults = field(default_factory=Faults)
     longest_s: float = 1.0
     now: float = 100.0
-    store: MemoryStore = field(default_factory=MemoryStore)
+    store: MemoryStore = field(default_factory=lambda: MemoryStore(RUN_MAPS))
     nodes: list[Node] = field(default_factory=list)
     everyone: list[Node] = field(default_factory=list)
     ledger: list[Request] = field(default_factory=list)

@@ -17,6 +17,7 @@ from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.cluster.grids import new_run
 from tests.store.faulty_store import Faults, FaultyStore
+from tests.store.memory_store import MemoryStore
 
 LETTERS = StoreMap("letters")
 PARCELS = StoreMap("parcels", index="depot", large=True)
@@ -34,9 +35,10 @@ FAULTS = {
     "torn": Faults(torn=0.3, lost_answers=0.2, deliver_twice=True),
 }
 GRIDS = {"hazelcast": "cluster", "hazelcast-behind-a-faulty-network": "faulty_cluster"}
-WHOLE = ["sqlite", "postgresql", *GRIDS]
+WHOLE = ["sqlite", "memory", "postgresql", *GRIDS]
 """Those that get batches as they are, not one by one as behind planned faults."""
-BACKENDS = ["sqlite", *(f"sqlite-{fault}" for fault in FAULTS), "postgresql", "postgresql-torn", *GRIDS]
+BACKENDS = ["sqlite", *(f"sqlite-{fault}" for fault in FAULTS), "memory"]
+BACKENDS += ["postgresql", "postgresql-torn", *GRIDS]
 
 
 @pytest.fixture(params=BACKENDS)
@@ -44,8 +46,10 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     twin, _, fault = request.param.partition("-")
     with ExitStack() as stack:
         if twin == "sqlite":
-            plain = sqlite(tmp_path)
+            plain: Store = sqlite(tmp_path)
             stack.callback(plain.close)
+        elif twin == "memory":
+            plain = MemoryStore(MAPS)
         elif twin == "postgresql":
             client = PostgresClient(parse_store_url(request.getfixturevalue("store_database")))
             stack.callback(client.close)

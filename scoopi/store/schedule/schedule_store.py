@@ -24,6 +24,7 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.periods.slot import parse_slot, slot_key
 from scoopi.store.ports import Change, Store, StoreMap, pages, with_prefix
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.schedule.known_records import KnownRecords
 from scoopi.store.schedule.record_signals import RecordListener, RecordSignals
 
 PROCESSES = StoreMap("process")
@@ -73,6 +74,7 @@ class ScheduleStore:
         }
         self._parts = RecordCodec(BUNDLES, BundlePart, packed=True)
         self._logs = RecordCodec(LOGS, KeptLog, packed=True)
+        self._known: dict[tuple[type[Any], str | None], KnownRecords[Any]] = {}
 
     def write(self, old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
         """Write a record if it is still the one that the write was decided on.
@@ -140,11 +142,7 @@ class ScheduleStore:
         return [cast(RecordType, codec.read(key, record)) for key, record in found]
 
     def remove(self, records: Sequence[RecordType]) -> list[RecordType]:
-        """Remove records that still are as they were read; those of one kind.
-
-        Returns:
-            Those that are gone.
-        """
+        """Remove records of one kind that still are as they were read; returns those that are gone."""
         if not records:
             return []
         store_map, codec = self._codecs[type(records[0])]
@@ -154,11 +152,11 @@ class ScheduleStore:
 
     def processes(self) -> Mapping[str, ProcessRecord]:
         """All processes that were ever deployed, by name."""
-        return {record.name: record for record in self.scan(ProcessRecord)}
+        return {record.name: record for record in self._all(ProcessRecord)}
 
     def active_jobs(self) -> Mapping[str, JobRecord]:
         """The jobs that are not over, by id."""
-        return {record.job: record for record in self.scan(JobRecord, ACTIVE)}
+        return {record.job: record for record in self._all(JobRecord, ACTIVE)}
 
     def jobs(self, ids: Iterable[str]) -> Mapping[str, JobRecord]:
         """The jobs that exist, by id."""
@@ -166,7 +164,7 @@ class ScheduleStore:
 
     def open_attempts(self) -> Sequence[AttemptRecord]:
         """The attempts that are live, or whose end has not moved their job yet."""
-        return [*self.scan(AttemptRecord, LIVE), *self.scan(AttemptRecord, UNSETTLED)]
+        return [*self._all(AttemptRecord, LIVE), *self._all(AttemptRecord, UNSETTLED)]
 
     def attempts_of(self, job: str) -> Sequence[AttemptRecord]:
         """All attempts of a job, by number."""
@@ -174,7 +172,13 @@ class ScheduleStore:
 
     def workers(self) -> Mapping[str, WorkerRecord]:
         """All workers, by name."""
-        return {record.worker: record for record in self.scan(WorkerRecord)}
+        return {record.worker: record for record in self._all(WorkerRecord)}
+
+    def _all(self, kind: type[RecordType], index: str | None = None) -> list[RecordType]:
+        """All records, as `scan` gives them, but of those that have not changed nothing is decoded again."""
+        store_map, codec = self._codecs[kind]
+        known = self._known.setdefault((kind, index), KnownRecords(codec))
+        return known.read(with_prefix(self._store, store_map, _PAGE, "", index))
 
     def the_pass(self) -> PassRecord:
         """What passes share."""
@@ -232,11 +236,9 @@ class ScheduleStore:
     def keep_log(self, attempt: AttemptRecord, log: KeptLog) -> None:
         """Keep the end of an attempt's log, unless that of a later claim is kept."""
         key, new = record_key(attempt), self._logs.written(log)
-
-        def kept(old: bytes | None) -> bytes | None:
-            return None if old is not None and self._logs.read(key, old).fence > log.fence else new
-
-        self._replace(LOGS, key, kept)
+        self._replace(
+            LOGS, key, lambda old: None if old and self._logs.read(key, old).fence > log.fence else new
+        )
 
     def remove_logs(self, attempts: Sequence[AttemptRecord]) -> None:
         """Remove what is kept of the logs of attempts that are over."""

@@ -1,0 +1,90 @@
+"""Scenarios of workers: groups, losses, timeouts, and attempts that are not ready."""
+
+from __future__ import annotations
+
+from scoopi.model.schedule.schedule_records import AttemptRecord
+from tests.serve.histories.crashing_world import CrashingWorld
+from tests.serve.histories.scenarios import scenario
+
+
+@scenario(
+    """
+    any: {RUN, trigger: {every: 1h}, catchup: all, catchup_window: 9h}
+    big: {RUN, trigger: {every: 1h}, groups: [fast, slow]}
+    none: {RUN, trigger: {every: 1h}, groups: [nobody], timeout: {queue: 90m}}
+    """,
+    "start_limit: 2",
+)
+def workers_and_groups(world: CrashingWorld) -> None:
+    world.worker("w2", 1, ("fast", "default"))
+    world.worker("w3", 1, ("slow",))
+    world.tick(hours=3)
+    world.work("succeeded", "w1", "w2", "w3")
+    world.tick(hours=1)
+    world.work("succeeded", "w3", "w2", "w1")
+
+
+@scenario("p: {RUN, trigger: {every: 1h}, catchup: all, catchup_window: 9h}")
+def lost_workers(world: CrashingWorld) -> None:
+    world.worker("w2")
+    world.tick(hours=3)
+    first = world.claim("w1") + world.claim("w2")
+    world.pass_beats(4, "w2")
+    world.tick(minutes=1)
+    again = world.claim("w2")
+    for attempt in [*first, *again]:  # w1 wakes up, and is too late
+        world.end(attempt)
+    world.work("succeeded", "w2")
+    world.pass_beats(1, "w1", "w2")
+    world.tick(hours=1)
+    world.work("succeeded", "w1", "w2")
+
+
+@scenario(
+    "p: {executes: 'external:press', trigger: {every: 1h}, retry: {stale_after: 20m, max: 1, delay: 1m}}"
+)
+def external_workers(world: CrashingWorld) -> None:
+    world.external_worker("e1")
+    world.tick(hours=1)
+    (attempt,) = world.claim("e1", {"p": "press"})
+    world.tick(minutes=30)  # stale
+    (again,) = world.claim("e1", {"p": "press"})
+    for each in (attempt, again):
+        world.end(each, "failed")
+    world.tick(minutes=5)
+    for each in world.claim("e1", {"p": "press"}):
+        world.end(each)
+    world.tick(minutes=1)
+
+
+@scenario("""
+    run: {RUN, trigger: {every: 1h}, timeout: {run: 10m}, retry: {max: 1, delay: 10m}}
+    beat: {RUN, trigger: {every: 1h}, timeout: {heartbeat: 10m}, retry: {max: 0}}
+""")
+def timeouts(world: CrashingWorld) -> None:
+    world.tick(hours=1)
+    running = world.claim("w1")
+    world.tick(minutes=15)
+    for attempt in running:
+        world.end(attempt)
+    world.tick(minutes=15)
+    world.work()
+
+
+@scenario("""
+    off: {RUN, trigger: {every: 1h}, enabled: false}
+    skips: {RUN, trigger: {every: 1h}, enabled: false, when_disabled: skip}
+    later: {RUN, trigger: {every: 1h, jitter: 20m}}
+    slow: {RUN, trigger: {every: 1h}, inputs: {x: "${slot.key}"}}
+""")
+def disabled_and_not_ready(world: CrashingWorld) -> None:
+    asked: list[str] = []
+
+    def status(attempt: AttemptRecord) -> str:
+        asked.append(attempt.attempt)
+        return "not_ready" if attempt.process == "slow" and asked.count(attempt.attempt) == 1 else "succeeded"
+
+    world.tick(hours=1)
+    world.work(status)
+    world.tick(minutes=30)
+    world.work(status)
