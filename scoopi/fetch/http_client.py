@@ -194,7 +194,8 @@ class HttpClient:
                     self._end(handle, *error.args)
         if now >= self._watch_at:
             self._watch_at = now + WATCH_S
-            for handle in [handle for handle in self._under_way if self._wire.is_flooded(handle)]:
+            alone = [handle for handle, (one, *_) in self._under_way.items() if not one.options.is_http2]
+            for handle in [handle for handle in alone if self._wire.is_flooded(handle)]:
                 self._under_way[handle][0].refuse_size()
                 self._end(handle, pycurl.E_WRITE_ERROR)
 

@@ -14,6 +14,7 @@ from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch.address import redirect_address
 from scoopi.fetch.http_faults import (
+    CONNECTION_ENDED,
     NOT_TRIED,
     fault,
     private_host_fault,
@@ -40,10 +41,11 @@ from scoopi.model.text.shown import shown
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 NOT_MODIFIED = 304
-CONNECTION_ENDED = frozenset((pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING))
 FIRST_FINAL_STATUS = 200
 """Lower ones (1xx) announce another response."""
 RECEIVE_BYTES = 131_072
+MOST_REFUSALS = 5
+"""Of one request by HTTP/2 connections that are being ended."""
 
 _NO_REQUEST = Request("")
 
@@ -62,6 +64,7 @@ class HttpExchange:
 
     Attributes:
         handle: the transfer that curl performs between `begin` and `end`.
+        options: what its request is made with.
     """
 
     def __init__(
@@ -86,7 +89,7 @@ class HttpExchange:
         self._sent_error: Exception | None = None
         self.handle = pycurl.Curl()
         self._set_up(self.handle)
-        self._options = RequestOptions(self.handle, settings.site(), trusted_certificates(), proxies)
+        self.options = RequestOptions(self.handle, settings.site(), trusted_certificates(), proxies)
 
     def begin(self, request: Request, on_sent: Callable[[], None] | None) -> bool:
         """Prepare the handle for a request; arguments as in `HttpClient.begin`.
@@ -105,8 +108,7 @@ class HttpExchange:
         self._sent_error = None
         self._refused = ""
         self._began = now
-        self._options.set(request)
-        self.handle.setopt(pycurl.FRESH_CONNECT, request.fresh or request.is_sent_once)
+        self.options.set(request)
         self.handle.setopt(pycurl.COOKIELIST, "ALL")
         for cookie in request.cookies:
             self.handle.setopt(pycurl.COOKIELIST, cookie)
@@ -129,7 +131,7 @@ class HttpExchange:
                 raise private_host_fault(self._refused, self._request.url)
             if self._expired and not self._was_sent:
                 return GrantNeeded()
-            if self._options.is_proxy_fault(number, self._was_sent, self._reception.status):
+            if self.options.is_proxy_fault(number, self._was_sent, self._reception.status):
                 return self._on_proxy_fault()
             if self._expired or self._was_lost(number):
                 return self._lost()
@@ -156,8 +158,8 @@ class HttpExchange:
             return False
         lasted_s = time.monotonic() - self._began
         return (
-            attended_s < self._options.site.connect_timeout_ms / 1000
-            and lasted_s < self._options.site.timeout_ms / 1000
+            attended_s < self.options.site.connect_timeout_ms / 1000
+            and lasted_s < self.options.site.timeout_ms / 1000
         )
 
     def refuse_size(self) -> None:
@@ -184,9 +186,6 @@ class HttpExchange:
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
-        # When a site ends an HTTP/2 connection, as many do after some requests, curl loses or stalls other
-        # requests on it.
-        curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
         curl.setopt(pycurl.COOKIEFILE, "")
         curl.setopt(pycurl.BUFFERSIZE, RECEIVE_BYTES)
         curl.setopt(pycurl.HEADERFUNCTION, self._reception.take_header)
@@ -206,7 +205,7 @@ class HttpExchange:
     def _may_ask(self, peer: str, port: int) -> bool:
         self._peer = peer, port
         if not self._request.public_only or self._private_hosts.is_public(
-            self._request.url, peer, port, self._options.is_proxied
+            self._request.url, peer, port, self.options.is_proxied
         ):
             self._refused = ""
             return True
@@ -231,17 +230,17 @@ class HttpExchange:
         """Whether a reused connection ended before any response; this is not an error of the page."""
         if number not in CONNECTION_ENDED or not self._was_sent or self._reception.status:
             return False
-        return not self._request.fresh and not self.handle.getinfo(pycurl.NUM_CONNECTS)
+        return not self._request.lost and not self.handle.getinfo(pycurl.NUM_CONNECTS)
 
     def _on_proxy_fault(self) -> GrantNeeded:
         """Try another proxy."""
-        if self._options.proxy_failed():
+        if self.options.proxy_failed():
             return GrantNeeded()
         raise proxies_fault(self._request.url)
 
     def _lost(self) -> GrantNeeded:
-        """Retry once only: a host that ends new connections as well would be asked for ever."""
-        if self._request.fresh:
+        """Retry a few times only: a host that ends new connections as well would be asked for ever."""
+        if self._request.lost >= (MOST_REFUSALS if self.options.is_http2 else 1):
             raise self._fault(pycurl.E_SEND_ERROR, "")
         return GrantNeeded(was_lost=True)
 
@@ -254,7 +253,7 @@ class HttpExchange:
         if reception.status == NOT_MODIFIED and request.known is not None:
             return NotModified(reception.headers, self._cookies())
         if not reception.wanted:
-            raise status_fault(reception.status, request.url, reception.headers, self._options.site)
+            raise status_fault(reception.status, request.url, reception.headers, self.options.site)
         body = reception.finish()
         if reception.fault:
             raise truncated_fault(reception.fault, request.url, hint="")
@@ -275,14 +274,14 @@ class HttpExchange:
         most = MOST_ROBOTS_REDIRECTS if request.is_robots else self._settings.max_redirects
         if request.hops >= most:
             raise redirects_fault(most, request.url)
-        target = redirect_address(self._options.without_secrets(location), request.url)
+        target = redirect_address(self.options.without_secrets(location), request.url)
         only = request.public_only or self._private_hosts.must_be_public(self._is_public())
         hop = request.hop_to(target.url, target.host, self._reception.status)
         hop = replace(hop, cookies=self._cookies(), public_only=only)
         return Redirect(target.host, hop, is_downgrade(request.url, target.url))
 
     def _is_public(self) -> bool:
-        return self._private_hosts.is_public(self._request.url, *self._peer, self._options.is_proxied)
+        return self._private_hosts.is_public(self._request.url, *self._peer, self.options.is_proxied)
 
     def _fault(self, number: int, words: str) -> FetchError:
         url = self._request.url
@@ -295,6 +294,6 @@ class HttpExchange:
             words,
             url,
             connected=self._was_sent,
-            timeouts=self._options.site,
+            timeouts=self.options.site,
             answered=self._reception.status > 0,
         )

@@ -15,12 +15,18 @@ from scoopi.model.sites import Site
 from scoopi.model.text.shown import shown, without_logins
 
 _LATER = "try again later"
-WEIRD_SERVER_REPLY, TOO_LARGE = 8, 100
-"""CURLE_WEIRD_SERVER_REPLY and CURLE_TOO_LARGE, for which pycurl has no names."""
+WEIRD_SERVER_REPLY, HTTP2_STREAM, TOO_LARGE = 8, 92, 100
+"""CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2_STREAM and CURLE_TOO_LARGE, for which pycurl has no names."""
+CONNECTION_ENDED = frozenset(
+    (pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING, pycurl.E_HTTP2, HTTP2_STREAM)
+)
+"""What becomes of a request whose connection, or HTTP/2 stream, ends."""
 _NOT_LOST = (("chunk", WEIRD_SERVER_REPLY), ("Too large response headers", TOO_LARGE))
 """By curl's message: errors that curl reports as receive errors although the connection is open."""
 _HTTP_0_9 = "HTTP/0.9"
-_MEASURED = re.compile(r" after \d+ ms| with \d+ bytes (?:missing|remaining to read)|: \d+ > \d+")
+_MEASURED = re.compile(
+    r" after \d+ ms| with \d+ bytes (?:missing|remaining to read)|: \d+ > \d+|(?<=HTTP/2 stream) \d+"
+)
 """The parts of curl's messages that differ between failures with one cause."""
 _HOST = re.compile(r"\w+://(?:[^/?#@]*@)?([^/?#:]+)")
 _FAULTS: dict[int, tuple[str, str]] = {
@@ -33,6 +39,8 @@ _FAULTS: dict[int, tuple[str, str]] = {
     pycurl.E_GOT_NOTHING: ("the host closed the connection without an answer", _LATER),
     pycurl.E_SEND_ERROR: ("the connection was lost while asking", _LATER),
     pycurl.E_RECV_ERROR: ("the connection was lost while the page came", _LATER),
+    pycurl.E_HTTP2: ("the connection was lost while the page came", _LATER),
+    HTTP2_STREAM: ("the host ended the HTTP/2 stream of the page", _LATER),
     WEIRD_SERVER_REPLY: ("the answer is not valid HTTP", f"{_LATER}, or correct the url or its port"),
     TOO_LARGE: ("the headers of the answer are too large", _LATER),
     pycurl.E_SSL_CONNECT_ERROR: ("no TLS connection could be made", "does this port speak https?"),
@@ -59,6 +67,8 @@ _TRANSIENT = {
     pycurl.E_GOT_NOTHING: "reset",
     pycurl.E_SEND_ERROR: "reset",
     pycurl.E_RECV_ERROR: "reset",
+    pycurl.E_HTTP2: "reset",
+    HTTP2_STREAM: "reset",
 }
 """Failures that may pass -> their reason; curl cannot say whether an unknown name is a temporary failure."""
 _TLS_ENDED = re.compile(r"reset by peer|unexpected eof|SSL_ERROR_SYSCALL", re.IGNORECASE)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
+from urllib.parse import quote_plus
 
 import msgspec
 from msgspec.structs import replace
@@ -11,9 +14,9 @@ from msgspec.structs import replace
 from scoopi.errors import FetchError
 from scoopi.fetch.address import parse_address
 from scoopi.fetch.page_kind import media_type
-from scoopi.model.locator import Document, Locator, PageRequest, Validators
+from scoopi.model.locator import Document, Locator, PageRequest, Pairs, Validators
 from scoopi.model.sites import Site
-from scoopi.model.text.secrets import has_reference, is_open
+from scoopi.model.text.secrets import has_reference, is_open, revealed
 from scoopi.model.text.shown import shown
 
 LONGEST_VALIDATOR = 1000
@@ -28,7 +31,7 @@ class Request(msgspec.Struct, frozen=True):
         not_after: end of its grant, in seconds of the monotonic clock; None if it has no end.
         hops: redirects followed so far.
         cookies: set by earlier hops of this chain of redirects, as `HttpClient` encodes them.
-        fresh: use a new connection, because the request was lost on a reused one.
+        lost: how often the request was lost with a connection that ended; such a one is not used again.
         public_only: a public page led here, so a host with a private address is not asked.
         site: what the host is asked with; None: as the settings say.
         known: of a version of the page that need not be sent again; None if there is none.
@@ -40,7 +43,7 @@ class Request(msgspec.Struct, frozen=True):
     not_after: float | None = None
     hops: int = 0
     cookies: tuple[str, ...] = ()
-    fresh: bool = False
+    lost: int = 0
     public_only: bool = False
     site: Site | None = None
     known: Validators | None = None
@@ -156,8 +159,8 @@ class GrantNeeded(msgspec.Struct, frozen=True):
     """The request needs another grant.
 
     Attributes:
-        was_lost: the request was sent on a reused connection that had ended. Otherwise its grant expired
-            before it was sent, and the site has seen nothing of it.
+        was_lost: the request was sent on a reused connection that had ended, or over HTTP/2 on one that was
+            being ended. Otherwise its grant expired before it was sent, and the site has seen nothing of it.
     """
 
     was_lost: bool = False
@@ -201,3 +204,31 @@ def conditions(known: Validators | None) -> list[str]:
         return []
     lines = (("If-None-Match", known.etag), ("If-Modified-Since", known.last_modified))
     return [f"{name}: {text}" for name, text in lines if text]
+
+
+def body_of(content: PageRequest | None) -> bytes | None:
+    """The body of a request; None without one.
+
+    Raises:
+        MissingSecretError: the environment lacks a value.
+    """
+    if content is None:
+        return None
+    if content.json:
+        if not has_reference(content.json):
+            return content.json.encode()
+        return json.dumps(_revealed(json.loads(content.json)), ensure_ascii=False).encode()
+    return None if content.form is None else encoded(content.form).encode()
+
+
+def encoded(pairs: Pairs) -> str:
+    """Names and values as in a form or a query; raises MissingSecretError as `body_of`."""
+    return "&".join(f"{quote_plus(name)}={quote_plus(revealed(text))}" for name, text in pairs)
+
+
+def _revealed(value: Any) -> Any:
+    if isinstance(value, str):
+        return revealed(value)
+    if isinstance(value, dict):
+        return {name: _revealed(each) for name, each in value.items()}
+    return [*map(_revealed, value)] if isinstance(value, list) else value

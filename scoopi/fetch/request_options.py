@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import os
 import ssl
 from collections.abc import Mapping
@@ -15,10 +14,10 @@ import pycurl
 
 from scoopi.errors import FetchError
 from scoopi.fetch.proxy_pool import ProxyPool
-from scoopi.fetch.request import Request, conditions
-from scoopi.model.locator import PageRequest, Pairs
+from scoopi.fetch.request import Request, body_of, conditions, encoded
+from scoopi.model.locator import PageRequest
 from scoopi.model.sites import DIRECT, Site
-from scoopi.model.text.secrets import MissingSecretError, has_reference, revealed
+from scoopi.model.text.secrets import MissingSecretError, revealed
 from scoopi.model.text.shown import shown
 
 HEADERS = {
@@ -54,6 +53,7 @@ class RequestOptions:
     Attributes:
         site: of the current request.
         proxy: of the current request, as written; empty if its site has none.
+        is_http2: the current request may share a connection with others.
     """
 
     def __init__(
@@ -67,7 +67,9 @@ class RequestOptions:
         self.site = defaults
         self._is_conditional = False
         self.proxy = ""
+        self.is_http2 = False
         self._set_site(defaults)
+        self._set_version(False)
         handle.setopt(pycurl.HTTPHEADER, header_lines(defaults))
 
     def set(self, request: Request) -> None:
@@ -84,12 +86,15 @@ class RequestOptions:
                 self._set_site(site)
             except MissingSecretError as error:
                 raise _missing(error, request.url) from None
+            self._set_version(site.http2 and not request.is_sent_once)
             self._is_conditional = request.known is not None
             self._handle.setopt(pycurl.HTTPHEADER, lines + conditions(request.known))
             self._set_body(content, body)
             self._content = content
         if site.proxy:
             self._set_proxy(site, request.url)
+        is_alone = request.is_sent_once or (request.lost > 0 and not self.is_http2)
+        self._handle.setopt(pycurl.FRESH_CONNECT, is_alone)
         url = request.url if content is None else self._url(request.url, content)
         self._handle.setopt(pycurl.URL, url)
 
@@ -151,7 +156,7 @@ class RequestOptions:
         if not content.params:
             return url
         try:
-            query = _encoded(content.params)
+            query = encoded(content.params)
         except MissingSecretError as error:
             raise _missing(error, url) from None
         page = url.partition("#")[0]
@@ -175,6 +180,13 @@ class RequestOptions:
         if trusted is not None:
             handle.setopt(pycurl.CAINFO, trusted)
         self.site = site
+
+    def _set_version(self, is_http2: bool) -> None:
+        # Not for what must not be sent twice: curl repeats a request that was lost on a shared connection.
+        version = pycurl.CURL_HTTP_VERSION_2TLS if is_http2 else pycurl.CURL_HTTP_VERSION_1_1
+        self._handle.setopt(pycurl.HTTP_VERSION, version)
+        self._handle.setopt(pycurl.PIPEWAIT, is_http2)
+        self.is_http2 = is_http2
 
     def _set_proxy(self, site: Site, url: str) -> None:
         self.proxy = self._pool.choose(site.proxy)
@@ -235,39 +247,12 @@ def header_lines(site: Site, content: PageRequest | None = None) -> list[str]:
     ]
 
 
-def body_of(content: PageRequest | None) -> bytes | None:
-    """The body of a request; None without one.
-
-    Raises:
-        MissingSecretError: the environment lacks a value.
-    """
-    if content is None:
-        return None
-    if content.json:
-        if not has_reference(content.json):
-            return content.json.encode()
-        return json.dumps(_revealed(json.loads(content.json)), ensure_ascii=False).encode()
-    return None if content.form is None else _encoded(content.form).encode()
-
-
 def _authorization(site: Site) -> str:
     assert site.auth is not None
     if site.auth.bearer:
         return f"Bearer {_value(site.auth.bearer)}"
     login = f"{_value(site.auth.user)}:{_value(site.auth.password)}"
     return "Basic " + base64.b64encode(login.encode()).decode()
-
-
-def _encoded(pairs: Pairs) -> str:
-    return "&".join(f"{quote_plus(name)}={quote_plus(revealed(text))}" for name, text in pairs)
-
-
-def _revealed(value: Any) -> Any:
-    if isinstance(value, str):
-        return revealed(value)
-    if isinstance(value, dict):
-        return {name: _revealed(each) for name, each in value.items()}
-    return [*map(_revealed, value)] if isinstance(value, list) else value
 
 
 def _value(text: str) -> str:

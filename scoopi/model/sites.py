@@ -92,6 +92,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         session: name of the session whose cookies are kept; empty: cookies last for one page.
         login: comes before the first page of the session; None without.
         robots: whether its robots.txt is read and followed.
+        http2: whether HTTP/2 is spoken over TLS where the host does.
         ca: a file of authorities that are trusted instead of the usual ones; empty for those.
         retry: how often, and after which waits, a page that fails to load is tried again: numbers by the
             keys of definitions, see `RetryPolicy.of`.
@@ -110,6 +111,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     session: str = ""
     login: Login | None = None
     robots: bool = True
+    http2: bool = False
     ca: str = ""
     retry: dict[str, int] = {}
     budget: dict[str, int] = {}

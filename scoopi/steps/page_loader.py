@@ -178,7 +178,7 @@ class PageLoader(Loader):
             grant.not_after,
             order.hops,
             order.cookies if sessions is None else sessions.cookies_for(site, order.cookies),
-            order.fresh,
+            order.lost,
             order.public_only,
             site.without_credentials() if order.is_downgraded and site is not None else site,
             None if content is not None else self._known(payload.locator, order, address.url),

@@ -57,7 +57,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
         url: the target of the last redirect; empty for the locator's own address.
         hops: redirects followed so far.
         cookies: set by earlier hops of the chain, as `HttpClient` encodes them.
-        fresh: use a new connection, because the last request was lost on a reused one.
+        lost: as in `Request`.
         public_only: see `Request`.
         call: number of the loader plugin's call that continues with the grant; 0 if none does.
         whole: ask for the page even if the archive has its current version, which cannot be read.
@@ -76,7 +76,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
     url: str = ""
     hops: int = 0
     cookies: tuple[str, ...] = ()
-    fresh: bool = False
+    lost: int = 0
     public_only: bool = False
     whole: bool = False
     content: PageRequest | None = None
@@ -95,7 +95,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
 
     def without_grant(self, was_lost: bool = False) -> LoadOrder:
         """The same order, waiting for a grant; `was_lost` as in `GrantNeeded`."""
-        return msgspec.structs.replace(self, grant=None, archived=False, fresh=self.fresh or was_lost)
+        return msgspec.structs.replace(self, grant=None, archived=False, lost=self.lost + was_lost)
 
 
 class PluginClient(Protocol):

@@ -28,9 +28,10 @@ from scoopi.fetch.request import (
     Redirect,
     Request,
     Response,
+    body_of,
     is_downgrade,
 )
-from scoopi.fetch.request_options import body_of, plain_headers
+from scoopi.fetch.request_options import plain_headers
 from scoopi.model.handover import Grant
 from scoopi.model.sites import Sites
 from scoopi.model.text.shown import shown

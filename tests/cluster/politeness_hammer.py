@@ -34,7 +34,8 @@ NODES, WORKERS, HOSTS = 3, 4, 3
 DELAY_MS = 150
 LATE_MS = 150
 """By which a busy machine may note two requests too late, or too early beside each other."""
-LIMIT_S = 120.0
+LIMIT_S = 300.0
+"""Of each wait: beside other work a round can take minutes."""
 KILLS = 2
 """Of processes, each of which may take the note of its last request at each host with it."""
 TEXT = "Brot, Käse und Öl"
@@ -163,7 +164,7 @@ class PolitenessRound:
         self._nodes[chosen].signal(signal.SIGKILL)
         assert self._nodes[chosen].wait(LIMIT_S) == -signal.SIGKILL, "it had ended before"
         self._nodes[chosen] = self._start(chosen)
-        codes = [node.wait(LIMIT_S) for node in self._nodes]
+        codes = [self._waited(number) for number in range(NODES)]
         assert codes == [0] * NODES, [self._said(number) for number in range(NODES) if codes[number]]
 
     def _start(self, number: int) -> ScoopiProcess:
@@ -193,6 +194,12 @@ class PolitenessRound:
             "out",
         ]
         return ScoopiProcess(["run", str(self._folder / "all"), *options, *_settings(settings)], folder)
+
+    def _waited(self, number: int) -> int:
+        try:
+            return self._nodes[number].wait(LIMIT_S)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"node {number} does not end: {self._said(number)}") from None
 
     def _said(self, number: int) -> str:
         return (self._folder / f"node-{number}" / "stderr.txt").read_text()[-3000:]
@@ -262,7 +269,7 @@ def main() -> int:
             try:
                 PolitenessRound(cluster, folder, options.pages, source).play()
                 outcome = "kept"
-            except AssertionError as error:
+            except (AssertionError, subprocess.TimeoutExpired) as error:
                 failed += 1
                 outcome = f"BROKEN: {error}"
             print(f"round {number}: {outcome} in {time.monotonic() - began:.1f} s", flush=True)

@@ -40,7 +40,7 @@ def answers_of(
 
     def collect(url: str, answer: HopResult | Exception) -> None:
         if answer == GrantNeeded(was_lost=True):
-            client.begin(Request(url, fresh=True), partial(collect, url))
+            client.begin(Request(url, lost=1), partial(collect, url))
         else:
             answers.append((url, answer))
 

@@ -63,7 +63,7 @@ def test_a_lost_request_is_not_tried_on_other_reused_connections(client: HttpCli
     url = server.url("/bad/closes-kept")
     assert send(client, Request(url)) == GrantNeeded(was_lost=True)
     assert len(server.log.all()) == 9
-    assert isinstance(send(client, Request(url, fresh=True)), Response)
+    assert isinstance(send(client, Request(url, lost=1)), Response)
 
 
 def test_a_request_that_ends_a_new_connection_too_is_an_error(client: HttpClient, server: Server) -> None:
@@ -71,7 +71,7 @@ def test_a_request_that_ends_a_new_connection_too_is_an_error(client: HttpClient
     url = server.url("/bad/closes")
     assert send(client, Request(url)) == GrantNeeded(was_lost=True)
     with pytest.raises(FetchError, match="closed the connection without an answer"):
-        send(client, Request(url, fresh=True))
+        send(client, Request(url, lost=1))
 
 
 def test_a_request_after_its_grant_is_not_sent(client: HttpClient, server: Server) -> None:

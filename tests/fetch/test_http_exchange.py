@@ -69,7 +69,7 @@ def test_a_request_on_a_new_connection_that_ends_is_not_lost_but_an_error(
     exchange_with: Maker, server: Server
 ) -> None:
     exchange = exchange_with(SETTINGS)
-    assert exchange.begin(Request(server.url("/bad/closes"), fresh=True), None)
+    assert exchange.begin(Request(server.url("/bad/closes"), lost=1), None)
     with suppress(pycurl.error):
         exchange.handle.perform()
     with pytest.raises(FetchError, match="closed the connection without an answer"):

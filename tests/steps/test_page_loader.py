@@ -117,10 +117,10 @@ def test_an_expired_grant_is_asked_for_again_and_nothing_is_sent(desk: Desk, ser
 
 def test_a_request_lost_on_a_reused_connection_is_repeated_on_a_new_one(desk: Desk, server: Server) -> None:
     url = server.url("/bad/empty")
-    assert LoadOrder(Grant("h:80", 1.0)).without_grant(was_lost=True) == LoadOrder(fresh=True)
-    again = desk.load(url, structs.replace(granted(url, not_after=0.0), fresh=True))
+    assert LoadOrder(Grant("h:80", 1.0)).without_grant(was_lost=True) == LoadOrder(lost=1)
+    again = desk.load(url, structs.replace(granted(url, not_after=0.0), lost=1))
     assert isinstance(again, ToGrant)
-    assert again.payload.input == LoadOrder(fresh=True), "an expired grant does not forget it"
+    assert again.payload.input == LoadOrder(lost=1), "an expired grant does not forget it"
 
 
 def test_only_pages_of_groups_that_are_saved_are_archived(desk: Desk, tmp_path: Path) -> None:

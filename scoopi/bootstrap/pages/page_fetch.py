@@ -27,6 +27,7 @@ from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.hop_recorder import HopRecorder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.private_hosts import PrivateHosts
+from scoopi.fetch.request import Request
 from scoopi.model.definitions import Definitions, TaskGroup
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.report.fetched_page import FetchedPage
@@ -143,7 +144,14 @@ class _FetchDesk:
 
 def curl_command(url: str, site: Site, content: PageRequest | None) -> str:
     """A command of curl that makes the same request; credentials are variables of the shell."""
-    parts = ["curl", "--http1.1", "--compressed", "--max-time", f"{site.timeout_ms / 1000:g}"]
+    is_2 = site.http2 and not Request(url, content=content).is_sent_once
+    parts = [
+        "curl",
+        "--http2" if is_2 else "--http1.1",
+        "--compressed",
+        "--max-time",
+        f"{site.timeout_ms / 1000:g}",
+    ]
     parts += ["--connect-timeout", f"{site.connect_timeout_ms / 1000:g}", "-A", shlex.quote(site.user_agent)]
     content = content or PageRequest()
     if content.method != "GET":

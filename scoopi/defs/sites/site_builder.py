@@ -43,8 +43,8 @@ _RETRY = {
 _TEXTS = {"userAgent": "user_agent", "ca": "ca"}
 _NAMED = {"headers": "headers", "cookies": "cookies"}
 _AUTH, _PROXY, _CA, _SESSION, _LOGIN, _RETRIES = "auth", "proxy", "ca", "session", "login", "retry"
-_ROBOTS = "robots"
-_BOOLS = frozenset({_SESSION, _ROBOTS})
+_ROBOTS, _HTTP2 = "robots", "http2"
+_BOOLS = frozenset({_SESSION, _ROBOTS, _HTTP2})
 KEY_OF = MappingProxyType(
     {
         **{number.field: key for key, number in _NUMBERS.items()},
@@ -54,6 +54,7 @@ KEY_OF = MappingProxyType(
         _SESSION: _SESSION,
         _LOGIN: _LOGIN,
         _ROBOTS: _ROBOTS,
+        _HTTP2: _HTTP2,
         _RETRIES: _RETRIES,
         BUDGET: BUDGET,
     }
@@ -123,7 +124,7 @@ class SiteBuilder:
                 origins[_AUTH] = at
             elif name in _BOOLS:
                 is_on = read_bool(node.text(name) or "") is True
-                values[name] = is_on if name == _ROBOTS else compared if is_on else ""
+                values[name] = is_on if name != _SESSION else compared if is_on else ""
                 origins[name] = at
             elif name == _LOGIN:
                 values[_LOGIN] = self._login(node.table(name), path)

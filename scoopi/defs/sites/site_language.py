@@ -140,6 +140,12 @@ SITE = Record(
             'proxy: [ "http://10.0.0.7:3128", "http://10.0.0.8:3128" ]',
         ),
         Key(
+            "http2",
+            Scalar(Kind.BOOL),
+            "Whether HTTP/2 is spoken over TLS where the host does; default: HTTP/1.1 only.",
+            "http2: true",
+        ),
+        Key(
             "retry",
             RETRY,
             "How failed pages are tried again; the settings give what is missing.",
