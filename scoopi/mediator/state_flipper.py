@@ -68,7 +68,6 @@ class StateFlipper:
         with self._changed:
             if self._state is TMState.SHUTDOWN:
                 self._state = TMState.TERMINATED
-                self._changed.notify_all()
 
     def wait_for_shutdown(self, timeout_s: float) -> bool:
         """Wait until the state is SHUTDOWN or later; False when it was not in time."""

@@ -395,7 +395,9 @@ def test_results_wait_for_the_interval_and_are_committed_together(
         return append(bodies)
 
     monkeypatch.setattr(writer, "append", watched)
-    appender = Appender(writer, jobs, AppenderSettings(3_600_000, 100), heard.events())
+    seconds: list[float] = []
+    events = CommitEvents(heard.on_ended, heard.on_fault, seconds.append)
+    appender = Appender(writer, jobs, AppenderSettings(3_600_000, 100), events)
     appender.start()
     taken = take(5)
     for some in (taken[:2], taken[2:]):
@@ -408,6 +410,8 @@ def test_results_wait_for_the_interval_and_are_committed_together(
     appender.end_of_stream()
     assert appender.join(WAIT_S)
     assert together == [2, 3]
+    assert all(0 <= each < WAIT_S for each in seconds)
+    assert len(seconds) == 2
 
 
 def test_an_error_that_nobody_foresaw_is_reported_as_one_of_the_appender(

@@ -285,3 +285,12 @@ def test_a_busy_node_beats_once_a_period_however_often_it_looks_whether_it_is_id
     assert not again.wait(0.15)
     assert again.wait(LIMIT_S)
     node.heartbeat.stop()
+
+
+def test_a_heartbeat_that_is_stopped_leaves_no_thread(store: SettlingStore) -> None:
+    before = {*threading.enumerate()}
+    node = node_of(store)
+    node.heartbeat.start()
+    assert [each.name for each in {*threading.enumerate()} - before] == ["heartbeat"]
+    node.heartbeat.stop()
+    assert not {*threading.enumerate()} - before

@@ -129,3 +129,12 @@ def test_the_messages_of_workers_are_heeded(sessions: Any, one: Worker, two: Wor
     sessions.handle(one, Results((), {}))
     sessions.handle(one, SessionChanged(SessionChange("s", "b", login="done")))
     assert [worker.news[-1].version for worker in (one, two)] == [1, 1]
+
+
+@pytest.mark.parametrize("session", [Session("s", 1), Session("s", failed="wrong password")])
+def test_no_waiting_job_logs_in_once_another_node_has_or_has_failed_to(
+    sessions: Any, one: Worker, two: Worker, session: Session
+) -> None:
+    sessions.learn(session)
+    sessions.released("a")
+    assert (one.turns, two.turns) == (["a"], [])

@@ -131,3 +131,15 @@ def test_a_wait_for_an_idle_node_ends_when_it_is_idle_or_at_its_limit() -> None:
     assert answers == [False]
     held.remove(["a"])
     assert held.wait_idle(0, lambda: False)
+
+
+@pytest.mark.parametrize("end", [StateFlipper.run_is_over, StateFlipper.cancel])
+def test_a_wait_for_the_shutdown_ends_when_it_begins(end: Callable[[StateFlipper], object]) -> None:
+    state = StateFlipper()
+    waiting = threading.Thread(target=state.wait_for_shutdown, args=(6 * WAIT_S,))
+    waiting.start()
+    waiting.join(0.05)
+    assert waiting.is_alive()
+    end(state)
+    waiting.join(WAIT_S)
+    assert not waiting.is_alive()

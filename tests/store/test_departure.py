@@ -56,3 +56,4 @@ def test_only_a_node_whose_last_heartbeat_was_acknowledged_may_be_the_last(
     departure = Departure(members, lambda: Load(1, True), lambda: stopped.append(True))
     assert departure.leave() is not is_away
     assert stopped == [True]
+    assert [each.state for each in members.read().values()] == ([] if is_away else [LEFT])

@@ -28,7 +28,14 @@ from scoopi.model.text.store_url import parse_store_url
 from scoopi.store.ports import Store
 from scoopi.store.postgresql.postgres_client import PostgresClient
 from scoopi.store.postgresql.postgres_store import PostgresStore
-from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore, job_key, record_key
+from scoopi.store.schedule.schedule_store import (
+    BUNDLES,
+    LOGS,
+    SCHEDULE_MAPS,
+    ScheduleStore,
+    job_key,
+    record_key,
+)
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.cluster.grids import new_run
@@ -167,11 +174,34 @@ def test_a_bundle_comes_back_whole_or_not_at_all(
     assert schedule.bundle("has") is None
 
 
-def test_a_store_that_is_closed_releases_its_connection(tmp_path: Path) -> None:
-    released: list[bool] = []
+def test_a_store_that_is_closed_releases_its_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[str] = []
     store = SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS)
-    ScheduleStore(store, lambda: released.append(True)).close()
-    assert released == [True]
+    close = store.close
+    monkeypatch.setattr(store, "close", lambda: ended.append("closed"))
+    ScheduleStore(store, lambda: ended.append("released")).close()
+    assert ended == ["closed", "released"]
+    close()
+
+
+def test_a_removal_of_a_bundle_that_was_interrupted_is_continued(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS)) as store:
+        schedule = ScheduleStore(store, lambda: None)
+        schedule.put_bundle("one", b"0123456789", NOW, 4)
+        store.delete_all(BUNDLES, ["one/0000"])
+        assert schedule.remove_bundle("one", NOW)
+        assert store.count(BUNDLES) == 0
+
+
+def test_bundles_and_logs_are_stored_as_bytes_which_take_less_than_text(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS)) as store:
+        schedule = ScheduleStore(store, lambda: None)
+        schedule.put_bundle("one", b"x" * 100_000, NOW, 1 << 20)
+        schedule.keep_log(attempt(1, ENDED), KeptLog(fence=1, before=0, data=b"x" * 100_000))
+        kept = [record for each in (BUNDLES, LOGS) for _, record in store.scan(each, None, 9)]
+    assert [len(record) < 110_000 for record in kept] == [True, True]
 
 
 def test_of_the_logs_of_an_attempt_that_of_the_latest_claim_is_kept(schedule: ScheduleStore) -> None:

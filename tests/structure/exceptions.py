@@ -216,8 +216,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/parse/records": (
         "test_record_reader.py, test_record_source.py and test_record_checker.py use them",
-        "conversion.py data_query.py field_reader.py node_query.py node_value.py page_facts.py "
-        "record_check.py record_compiler.py selector_prefix.py",
+        "field_reader.py node_query.py record_check.py record_compiler.py",
     ),
 }
 """Folder -> the reason why files have no test of their name, and the names of these files."""

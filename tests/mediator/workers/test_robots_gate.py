@@ -9,13 +9,17 @@ import pytest
 from scoopi.configs.groups import FetchLimits, PolitenessSettings
 from scoopi.errors import LoadFault
 from scoopi.fetch.address import url_of
+from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.workers.robots_gate import NEVER_KEPT_S, Denial, Pass, RobotsGate, robots_url
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
 from scoopi.politeness.host_clocks import FILE_HOST, ClockRules, HostClocks
 from scoopi.politeness.request_log import RequestLog, read_logs
 from scoopi.politeness.robots.robots_book import RobotsBook
 from scoopi.politeness.robots.robots_desk import RobotsDesk
+from scoopi.store.pages.job_records import TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.mediator.crew import Clock
 
@@ -189,3 +193,26 @@ def test_a_host_with_a_rule_does_not_let_all_jobs_through(world: World) -> None:
     world.verdict()
     world.read(RULES)
     assert not world.gate.lets_all(HOST)
+
+
+@pytest.mark.parametrize("kind", [RobotsKind.KNOWN, RobotsKind.NEVER])
+def test_the_jobs_of_a_host_have_their_turn_when_its_robots_txt_was_read(
+    world: World, kind: RobotsKind
+) -> None:
+    world.verdict()
+    world.desk.round()
+    world.gate.take_up()
+    reading = world.queues.pop_job(HOST)
+    waiting = Pending(TakenJob("job", 1, 0, HOST, JobPayload(Locator("x", "towns", URL), "job")))
+    world.queues.add(waiting)
+    served: list[str] = []
+
+    def serve(host: str) -> bool:
+        served.append(host)
+        return True
+
+    for _ in range(2):
+        world.queues.serve(serve)
+    world.gate.answered(reading, RobotsAnswer(kind, cause="x", what="x"))
+    world.queues.serve(serve)
+    assert served == [HOST, HOST], "once when it was queued, and once when the answer had come"
