@@ -9,7 +9,8 @@ from scoopi.parse.records.node_value import value_of
 
 
 def element(markup: str) -> etree._Element:
-    return html.fragment_fromstring(markup)
+    made: etree._Element = html.fragment_fromstring(markup)
+    return made
 
 
 @pytest.mark.parametrize(
