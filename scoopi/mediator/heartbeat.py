@@ -87,13 +87,13 @@ class Heartbeat:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread; write nothing."""
+        """End the thread without a last heartbeat."""
         self._stopped.set()
         if self._thread.ident is not None:
             self._thread.join(STOP_S)
 
     def look(self) -> None:
-        """Beat once, and act on what the heartbeats of the others show."""
+        """Send one heartbeat, and act on what those of the other nodes show."""
         self._since_round_s += self._since_look_s
         self._since_look_s = 0.0
         if not self._has_beaten():

@@ -92,7 +92,7 @@ def robots_pending(host: str, url: str, public_only: bool) -> Pending:
 
 
 def failure_of(taken: TakenJob, cause: str, hint: str, task: str = "", at: str = "") -> Failure:
-    """A failure of the job in the form of a step's failure.
+    """A failure of a job that has not run, in the form of a step's failure.
 
     Args:
         task: empty when the job fails as a whole.
@@ -140,7 +140,7 @@ class HeldJobs:
 
     @contextmanager
     def taking(self) -> Iterator[Callable[[], None]]:
-        """While a take is under way the node is not idle.
+        """Keep the node from being idle while a take is under way (a context manager).
 
         Yields:
             A callable that counts the take, to be called before jobs that were found are taken. A look
@@ -156,12 +156,12 @@ class HeldJobs:
                 self._lock.notify_all()
 
     def add(self, ids: Iterable[str]) -> None:
-        """The jobs are taken; to be called within `taking`."""
+        """Add jobs that were taken; call it within `taking`."""
         with self._lock:
             self._ids.update(ids)
 
     def remove(self, ids: Iterable[str]) -> None:
-        """The jobs have ended, or are given back."""
+        """Remove jobs that have ended, or were handed back."""
         with self._lock:
             self._ids.difference_update(ids)
             self._lock.notify_all()

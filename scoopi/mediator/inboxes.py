@@ -38,11 +38,11 @@ class JobInbox:
         self._wakeup = threading.Event()
 
     def wake(self) -> None:
-        """There is room for more jobs in this node, or there are jobs to be taken."""
+        """Wake the job runner: this node has room for more jobs, or there are jobs to be taken."""
         self._wakeup.set()
 
     def has_new(self, hosts: Iterable[str]) -> None:
-        """Jobs of these hosts were put into the store."""
+        """Notify the job runner that jobs of these hosts were put into the store."""
         self._new_hosts.extend(hosts)
         self._wakeup.set()
 
@@ -52,7 +52,7 @@ class JobInbox:
         self._wakeup.set()
 
     def postpone(self, job: Postponed) -> None:
-        """Have the job wait, and be tried again."""
+        """Have the store keep a job whose attempt failed until it is tried again."""
         self.postponed.append(job)
         self._wakeup.set()
 
@@ -62,7 +62,7 @@ class JobInbox:
         self._wakeup.set()
 
     def adopt(self, jobs: list[WaitingJob]) -> None:
-        """These jobs wait at this node from now on."""
+        """Have jobs that waited at a dead node wait at this one."""
         self.adopted.append(jobs)
         self._wakeup.set()
 

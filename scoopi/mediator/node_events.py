@@ -51,7 +51,12 @@ class NodeEvents:
         return self._faults[0] if self._faults else None
 
     def on_ended(self, won: Sequence[JobResult], lost: Sequence[JobResult]) -> None:
-        """Jobs have ended in the store, or were found to belong to another incarnation."""
+        """Count jobs that have ended, and release them.
+
+        Args:
+            won: their end was made by this node, so their rows count.
+            lost: another incarnation ended them; the rows of this node do not count.
+        """
         failed = sum(result.state is JobState.FAILED for result in won)
         self._counts.add("jobs.failed", failed)
         skipped = sum(result.state is JobState.SKIPPED for result in won)
@@ -70,19 +75,19 @@ class NodeEvents:
             self._monitor.wake()
 
     def on_back(self, jobs: list[Pending]) -> None:
-        """Jobs that were taken are not run."""
+        """Hand back jobs that were taken and are not run."""
         self._job_inbox.give_back([pending for pending in jobs if not pending.is_robots])
 
     def on_sending(self, jobs: list[TakenJob]) -> None:
-        """The requests of these jobs are sent once the store knows that."""
+        """Have the store note that the requests of these jobs are about to be sent."""
         self._job_inbox.note_sending(jobs)
 
     def on_low(self) -> None:
-        """This node has room for more jobs."""
+        """Have more jobs taken, as this node has room for them."""
         self._job_inbox.wake()
 
     def on_fault(self, error: ScoopiError) -> None:
-        """This node cannot continue."""
+        """Shut this node down, as it cannot continue."""
         self._faults.append(error)
         self._state.cancel()
         self._held.wake()  # a graceful shutdown waits for running jobs, which will not end

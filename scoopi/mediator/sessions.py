@@ -79,7 +79,7 @@ class Sessions:
             worker.link.send(SessionNews(site.session))
 
     def ask(self, worker: PoolWorker, job: str, name: str, version: int) -> None:
-        """A job in a worker waits for a session with more logins than `version`."""
+        """Queue a job in a worker that waits for a session with more logins than `version`."""
         site = self._of(name)
         if site.session.failed or site.session.version > version:
             worker.link.send(SessionNews(site.session))
@@ -88,7 +88,7 @@ class Sessions:
         self._appoint(site)
 
     def change(self, change: SessionChange) -> None:
-        """A page or a login has changed a session."""
+        """Apply what a page or a login has changed in a session, and notify all workers."""
         site = self._of(change.name)
         site.session = site.session.with_changes(change)
         if change.login and change.job == site.login_job:
@@ -99,7 +99,7 @@ class Sessions:
         self._appoint(site)
 
     def released(self, job: str) -> None:
-        """The job is in no worker any more: if it was to log in, another one does."""
+        """Note that a job is in no worker any more; if it was to log in, another one is chosen."""
         name = self._by_job.pop(job, None)
         if name is not None:
             site = self._of(name)
@@ -109,7 +109,7 @@ class Sessions:
             self._appoint(site)
 
     def forget(self, worker: PoolWorker) -> None:
-        """The worker has ended: its jobs wait no longer, and do not log in."""
+        """Drop the jobs of a worker that has ended: they neither wait nor log in."""
         for site in self._sites.values():
             site.waiting = deque(each for each in site.waiting if each[0] is not worker)
         for job in worker.outstanding:

@@ -73,7 +73,7 @@ class SharedSessions:
             return name in self._claimed
 
     def changed(self, session: Session, change: SessionChange) -> None:
-        """The session of this node has changed to this one, or its login has ended."""
+        """Record a change of this node's session, or the end of its login, for the next `round`."""
         with self._lock:
             earlier = self._own.get(session.name)
             self._own[session.name] = _Own(
@@ -88,7 +88,7 @@ class SharedSessions:
         return session.with_changes(own.change) if own is not None and has_more else session
 
     def release(self, name: str) -> None:
-        """This node does not log in, or no longer: others may."""
+        """Give up this node's claim to log in, so that others may."""
         with self._lock:
             self._claimed.discard(name)
             self._wanted.discard(name)

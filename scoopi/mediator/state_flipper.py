@@ -107,7 +107,7 @@ class Monitor:
         self._stopped = threading.Event()
 
     def wake(self) -> None:
-        """The node may have become idle."""
+        """Check now, as the node may have become idle."""
         self._wakeup.set()
 
     def stop(self) -> None:

@@ -110,7 +110,7 @@ class TaskMediator:
         return most - waiting if waiting <= most // 2 else 0
 
     def may_send(self, jobs: list[TakenJob]) -> None:
-        """The store knows that the requests of these jobs are about to be sent."""
+        """Let these jobs send their requests, which the store knows of."""
         self._inbox.post(lambda: self._runner.may_send(jobs))
 
     def waiting_hosts(self) -> tuple[str, ...]:

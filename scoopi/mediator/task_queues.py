@@ -72,12 +72,12 @@ class TaskQueues:
         self.wake(key)
 
     def ask(self, host: str, asking: AskingJob) -> None:
-        """A job in a worker waits for a further request to the host."""
+        """Queue a job in a worker that waits for a further request to the host."""
         self._asking.setdefault(host, deque()).append(asking)
         self.wake(host)
 
     def wake(self, host: str) -> None:
-        """The host may be served now: it has new work, or an answer has come."""
+        """Put the host among those that are served next: it has new work, or an answer has come."""
         if host not in self._jobs and host not in self._asking:
             return
         rank = self._rank(host)
@@ -158,7 +158,7 @@ class TaskQueues:
         return self._clocks.trouble(host)
 
     def forget_worker(self, worker: PoolWorker) -> None:
-        """A dead worker asks for nothing any more."""
+        """Drop the requests that a dead worker asked for."""
         for host, asking in list(self._asking.items()):
             kept = deque(one for one in asking if one.worker is not worker)
             if kept:

@@ -58,7 +58,10 @@ class LiveLoads:
         self._thread = threading.Thread(target=self._run, name="live-loads", daemon=True)
 
     def settle(self, end: int, lost: Iterable[JobResult]) -> None:
-        """Of all frames up to `end` it is known whether they count; these do not. Called by the appender."""
+        """Release the frames up to `end` for loading; those of `lost` results do not count.
+
+        Called by the appender.
+        """
         if not self._loads:
             return
         with self._changed:
@@ -69,7 +72,7 @@ class LiveLoads:
             self._thread.start()
 
     def close(self) -> None:
-        """Nothing more will be settled: load the rest, then end."""
+        """Have the thread load the rest, then end: nothing more will be settled."""
         with self._changed:
             self._closed = True
             self._changed.notify()

@@ -122,10 +122,10 @@ class Sink(Protocol):
     """Where bytes go, compressed or not."""
 
     def write(self, data: bytes, /) -> object:
-        """Take the bytes."""
+        """Write the bytes, at once or at `close`."""
 
     def close(self) -> None:
-        """Write what is held back."""
+        """Write what is still held back."""
 
 
 class OutputSpec(msgspec.Struct, frozen=True):
@@ -168,7 +168,7 @@ class OutputSpec(msgspec.Struct, frozen=True):
 
     @property
     def written_schema(self) -> RecordSchema | None:
-        """Of what it holds: with a column that says how a record has changed."""
+        """The schema of what it holds, with a column for how a record has changed; None for grids."""
         return with_change(self.schema) if self.changes and self.schema is not None else self.schema
 
     @property
@@ -193,7 +193,7 @@ class OutputSpec(msgspec.Struct, frozen=True):
 
 
 def changes_of(stream: str) -> str:
-    """What the records of a stream are called in frames that differ from the last finished run."""
+    """The stream that has those records of a stream which differ from the last finished run."""
     return _CHANGES + stream
 
 

@@ -43,14 +43,16 @@ class SegmentSink(Protocol):
     retry: Callable[[Callable[[], None]], None]
 
     def begin(self, segment: str) -> int:
-        """Frames of this segment follow; up to where they are taken already, in bytes.
+        """Begin a segment.
 
+        Returns:
+            The offset in bytes up to which its frames have been taken already.
         Raises:
             StoreError, AppenderError: the database does not answer, or refuses.
         """
 
     def add(self, frame: Frame, end: int) -> None:
-        """A frame that counts, and where it ends."""
+        """Take a frame that counts; it ends at the offset `end` in its segment, in bytes."""
 
     def flush(self) -> None:
         """Commit what was added."""
@@ -161,7 +163,7 @@ class RowTables:
             deferred.add_part(part)
 
     def load_rest(self, is_held: Callable[[OutputSpec], bool]) -> dict[str, Loaded]:
-        """Load what was gathered; what the tables hold now, by the names of their outputs."""
+        """Load what was gathered; returns what the tables hold now, by the names of their outputs."""
         found = {spec.file: Loaded(*load.table.loaded()) for spec, load in self._live}
         for spec, deferred in self._deferred:
             held = is_held(spec)

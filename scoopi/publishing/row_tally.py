@@ -100,7 +100,7 @@ class RowTally:
             self._expected.add(part)
 
     def add_part(self, part: Part) -> None:
-        """Give rows to the files that they are for."""
+        """Write the rows of a part to the files of its outputs."""
         for file in self._files.get(part.output, ()):
             file.write(part.body, part.rows)
 

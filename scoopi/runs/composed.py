@@ -53,7 +53,7 @@ class Composed(msgspec.Struct, frozen=True):
 
 
 def read_composed(packed: bytes) -> Composed:
-    """What stands in the store.
+    """Decode what the store keeps of a composed run.
 
     Raises:
         RecordError: it is not what Scoopi composes.
@@ -113,7 +113,7 @@ def may_add_pages(definitions: Definitions) -> bool:
 
 
 def packed_locators(groups: Iterable[LocatorGroup]) -> tuple[bytes, ...]:
-    """The groups in parts, so that neither seeding nor memory grows with the length of one.
+    """Pack locator groups in parts of a bounded size, which seeding unpacks one by one.
 
     They are kept as long as the run, so they are compressed to a tenth.
     """
@@ -143,7 +143,7 @@ def _portions(locators: Iterable[LocatorDef]) -> Iterator[tuple[LocatorDef, ...]
 
 
 def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
-    """What was packed; a part is unpacked when it is asked for."""
+    """The groups in `parts`, each part unpacked when it is asked for."""
     decoder = msgpack_decoder(_Part)
     for packed in parts:
         try:
@@ -170,7 +170,7 @@ def plugin_folders(current_folder: Path, defs_source: Path) -> tuple[Path, ...]:
 
 
 def compare_inputs(composed: Composed, given: Mapping[str, str]) -> None:
-    """Refuse inputs that are not those of the run; none at all stand for them."""
+    """Refuse inputs that differ from those of the run; without any, the run's are used."""
     for name, value in given.items():
         if composed.inputs.get(name) != value:
             was = f"was {composed.inputs[name]!r}" if name in composed.inputs else "was not given"
@@ -179,7 +179,7 @@ def compare_inputs(composed: Composed, given: Mapping[str, str]) -> None:
 
 
 def compare_user_files(composed: Composed) -> None:
-    """Refuse files of the user that are not as they were: old rows and new ones would stand in one file."""
+    """Refuse user files that have changed: rows of both versions would be mixed in one output."""
     changed = [path for path, digest in composed.plugin_digests.items() if digest_now(path) != digest]
     if changed:
         raise PluginError(

@@ -31,7 +31,7 @@ class AwayCheck:
         self._used_at = clock()
 
     def ensure_kept(self) -> None:
-        """To be called before each call to the store.
+        """Check, before each call to the store, that the run is still kept after a long pause.
 
         Raises:
             RunError: the run was removed.

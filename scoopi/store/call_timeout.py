@@ -53,7 +53,7 @@ class CallTimeout:
             self._at_once_s = min(self._at_once_s, max(LEAST_S, left_s * SHARE))
 
     def wait(self, wait_s: Callable[[float], bool]) -> bool:
-        """Whether an answer comes in time; `wait_s` waits that long and returns whether it is there."""
+        """Whether an answer comes in time; `wait_s` waits for it, at most so many seconds."""
         began = self._clock()
         while not wait_s(max(0.0, min(LOOK_S, self.until(began) - self._clock()))):
             if self._clock() >= self.until(began):
@@ -62,15 +62,14 @@ class CallTimeout:
         return True
 
     def until(self, began: float) -> float:
-        """When an answer that is waited for since then is given up; may be earlier when asked again."""
+        """The time at which a wait that began then is given up; it may be earlier when asked again."""
         calm, at_once = began + self._calm_s, began + self._at_once_s
         if self._end is not None:
             return min(calm, max(self._end, at_once))
         return at_once if self._is_stopped() else calm
 
     def shorten(self) -> None:
-        """None came at once: the next one is waited for half as long, but threads that waited together
-        have waited once."""
+        """Halve the wait for the next answer, as none came at once; once for threads that waited together."""
         with self._lock:
             now = self._clock()
             is_calm = not self._is_stopped() if self._end is None else now < self._end

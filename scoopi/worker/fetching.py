@@ -38,12 +38,12 @@ class PageLoad(msgspec.Struct, frozen=True):
     session: str = ""
 
     def may_use(self, session: Session) -> bool:
-        """Whether it waits for this session, and need not do so any longer."""
+        """Whether it waits for this session, which is ready now."""
         is_newer = self.payload.expect(LoadOrder).outdated < session.version
         return self.session == session.name and (is_newer or bool(session.failed))
 
     def continued(self) -> PageLoad:
-        """The load, which has waited for a session."""
+        """The same load, once the session is there that it waited for."""
         return PageLoad(self.item, self.payload)
 
     def granted_host(self) -> str:
@@ -56,7 +56,7 @@ class PageLoad(msgspec.Struct, frozen=True):
         return PageLoad(self.item, self.payload.advance(self.payload.expect(LoadOrder).with_grant(grant)))
 
     def logging_in(self) -> PageLoad:
-        """The load as that of the job which logs in to its site."""
+        """The same load, for the job that is to log in to its site."""
         order = msgspec.structs.replace(self.payload.expect(LoadOrder), logs_in=True)
         return PageLoad(self.item, self.payload.advance(order))
 
@@ -139,7 +139,7 @@ class Fetching:
         self._is_closed = False
 
     def add(self, load: PageLoad) -> None:
-        """Begin it at the next turn; callable from any thread."""
+        """Queue a load, which begins at the next turn; callable from any thread."""
         if (grant := load.payload.expect(LoadOrder).grant) is not None:
             self._requests.begin(load.item.job, grant)
         self._to_begin.append(load)

@@ -63,7 +63,7 @@ class JobRun:
         self._times_lock = threading.Lock()
 
     def run(self, item: WorkItem, page: object) -> Result:
-        """Every task of the job's group on its page; a failing one loses its own rows and links only."""
+        """Run every task of the job's group on its page; one that fails loses its own rows and links only."""
         outcome = _Outcome(item)
         plan = self._group_plan(item.payload.locator.group)
         for chain in plan.chains:

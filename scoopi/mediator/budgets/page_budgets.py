@@ -103,20 +103,20 @@ class PageBudgets:
         return next(filter(None, (self._spent(each, with_pages=False) for each in self._scopes(job))), "")
 
     def give_back(self, jobs: Iterable[TakenJob]) -> None:
-        """The jobs are not run, as they were handed back."""
+        """Uncount jobs that were handed back without being run."""
         for job in jobs:
             if not (job.tried or job.lost):
                 self._add(self._scopes(job), _PAGES, -1)
 
     def received(self, job: TakenJob, size: int) -> None:
-        """A page of so many bytes has come."""
+        """Count the bytes of a page that was received; `size` is in bytes."""
         self._add(self._scopes(job), _BYTES, size)
 
     def share(self, counts: SharedCounts, is_last: bool = False) -> None:
-        """Keep in the store what was counted here, and learn what was counted elsewhere; once in a while.
+        """Write the counts of this process to the store and read those of others, once a period.
 
         Args:
-            is_last: keep it now.
+            is_last: do it now, whenever it was done last.
         Raises:
             StoreError: the store does not answer; the next call does it.
         """

@@ -18,14 +18,14 @@ class PageLimit:
         self._taken = 0
 
     def cut(self, wanted: int) -> int:
-        """How many of so many jobs may be taken."""
+        """How many of the `wanted` jobs may still be taken."""
         if self.pages is None:
             return wanted
         with self._lock:
             return max(0, min(wanted, self.pages - self._taken))
 
     def add(self, taken: int) -> None:
-        """Count jobs that were taken; less than none, for those that were handed back unrun."""
+        """Count jobs that were taken; a negative number uncounts those that were handed back unrun."""
         with self._lock:
             self._taken += taken
 

@@ -52,7 +52,7 @@ class RetryBudget:
         return dict(self._spent)
 
     def share(self, counts: SharedCounts) -> None:
-        """Keep in the store what was spent here, and learn what was spent elsewhere; once in a while.
+        """Write what this process has spent to the store and read what others have, once a period.
 
         Raises:
             StoreError: the store does not answer; the next call does it.
@@ -62,7 +62,7 @@ class RetryBudget:
             self.set_others(counts.others())
 
     def set_others(self, spent: Mapping[str, int]) -> None:
-        """Retries by host of other nodes, and of earlier processes of this one."""
+        """Replace the retries of other nodes, and of earlier processes of this one, by host."""
         self._others_total = sum(spent.values())
         self._others = spent
 

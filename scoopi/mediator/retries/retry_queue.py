@@ -34,7 +34,7 @@ class RetryQueue:
         return len(self._due_at)
 
     def add(self, jobs: Iterable[WaitingJob]) -> None:
-        """The jobs wait from now on; of a job that waits already the new wait counts."""
+        """Add jobs that wait from now on; of one that waits already the new wait counts."""
         now = self._clock()
         for job in jobs:
             at = self._due_at[job.id] = now + job.wait_ms / 1000
@@ -66,7 +66,7 @@ class RetryQueue:
         return dict(self._due)
 
     def remove(self, ids: Iterable[str]) -> None:
-        """The jobs wait no longer."""
+        """Remove jobs that wait no longer."""
         for job in ids:
             self._due_at.pop(job, None)
             self._due.pop(job, None)

@@ -114,7 +114,7 @@ class JobGiver:
         self.add(self._quarantine.judge(worker, how, note))
 
     def may_send(self, jobs: Iterable[TakenJob]) -> None:
-        """The store knows that the requests of these jobs are about to be sent."""
+        """Let these jobs send their requests, which the store knows of."""
         for job in jobs:
             self._noted.add((job.id, job.fence))
             self._queues.wake(job.host)

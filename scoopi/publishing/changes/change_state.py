@@ -98,17 +98,17 @@ class ChangeState:
         self._connection.close()
 
     def about(self) -> About:
-        """Whose records these are."""
+        """Which definitions the records are of, what they were compared with, and when they were complete."""
         with self._errors():
             return About(
                 *self._connection.execute("SELECT definitions, base, finished FROM about").fetchone()
             )
 
     def begin_stream(self, stream: str, columns: Sequence[str], key: Sequence[str]) -> bool:
-        """Records of this stream follow, with these columns.
+        """Begin a stream: the records that are added next have these columns.
 
         Returns:
-            whether the base knows the stream, with the same key.
+            Whether the base knows the stream, with the same key.
         """
         with self._errors():
             self._connection.execute(
@@ -118,7 +118,7 @@ class ChangeState:
             return known == _packed(key)
 
     def base_digest(self, stream: str, key: bytes) -> bytes | None:
-        """What the values of a record of the base were; None if it has none with that key."""
+        """The digest of a record's values in the base; None if it has no record of that key."""
         digest: bytes | None = self._of_base(
             "SELECT digest FROM base.records WHERE stream = ? AND key = ?", stream, key
         )
@@ -141,7 +141,7 @@ class ChangeState:
             return added.rowcount == 1
 
     def change_of(self, stream: str, key: bytes) -> str:
-        """What was noted with the record of that key."""
+        """The change that was noted with the record of that key."""
         with self._errors():
             sql = "SELECT change FROM records WHERE stream = ? AND key = ?"
             return str(self._connection.execute(sql, (stream, key)).fetchone()[0])
@@ -158,13 +158,13 @@ class ChangeState:
                 yield KnownRecord(key, digest, job, values)
 
     def restore(self, stream: str) -> None:
-        """Have the records of the base in place of those of the run; none without a base."""
+        """Replace the records of a stream by those of the base; by none without a base."""
         with self._errors():
             for statement in (*_REMOVE, *(_COPY if self._has_base else ())):
                 self._connection.execute(statement, (stream,))
 
     def restore_rest(self) -> None:
-        """Have the records of the base also of the streams that the run does not have."""
+        """Copy the records of the base for streams that the run does not have."""
         if not self._has_base:
             return
         with self._errors():

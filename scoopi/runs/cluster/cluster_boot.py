@@ -99,7 +99,7 @@ class ClusterBoot:
     def joined_with_retries(
         self, join: Callable[[ExitStack], RunContext | RunReport]
     ) -> RunContext | RunReport:
-        """Each step is the same done twice, so that all are tried again while the store is away."""
+        """Call `join` until it succeeds; each of its steps may be repeated, so a store error restarts it."""
         timeout_s = self._settings.reconnect_timeout_ms / 1000
         give_up, first_at = None, time.monotonic()
         while True:
@@ -142,7 +142,7 @@ class ClusterBoot:
 
 
 def ensure_fits(request: RunRequest) -> None:
-    """Refuse what was asked for that only a run on one machine can do.
+    """Refuse a request that only a run on one machine can carry out.
 
     Raises:
         UsageError: it was.

@@ -58,7 +58,7 @@ class ClusterDesk:
         self._opened.close()
 
     def figures(self, run: str | None) -> ClusterFigures:
-        """Of one run, or of all.
+        """The figures of one run, or of all runs.
 
         Raises:
             RunError: the cluster knows no run of that name.
@@ -86,7 +86,7 @@ class ClusterDesk:
         return self._stores(run)[run]
 
     def phase(self, run: str) -> RunPhase | None:
-        """Where the run stands; None of one that was reopened just now.
+        """The phase of the run; None if it was reopened just now.
 
         Raises:
             RunError: the cluster knows no run of that name.

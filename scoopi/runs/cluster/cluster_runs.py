@@ -53,7 +53,7 @@ class HeartbeatSample:
         return len(self._seen.get(incarnation, ())) > 1
 
     def pages_per_s(self, incarnation: str) -> float:
-        """Between the first and the last change; 0 without two of them."""
+        """Pages per second between the first and the last change of the heartbeat; 0 without two changes."""
         changes = self._seen.get(incarnation, [])[1:]
         if len(changes) < BEATS:
             return 0.0
@@ -79,6 +79,6 @@ def runs_of(backend: SharedBackend, node: str, heartbeat_ms: int = 1000) -> RunR
 
 
 def live_nodes(store: Store, heartbeat_ms: int) -> list[str]:
-    """The nodes of a run that have heartbeats now; looks on for a few of them."""
+    """The ids of a run's nodes that send heartbeats; samples them for a few periods."""
     sample = HeartbeatSample(Membership(store, "", "").read, heartbeat_ms / 1000)
     return sorted({member.node for key, member in sample.take().items() if sample.beats(key)})

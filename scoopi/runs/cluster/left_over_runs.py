@@ -96,7 +96,7 @@ class EarlierIncarnations:
         self._known = folder.known_states()
 
     def saw_over(self, now: str | None) -> bool:
-        """Whether this node saw such an incarnation over; for a new node: whether all others did.
+        """Whether this node saw an earlier incarnation over; for a new node: whether all others did.
 
         Args:
             now: the run's incarnation in the cluster; None: it knows none.
@@ -106,7 +106,7 @@ class EarlierIncarnations:
         return bool(asked) and all(earlier[each].over for each in asked)
 
     def refuse(self, now: str | None) -> None:
-        """Refuse to start beside such rows, as nobody could know which of them count.
+        """Refuse to start beside rows of an earlier incarnation: which of them count could not be known.
 
         Raises:
             RunError: there are some.
@@ -120,7 +120,7 @@ class EarlierIncarnations:
             )
 
     def set_aside(self, now: str | None, outputs: Sequence[OutputSpec]) -> None:
-        """Move what such incarnations left to a folder of its own, this node's first.
+        """Move the rows of earlier incarnations to a folder of their own, this node's first.
 
         Rows that those of them that did not end have put into tables without a key are removed, or the run
         that starts again would double them.

@@ -39,7 +39,7 @@ class ReopenedRun:
         self._lease_ms = lease_ms
 
     def ensure_filled(self, run: str, is_stopped: Callable[[], bool] = lambda: False) -> None:
-        """Do what is left to do; nothing for a run that was not reopened.
+        """Fill the maps of a reopened run, if no node has yet; do nothing for any other run.
 
         Raises:
             RunError: its earlier records have expired meanwhile.

@@ -80,7 +80,7 @@ class RunJoining:
 
     @property
     def folder(self) -> Path | None:
-        """The run's, as soon as its name is known."""
+        """The run's folder; None until its name is known."""
         return self._folder
 
     def join(

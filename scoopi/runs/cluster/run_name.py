@@ -24,7 +24,7 @@ PAGE = 500
 
 
 def valid_name(run: str) -> str:
-    """The name itself.
+    """The given name, if a run may have it.
 
     Raises:
         UsageError: it cannot be the name of a folder.
@@ -128,7 +128,7 @@ class RunName:
 
 
 def definitions_digest(composed: Composed) -> str:
-    """Equal for nodes with the same definitions, plugins and given run settings, wherever they lie."""
+    """32 hex digits: equal for equal definitions, plugins and given run settings, wherever they lie."""
     parts = (
         composed.definitions.digest,
         *sorted(composed.plugin_digests.values()),

@@ -85,7 +85,7 @@ class NodeFolder:
         self._write(self.node, NodeState(run, socket.gethostname(), over, cluster=True))
 
     def note_over(self, run: str) -> None:
-        """All rows of the run stand in files: nodes that died meanwhile, and were to see it over, need not.
+        """Mark the run as over for all nodes here, as all rows are in files: dead nodes need not return.
 
         Best effort: such a node that is started again finds out by itself.
         """

@@ -104,7 +104,7 @@ class RunFolder:
 
     @property
     def store_file(self) -> Path:
-        """The run's records."""
+        """The SQLite file with the run's records."""
         return self.node_folder / STORE_FILE
 
     def reveal(self, started: datetime) -> None:
@@ -124,7 +124,7 @@ class RunFolder:
         temporary.replace(self.node_folder / STATE_FILE)
 
     def ensure_store(self) -> None:
-        """Opening a store that is missing would make an empty one in its place.
+        """Check that the records are there, as opening a missing store would create an empty one.
 
         Raises:
             RunError: the run's records are gone.

@@ -75,7 +75,7 @@ class ClusterClient:
         self._keys = self._grid_keys()
 
     def guard(self, ensure: Callable[[], None]) -> None:
-        """From now on `ensure_majority` raises what this raises."""
+        """Have `ensure_majority` call `ensure`, which raises while no majority is seen."""
         self._ensure = ensure
 
     def ensure_majority(self) -> None:
@@ -173,7 +173,7 @@ class ClusterClient:
         return 0 if since is None else int((time.monotonic() - since) * 1000)
 
     def answered(self) -> None:
-        """A call got its answer."""
+        """Note that a call got its answer: calls no longer count as failing."""
         self._failing_since = None
 
     def refuse(self, what: str, fault: BaseException | None = None) -> NoReturn:
@@ -198,7 +198,7 @@ class ClusterClient:
         raise StoreError(reason, at=f"cluster {name}", hint=RETRIED) from fault
 
     def warn_once(self, name: str, text: str, *more: object) -> None:
-        """Log what would be met again and again; once for a map."""
+        """Log a warning once for each `name`, as it would be repeated with each call."""
         if name not in self._warned:
             self._warned.add(name)
             log.warning(text, name, *more)

@@ -36,7 +36,7 @@ class ForeignValue(NamedTuple):
 
 
 def describe(value: object) -> str:
-    """What was found in place of text, JSON or bytes."""
+    """The type of a value that Scoopi does not write, in words."""
     if isinstance(value, ForeignValue):
         return f"a value of Hazelcast's type {value.type_id} that begins with {value.first!r}"
     return f"a value of type {type(value).__name__} that begins with {str(value)[:FIRST]!r}"
@@ -54,7 +54,7 @@ def reader_of(store_map: StoreMap) -> Callable[[object], bytes]:
 
 
 def ensure_own(store_map: StoreMap, entries: Iterable[tuple[object, object]], refused: StoreError) -> None:
-    """Read all entries of a map for which the members refused a call.
+    """Find the foreign entry of a map for which the members refused a call.
 
     Raises:
         RecordError: of the first one that Scoopi did not write.

@@ -153,5 +153,5 @@ def _entries(where: Any) -> Call:
 
 
 def place(record: tuple[str, bytes]) -> bytes:
-    """Keys in the order that the grid has them."""
+    """The sort key of a record, in the grid's order of keys: UTF-16 code units, big-endian."""
     return record[0].encode("utf-16-be", "surrogatepass")

@@ -102,7 +102,7 @@ class MemberHeaps:
         self._has_warned = False
 
     def read(self) -> list[Heap]:
-        """Of the members that this node is connected to; as they were some seconds ago.
+        """The heaps of the members that this node is connected to, as they were some seconds ago.
 
         Raises:
             StoreError, ClusterError: see `ClusterClient.refuse`.

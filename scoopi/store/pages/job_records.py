@@ -211,16 +211,16 @@ class TakenRecords:
         self._records: dict[str, tuple[int, bytes]] = {}
 
     def remember(self, job: str, fence: int, record: bytes) -> None:
-        """The take of that fence wrote this record."""
+        """Keep the record that the take of that fence wrote."""
         self._records[job] = (fence, record)
 
     def of(self, job: str, fence: int) -> bytes | None:
-        """What the take of that fence wrote; None: it is not known here."""
+        """The record that the take of that fence wrote; None if this process did not write it."""
         known, record = self._records.get(job, (0, b""))
         return record if known == fence else None
 
     def forget(self, takes: Iterable[tuple[str, int]]) -> None:
-        """The jobs of these takes have ended, or were given back."""
+        """Drop the records of jobs that have ended, or were handed back."""
         for job, fence in takes:
             if self._records.get(job, (0, b""))[0] == fence:
                 self._records.pop(job, None)

@@ -90,10 +90,12 @@ class JobStore:
         self._packs.put(host, number, jobs)
 
     def unpack(self, host: str, begin: Callable[[], None] = lambda: None) -> int:
-        """Put the jobs of the host's next pack, each by itself; how many, 0 when it has none.
+        """Put the jobs of the host's next pack as records of their own.
 
         Args:
             begin: called when there is one, before its jobs move.
+        Returns:
+            How many jobs; 0 when the host has no pack.
         Raises:
             RunError: the run's data is lost.
         """
