@@ -105,6 +105,7 @@ def test_a_member_that_does_not_end_when_asked_is_killed(start: Start) -> None:
     member = start("trap '' TERM", f"echo '{READY}'", "while :; do sleep 0.05; done")
     member.wait_ready()
     member.close(0.2)
+    assert not Path(f"/proc/{member.pid}").exists(), "it has ended, and was waited for"
     assert not member.is_running
 
 

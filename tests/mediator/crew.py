@@ -178,6 +178,7 @@ class PlayedNode:
         queue_size: int = 100,
         task_limit_s: float = math.inf,
         robots: bool = False,
+        commit_ms: int = 10,
     ) -> None:
         self.clock = Clock()
         self.inbox = TaskInbox()
@@ -188,8 +189,9 @@ class PlayedNode:
         self.faults: queue.Queue[ScoopiError] = queue.Queue()
         self.failed: queue.Queue[JobResult] = queue.Queue()
         self.ended = threading.Semaphore(0)
+        self.low = threading.Semaphore(0)
         writer = SegmentWriter(folder / "segments", SegmentHeader("run", NODE))
-        settings = AppenderSettings(10, queue_size)
+        settings = AppenderSettings(commit_ms, queue_size)
         self.appender = Appender(writer, self.jobs, settings, CommitEvents(self._on_ended, self.faults.put))
         clocks = HostClocks(limits or FetchLimits(1, 0), self.clock)
         queues = TaskQueues(clocks, self.clock)
@@ -206,7 +208,7 @@ class PlayedNode:
         )
         watchdog = Watchdog(task_limit_s, self.clock)
         calls = TaskRunnerCalls(
-            self.back.put, lambda: None, self.faults.put, self.appender.has_room, self.appender.flush
+            self.back.put, self.low.release, self.faults.put, self.appender.has_room, self.appender.flush
         )
         self.giver = JobGiver(self.pool, queues, clocks, self.quarantine, self.robots, self.sessions)
         self.runner = TaskRunner(self.inbox, self.pool, self.giver, self.router, watchdog, calls)

@@ -91,3 +91,12 @@ def test_an_error_of_a_thread_ends_the_node(error: Exception, shown: str) -> Non
         time.sleep(0.001)
     assert [str(fault) for fault in events.faults] == [shown]
     mediator.stop(WAIT_S)
+
+
+def test_the_job_runner_is_woken_at_the_start() -> None:
+    inbox, runner, monitor = JobInbox(), Part(), Part()
+    mediator = mediator_of(runner, monitor, Part(), inbox)
+    mediator.start()
+    assert inbox.wait(0.0)
+    runner.stop()
+    mediator.stop(WAIT_S)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.mediator.shared_sessions import SharedSessions
+from scoopi.mediator.shared_sessions import SharedSessions, merged
 from scoopi.model.site_session import Session, SessionChange
 from scoopi.store.ports import RUN
 from scoopi.store.settling_store import SettlingStore
@@ -177,3 +177,16 @@ def test_a_node_that_is_alone_logs_in_at_once_and_forgets_that_a_login_failed(
 def test_without_sessions_the_store_is_not_asked(store: SettlingStore) -> None:
     SharedSessions(store, [], "one", True, lambda node: False).round(lambda session: None)
     assert store.count(RUN) == 0
+
+
+@pytest.mark.parametrize(("stored", "own"), [("locked", ""), ("", "locked")])
+def test_a_failed_login_is_known_whichever_of_both_has_seen_it(stored: str, own: str) -> None:
+    change = SessionChange(NAME, "job", {"k": "line"})
+    both = merged(Session(NAME, 1, {}, failed=stored), Session(NAME, 1, {"k": "line"}, failed=own), change)
+    assert both == Session(NAME, 1, {"k": "line"}, failed="locked")
+
+
+def test_the_session_with_more_logins_wins_whole() -> None:
+    change = SessionChange(NAME, "job", {"k": "line"})
+    older, newer = Session(NAME, 1, {"a": "1"}), Session(NAME, 2, {"b": "2"})
+    assert merged(older, newer, change) == merged(newer, older, change) == newer

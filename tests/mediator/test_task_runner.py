@@ -467,3 +467,15 @@ def test_a_process_may_have_more_files_open_than_select_can_name(
             assert all(node.end_of(job) for job in taken)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_results_make_room_for_more_jobs_and_the_last_ones_are_committed_at_once(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, commit_ms=3_600_000)) as node:
+        worker = node.worker()
+        node.push(2)
+        items = worker.is_given()
+        worker.ends(items[0])
+        assert node.low.acquire(timeout=WAIT_S)
+        assert not node.ended.acquire(timeout=0.05), "the interval is an hour, and another job runs"
+        worker.ends(*items[1:])
+        node.wait_ended(2)

@@ -9,13 +9,23 @@ import msgspec
 import pytest
 
 from scoopi.errors import LoadFault, RunError
-from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.workers.handover_router import NOTHING, Routed
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.failure import Failure
 from scoopi.model.job import JobState
+from scoopi.model.robots import RobotsAnswer, RobotsKind
 from scoopi.store.pages.job_records import TakenJob
-from scoopi.worker.messages import Answered, Asking, JobsHandedBack, Ready, Results, Sent, StartFault
+from scoopi.worker.messages import (
+    Answered,
+    Asking,
+    JobsHandedBack,
+    Ready,
+    Results,
+    RobotsRead,
+    Sent,
+    StartFault,
+)
 from tests.mediator.crew import PlayedNode, PlayedWorker, result_of
 
 SITE = "one.example:80"
@@ -99,3 +109,13 @@ def test_an_answered_request_is_no_longer_in_flight(desk: Desk) -> None:
 def test_a_job_that_needs_a_further_request_waits_for_its_host(desk: Desk) -> None:
     desk.route(desk.worker, Asking(desk.taken[0].id, SITE, f"http://{SITE}/next"))
     assert desk.node.giver.needed_hosts() == {SITE}
+
+
+def test_a_robots_txt_that_was_read_opens_its_host_and_leaves_the_worker(desk: Desk) -> None:
+    reading = robots_pending(SITE, f"http://{SITE}/robots.txt", public_only=False)
+    desk.worker.add(reading, reading.item())
+    answer = RobotsRead(reading.taken.id, RobotsAnswer(RobotsKind.KNOWN))
+    assert desk.route(desk.worker, answer) == NOTHING
+    assert desk.node.robots.lets_all(SITE)
+    assert reading.taken.id not in desk.worker.outstanding
+    assert desk.route(desk.worker, answer) == NOTHING, "it is read once"

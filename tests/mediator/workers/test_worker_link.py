@@ -18,6 +18,7 @@ from scoopi.model.handover import Handover, Payload
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.steps.step import Step
+from scoopi.worker.crash_marker import Note
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import Give, Setup, Stop, WorkItem
@@ -103,3 +104,13 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 def test_a_worker_that_says_nothing_just_now_is_not_taken_for_dead(link: WorkerLink) -> None:
     assert link.receive() == ([], True)
+
+
+def test_a_link_that_is_reaped_has_closed_both_ends() -> None:
+    (incoming, to_parent), (from_parent, outgoing) = os.pipe(), os.pipe()
+    assert WorkerLink(incoming, outgoing).reap() == ("", Note())
+    for end in (incoming, outgoing):
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(end)
+    for end in (to_parent, from_parent):
+        os.close(end)
