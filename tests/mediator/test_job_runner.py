@@ -23,7 +23,7 @@ from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.politeness.shared_hosts import SharedHosts
-from scoopi.store.pages.job_records import NewJob, TakenJob
+from scoopi.store.pages.job_records import NewJob, Postponed, TakenJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.mediator.crew import NODE, WAIT_S
@@ -354,3 +354,14 @@ def test_wake_ups_for_jobs_that_wait_do_not_put_off_the_sweep(
         world.put(TWO, "c")
         world.tasks.room = 100
         assert names(world.taken(2)) == ["b", "c"]
+
+
+def test_a_job_whose_attempt_failed_waits_and_is_taken_again_with_the_reason(world: World) -> None:
+    world.put(ONE, "a")
+    with running(world):
+        world.inbox.wake()
+        (first,) = world.taken(1)
+        world.inbox.postpone(Postponed(first.taken.id, first.taken.fence, 10, "timeout"))
+        (again,) = world.taken(1)
+    assert again.taken.id == first.taken.id
+    assert again.taken.tried == ("timeout",)

@@ -138,3 +138,30 @@ def test_no_waiting_job_logs_in_once_another_node_has_or_has_failed_to(
     sessions.learn(session)
     sessions.released("a")
     assert (one.turns, two.turns) == (["a"], [])
+
+
+class Claims:
+    """The claims of this node to log in, as the sessions of all nodes have them."""
+
+    def __init__(self) -> None:
+        self.claimed: set[str] = set()
+
+    def may_log_in(self, name: str) -> bool:
+        self.claimed.add(name)
+        return True
+
+    def release(self, name: str) -> None:
+        self.claimed.discard(name)
+
+    def changed(self, session: Session, change: SessionChange) -> None:
+        """Nothing is shared here."""
+
+
+@pytest.mark.parametrize("login", ["done", "failed", "again"])
+def test_other_nodes_may_log_in_once_the_login_of_this_one_has_ended(one: Worker, login: str) -> None:
+    shared: Any = Claims()
+    sessions: Any = Sessions([one], shared)  # type: ignore[arg-type]
+    sessions.ask(one, "a", "s", 0)
+    assert (one.turns, shared.claimed) == (["a"], {"s"})
+    sessions.change(SessionChange("s", "a", login=login))
+    assert shared.claimed == set()

@@ -143,3 +143,11 @@ def test_a_wait_for_the_shutdown_ends_when_it_begins(end: Callable[[StateFlipper
     end(state)
     waiting.join(WAIT_S)
     assert not waiting.is_alive()
+
+
+def test_an_idle_node_is_done_while_other_nodes_work() -> None:
+    run, state = Run(), StateFlipper()
+    with watched(run, HeldJobs(), state) as wake:
+        wake()
+        assert run.asked.acquire(timeout=WAIT_S)
+        assert state.state is TMState.DONE

@@ -403,3 +403,15 @@ def test_a_record_that_names_another_run_is_not_read_and_removes_nothing_of_it(g
     grid.registry("n2").forget("shop")
     assert grid.removed == ["shop"]
     assert grid.registry("n3").kept() == {"other": "other"}
+
+
+def test_one_sweep_removes_all_runs_that_are_to_be_removed(grid: Grid) -> None:
+    node = grid.registry("n1")
+    for run in ("a-forgotten", "b-left", "c-over", "d-runs"):
+        node.enter(run)
+    node.forget("a-forgotten")
+    node.pulse.end("b-left")
+    node.note_over("c-over", "c-over")
+    grid.sweeper().sweep(nobody)
+    assert grid.removed == ["a-forgotten", "b-left", "c-over"]
+    assert [*node.kept()] == ["d-runs"]

@@ -20,7 +20,7 @@ from scoopi.store.ports import PAYLOADS, RUN_MAPS, Outcome, Store, StoreMap
 from scoopi.store.runs.known_run import PREFIX
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
-from scoopi.store.runs.run_retention import RunRetention
+from scoopi.store.runs.run_retention import RunPulse, RunRetention
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied, Write
@@ -185,3 +185,15 @@ def test_a_network_that_loses_and_doubles_leaves_none_behind(kept: Timed, faults
         with suppress(StoreError):
             sweep(faulty)
     assert kept.endless() == []
+
+
+def test_each_heartbeat_begins_the_time_for_which_an_unfinished_run_is_kept_again(store: Store) -> None:
+    timed: Any = Timed(store)
+    pulse = RunPulse(timed)
+    for _ in range(3):
+        pulse.renew("shop", SECONDS)
+    assert len(timed.ends) == 3
+    assert len({*timed.ends}) == 1
+    assert pulse.seconds("shop") == SECONDS
+    pulse.end("shop")
+    assert pulse.seconds("shop") == 0
