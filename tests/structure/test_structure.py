@@ -106,6 +106,16 @@ def test_no_constructor_takes_many_arguments() -> None:
     assert_only(wide, exceptions.WIDE_CONSTRUCTORS, f"a constructor takes at most {MOST_ARGUMENTS} arguments")
 
 
+def test_no_provider_only_calls_a_constructor() -> None:
+    idle = {
+        f"{source.name}:{name}"
+        for source in SCOOPI
+        for name, function in source.functions()
+        if "provider" in map(ast.unparse, function.decorator_list) and _only_passes_arguments(function)
+    }
+    assert_only(idle, exceptions.IDLE_PROVIDERS, "a class that takes what is bound is bound, and has @inject")
+
+
 def test_no_test_uses_a_private_name() -> None:
     own = {name for source in TESTS for name in _defined_names(source)} | {"_replace"}  # of each NamedTuple
     private = {name for source in SCOOPI for name in _defined_names(source) if _is_private(name)} - own
@@ -148,6 +158,16 @@ def _own_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """Arguments beside `self`."""
     return len(function.args.posonlyargs + function.args.args + function.args.kwonlyargs) - 1
+
+
+def _only_passes_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether all that it does is to call a class with its own arguments, as they are."""
+    last = function.body[-1]
+    if len(function.body) > 2 or not isinstance(last, ast.Return) or not isinstance(last.value, ast.Call):
+        return False
+    given = [*last.value.args, *(keyword.value for keyword in last.value.keywords)]
+    own = {argument.arg for argument in function.args.args}
+    return bool(given) and all(isinstance(each, ast.Name) and each.id in own for each in given)
 
 
 def _defined_names(source: Source) -> Iterator[str]:
