@@ -130,7 +130,7 @@ def test_a_text_without_edits_is_its_own_value() -> None:
 def test_the_same_text_is_converted_once_and_what_is_remembered_is_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(conversion, "_MOST_KNOWN", 3)
+    monkeypatch.setattr(conversion, "MOST_KNOWN", 3)
     converted: list[str] = []
 
     def counted(text: str, separators: object) -> int:

@@ -167,7 +167,8 @@ def _only_passes_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> 
         return False
     given = [*last.value.args, *(keyword.value for keyword in last.value.keywords)]
     own = {argument.arg for argument in function.args.args}
-    return bool(given) and all(isinstance(each, ast.Name) and each.id in own for each in given)
+    is_bare = bool(given) and all(isinstance(each, ast.Name) and each.id in own for each in given)
+    return is_bare and isinstance(last.value.func, ast.Name)
 
 
 def _defined_names(source: Source) -> Iterator[str]:

@@ -24,7 +24,7 @@ Convert = Callable[[Raw, PageFacts], Value]
 
 _UNICODE = "(?U)"
 """Makes `\\w` and the like match letters of all languages."""
-_MOST_KNOWN = 10_000
+MOST_KNOWN = 10_000
 _TRUE = frozenset({"true", "yes", "on", "y", "1"})
 _FALSE = frozenset({"false", "no", "off", "n", "0"})
 _SCRIPT_ADDRESS = "javascript:"
@@ -89,7 +89,7 @@ class Conversion:
             unread.append(error)
             return None
         if is_kept:
-            if len(self._known) >= _MOST_KNOWN:
+            if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
             self._known[raw] = value
         return value
@@ -200,7 +200,7 @@ def _dates(field: FieldDef, zone: tzinfo | None) -> Convert:
     def read(raw: Raw, facts: PageFacts) -> str:
         key = text_of_raw(raw), facts.fetched_at
         if key not in known:
-            if len(known) >= _MOST_KNOWN:
+            if len(known) >= MOST_KNOWN:
                 known.clear()
             known[key] = reader.read(*key)
         return known[key]
