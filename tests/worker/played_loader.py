@@ -22,12 +22,14 @@ class PlayedLoader(Loader):
         begun: payloads, as they were begun.
         waits: is set while a turn waits.
         turns: how many were taken.
+        abandoned: payloads that were given up before they began, or while they waited.
     """
 
     def __init__(self, ends_at_once: int = 0) -> None:
         self.begun: queue.Queue[Payload] = queue.Queue()
         self.waits = threading.Event()
         self.turns = 0
+        self.abandoned: list[Payload] = []
         self._at_once = ends_at_once
         self._under_way: deque[OnHandover] = deque()
         self._outcomes: deque[Handover | Exception] = deque()
@@ -53,6 +55,9 @@ class PlayedLoader(Loader):
         self._wakeup.clear()
         while self._outcomes and self._under_way:
             self._under_way.popleft()(self._outcomes.popleft())
+
+    def abandon(self, payload: Payload) -> None:
+        self.abandoned.append(payload)
 
     def wake(self) -> None:
         self._wakeup.set()

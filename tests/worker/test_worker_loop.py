@@ -179,3 +179,4 @@ def test_pages_that_are_loaded_stay_at_a_recall_and_those_that_are_not_begun_are
     desk.loop.handle(Recall())
     assert [result.job for batch in desk.run() for result in batch] == [*JOBS[:3]]
     assert desk.handed_back == [*JOBS[3:]]
+    assert [payload.job for payload in desk.loader.abandoned] == [*JOBS[3:]], "its loader lets go of them"
