@@ -213,7 +213,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/store/cluster": (
         "test_hazelcast_store.py and tests/cluster use them with real members",
-        "cluster_backend.py majority_guard.py map_scans.py member_config.py",
+        "cluster_backend.py majority_guard.py map_scans.py",
     ),
     "scoopi/worker": (
         "test_worker.py uses them",
