@@ -25,7 +25,7 @@ class RecordFinds(FoundCounts):
         return tuple(
             self._figures_of(definition, field)
             for definition in self._record_defs.values()
-            if self._count(PAGES, definition.name)
+            if self._count(PAGES, definition.name) and not _list_of(definition)
             for field in definition.fields
         )
 
@@ -60,6 +60,11 @@ class RecordFinds(FoundCounts):
         if not pages:
             return
         where = self._where(pages)
+        if kind := _list_of(definition):
+            group, link = name.removesuffix(f".{kind}.pages"), definition.fields[0]
+            if self._of_field(ABSENT, name, link.name) == rows and not name.endswith(".index"):
+                yield f"group {group}: its {kind} lists no page on {where}{placed(link.read_at)}"
+            return
         figures = [self._figures_of(definition, field) for field in definition.fields]
         rejected = sum(each.rejected for each in figures)
         if not rows and not rejected and definition.each is not None:
@@ -84,6 +89,12 @@ class RecordFinds(FoundCounts):
 
     def _of_field(self, kind: str, data_def: str, field: str) -> int:
         return self._count(kind, data_def, (_FIELD, field))
+
+
+def _list_of(definition: RecordDef) -> str:
+    """Which kind of list (`from: sitemap`) a definition stands for; empty for those that are written."""
+    kind = definition.source.kind
+    return kind if definition.name.endswith((f".{kind}.pages", f".{kind}.index")) else ""
 
 
 def _is_read(definition: RecordDef, name: str) -> bool:

@@ -82,10 +82,11 @@ def page(path: str) -> bytes:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     """A site on four hosts, beside definitions of all its pages and the rows that they read."""
+    hosts: list[str] = []
 
     def with_hosts(text: str) -> str:
-        for number in range(4):
-            text = text.replace(f"HOST{number}", server.url("", number))
+        for number, host in enumerate(hosts):
+            text = text.replace(f"HOST{number}", host)
         return text
 
     def answer(path: str) -> bytes:
@@ -94,7 +95,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
             return gzip.compress(with_hosts(gzip.decompress(body).decode()).encode())
         return with_hosts(body.decode()).encode()
 
-    with Server(answer) as server:
+    with Server(answer) as site:
+        hosts += [site.url("", number) for number in range(4)]
         (tmp_path / "defs").mkdir()
         (tmp_path / "defs" / "defs.yml").write_text(with_hosts(DEFINITIONS))
         rows = "".join(f"{n},town {n}\n" for n in range(PAGES))
@@ -103,7 +105,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
             database.execute("CREATE TABLE pages (n)")
             database.executemany("INSERT INTO pages VALUES (?)", ((n,) for n in range(PAGES)))
         database.close()
-        yield server
+        yield site
 
 
 def rows_of(folder: Path) -> Counter[tuple[str, ...]]:

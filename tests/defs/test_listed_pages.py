@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from scoopi.defs.locators.values_builder import local_today
 from tests.defs.written import Outcome, check_in
 
 TEXT = """
@@ -36,7 +38,15 @@ def test_a_sitemap_is_a_page_whose_links_are_the_pages_of_the_group(tmp_path: Pa
     assert (pages.follow, index.follow) == ("book", "book.sitemap")
     assert pages.links is not None
     assert ([each.text for each in pages.links.allow], pages.links.same) == (["/books/", "/toys/"], "any")
-    assert ">= 20260131]" in pages.selects[0].text
+    assert pages.selects[0].text == "pages[?!changed || changed >= `20260131`].address"
+    assert index.selects[0].text == "sitemaps[].address"
+
+
+def test_since_may_count_from_today_and_is_for_feeds_too(tmp_path: Path) -> None:
+    outcome = checked(tmp_path, "from: feed, url: /news.rss, since: today-30")
+    assert outcome.found == []
+    (field,) = outcome.definitions.record_defs["book.feed.pages"].fields
+    assert f"{local_today() - timedelta(days=30):%Y%m%d}" in field.selects[0].text
 
 
 def test_a_feed_has_no_index(tmp_path: Path) -> None:
@@ -54,9 +64,11 @@ def test_a_feed_has_no_index(tmp_path: Path) -> None:
             "sitmap is neither a source of pages nor a file with a row for each page; did you mean sitemap?",
         ),
         ("from: sitemap", "the sitemap has no address; add `url: https://…`"),
-        (f"{SITEMAP}, since: 2026-13-01", "since is '2026-13-01', which is no day"),
-        (f"{SITEMAP}, since: yesterday", "since is 'yesterday', which is no day"),
-        ("from: feed, url: /a.rss, since: 2026-01-01", "since is for sitemaps"),
+        (f"{SITEMAP}, since: 2026-13-01", "since is '2026-13-01', which is not a day"),
+        (
+            f"{SITEMAP}, since: yesterday",
+            "since is 'yesterday', which is not a day; write `since: 2026-01-31`, or `since: today-30`",
+        ),
         (f"{SITEMAP}, macth: x", "unknown key macth; did you mean match?"),
         (f"{SITEMAP}, locators: [ {{ name: a, url: /a }} ]", "both from: sitemap and locators"),
         ("", "locators is missing"),

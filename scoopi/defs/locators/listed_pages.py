@@ -8,26 +8,20 @@ Source: defs/README.md, 6.1.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection, Mapping
 
 from scoopi.defs.locators.row_file import LINE_COLUMN, SUFFIXES, is_row_file
+from scoopi.defs.locators.values_builder import local_today, read_day
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
 from scoopi.model.text.shown import nearest
 
 SOURCES = ("sitemap", "feed")
 FROM, URL, MATCH, SINCE, LOCATORS = "from", "url", "match", "since", "locators"
-_DAY = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
-_PARTS = {
-    "sitemap": ("sitemap", "url", "lastmod", "loc/text()"),
-    "feed": ("feed", "entry", "updated", "link[not(@rel) or @rel='alternate']/@href"),
-}
-"""Source -> name of its group, element of a page, of the day of its last change, and its address."""
-_RSS = "//item/text()[preceding-sibling::node()[1][self::link]]"
-"""The HTML parser ends a `link` where it begins, so an address stands behind it."""
-_SITEMAP = "."
+_SITEMAPS = "sitemaps[].address"
+_ANY = "."
 """Matches every address: one of a sitemap may end in `.gz`, which is followed only if it is allowed."""
-_INDEX = "//sitemap/loc/text()"
+_NO_OUTPUT = "none"
 
 
 def with_rows(name: str, group: Table) -> Table:
@@ -52,22 +46,31 @@ def with_listed_pages(root: Table) -> Table:
     if not isinstance(locators, Table) or not any(map(_is_listed, locators.entries.values())):
         return root
     groups, places = dict(locators.entries), dict(locators.keys)
-    made = dict(tasks.entries) if isinstance(tasks, Table) else {}
-    keys = dict(tasks.keys) if isinstance(tasks, Table) else {}
+    made, keys = _copy(tasks)
+    data_defs, data_keys = _copy(root.entries.get("dataDefs"))
     for name, node in locators.entries.items():
         if isinstance(node, Table) and _is_listed(node):
             source = node.text(FROM) or ""
             listed, place = f"{name}.{source}", places.pop(name)
             del groups[name]
             groups[listed], places[listed] = _list_group(name, node), place
-            made[listed], keys[listed] = _task_group(name, listed, node), place
+            lists = _lists(name, listed, node)
+            made[listed], keys[listed] = _task_group(listed, lists, node.keys[FROM]), place
+            for task, data_def in lists.items():
+                data_defs[f"{listed}.{task}"] = data_def
+                data_keys[f"{listed}.{task}"] = node.keys[FROM]
     tasks_place = tasks.place if isinstance(tasks, Table) else locators.place
     entries = {
         **root.entries,
         "locatorGroups": Table(groups, places, locators.place),
         "taskGroups": Table(made, keys, tasks_place),
+        "dataDefs": Table(data_defs, data_keys, tasks_place),
     }
-    return Table(entries, {"taskGroups": tasks_place, **root.keys}, root.place)
+    return Table(entries, {"taskGroups": tasks_place, "dataDefs": tasks_place, **root.keys}, root.place)
+
+
+def _copy(node: Node | None) -> tuple[dict[str, Node], dict[str, Place]]:
+    return (dict(node.entries), dict(node.keys)) if isinstance(node, Table) else ({}, {})
 
 
 def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
@@ -86,13 +89,8 @@ def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
     if FROM in group.entries:
         if not group.text(URL):
             return group.keys[FROM], f"the {group.text(FROM)} has no address", "add `url: https://…`"
-        if group.text(FROM) != SOURCES[0]:
-            return group.keys[SINCE], "since is for sitemaps: feeds write days in many ways", "take it out"
-        return (
-            group.at(SINCE),
-            f"since is {group.text(SINCE)!r}, which is no day",
-            "write `since: 2026-01-31`",
-        )
+        what = f"since is {group.text(SINCE)!r}, which is not a day"
+        return group.at(SINCE), what, "write `since: 2026-01-31`, or `since: today-30`"
     for name in (URL, MATCH, SINCE):
         if name in group.entries and FROM not in group.entries:
             what = f"{name} is for pages that a sitemap or a feed lists"
@@ -110,9 +108,7 @@ def _is_listed(node: Node) -> bool:
         return False
     if LOCATORS in node.entries:
         return False
-    if SINCE not in node.entries:
-        return True
-    return node.text(FROM) == SOURCES[0] and _DAY.fullmatch(node.text(SINCE) or "") is not None
+    return SINCE not in node.entries or read_day(node.text(SINCE) or "", local_today()) is not None
 
 
 def _list_group(name: str, node: Table) -> Table:
@@ -126,34 +122,46 @@ def _list_group(name: str, node: Table) -> Table:
     return Table({**rest, LOCATORS: Listing([locator], url.place)}, {**keys, LOCATORS: url.place}, node.place)
 
 
-def _task_group(name: str, listed: str, node: Table) -> Table:
+def _lists(name: str, listed: str, node: Table) -> dict[str, Table]:
+    """By task, the data definition whose links are the pages of the list, or further lists."""
     source, place = node.text(FROM) or "", node.keys[FROM]
-    _, page, changed, address = _PARTS[source]
-    since = (node.text(SINCE) or "").replace("-", "")
-    select = f"//{page}{_changed_since(changed, since)}/{address}"
-    if source == "feed":
-        select = f"{select} | {_RSS}"
-    tasks = {"pages": _links(select, name, node.entries.get(MATCH), place)}
-    if source == "sitemap":
-        tasks["index"] = _links(_INDEX, listed, Text(_SITEMAP, place), place)
-    return Table({**tasks}, dict.fromkeys(tasks, place), place)
-
-
-def _links(select: str, group: str, allow: Node | None, place: Place) -> Table:
-    entries: dict[str, Node] = {
-        "select": Listing([Text(select, place)], place),
-        "group": Text(group, place),
-        "same": Text("any", place),
+    lists = {
+        "pages": _links(source, f"pages[{_changed(node)}].address", name, node.entries.get(MATCH), place)
     }
+    if source == "sitemap":
+        lists["index"] = _links(source, _SITEMAPS, listed, Text(_ANY, place), place)
+    return lists
+
+
+def _links(source: str, select: str, group: str, allow: Node | None, place: Place) -> Table:
+    rules: dict[str, Node] = {"same": Text("any", place)}
     if allow is not None:
-        entries["allow"] = allow
-    links = Table(entries, dict.fromkeys(entries, place), place)
-    return Table({"crawl": links}, {"crawl": place}, place)
+        rules["allow"] = allow
+    link: dict[str, Node] = {
+        "select": Text(select, place),
+        "type": Text("url", place),
+        "list": Text("true", place),
+        "follow": Text(group, place),
+        "links": _table(rules, place),
+    }
+    fields = _table({"link": _table(link, place)}, place)
+    return _table({"source": Text(source, place), "fields": fields}, place)
 
 
-def _changed_since(element: str, since: str) -> str:
-    """A condition of XPath; a page without a day may have changed, and a month counts as its end."""
-    if not since:
-        return ""
-    digits = f"concat(translate(substring(normalize-space({element}), 1, 10), '-', ''), '9999')"
-    return f"[not({element}) or substring({digits}, 1, 8) >= {since}]"
+def _task_group(listed: str, lists: Collection[str], place: Place) -> Table:
+    """The tasks that read the lists; they have the form of tasks of links (`short_forms`)."""
+    tasks = {
+        task: _table({"dataDef": Text(f"{listed}.{task}", place), "output": Text(_NO_OUTPUT, place)}, place)
+        for task in lists
+    }
+    return _table(tasks, place)
+
+
+def _changed(node: Table) -> str:
+    """A condition of JMESPath; a page without a day may have changed."""
+    since = read_day(node.text(SINCE) or "", local_today())
+    return f"?!changed || changed >= `{since:%Y%m%d}`" if since else ""
+
+
+def _table(entries: Mapping[str, Node], place: Place) -> Table:
+    return Table({**entries}, dict.fromkeys(entries, place), place)

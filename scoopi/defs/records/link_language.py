@@ -121,6 +121,11 @@ LIST_KEYS = (
         "Patterns of which one must be found in the address of a page. Default: all pages.",
         "match: /books/",
     ),
-    Key("since", _NAME, "Only pages of a sitemap that have changed since this day.", "since: 2026-01-31"),
+    Key(
+        "since",
+        _NAME,
+        "Only pages of a sitemap or feed that have changed since this day.",
+        "since: 2026-01-31",
+    ),
 )
 """Of a locator group whose pages are listed elsewhere."""

@@ -13,7 +13,7 @@ from scoopi.model.records.record_def import HTMLS, ON_ERRORS, TEXTS, FieldType
 from scoopi.model.records.record_schema import META_COLUMNS
 
 _TEXT, _NAME, _BOOL = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.BOOL)
-SOURCES = ("html", "json", "jsonld", "microdata", "opengraph")
+SOURCES = ("html", "json", "jsonld", "microdata", "opengraph", "sitemap", "feed")
 FIELD = Record(
     (
         Key(

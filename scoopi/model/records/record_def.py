@@ -138,7 +138,7 @@ class SourceDef(msgspec.Struct, frozen=True):
     """What of the page `each` and the fields look into.
 
     Attributes:
-        kind: `html`, `json`, `jsonld`, `microdata`, `opengraph` or `script`.
+        kind: `html`, `json`, `jsonld`, `microdata`, `opengraph`, `sitemap`, `feed` or `script`.
         script: the selector of the script element.
         js: it holds a JavaScript object, not JSON.
     """

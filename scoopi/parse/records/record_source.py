@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -39,7 +39,7 @@ def compile_source(source: SourceDef, regex_timeout_ms: int) -> RootOf:
             return _json
         case "script":
             return _Script(source, regex_timeout_ms)
-    return {"jsonld": _jsonld, "microdata": _microdata, "opengraph": _opengraph}[source.kind]
+    return _OTHERS[source.kind]
 
 
 def _html(page: Page) -> Root:
@@ -164,3 +164,24 @@ def _opengraph(page: Page) -> Root:
             values.setdefault(name, []).append(content)
     found = {name: texts[0] if len(texts) == 1 else texts for name, texts in values.items()}
     return {**{name.removeprefix(_OG): value for name, value in found.items()}, **found}
+
+
+def _sitemap(page: Page) -> Root:
+    from scoopi.parse.listings.sitemap import read_sitemap
+
+    return read_sitemap(page.document)
+
+
+def _feed(page: Page) -> Root:
+    from scoopi.parse.listings.feed import read_feed
+
+    return read_feed(page.document)
+
+
+_OTHERS: Mapping[str, RootOf] = {
+    "jsonld": _jsonld,
+    "microdata": _microdata,
+    "opengraph": _opengraph,
+    "sitemap": _sitemap,
+    "feed": _feed,
+}

@@ -1,0 +1,1 @@
+"""Lists of pages that sites keep themselves: sitemaps and feeds, as values of JSON."""

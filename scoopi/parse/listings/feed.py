@@ -1,0 +1,94 @@
+"""read_feed: the entries of a feed: RSS, Atom, or JSON Feed.
+
+Source: defs/README.md, 6.1.
+"""
+
+from __future__ import annotations
+
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import msgspec
+from lxml import etree
+
+from scoopi.errors import ParseError
+from scoopi.model.locator import Document
+from scoopi.parse.listings.sitemap import listed
+from scoopi.parse.listings.xml_entries import is_xml, local_name, text_of, whole_text, xml_entries
+
+_ROOTS = ("rss", "rdf", "feed")
+_WEB = ("http://", "https://")
+_DAYS = ("updated", "modified", "published", "issued", "pubdate", "date")
+
+
+def read_feed(document: Document) -> dict[str, Any]:
+    """The value that selectors look into.
+
+    Returns:
+        `pages`: a list of `address`, `title`, `updated` (ISO 8601 if it can be read, else as written) and
+        `changed` (a number).
+    Raises:
+        ParseError: the page is not a feed.
+    """
+    if not is_xml(document):
+        return {"pages": _of_json(document)}
+    entries = xml_entries(document, _ROOTS, ("item", "entry"), "feed")
+    found = (_entry(_address(entry), text_of(entry, "title"), text_of(entry, *_DAYS)) for entry in entries)
+    return {"pages": [entry for entry in found if entry["address"]]}
+
+
+def _entry(address: str, title: str, updated: str) -> dict[str, Any]:
+    return listed(address, _iso(updated), title=title)
+
+
+def _iso(day: str) -> str:
+    if not day or day[:4].isdecimal():
+        return day
+    try:
+        return parsedate_to_datetime(day).isoformat()
+    except ValueError:
+        return day
+
+
+def _address(entry: etree._Element) -> str:
+    """The page of an entry: an alternate link of Atom, the link of RSS, or a guid that is one."""
+    links = [child for child in entry if local_name(child) == "link"]
+    alternates = [link for link in links if link.get("href") and link.get("rel", "alternate") == "alternate"]
+    alternates.sort(key=lambda link: link.get("type", "text/html") != "text/html")
+    plain = next((text for link in links if (text := whole_text(link))), "")
+    if plain or alternates:
+        return plain or str(alternates[0].get("href")).strip()
+    for guid in entry:
+        text = whole_text(guid)
+        is_page = guid.get("isPermaLink", "true") != "false" and text.startswith(_WEB)
+        if local_name(guid) == "guid" and is_page:
+            return text
+    return ""
+
+
+def _of_json(document: Document) -> list[dict[str, Any]]:
+    try:
+        feed = msgspec.json.decode(document.body)
+        items = [item for item in feed["items"] if isinstance(item, dict)]
+    except (msgspec.DecodeError, RecursionError, KeyError, TypeError):
+        what = "the page is not a feed"
+        hint = "name a feed: RSS, Atom, or JSON Feed"
+        raise ParseError(f"{what}: it is {_kind(document)}", at=document.url, hint=hint, cause=what) from None
+    entries = (
+        _entry(
+            _text(item, "url") or _text(item, "external_url"),
+            _text(item, "title"),
+            _text(item, "date_modified") or _text(item, "date_published"),
+        )
+        for item in items
+    )
+    return [entry for entry in entries if entry["address"]]
+
+
+def _text(item: dict[str, Any], name: str) -> str:
+    value = item.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _kind(document: Document) -> str:
+    return document.content_type or "neither XML nor JSON"

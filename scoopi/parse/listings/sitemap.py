@@ -1,0 +1,57 @@
+"""read_sitemap: the pages that a sitemap lists, and the sitemaps that an index lists.
+
+Source: defs/README.md, 6.1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from scoopi.errors import ParseError
+from scoopi.model.locator import Document
+from scoopi.parse.listings.xml_entries import is_xml, local_name, text_of, xml_entries
+
+_DAY = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?(?!\d)")
+_IN_ROBOTS = re.compile(r"(?im)^[ \t]*sitemap[ \t]*:[ \t]*(\S+)")
+_LINE = re.compile(r"(?im)^[ \t]*((?:https?|file):\S+)[ \t]*\r?$")
+
+
+def read_sitemap(document: Document) -> dict[str, Any]:
+    """The value that selectors look into, of a sitemap in XML, of one in text, or of robots.txt.
+
+    Returns:
+        `pages` and `sitemaps`, each a list of `address`, `updated` (as written) and `changed` (a number).
+    Raises:
+        ParseError: the page is none of these.
+    """
+    found: dict[str, list[dict[str, Any]]] = {"pages": [], "sitemaps": []}
+    if is_xml(document):
+        for entry in xml_entries(document, ("urlset", "sitemapindex"), ("url", "sitemap"), "sitemap"):
+            kind = "pages" if local_name(entry) == "url" else "sitemaps"
+            if address := text_of(entry, "loc"):
+                found[kind].append(listed(address, text_of(entry, "lastmod")))
+        return found
+    text = document.body.decode("utf-8-sig", "replace")
+    found["sitemaps"] = [listed(address) for address in _IN_ROBOTS.findall(text)]
+    found["pages"] = [listed(address) for address in _LINE.findall(text)]
+    if not any(found.values()) and text.strip():
+        what = "the page is not a sitemap"
+        hint = "name a sitemap in XML, a text with an address in each line, or robots.txt"
+        raise ParseError(f"{what}: it lists no address", at=document.url, hint=hint, cause=what)
+    return found
+
+
+def listed(address: str, updated: str = "", **more: str) -> dict[str, Any]:
+    """An entry of a list.
+
+    >>> listed("http://a/", "2026-01-31T10:00:00Z")["changed"], listed("http://a/", "2026-01")["changed"]
+    (20260131, 20260199)
+    """
+    return {"address": address, "updated": updated or None, "changed": _changed(updated), **more}
+
+
+def _changed(updated: str) -> int | None:
+    """The day as a number that grows; the end of a month or year; None if it is not known."""
+    day = _DAY.match(updated.strip())
+    return None if day is None else int(f"{day[0].replace('-', '')}9999"[:8])

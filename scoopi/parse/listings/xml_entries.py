@@ -1,0 +1,102 @@
+"""xml_entries: the elements of an XML document that list something, one after another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from io import BytesIO
+
+from lxml import etree
+
+from scoopi.errors import ParseError
+from scoopi.model.locator import Document
+
+_DECLARED = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=")
+_BOM = b"\xef\xbb\xbf"
+
+
+def is_xml(document: Document) -> bool:
+    """Whether a page begins as XML does."""
+    return document.body.removeprefix(_BOM)[:100].lstrip()[:1] == b"<"
+
+
+def xml_entries(
+    document: Document, roots: Collection[str], names: Collection[str], what: str
+) -> Iterator[etree._Element]:
+    """The elements of these names, each whole until the next is asked for; namespaces count in no name.
+
+    Small faults (an entity that is not defined, a bare `&`) are passed over, as readers of feeds do; entities
+    of the document itself are not expanded, and nothing is loaded.
+
+    Args:
+        roots: names of the root element, one of which the document must have.
+        what: it is then, for the message.
+    Raises:
+        ParseError: it has another root element, or is damaged.
+    """
+    body = document.body.removeprefix(_BOM).lstrip()
+    encoding = None if _DECLARED.match(body) else document.charset
+    try:
+        yield from _entries(body, encoding, roots, names)
+    except (etree.LxmlError, LookupError, _OtherRootError) as error:
+        found = str(error) if isinstance(error, _OtherRootError) else f"is malformed: {error}"
+        raise ParseError(
+            f"the page is not a {what}: it {found}",
+            at=document.url,
+            hint=f"name the address of a {what}",
+            cause=f"the page is not a {what}",
+        ) from None
+
+
+class _OtherRootError(Exception):
+    """Says what the document has in place of its root element."""
+
+
+def _entries(
+    body: bytes, encoding: str | None, roots: Collection[str], names: Collection[str]
+) -> Iterator[etree._Element]:
+    events = etree.iterparse(
+        BytesIO(body),
+        events=("start", "end"),
+        recover=True,
+        encoding=encoding,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    depth, has_root = 0, False
+    for event, element in events:
+        name = local_name(element)
+        if event == "start":
+            depth += 1
+            if depth == 1 and name not in roots:
+                raise _OtherRootError(f"begins with <{name}>")
+            has_root = True
+            continue
+        depth -= 1
+        if name in names:
+            yield element
+            element.clear()
+    if not has_root:
+        raise _OtherRootError("is HTML, or malformed")
+
+
+def local_name(element: etree._Element) -> str:
+    """The name of an element without its namespace, in lower case."""
+    return str(element.tag).rpartition("}")[2].lower()
+
+
+def text_of(element: etree._Element, *names: str) -> str:
+    """The text of the first child of one of these names, in their order; empty if there is none."""
+    texts: dict[str, str] = {}
+    for child in element:
+        texts.setdefault(local_name(child), whole_text(child))
+    return next((texts[name] for name in names if texts.get(name)), "")
+
+
+def whole_text(element: etree._Element) -> str:
+    """All text in an element, without blanks at its ends."""
+    return "".join(map(str, element.itertext())).strip()
