@@ -33,6 +33,7 @@ from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import PluginDef, StepDef, TaskDef
 from scoopi.model.locator import Document
 from scoopi.model.report.finds import axes_read, found_nothing
+from scoopi.outputs.target import stream_of
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
@@ -50,37 +51,42 @@ from scoopi.steps.step import Step
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 
 if TYPE_CHECKING:
+    from scoopi.fetch.downloads.file_store import FileStore
     from scoopi.model.records import Value
     from scoopi.parse.records.field_reader import RunScript
     from scoopi.script.sandbox import Sandbox
     from scoopi.steps.data_converter import ItemConversion
+    from scoopi.steps.downloads.row_files import Claim
+
+
+DOWNLOAD_STEP = "download"
+"""What the step that has files downloaded is called in messages."""
 
 
 class StepBuilder:
     """Compiles a task's definition to its chain of steps, once a worker. Belongs to one thread."""
 
     def __init__(
-        self, plan: WorkerPlan, finder: PluginFinder, files: FileFinder, archive: ArchiveRules
+        self,
+        plan: WorkerPlan,
+        finder: PluginFinder,
+        files: FileFinder,
+        archive: ArchiveRules,
+        downloads: FileStore | None = None,
     ) -> None:
         configs = Configs.from_composed(plan.configs)
         self._definitions = plan.definitions
         self._finder = finder
-        self._files = files
+        self._files, self._downloads = files, downloads
         self._limits = ParserLimits.of(configs)
         self._stand_for_nothing = FactSettings.of(configs).stand_for_nothing
         self._grid = _grid_settings(configs)
-        self._encoder_defaults = {
-            "missing": configs.text("scoopi.missing.replaceWith"),
-            "not_found": self._grid.not_found,
-        }
+        missing = configs.text("scoopi.missing.replaceWith")
+        self._encoder_defaults = {"missing": missing, "not_found": self._grid.not_found}
         self._is_plain = configs.flag("scoopi.parser.plain")
         self._script_limits = ScriptLimits.of(configs)
         pattern = configs.text("scoopi.dateTimePattern")
-        self._seen_by_scripts = {
-            key: text
-            for key, text in plan.configs.items()
-            if key not in plan.secrets and _may_change_rows(key)
-        }
+        self._seen_by_scripts = _seen_by_scripts(plan)
         self._view = ConfigsView(
             self._seen_by_scripts, plan.run_date, lambda moment: _formatted(moment, pattern), plan.is_cluster
         )
@@ -116,10 +122,27 @@ class StepBuilder:
 
     def _chain(self, task: TaskDef) -> TaskChain:
         """Seeder and loader, which stand first, are not run by the chain (defs/README.md, 4.3)."""
-        steps = (
+        steps = [
             ChainStep(step.name, self._step(task, step), _line_of(step, task)) for step in task.steps[2:]
-        )
+        ]
+        if self._downloads is not None and task.steps[-1].class_name in (APPENDER_STEP, RECORD_APPENDER):
+            steps[-1:-1] = self._download(task, self._downloads.claim)
         return TaskChain(task, tuple(steps))
+
+    def _download(self, task: TaskDef, claim: Claim) -> list[ChainStep]:
+        """The step before the appender that has files downloaded, if the task's rows name any."""
+        from scoopi.steps.downloads.grid_files import GridFiles  # late: few definitions have them
+        from scoopi.steps.downloads.record_files import RecordFiles
+
+        record_def = self._definitions.record_defs.get(task.data_def)
+        if record_def is not None and record_def.has_downloads:
+            step: Step = RecordFiles(record_def, claim, stream_of(task.group, task.name))
+        elif record_def is None and self._definitions.data_defs[task.data_def].downloads:
+            data_def = self._definitions.data_defs[task.data_def]
+            step = GridFiles(data_def, claim, self._grid.not_found)
+        else:
+            return []
+        return [ChainStep(DOWNLOAD_STEP, step, str(task.place))]
 
     def _step(self, task: TaskDef, step: StepDef) -> Step:
         builder = self._builders.get(step.class_name)
@@ -139,7 +162,14 @@ class StepBuilder:
         reuse = self._kept_rows.of_grid(task, data_def, (step.class_name, makes_links))
         axes = frozenset(axes_read(data_def))
         is_empty = partial(found_nothing, axes, self._stand_for_nothing) if axes else None
-        return DataParser(reader, self._scripts, reuse, makes_links=makes_links, is_empty=is_empty)
+        joined = None
+        if data_def.downloads and self._downloads is not None:
+            from scoopi.steps.downloads.grid_files import JoinedAddresses  # late: few definitions have them
+
+            joined = JoinedAddresses(data_def.downloads, self._stand_for_nothing)
+        return DataParser(
+            reader, self._scripts, reuse, makes_links=makes_links, is_empty=is_empty, joined=joined
+        )
 
     def _reader(self, data_def: DataDef, engine: QueryEngine, makes_links: bool) -> DataReader:
         if self._is_plain:
@@ -218,11 +248,17 @@ class StepBuilder:
         return RecordScripts(self._scripts(document), parent)
 
     def _record_appender(self, task: TaskDef, step: StepDef) -> Step:
-        from scoopi.outputs.target import rejected_of, stream_of
+        from scoopi.outputs.target import rejected_of
         from scoopi.steps.record_steps import RecordAppender
 
         stream = stream_of(task.group, task.name) if task.outputs else ""
         return RecordAppender(stream, rejected_of(task.group, task.name))
+
+
+def _seen_by_scripts(plan: WorkerPlan) -> dict[str, str]:
+    return {
+        key: text for key, text in plan.configs.items() if key not in plan.secrets and _may_change_rows(key)
+    }
 
 
 def _may_change_rows(key: str) -> bool:

@@ -22,6 +22,7 @@ from scoopi.configs.groups import (
 )
 from scoopi.configs.site_defaults import sites_of
 from scoopi.fetch.address import host_of
+from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.private_hosts import PrivateHosts
@@ -32,6 +33,7 @@ from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.runs.composed import WorkerPlan, defs_folder, plugin_folders
 from scoopi.steps.browser_choice import BrowserChoice
+from scoopi.steps.downloads.file_loading import FileLoading
 from scoopi.steps.page_loader import LoadRules, PageLoader
 from scoopi.steps.session_loader import SessionLoader
 from scoopi.steps.step import Loader, PluginClient
@@ -68,7 +70,8 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
         plan.run_date,
         configs.text("scoopi.dateTimePattern"),
     )
-    builder = StepBuilder(plan, finder, files, archive)
+    store = FileStore(Path(plan.files)) if plan.definitions.has_downloads else None
+    builder = StepBuilder(plan, finder, files, archive, store)
     for group in plan.definitions.task_groups:
         builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
     loaders = group_loaders(plan.definitions.task_groups.values(), finder, plan.browsers)
@@ -84,13 +87,16 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
         found.note_load,
     )
     return WorkerParts(
-        loader=_loader(plan, configs, web, files, archive, report_sent, private_hosts, loaders, choice),
+        loader=_loader(
+            plan, configs, web, files, archive, report_sent, private_hosts, loaders, choice, store
+        ),
         group_plan=builder.group_plan,
         children=_children(plan, configs, private_hosts),
         found=found,
         max_held_bytes=web.max_held_bytes,
         memory_bytes=memory_bytes,
         reports_pages=plan.reports_pages,
+        files=store,
     )
 
 
@@ -112,6 +118,7 @@ def _loader(
     private_hosts: PrivateHosts,
     plugins: Mapping[str, tuple[str, LoaderPlugin]],
     choice: BrowserChoice | None,
+    store: FileStore | None,
 ) -> Loader:
     limits, sites = ParserLimits.of(configs), sites_of(configs, with_ca(plan.definitions.sites, files))
     rules = LoadRules(
@@ -121,6 +128,7 @@ def _loader(
         on_sent=report_sent,
         sessions=WorkerSessions() if sites.sessions else None,
         choice=choice,
+        files=None if store is None else FileLoading(store),
     )
     client = HttpClient(web, private_hosts)
     loads: dict[str, PluginClient] = {}

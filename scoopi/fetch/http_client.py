@@ -15,6 +15,7 @@ import pycurl
 
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
+from scoopi.fetch.downloads.file_exchange import FileExchange
 from scoopi.fetch.hop_recorder import HopRecorder
 from scoopi.fetch.http_exchange import HttpExchange
 from scoopi.fetch.private_hosts import PrivateHosts
@@ -71,7 +72,7 @@ class HttpClient:
         self._waiting: deque[tuple[Request, OnResult, Callable[[], None] | None]] = deque()
         self._proxies = ProxyPool()
         self._page_room = PageRoom(settings.max_held_bytes)
-        self._wire = WireWatch(2 * settings.max_bytes + OTHER_BYTES)
+        self._wire = WireWatch()
         self._watch_at = self._names_at = 0.0
         self._turned_at = time.monotonic()
         self._attended_s = 0.0  # the time in which connections were polled
@@ -95,9 +96,10 @@ class HttpClient:
         Args:
             request: the hop.
             on_result: called once, here or in a later `turn`: with a Response for status 200, whose body may
-                be empty; with a Redirect; with GrantNeeded if `request.not_after` had passed before the
-                request could be sent, or if it was lost on a reused connection that had ended; or with a
-                FetchError for any other status, a network error, an exceeded limit or a redirect too many.
+                be empty, or with a ReceivedFile; with a Redirect; with GrantNeeded if `request.not_after`
+                had passed before the request could be sent, or if it was lost on a reused connection that
+                had ended; or with a FetchError for any other status, a network error, an exceeded limit or
+                a redirect too many.
             on_sent: called in a later `turn` once the request has been sent. If it raises, `on_result`
                 receives that exception.
         """
@@ -154,7 +156,7 @@ class HttpClient:
         os.close(self._wakeup)
 
     def _begin(self, request: Request, on_result: OnResult, on_sent: Callable[[], None] | None) -> None:
-        exchange = self._idle.pop() if self._idle else self._new_exchange()
+        exchange = self._new_exchange(request)
         if self._recorder is not None:
             self._recorder.begin(request)
         outcome: GrantNeeded | FetchError = GrantNeeded()
@@ -166,13 +168,30 @@ class HttpClient:
                 return
         except FetchError as error:  # nothing was sent
             outcome = error
-        self._idle.append(exchange)
+        self._put_back(exchange)
         on_result(outcome)
 
-    def _new_exchange(self) -> HttpExchange:
-        return HttpExchange(
+    def _new_exchange(self, request: Request) -> HttpExchange:
+        if request.file is None and self._idle:
+            return self._idle.pop()
+        kind = HttpExchange if request.file is None else FileExchange
+        return kind(
             self._settings, self._just_sent.append, self._page_room, self._private_hosts, self._proxies
         )
+
+    def _put_back(self, exchange: HttpExchange) -> None:
+        cookies = exchange.handle.getinfo(pycurl.INFO_COOKIELIST)
+        if isinstance(exchange, FileExchange) or len(cookies) >= MOST_SET_COOKIES:
+            exchange.close()
+        else:
+            self._idle.append(exchange)
+
+    def _is_flooded(self, handle: pycurl.Curl) -> bool:
+        exchange = self._under_way[handle][0]
+        most = 2 * self._settings.max_bytes + OTHER_BYTES
+        if isinstance(exchange, FileExchange):
+            most = exchange.most_wire_bytes
+        return self._wire.is_flooded(handle, most)
 
     def _add(self, exchange: HttpExchange, on_result: OnResult) -> None:
         self._under_way[exchange.handle] = exchange, on_result, self._attended_s
@@ -195,7 +214,7 @@ class HttpClient:
         if now >= self._watch_at:
             self._watch_at = now + WATCH_S
             alone = [handle for handle, (one, *_) in self._under_way.items() if not one.options.is_http2]
-            for handle in [handle for handle in alone if self._wire.is_flooded(handle)]:
+            for handle in [handle for handle in alone if self._is_flooded(handle)]:
                 self._under_way[handle][0].refuse_size()
                 self._end(handle, pycurl.E_WRITE_ERROR)
 
@@ -222,10 +241,7 @@ class HttpClient:
             result = exchange.end(number, words)
         except Exception as error:
             result = error
-        if len(handle.getinfo(pycurl.INFO_COOKIELIST)) < MOST_SET_COOKIES:
-            self._idle.append(exchange)
-        else:
-            exchange.close()
+        self._put_back(exchange)
         on_result(result)
 
     # Callbacks of curl, which must not raise

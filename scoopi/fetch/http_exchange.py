@@ -76,11 +76,10 @@ class HttpExchange:
         proxies: ProxyPool | None = None,
     ) -> None:
         self._private_hosts = private_hosts or PrivateHosts(settings.private_hosts)
-        self._peer = "", 0
-        self._refused = ""
+        self._peer, self._refused = ("", 0), ""
         self._settings = settings
         self._on_sending = on_sending
-        self._reception = Reception(settings.max_bytes, room or PageRoom(settings.max_held_bytes))
+        self._reception = self._new_reception(room or PageRoom(settings.max_held_bytes))
         self._request = _NO_REQUEST
         self._on_sent: Callable[[], None] | None = None
         self._expired = False
@@ -182,6 +181,9 @@ class HttpExchange:
         """Free the handle."""
         self.handle.close()
 
+    def _new_reception(self, room: PageRoom) -> Reception:
+        return Reception(self._settings.max_bytes, room)
+
     def _set_up(self, curl: pycurl.Curl) -> None:
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
@@ -194,8 +196,7 @@ class HttpExchange:
         curl.setopt(pycurl.OPENSOCKETFUNCTION, self._open)
 
     def _open(self, _: int, address: Any) -> socket.socket | int:
-        # Must not raise: curl would ignore it and continue.
-        try:
+        try:  # curl would ignore an exception
             if not self._may_ask(address.addr[0], address.addr[1]):
                 return int(pycurl.SOCKET_BAD)
             return LentSocket(address.family, address.socktype, address.protocol)
@@ -213,9 +214,8 @@ class HttpExchange:
         return False
 
     def _before_sending(self, peer: str, _: str, port: int, *__: object) -> int:
-        # curl calls this on an open connection just before it sends. Must not raise. If a reused connection
-        # ends under a request, curl sends it again on another one. That is a second request and needs its
-        # own grant; and all reused connections may have ended together.
+        # Must not raise. If a reused connection ends under a request, curl sends it again on another one,
+        # which needs a grant of its own; and all reused connections may have ended together.
         is_late = self._request.not_after is not None and time.monotonic() > self._request.not_after
         if is_late or self._was_sent:
             self._expired = True
@@ -227,7 +227,7 @@ class HttpExchange:
         return int(pycurl.PREREQFUNC_OK)
 
     def _was_lost(self, number: int) -> bool:
-        """Whether a reused connection ended before any response; this is not an error of the page."""
+        """Whether a reused connection ended before any response: no error of the page."""
         if number not in CONNECTION_ENDED or not self._was_sent or self._reception.status:
             return False
         return not self._request.lost and not self.handle.getinfo(pycurl.NUM_CONNECTS)
@@ -244,7 +244,7 @@ class HttpExchange:
             raise self._fault(pycurl.E_SEND_ERROR, "")
         return GrantNeeded(was_lost=True)
 
-    def _answer(self, request: Request) -> Response | NotModified | Redirect:
+    def _answer(self, request: Request) -> HopResult:
         reception = self._reception
         if not reception.is_headed:
             raise truncated_fault("the headers of the answer were cut off", request.url)

@@ -239,18 +239,13 @@ def _text(value: bytes) -> str:
 
 
 class WireWatch:
-    """Finds transfers that receive too much; used by the thread that has the turn.
+    """Finds transfers that receive too much; used by the thread that has the turn."""
 
-    Args:
-        most_bytes: limit of one transfer, counted from its first check.
-    """
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self) -> None:
         self._first: dict[pycurl.Curl, tuple[int, int]] = {}
 
-    def is_flooded(self, handle: pycurl.Curl) -> bool:
-        """Whether the transfer has received more than `most_bytes`."""
+    def is_flooded(self, handle: pycurl.Curl, most_bytes: int) -> bool:
+        """Whether the transfer has received more than `most_bytes` since its first check."""
         descriptor = handle.getinfo(pycurl.ACTIVESOCKET)
         if descriptor < 0:
             return False
@@ -259,7 +254,7 @@ class WireWatch:
         if first_descriptor != descriptor:
             self._first[handle] = descriptor, received
             return False
-        return received - first > self._most_bytes
+        return received - first > most_bytes
 
     def forget(self, handle: pycurl.Curl) -> None:
         """Forget a transfer that has ended."""

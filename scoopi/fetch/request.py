@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from scoopi.errors import FetchError
 from scoopi.fetch.address import parse_address
+from scoopi.fetch.downloads.partial_file import PartialFile
 from scoopi.fetch.page_kind import media_type
 from scoopi.model.locator import Document, Locator, PageRequest, Pairs, Validators
 from scoopi.model.sites import Site
@@ -37,6 +38,7 @@ class Request(msgspec.Struct, frozen=True):
         known: of a version of the page that need not be sent again; None if there is none.
         content: method, headers and body; None for a plain GET.
         is_robots: of a robots.txt: its body is cut at MOST_ROBOTS_BYTES.
+        file: a file is asked for, not a page: where it goes.
     """
 
     url: str
@@ -49,6 +51,7 @@ class Request(msgspec.Struct, frozen=True):
     known: Validators | None = None
     content: PageRequest | None = None
     is_robots: bool = False
+    file: PartialFile | None = None
 
     @property
     def keeps_cookies(self) -> bool:
@@ -155,6 +158,19 @@ class Redirect(msgspec.Struct, frozen=True):
     is_downgrade: bool = False
 
 
+class ReceivedFile(msgspec.Struct, frozen=True):
+    """A file that has come to its end; attributes as of `KeptFile` and `Response`.
+
+    Attributes:
+        partial: its content, which the receiver of this closes.
+    """
+
+    partial: PartialFile
+    media_type: str
+    name: str
+    cookies: tuple[str, ...] = ()
+
+
 class GrantNeeded(msgspec.Struct, frozen=True):
     """The request needs another grant.
 
@@ -180,7 +196,7 @@ class FurtherGrant(msgspec.Struct, frozen=True):
     call: int
 
 
-HopResult = Response | NotModified | Redirect | GrantNeeded
+HopResult = Response | NotModified | Redirect | GrantNeeded | ReceivedFile
 """What a request that was answered, or needs a grant, comes to."""
 PluginResult = HopResult | FurtherGrant | Exception
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from scoopi.errors import FetchError
 from scoopi.fetch.http_faults import TOO_MANY_REDIRECTS
+from scoopi.model.handover import Handover, ToTask
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
 
 DEFAULT_TOKEN = "scoopi"  # noqa: S105  # a product token
@@ -76,6 +77,15 @@ def _agent(value: str) -> str:
 def answer_of_body(body: bytes, token: str) -> RobotsAnswer:
     """What a robots.txt that came says to the agent."""
     return RobotsAnswer(RobotsKind.KNOWN, lines_for(body.decode("utf-8", "replace"), token), "200")
+
+
+def answer_of(outcome: Handover | Exception) -> RobotsAnswer:
+    """What the load of a robots.txt has come to."""
+    if isinstance(outcome, Exception):
+        return answer_of_error(outcome)
+    assert isinstance(outcome, ToTask)
+    assert isinstance(outcome.payload.input, RobotsAnswer)
+    return outcome.payload.input
 
 
 def answer_of_error(error: Exception) -> RobotsAnswer:

@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from scoopi.model.downloads import Download
 from scoopi.model.place import NOWHERE, Place
 
 _REGEX_SIGN = re.compile(r"[*+()\[\]{}|^$\\]")
@@ -29,6 +30,7 @@ class ItemDef(msgspec.Struct, frozen=True):
         break_after: stop values; empty when the definition has none.
         order: as defined, else the 1-based position in its list.
         once: the link made from it is followed once per locator.
+        download: how the files are downloaded that its values lead to; None if they are not.
         selector_place: where the selector stands; others likewise by `place`.
     """
 
@@ -46,6 +48,7 @@ class ItemDef(msgspec.Struct, frozen=True):
     link_group: str | None = None
     link_break_on: tuple[str, ...] = ()
     once: bool = False
+    download: Download | None = None
     place: Place = NOWHERE
     selector_place: Place = NOWHERE
 
@@ -78,6 +81,12 @@ class DataDef(msgspec.Struct, frozen=True):
     place: Place = NOWHERE
     block_place: Place = NOWHERE
     selector_place: Place = NOWHERE
+
+    @property
+    def downloads(self) -> dict[str, Download]:
+        """How the files are downloaded that the values of entries lead to, by their names."""
+        entries = (*self.items, *self.dims, *self.facts)
+        return {each.name: each.download for each in entries if each.download is not None}
 
     @property
     def columns(self) -> tuple[ItemDef, ...]:

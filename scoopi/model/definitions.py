@@ -274,3 +274,9 @@ class Definitions(msgspec.Struct, frozen=True):
     record_defs: dict[str, RecordDef] = {}
     is_selection: bool = False
     is_partial: bool = False
+
+    @property
+    def has_downloads(self) -> bool:
+        """Whether files are downloaded that rows name."""
+        grids, records = self.data_defs.values(), self.record_defs.values()
+        return any(each.downloads for each in grids) or any(each.has_downloads for each in records)

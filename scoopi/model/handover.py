@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from scoopi.errors import StepError
+from scoopi.model.downloads import FileOrder, FileRef
 from scoopi.model.failure import Failure
 from scoopi.model.locator import Link, Locator
 
@@ -74,10 +75,22 @@ class Part(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ToTask(msgspec.Struct, frozen=True):
-    """The payload goes to the next step of its task, in this worker."""
+    """The payload goes to the next step of its task, in this worker.
+
+    Attributes:
+        files: which its rows name from now on.
+    """
 
     payload: Payload
     warnings: tuple[Failure, ...] = ()
+    files: tuple[FileRef, ...] = ()
+
+
+class ToFiles(msgspec.Struct, frozen=True):
+    """The task waits, holding no thread, for files; then its step runs again, with their `Downloads`."""
+
+    payload: Payload
+    orders: tuple[FileOrder, ...]
 
 
 class ToJobs(msgspec.Struct, frozen=True):
@@ -115,4 +128,4 @@ class ToSession(msgspec.Struct, frozen=True):
     payload: Payload
 
 
-Handover = ToTask | ToJobs | ToAppender | ToGrant | ToSession
+Handover = ToTask | ToFiles | ToJobs | ToAppender | ToGrant | ToSession

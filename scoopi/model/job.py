@@ -11,6 +11,7 @@ from typing import Annotated, Any, NewType
 
 import msgspec
 
+from scoopi.model.downloads import FileRef
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Part
 from scoopi.model.locator import Locator
@@ -185,6 +186,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
             more than once, so that reports can name it.
         tried: the reason of each attempt at the page that failed before this one.
         skipped: why a SKIPPED job was left out; the rule of its site.
+        files: which the rows name; they are durable in the node's folder.
     """
 
     job: str
@@ -197,6 +199,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     payload: JobPayload | None = None
     tried: tuple[str, ...] = ()
     skipped: Failure | None = None
+    files: tuple[FileRef, ...] = ()
 
 
 def _values(parent: Mapping[str, Any]) -> tuple[str, ...]:

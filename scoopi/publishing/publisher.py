@@ -18,6 +18,7 @@ from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.ended_index import EndedIndex
 from scoopi.publishing.expectations.expected_records import Found
 from scoopi.publishing.output_file import HELD, TEMPORARIES, OutputFile, OutputSpec
+from scoopi.publishing.published_files import PublishedFiles
 from scoopi.publishing.record_file import RecordFile
 from scoopi.publishing.row_tables import RowTables, SegmentSink
 from scoopi.publishing.row_tally import Published, RowTally
@@ -118,8 +119,9 @@ class Publisher:
             RunError: the store has lost the run; the files stay as they were.
         """
         files = self._open_files()
+        downloads = PublishedFiles(self._outputs, self._target.run_folder)
         try:
-            tally = RowTally(files, self._outputs)
+            tally = RowTally(files, self._outputs, downloads)
             with self._compared() as changes:
                 with self._tables.opened(is_over, self._checks.is_late) as sinks:
                     ended = self._add_frames(tally, sinks, is_over, changes)
@@ -131,8 +133,11 @@ class Publisher:
                     if is_all:
                         tally.judge(lambda found: self._checks.of_all(found, tally.others, self._ensure_time))
                     self._add_changes(tally, changes, ended, is_whole)
+                    downloads.publish()  # before any row that names them
                     tally.loaded = self._tables.load_rest(tally.is_held)
                 self._finish(files, tally, is_over)
+                if is_over and not missing:
+                    downloads.clean()
                 if changes is not None and is_whole:
                     changes.keep(
                         name for spec in self._outputs if tally.is_held(spec) for name in spec.streams
@@ -159,7 +164,7 @@ class Publisher:
         Raises:
             StoreError: the store cannot be read.
         """
-        tally = RowTally([], [])
+        tally = RowTally([], [], PublishedFiles([], self._target.run_folder))
         return tally.published(tuple(self._ended(tally).unmet()))
 
     @contextlib.contextmanager
@@ -242,18 +247,21 @@ class Publisher:
             self._ensure_known()  # before rows that do not seem to count are passed over for good
         for path in sorted(self._frames.segments(), key=segment_order):
             reader = SegmentReader(path)
+            tally.downloads.begin(path)
             for sink in sinks:
                 sink.begin(reader.header.node)
             is_settled = True
             for frame in reader.frames():
                 self._ensure_time()
-                counts = ended.meet(frame.job, reader.header.node, frame.fence)
+                has_files = tally.downloads.has_all(frame)
+                counts = has_files and ended.meet(frame.job, reader.header.node, frame.fence)
                 is_settled = is_settled and (counts or is_over)
                 if counts:
                     is_superseded = frame.state is JobState.FAILED and ended.has(retry_id(frame.job))
                     if changes is not None:
                         frame = changes.of(frame, is_superseded=is_superseded)
                     tally.add(frame, is_superseded)
+                    tally.downloads.add(frame)
                 if counts and is_settled:
                     for sink in sinks:
                         sink.add(frame, reader.position)

@@ -41,13 +41,14 @@ def _spec(definitions: Definitions, task: TaskDef, output: OutputDef) -> OutputS
     schema = definitions.record_defs[task.data_def].schema
     target = parse_target(output.to)
     changes = definitions.task_groups[task.group].changed
+    has_files = any(column.is_file for column in schema.columns)
     return OutputSpec(
         output=target.name,
         file=target.name,
         target=target,
         schema=schema,
         streams=(stream_of(task.group, task.name),),
-        deferred=target.is_database and (changes or bool(schema.expect)) and not output.stream,
+        deferred=target.is_database and (changes or has_files or bool(schema.expect)) and not output.stream,
         changes=changes,
     )
 

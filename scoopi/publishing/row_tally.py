@@ -12,6 +12,7 @@ from scoopi.model.report.run_report import Cause, Causes, ChangeCounts, Retries
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.expectations.expected_records import ExpectedRecords, Found
 from scoopi.publishing.output_file import HELD, OutputFile, OutputSpec
+from scoopi.publishing.published_files import PublishedFiles
 from scoopi.publishing.retry_tally import RetryTally
 from scoopi.publishing.row_tables import Loaded
 
@@ -30,6 +31,7 @@ class Published(msgspec.Struct, frozen=True):
         dropped: records whose key another one of the run had before, by the name of their output.
         unmet: expectations that the records do not meet, a sentence each; their outputs are held back.
         retries: attempts after the first ones.
+        files, file_bytes: downloaded files that rows name, and their size.
         changes: by final name, how the records of outputs that hold only changes differ from the last run's.
     """
 
@@ -49,6 +51,8 @@ class Published(msgspec.Struct, frozen=True):
     retries: Retries = Retries()
     skipped: int = 0
     skips: tuple[Cause, ...] = ()
+    files: int = 0
+    file_bytes: int = 0
 
 
 class RowTally:
@@ -57,9 +61,13 @@ class RowTally:
     Attributes:
         loaded: what the tables hold, by the names of their outputs.
         changes: how records differ from the last finished run, by their name in frames.
+        downloads: the files that rows name.
     """
 
-    def __init__(self, files: Sequence[OutputFile], outputs: Sequence[OutputSpec]) -> None:
+    def __init__(
+        self, files: Sequence[OutputFile], outputs: Sequence[OutputSpec], downloads: PublishedFiles
+    ) -> None:
+        self.downloads = downloads
         self.others: set[str] = set()
         self.loaded: dict[str, Loaded] = {}
         self._all_files = files
@@ -145,6 +153,8 @@ class RowTally:
                 if spec.changes and self.changes
             },
             retries=self._retries.counted(),
+            files=self.downloads.number,
+            file_bytes=self.downloads.bytes,
         )
 
 

@@ -76,6 +76,8 @@ class WorkerPlan(msgspec.Struct, frozen=True):
     """Whether the parent logs a line for each page."""
     browsers: str = ""
     """The socket of the node's browsers; empty if no page is loaded in one."""
+    files: str = ""
+    """The folder of the files that rows name."""
 
 
 class _Part(msgspec.Struct, frozen=True, array_like=True):

@@ -13,6 +13,7 @@ import msgspec
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import BudgetSettings, ClusterSettings
 from scoopi.metrics.node_view import JoiningNode
+from scoopi.model.downloads import FILES_FOLDER
 from scoopi.model.report.run_report import Progress
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.runs.composed import Composed, WorkerPlan
@@ -131,6 +132,7 @@ class RunContext(msgspec.Struct, frozen=True):
             secrets=self.configs.secrets,
             reports_pages=logging.getLogger(__name__).isEnabledFor(logging.INFO) or self._has_byte_budget(),
             browsers=self.browsers,
+            files=str(self.folder.node_folder / FILES_FOLDER),
         )
 
     def resume_command(self) -> str:

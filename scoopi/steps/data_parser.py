@@ -40,6 +40,7 @@ class DataParser(Step):
         reuse: None unless parsed data is saved for later runs.
         makes_links: the task ends with links, which are relative to the page.
         is_empty: whether data has no value read from the page; None if it always has one.
+        joined: joins values that are addresses to that of the page; None if there are none.
     """
 
     def __init__(
@@ -50,12 +51,14 @@ class DataParser(Step):
         *,
         makes_links: bool = False,
         is_empty: Callable[[Data], bool] | None = None,
+        joined: Callable[[Data, Page], Data] | None = None,
     ) -> None:
         self._reader = reader
         self._scripts = scripts
         self._reuse = reuse
         self._makes_links = makes_links
         self._is_empty = is_empty
+        self._joined = joined
 
     def run(self, payload: Payload) -> Handover:
         """Read the data of the page, or load it from the archive.
@@ -69,6 +72,8 @@ class DataParser(Step):
         data = self._kept(page) or self._read(page, warnings)
         page.is_read = True
         page.has_values = page.has_values or self._is_empty is None or not self._is_empty(data)
+        if self._joined is not None:
+            data = self._joined(data, page)
         if self._makes_links:
             data = LinkData(data.data_def, data.items, page.document.url, page.base_href)
         return ToTask(payload.advance(data), tuple(warnings))

@@ -18,6 +18,7 @@ from scoopi.fetch.request import (
     FurtherGrant,
     NotModified,
     PluginResult,
+    ReceivedFile,
     Redirect,
     Request,
     Response,
@@ -29,6 +30,7 @@ from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.steps.browser_choice import BrowserChoice
+from scoopi.steps.downloads.file_loading import FileLoading
 from scoopi.steps.page_faults import unusable
 from scoopi.steps.step import Loader, LoadOrder, OnHandover, OnPluginResult, OnSent, PluginClient
 from scoopi.steps.worker_sessions import WorkerSessions
@@ -48,6 +50,7 @@ class LoadRules(msgspec.Struct, frozen=True):
         robots_token: by which robots.txt addresses this agent, in lower case.
         sessions: the cookies of sites that keep them; None if no site does.
         choice: which pages a browser loads; None if no group leaves that open.
+        files: loads the files that rows name; None if no definition has any.
     """
 
     run_date: datetime
@@ -57,6 +60,7 @@ class LoadRules(msgspec.Struct, frozen=True):
     robots_token: str = DEFAULT_TOKEN
     sessions: WorkerSessions | None = None
     choice: BrowserChoice | None = None
+    files: FileLoading | None = None
 
 
 NO_PLUGINS: Mapping[str, PluginClient] = MappingProxyType({})
@@ -135,12 +139,16 @@ class PageLoader(Loader):
     def _begun(self, payload: Payload, on_handover: OnHandover) -> Handover | None:
         """The handover if no request is needed now; None if a request has begun."""
         order = payload.expect(LoadOrder)
+        files = self._rules.files if order.file is not None else None
+        known = files.known(payload, order.file) if files is not None and order.file is not None else None
+        if known is not None:
+            return known
         if order.archived and self._archive is not None:
             saved = self._archive.load(payload.locator)
             if saved is not None:
                 return self._page(payload, saved)
         address = parse_address(order.url or payload.locator.url)
-        plugin = self._plugins.get(payload.locator.group)
+        plugin = self._plugins.get(payload.locator.group) if files is None else None
         if plugin is not None and self._rules.choice is not None:
             if self._rules.choice.is_browser(payload.locator, order):
                 order = msgspec.structs.replace(order, in_browser=True)
@@ -184,6 +192,7 @@ class PageLoader(Loader):
             None if content is not None else self._known(payload.locator, order, address.url),
             content,
             order.is_robots,
+            None if order.file is None or self._rules.files is None else self._rules.files.open(order.file),
         )
 
     def _callbacks(
@@ -222,8 +231,12 @@ class PageLoader(Loader):
                 content=hop.content,
                 is_downgraded=result.is_downgrade or payload.expect(LoadOrder).is_downgraded,
                 is_robots=hop.is_robots,
+                file=payload.expect(LoadOrder).file,
             )
             return ToGrant(result.host, payload.advance(further))
+        if isinstance(result, ReceivedFile):
+            assert self._rules.files is not None
+            return ToTask(payload.advance(self._rules.files.kept(result)))
         if isinstance(result, NotModified):
             return self._renewed(payload, result)
         if isinstance(result, Exception):

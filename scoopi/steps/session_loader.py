@@ -123,7 +123,10 @@ class SessionLoader(Loader):
             )
         else:
             again = LoadOrder(
-                public_only=order.public_only, outdated=session.version, logins=order.logins + 1
+                public_only=order.public_only,
+                outdated=session.version,
+                logins=order.logins + 1,
+                file=order.file,
             )
             on_handover(ToSession(site.session, session.version, payload.advance(again)))
 
@@ -183,7 +186,9 @@ class SessionLoader(Loader):
             raise outcome
         self._sessions.report(SessionChange(site.session, payload.job, login="done"))
         version = self._sessions.get(site.session).version
-        back = LoadOrder(public_only=order.public_only, outdated=version, logins=order.logins)
+        back = LoadOrder(
+            public_only=order.public_only, outdated=version, logins=order.logins, file=order.file
+        )
         return ToSession(site.session, version, payload.advance(back))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from scoopi.fetch.request import PluginResult, Request
+from scoopi.model.downloads import FileOrder
 from scoopi.model.handover import Grant, Handover, Payload
 from scoopi.model.locator import PageRequest
 from scoopi.model.site_session import Session, SessionChange
@@ -69,6 +70,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
         logs_in: this job is the one that logs in to the site.
         login: how far it has come with that, for `SessionLoader`.
         in_browser: of a group with `loader: auto`, a browser makes the request.
+        file: what the locator's address is asked for is a file that a row names, not a page.
     """
 
     grant: Grant | None = None
@@ -88,6 +90,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
     logs_in: bool = False
     login: Any = None
     in_browser: bool = False
+    file: FileOrder | None = None
 
     def with_grant(self, grant: Grant) -> LoadOrder:
         """The same order with a grant for its next request."""

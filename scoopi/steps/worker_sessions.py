@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scoopi.errors import FetchError
-from scoopi.fetch.request import NotModified, PluginResult, Redirect, Request, Response
+from scoopi.fetch.request import NotModified, PluginResult, ReceivedFile, Redirect, Request, Response
 from scoopi.model.site_session import Session, SessionChange, changed, cookies_of
 from scoopi.model.sites import Site
 
@@ -51,7 +51,7 @@ class WorkerSessions:
         if request.site is None or not request.site.session:
             return
         received = result.request.cookies if isinstance(result, Redirect) else None
-        if isinstance(result, Response | NotModified | FetchError):
+        if isinstance(result, Response | NotModified | ReceivedFile | FetchError):
             received = result.cookies
         if received is not None:
             self.note(request.site.session, job, request.cookies, received)

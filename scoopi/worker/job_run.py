@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -15,15 +15,17 @@ from msgspec.structs import replace
 from scoopi.errors import DisallowedError, FetchError, StepError
 from scoopi.model.data import Data, LinkData
 from scoopi.model.definitions import TaskDef
+from scoopi.model.downloads import Downloads, FileOrder, FileRef, KeptFile
 from scoopi.model.failure import Failure, page_failure
-from scoopi.model.handover import Part, Payload, ToAppender, ToGrant, ToJobs, ToTask
-from scoopi.model.job import Frame, JobPayload, JobState
-from scoopi.model.locator import Document, Link
+from scoopi.model.handover import Payload, ToAppender, ToFiles, ToGrant, ToJobs, ToTask
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Document
 from scoopi.model.records import Records
 from scoopi.worker.crash_marker import CrashMarker
+from scoopi.worker.downloads.page_outcome import PageOutcome, PausedPage, PausedTask
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
-from scoopi.worker.messages import Child, Result, WorkItem
+from scoopi.worker.messages import Result, WorkItem
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 
 log = logging.getLogger(__name__)
@@ -32,7 +34,6 @@ _NO_PLUGINS = (str(Path(__file__).parents[1]), str(Path(traceback.__file__).pare
 """How the paths of files begin that do not belong to a plugin."""
 
 _ENDINGS = (ToJobs, ToAppender)
-FRAME_ENCODER = msgspec.msgpack.Encoder()
 
 
 class TaskAbandonedError(BaseException):
@@ -62,16 +63,22 @@ class JobRun:
         self._times: dict[str, float] = {}
         self._times_lock = threading.Lock()
 
-    def run(self, item: WorkItem, page: object) -> Result:
-        """Run every task of the job's group on its page; one that fails loses its own rows and links only."""
-        outcome = _Outcome(item)
+    def run(self, item: WorkItem, page: object) -> Result | PausedPage:
+        """Run every task of the job's group on its page; one that fails loses its own rows and links only.
+
+        Returns:
+            A PausedPage if tasks wait for files; see `resume`.
+        """
+        outcome = PageOutcome(item)
         plan = self._group_plan(item.payload.locator.group)
+        paused: list[PausedTask] = []
         for chain in plan.chains:
             if not _is_wanted(chain.task.name, item.payload):
                 outcome.has_all_items &= chain.task.is_of_links
                 continue
             started = time.perf_counter()
-            self._run_task(item, chain, page, outcome)
+            if (task := self._run_task(item, chain, page, outcome)) is not None:
+                paused.append(task)
             self._found.note_time(chain.task.group, chain.task.name, time.perf_counter() - started)
         self._add_times(outcome.times)
         if self._marker is not None:
@@ -81,14 +88,40 @@ class JobRun:
             outcome.warnings.append(page_failure(locator, fault, fault, step=step, at=at))
         document = getattr(page, "document", None)
         is_public = isinstance(document, Document) and document.is_public
+        made = PausedPage(item, outcome, tuple(paused), is_public)
+        return made if paused else self._ended(made)
+
+    def resume(self, paused: PausedPage, files: Mapping[FileOrder, KeptFile | FetchError]) -> Result:
+        """Run the tasks that have waited for files to their end.
+
+        Args:
+            files: what came of each that they have asked for. A failure that may pass has the job tried
+                again, if its retries allow that.
+        """
+        outcome = paused.outcome
+        outcome.times = []
+        for task in paused.tasks:
+            if self._marker is not None:
+                self._marker.note(paused.item.job, task.chain.task.name)
+            payload = task.payload.advance(Downloads(task.payload.input, files))
+            self._run_steps(replace(task, payload=payload), paused.item, outcome)
+        self._add_times(outcome.times)
+        if self._marker is not None:
+            self._marker.clear()
+        faults = (each.fault for each in files.values() if isinstance(each, FetchError))
+        passing = next((fault for fault in faults if fault.is_transient), None)
+        return replace(self._ended(paused), fault=passing)
+
+    def _ended(self, page: PausedPage) -> Result:
+        item, outcome = page.item, page.outcome
         items = outcome.items if outcome.has_all_items else None
-        children, warnings = self._children.make(item.job, item.payload, outcome.links, is_public, items)
+        children, warnings = self._children.make(item.job, item.payload, outcome.links, page.is_public, items)
         outcome.warnings += warnings
         return outcome.result(1, children)
 
     def failed_load(self, item: WorkItem, error: Exception) -> Result:
         """The result of a job whose page could not be loaded: all its tasks fail for one reason."""
-        outcome = _Outcome(item)
+        outcome = PageOutcome(item)
         plan = self._group_plan(item.payload.locator.group)
         names = ",".join(name for chain in plan.chains if _is_wanted(name := chain.task.name, item.payload))
         failure = _failure(error, item, names, plan.loader_name, plan.loader_at)
@@ -115,43 +148,58 @@ class JobRun:
             for step, seconds in times:
                 self._times[step] = self._times.get(step, 0.0) + seconds
 
-    def _run_task(self, item: WorkItem, chain: TaskChain, page: object, outcome: _Outcome) -> None:
+    def _run_task(
+        self, item: WorkItem, chain: TaskChain, page: object, outcome: PageOutcome
+    ) -> PausedTask | None:
+        """None if the task is over, whatever came of it."""
         name = chain.task.name
         if self._marker is not None:
             self._marker.note(item.job, name)
         job = item.payload
         payload = Payload(item.job, job.locator, job.page, name, page, job.parent)
-        warnings: list[Failure] = []
-        for link in chain.steps:
+        return self._run_steps(PausedTask(chain, 0, payload), item, outcome)
+
+    def _run_steps(self, task: PausedTask, item: WorkItem, outcome: PageOutcome) -> PausedTask | None:
+        """Run the steps that are left of a task."""
+        name, payload = task.chain.task.name, task.payload
+        warnings: list[Failure] = [*task.warnings]
+        files: list[FileRef] = []
+        for at, link in enumerate(task.chain.steps[task.at :], task.at):
             started = time.perf_counter()
             try:
                 handover = link.step.run(payload)
             except TaskAbandonedError:
                 raise
             except BaseException as error:  # a plugin may call sys.exit: its task fails, the worker continues
-                outcome.has_all_items &= chain.task.is_of_links
+                outcome.has_all_items &= task.chain.task.is_of_links
                 outcome.failures.append(self._step_failure(error, item, name, link))
-                return
+                return None
             finally:
                 outcome.times.append((link.name, time.perf_counter() - started))
             if found := getattr(handover, "warnings", ()):
                 warnings += (_placed(warning, item, name, link) for warning in found)
             if isinstance(handover, ToTask):
-                self._note_read(handover.payload.input, payload.input, chain.task, outcome)
+                self._note_read(handover.payload.input, payload.input, task.chain.task, outcome)
+                files += handover.files
                 payload = handover.payload
                 continue
+            if isinstance(handover, ToFiles) and not isinstance(payload.input, Downloads):
+                return PausedTask(task.chain, at, payload, handover.orders, tuple(warnings))
             if not isinstance(handover, _ENDINGS):
                 outcome.failures.append(_failure(_no_handover(handover), item, name, link.name, link.at))
-                return
-            outcome.take(handover)
+                return None
+            outcome.take(handover, files)
             break
         outcome.warnings += warnings
+        return None
 
-    def _note_read(self, read: object, before: object, task: TaskDef, outcome: _Outcome) -> None:
+    def _note_read(self, read: object, before: object, task: TaskDef, outcome: PageOutcome) -> None:
         """Note rows and records as they were read, before any step changes them."""
-        if isinstance(read, Data) and not isinstance(before, Data):
+        if isinstance(before, Data | Records | Downloads):
+            return
+        if isinstance(read, Data):
             self._found.note(read)
-        elif isinstance(read, Records) and not isinstance(before, Records):
+        elif isinstance(read, Records):
             self._found.note_records(read)
         else:
             return
@@ -164,59 +212,6 @@ class JobRun:
             self._logged.add(kind)
             log.warning("job %s: step %s failed unexpectedly", item.job, link.name, exc_info=error)
         return _failure(error, item, task, link.name, link.at)
-
-
-class _Outcome:
-    """Gathers what the tasks of one job make."""
-
-    def __init__(self, item: WorkItem) -> None:
-        self._item = item
-        self._parts: dict[str, Part] = {}
-        self.links: list[Link] = []
-        self.items: list[Records | Data] = []
-        self.has_all_items = True
-        self.times: list[tuple[str, float]] = []
-        self.failures: list[Failure] = list(item.failures)
-        self.warnings: list[Failure] = []
-        self.skipped: Failure | None = None
-
-    def take(self, handover: ToJobs | ToAppender) -> None:
-        self.links += handover.links
-        if isinstance(handover, ToJobs):
-            return
-        for part in handover.parts:
-            former = self._parts.get(part.output)
-            if former is not None:
-                part = Part(part.output, former.rows + part.rows, former.body + part.body)
-            self._parts[part.output] = part
-
-    def result(self, pages: int, children: tuple[Child, ...] = ()) -> Result:
-        item = self._item
-        state = JobState.FAILED if self.failures else JobState.DONE
-        if self.skipped is not None:
-            state = JobState.SKIPPED
-        frame = Frame(
-            job=item.job,
-            fence=item.fence,
-            state=state,
-            pages=pages,
-            parts=tuple(self._parts.values()),
-            failures=tuple(self.failures),
-            warnings=tuple(self.warnings),
-            payload=item.payload if self.failures or item.tried else None,
-            tried=item.tried,
-            skipped=self.skipped,
-        )
-        return Result(
-            job=item.job,
-            fence=item.fence,
-            state=state,
-            pages=pages,
-            body=FRAME_ENCODER.encode(frame),
-            children=children,
-            failures=frame.failures,
-            rows=sum(part.rows for part in frame.parts),
-        )
 
 
 def _is_wanted(task: str, payload: JobPayload) -> bool:

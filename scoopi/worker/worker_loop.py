@@ -10,12 +10,12 @@ from contextlib import suppress
 import msgspec
 
 from scoopi.errors import DisallowedError, FetchError, SilentHostError
-from scoopi.fetch.robots_text import answer_of_error
-from scoopi.model.handover import Handover, Payload, ToGrant, ToSession, ToTask
+from scoopi.fetch.robots_text import answer_of
+from scoopi.model.handover import Handover, Payload, ToGrant, ToSession
 from scoopi.model.report.run_report import LOADER
-from scoopi.model.robots import RobotsAnswer
 from scoopi.steps.step import LoadOrder
 from scoopi.worker.crash_marker import CrashMarker
+from scoopi.worker.downloads.page_files import PageFiles
 from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad
 from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import (
@@ -77,6 +77,7 @@ class WorkerLoop:
         self._fetching = Fetching(parts.loader, self._on_loaded, pipe.send, reports)
         self._draining = threading.Event()
         self._waiting = WaitingLoads(self._draining)
+        self._files = PageFiles(self._runner, parts.files, parts.children.leads_to_public_only)
         self._batch: list[Result] = []
         self._batch_lock = threading.Lock()
         self._batch_bytes = 0
@@ -153,6 +154,7 @@ class WorkerLoop:
         unbegun = [*self._fetching.take_back(), *self._take_unbegun()]
         waiting = self._waiting.take_all()
         for load in (*waiting, *unbegun):
+            self._files.drop(load.item.job)
             self._loader.abandon(load.payload)
             self._reports.end(load.item.job)
         answered = (Answered(load.item.job, host) for load in unbegun if (host := load.granted_host()))
@@ -188,7 +190,7 @@ class WorkerLoop:
         if isinstance(outcome, ToGrant | ToSession):
             reports.append(self._asking(load.item, outcome))
         elif load.item.is_robots:
-            reports.append(RobotsRead(load.item.job, _robots_answer(outcome)))
+            reports.append(RobotsRead(load.item.job, answer_of(outcome)))
         else:
             loaded = LoadedPage.of(load.item, outcome, seconds, self._loader.size_of)
             self._received += loaded.size
@@ -200,12 +202,13 @@ class WorkerLoop:
     ) -> Asking | SessionAsked | JobsHandedBack:
         session = handover.session if isinstance(handover, ToSession) else ""
         if not self._waiting.add(PageLoad(item, handover.payload, session)):
+            self._files.drop(item.job)
             self._loader.abandon(handover.payload)
             return JobsHandedBack((item.job,))
         if isinstance(handover, ToSession):
             return SessionAsked(item.job, handover.session, handover.version)
         order = handover.payload.expect(LoadOrder)
-        url = "" if order.login is not None else handover.url or order.url or item.payload.locator.url
+        url = "" if order.login is not None else handover.url or order.url or handover.payload.locator.url
         return Asking(item.job, handover.host, url, order.public_only)
 
     def _deny(self, denied: Denied) -> None:
@@ -223,9 +226,11 @@ class WorkerLoop:
                 work = self._load_here(work)
                 if work is None:
                     continue
-            self._add(self._result(work))
+            result = self._result(work)
             self._done_with += work.size
-            self._ended += 1
+            if result is not None:
+                self._add(result)
+                self._ended += 1
         self._flush()
 
     def _next_work(self) -> Work | None:
@@ -266,14 +271,14 @@ class WorkerLoop:
             return None
         return LoadedPage.of(load.item, outcome, seconds)
 
-    def _result(self, loaded: LoadedPage) -> Result:
-        if loaded.error is not None:
-            result = self._runner.failed_load(loaded.item, loaded.error)
-        else:
-            result = self._runner.run(loaded.item, loaded.page)
-        if self._parts.reports_pages:
-            return msgspec.structs.replace(result, seen=loaded.seen(self._loader.size_of))
-        return result
+    def _result(self, loaded: LoadedPage) -> Result | None:
+        """None if its page waits for a file."""
+        seen = loaded.seen(self._loader.size_of) if self._parts.reports_pages else None
+        made = self._files.result(loaded, seen)
+        if isinstance(made, ToGrant):
+            self._pipe.send(self._asking(loaded.item, made))
+            return None
+        return made
 
     def _add(self, result: Result) -> None:
         now = time.monotonic()
@@ -290,11 +295,3 @@ class WorkerLoop:
             batch, self._batch = self._batch, []
             self._batch_bytes = 0
         self._pipe.send(Results(tuple(batch), self._runner.take_times(), self._parts.found.take()))
-
-
-def _robots_answer(outcome: Handover | Exception) -> RobotsAnswer:
-    if isinstance(outcome, Exception):
-        return answer_of_error(outcome)
-    assert isinstance(outcome, ToTask)
-    assert isinstance(outcome.payload.input, RobotsAnswer)
-    return outcome.payload.input

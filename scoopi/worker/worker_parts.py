@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.model.definitions import TaskDef
 from scoopi.steps.step import Loader, Step
 from scoopi.worker.found_values import FoundValues
@@ -47,6 +48,7 @@ class WorkerParts(msgspec.Struct, frozen=True):
         max_held_bytes: while loaded pages of this total size wait for their steps, no page is received.
         memory_bytes: the most that its process may use; None without a limit.
         reports_pages: whether results say how their page was loaded.
+        files: where the files go that rows name; None if no definition has any.
     """
 
     loader: Loader
@@ -56,6 +58,7 @@ class WorkerParts(msgspec.Struct, frozen=True):
     max_held_bytes: int = sys.maxsize
     memory_bytes: int | None = None
     reports_pages: bool = False
+    files: FileStore | None = None
 
 
 Wire = Callable[[bytes, Callable[[str, str], None]], WorkerParts]

@@ -18,7 +18,7 @@ from tests.defs.written import DATA, PLACES, TASKS, Check
             "name: hour, colour: red",
             [
                 "unknown key colour; known are name, value, match, script, selector, index, "
-                "indexRange, breakAfter, order, filters, prefix, linkGroup, linkBreakOn, once"
+                "indexRange, breakAfter, order, filters, prefix, linkGroup, linkBreakOn, once, download"
             ],
         ),
         ("name: ''", ["name is blank; write `name: price`"]),

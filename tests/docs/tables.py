@@ -17,6 +17,7 @@ from scoopi.configs.setting import Setting, SettingKind
 from scoopi.defs.browser import browser_language
 from scoopi.defs.locators.source_reader import ROWS_FROM
 from scoopi.defs.records import link_language, record_language
+from scoopi.defs.records.download_language import DOWNLOADS
 from scoopi.defs.scrape import language
 from scoopi.defs.sites.budget_language import BUDGET_RECORD
 from scoopi.defs.sites.site_language import AUTH, LOGIN, PAGE_SIGN, RETRY, SITE
@@ -67,6 +68,7 @@ _RECORDS = {
     "next": link_language.NEXT,
     "crawl": link_language.CRAWL,
     "links": link_language.LINKS,
+    "download": DOWNLOADS,
     "record-def": record_language.RECORD_DEF,
     "field": record_language.FIELD,
     "source": record_language.SOURCE,

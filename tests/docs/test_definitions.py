@@ -19,6 +19,7 @@ FOLDERS = (
     "changes",
     "cities",
     "concerts",
+    "covers",
     "hourly",
     "jobs",
     "offers",

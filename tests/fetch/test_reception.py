@@ -157,32 +157,32 @@ def transfer() -> Iterator[Transfer]:
 
 
 def test_a_transfer_that_receives_more_than_the_limit_is_flooded(transfer: Transfer) -> None:
-    watch = WireWatch(MOST)
-    assert not watch.is_flooded(transfer.handle)
+    watch = WireWatch()
+    assert not watch.is_flooded(transfer.handle, MOST)
     transfer.receive(MOST)
-    assert not watch.is_flooded(transfer.handle)
+    assert not watch.is_flooded(transfer.handle, MOST)
     transfer.receive(1)
-    assert watch.is_flooded(transfer.handle)
+    assert watch.is_flooded(transfer.handle, MOST)
 
 
 def test_what_a_reused_connection_received_before_does_not_count(transfer: Transfer) -> None:
-    watch = WireWatch(MOST)
+    watch = WireWatch()
     for _ in range(3):
-        assert not watch.is_flooded(transfer.handle)
+        assert not watch.is_flooded(transfer.handle, MOST)
         transfer.receive(MOST)
-        assert not watch.is_flooded(transfer.handle)
+        assert not watch.is_flooded(transfer.handle, MOST)
         watch.forget(transfer.handle)
 
 
 def test_another_connection_of_a_transfer_counts_from_its_own_first_check(transfer: Transfer) -> None:
-    watch, other = WireWatch(MOST), Transfer()
+    watch, other = WireWatch(), Transfer()
     other.receive(10 * MOST)
-    assert not watch.is_flooded(transfer.handle)
+    assert not watch.is_flooded(transfer.handle, MOST)
     transfer.client, other.client = other.client, transfer.client
-    assert not watch.is_flooded(transfer.handle)
+    assert not watch.is_flooded(transfer.handle, MOST)
     other.close()
 
 
 def test_a_transfer_without_a_connection_is_not_flooded(transfer: Transfer) -> None:
     transfer.close()
-    assert not WireWatch(MOST).is_flooded(transfer.handle)
+    assert not WireWatch().is_flooded(transfer.handle, MOST)

@@ -13,6 +13,7 @@ from scoopi.model.job import Frame, JobState
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.expectations.expected_records import Found
 from scoopi.publishing.output_file import OutputFile, OutputSpec
+from scoopi.publishing.published_files import PublishedFiles
 from scoopi.publishing.row_tables import Loaded
 from scoopi.publishing.row_tally import RowTally
 
@@ -34,7 +35,7 @@ def files(tmp_path: Path) -> Iterator[list[OutputFile]]:
 
 @pytest.fixture
 def tally(files: list[OutputFile]) -> RowTally:
-    return RowTally(files, (ONE, ALSO_ONE, TWO))
+    return RowTally(files, (ONE, ALSO_ONE, TWO), PublishedFiles((), Path()))
 
 
 def done(*parts: Part, pages: int = 1) -> Frame:

@@ -104,6 +104,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "tests/engine runs them as processes",
         "engine.py",
     ),
+    "scoopi/fetch/downloads": (
+        "test_file_exchange.py receives through it",
+        "file_reception.py",
+    ),
     "scoopi/java/dates": (
         "test_date_pattern.py and test_zoned_pattern.py compare them with tables made by Java",
         "pattern_calendar.py pattern_parts.py pattern_reader.py zoned_pattern_parts.py "
@@ -207,6 +211,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "a base class, and steps that tests/engine/test_record_runs.py runs",
         "record_steps.py",
     ),
+    "scoopi/steps/downloads": (
+        "tests/engine/test_downloads.py loads files by them, test_record_files.py names them",
+        "file_loading.py row_files.py",
+    ),
     "scoopi/store/schedule": (
         "declares a port; test_change_signals.py and test_wake_ups.py test what stands behind it",
         "record_signals.py",
@@ -218,6 +226,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/worker": (
         "test_worker.py uses them",
         "messages.py worker_parts.py",
+    ),
+    "scoopi/worker/downloads": (
+        "test_job_run.py and test_page_files.py gather what tasks make in it",
+        "page_outcome.py",
     ),
     "scoopi/parse/records": (
         "test_record_reader.py, test_record_source.py and test_record_checker.py use them",

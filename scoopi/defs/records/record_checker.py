@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from scoopi.defs.records.download_language import DOWNLOAD, check_download
 from scoopi.defs.records.list_end_checker import ListEndChecker
 from scoopi.defs.records.record_def_builder import RECORDS, WrittenRecordDef, outputs_of, read_expectation
 from scoopi.defs.records.short_forms import LINK_TASKS
@@ -187,6 +188,7 @@ class RecordChecker:
             self._findings.error(node.keys["text"], key, what, "keep one of them")
         self._check_replace(node, key)
         self._check_follow(node, field, key)
+        self._check_download(written, field, node, key)
         if field.script is not None and (fault := self._checkers.script(field.script)):
             self._findings.error(node.at("script"), key, f"the script is wrong: {fault.what}", fault.hint)
 
@@ -221,6 +223,18 @@ class RecordChecker:
         if field.type not in _LEADING_TYPES:
             what = f"field {field.name} is followed, and its type {field.type} is not an address"
             self._findings.error(node.keys["follow"], key, what, "write `type: url`")
+
+    def _check_download(self, written: WrittenRecordDef, field: FieldDef, node: Table, key: str) -> None:
+        if DOWNLOAD not in node.entries:
+            return
+        names = [f"record.{column.name}" for column in written.record_def.schema.all_columns]
+        check_download(node, key, names, self._findings)
+        if field.follow:
+            what = f"field {field.name} is both followed and downloaded"
+            self._findings.error(node.keys[DOWNLOAD], key, what, "give one of them a field of its own")
+        if field.type != "url":
+            what = f"field {field.name} is downloaded, and its type {field.type} is not an address"
+            self._findings.error(node.keys[DOWNLOAD], key, what, "write `type: url`, or take the type out")
 
     def _check_links(self, node: Table, field: FieldDef, key: str) -> None:
         rules, links = field.links, node.table("links")

@@ -7,6 +7,7 @@ from typing import cast
 
 import msgspec
 
+from scoopi.defs.records.download_language import DOWNLOAD, read_download
 from scoopi.defs.records.list_end_checker import read_list_end
 from scoopi.defs.records.record_language import SOURCES
 from scoopi.defs.records.short_forms import NO_OUTPUT
@@ -105,6 +106,9 @@ def read_expectation(subject: str, text: str, place: Place = NOWHERE) -> Expecta
 def _field(name: str, node: Table, place: Place) -> FieldDef:
     mapped = _mapped(node)
     kind = node.text("type")
+    download = read_download(node.table(DOWNLOAD))
+    if kind is None and DOWNLOAD in node.entries:
+        kind = "url"
     type_name = kind if kind in COLUMN_TYPES and kind is not None else _shared_type(mapped)
     is_kept = node.text("onError") == "keep"
     return FieldDef(
@@ -132,6 +136,7 @@ def _field(name: str, node: Table, place: Place) -> FieldDef:
         follow=node.text("follow") or "",
         once=node.text("once") or "run",
         links=_link_rules(node.table("links")),
+        download=download,
         place=place,
     )
 
@@ -152,7 +157,8 @@ def _link_rules(node: Table | None) -> LinkRules | None:
 
 
 def _columns(field: FieldDef) -> list[Column]:
-    columns = [Column(field.name, field.column_type, field.is_list, field.place)]
+    is_file = field.download is not None
+    columns = [Column(field.name, field.column_type, field.is_list, field.place, is_file)]
     if field.type == "price":
         columns.append(Column(field.name + CURRENCY, ColumnType.TEXT, field.is_list, field.place))
     return columns

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import get_args
 
+from scoopi.defs.records.download_language import DOWNLOAD_KEY
 from scoopi.defs.records.link_language import LINKS, ONCE_KEY, SELECTS
 from scoopi.defs.yaml.shape import Key, Kind, ListOf, NameOr, Record, Scalar
 from scoopi.model.records.record_def import HTMLS, ON_ERRORS, TEXTS, FieldType
@@ -85,14 +86,15 @@ FIELD = Record(
         Key(
             "onError",
             Scalar(Kind.NAME, ON_ERRORS),
-            "What becomes of a value that cannot be converted: missing, kept as text, its record rejected, "
-            "or the task fails. Default: missing.",
+            "What becomes of a value that cannot be converted, or whose file cannot be downloaded: missing, "
+            "kept as text, its record rejected, or the task fails. Default: missing.",
             "onError: reject",
         ),
         Key("required", _BOOL, "A record without a value here is rejected.", "required: true"),
         Key("follow", _NAME, "The task group of the page that the value leads to.", "follow: detail"),
         ONCE_KEY,
         Key("links", LINKS, "Which of its addresses are followed. Default: all.", "links: { same: host }"),
+        DOWNLOAD_KEY,
     ),
     short="a selector, or a list of selectors",
 )

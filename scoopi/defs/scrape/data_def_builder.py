@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from scoopi.defs.records.download_language import DOWNLOAD, read_download
 from scoopi.defs.scrape.digest import definition_digest
 from scoopi.defs.yaml.node import Table, read_bool, read_integer, read_range
 from scoopi.model.data_def import DataDef, FilterDef, ItemDef
@@ -105,6 +106,7 @@ def _item(node: Table, axis: AxisName, position: int) -> ItemDef:
         link_group=node.text("linkGroup"),
         link_break_on=node.texts("linkBreakOn"),
         once=bool(read_bool(node.text("once") or "")),
+        download=read_download(node.table(DOWNLOAD)),
         place=node.at("name"),
         selector_place=node.at("selector") if has_selector else NOWHERE,
     )

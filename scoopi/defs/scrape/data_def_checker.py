@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from scoopi.defs.records.download_language import check_download
 from scoopi.defs.scrape.checkers import Checkers, Fault, SelectorFaults
 from scoopi.defs.scrape.class_names import CSS_PARSER, XPATH_PARSER
 from scoopi.defs.scrape.data_def_builder import FACT, WrittenDataDef, WrittenItem
@@ -51,6 +52,7 @@ class DataDefChecker:
             self._check_range(each)
             self._check_texts(each)
             self._check_links(each, makes_links)
+            self._check_download(each)
         self._check_query()
         self._check_selectors(parsers)
 
@@ -164,6 +166,11 @@ class DataDefChecker:
                 if each.node is not None and key in each.node.entries:
                     what = f"{key} has no effect without linkGroup"
                     self._findings.warning(each.at(key), each.key, what, "add `linkGroup: …`")
+
+    def _check_download(self, each: WrittenItem) -> None:
+        if each.node is not None:
+            names = [f"item.{other.item.name}" for other in self._written.entries]
+            check_download(each.node, each.key, [*dict.fromkeys(names)], self._findings)
 
     def _check_query(self) -> None:
         written, data_def = self._written, self._written.data_def

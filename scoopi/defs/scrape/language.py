@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from scoopi.defs.browser.browser_language import BROWSER
 from scoopi.defs.locators.source_reader import FROM_KEY
+from scoopi.defs.records.download_language import DOWNLOAD_KEY
 from scoopi.defs.records.link_language import LINK_KEYS, LIST_KEYS
 from scoopi.defs.records.record_language import MARKS, OUTPUT, RECORD_DEF
 from scoopi.defs.sites.budget_language import BUDGET_RECORD
@@ -138,6 +139,7 @@ ITEM = Record(
             "Whether a page with several links to it is read only once per locator.",
             "once: true",
         ),
+        DOWNLOAD_KEY,
     )
 )
 _ITEMS = ListOf(ITEM, wrapper="item", unique=True)
@@ -215,12 +217,7 @@ TASK = Record(
             "Name of a steps set, or a set with overrides; default: scoopi.defs.defaultSteps.",
             "steps: css",
         ),
-        Key(
-            "persist",
-            PERSIST,
-            "What is kept of the task.",
-            "persist: { data: true }",
-        ),
+        Key("persist", PERSIST, "What is kept of the task.", "persist: { data: true }"),
         Key(
             "output",
             ListOf(OUTPUT, unique=True, or_one=True),

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from scoopi.model.downloads import Download
 from scoopi.model.locator import LinkBounds
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records.record_schema import ColumnType, RecordSchema
@@ -87,6 +88,7 @@ class FieldDef(msgspec.Struct, frozen=True):
         follow: the group of pages that the value leads to; empty for none.
         once: `run`, `locator` or `false`.
         links: which of its addresses are followed; None for all.
+        download: how the files are downloaded that its values lead to; None if they are not.
     """
 
     name: str
@@ -113,6 +115,7 @@ class FieldDef(msgspec.Struct, frozen=True):
     follow: str = ""
     once: str = "run"
     links: LinkRules | None = None
+    download: Download | None = None
     place: Place = NOWHERE
 
     @property
@@ -181,9 +184,15 @@ class RecordDef(msgspec.Struct, frozen=True):
     @property
     def uses_locator(self) -> bool:
         """Whether its records depend on the locator from which a page was reached."""
-        values = (field.value or "" for field in self.fields)
+        values = [field.value or "" for field in self.fields]
+        values += [field.download.to for field in self.fields if field.download is not None]
         in_meta = any(column.name == "locator" for column in self.schema.meta)
         return in_meta or self.has_scripts or any(LOCATOR_NAME in placeholders(value) for value in values)
+
+    @property
+    def has_downloads(self) -> bool:
+        """Whether values of a field lead to files that are downloaded."""
+        return any(field.download is not None for field in self.fields)
 
     @property
     def has_scripts(self) -> bool:

@@ -44,6 +44,7 @@ class Column(msgspec.Struct, frozen=True):
     """One column; with `is_list` its values are lists of that type.
 
     Attributes:
+        is_file: its values are paths of downloaded files.
         place: where the field is defined.
     """
 
@@ -51,6 +52,7 @@ class Column(msgspec.Struct, frozen=True):
     type: ColumnType = ColumnType.TEXT
     is_list: bool = False
     place: Place = NOWHERE
+    is_file: bool = False
 
 
 META_COLUMNS: Mapping[str, Column] = MappingProxyType(

@@ -45,7 +45,7 @@ class ChildJobs:
     ) -> None:
         self._host_of = host_of
         self._max_depth = max_depth
-        self._must_be_public = must_be_public
+        self.leads_to_public_only = must_be_public
         self._fragment_groups = fragment_groups
         self._ends = ends
 
@@ -66,7 +66,7 @@ class ChildJobs:
             return (), ()
         seen: Counter[tuple[str, str]] = Counter()
         children: dict[str, Child] = {}
-        public_only = self._must_be_public(page_is_public)
+        public_only = self.leads_to_public_only(page_is_public)
         from_network = self._host_of(payload.locator.url) != FILE_HOST
         too_deep = refused = too_long = 0
         page_end = self._ends.of_page(items, payload.seen)

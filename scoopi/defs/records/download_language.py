@@ -1,0 +1,97 @@
+"""DOWNLOAD_KEY: the key of fields and entries whose values lead to files, and how it is read and checked.
+
+Source: defs/README.md, 6.4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Table
+from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar, TextOrTexts
+from scoopi.model.downloads import MOST_FILE_BYTES, Download
+from scoopi.model.text.file_path import template_fault
+
+DOWNLOAD = "download"
+_NAME = Scalar(Kind.NAME)
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*(B|kB|MB|GB|)", re.IGNORECASE)
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
+_TYPE = re.compile(r"[a-z0-9!#$&^_.+*-]+/[a-z0-9!#$&^_.+*-]+")
+DOWNLOADS = Record(
+    (
+        Key(
+            "to",
+            _NAME,
+            "Path of the file in the run's folder, with placeholders; the row has it, not the address.",
+            'to: "files/%{sha256}.%{ext}"',
+            True,
+        ),
+        Key(
+            "types",
+            TextOrTexts(),
+            "Media types that are wanted; `*` stands for anything. Default: all.",
+            "types: [ image/*, application/pdf ]",
+        ),
+        Key(
+            "maxSize",
+            _NAME,
+            "Size of the largest file that is wanted, in bytes, kB, MB or GB. Default: 100 MB.",
+            "maxSize: 20 MB",
+        ),
+    )
+)
+DOWNLOAD_KEY = Key(
+    DOWNLOAD,
+    DOWNLOADS,
+    "Download the file that the value leads to.",
+    'download: { to: "files/%{sha256}.%{ext}" }',
+)
+
+
+def read_download(node: Table | None) -> Download | None:
+    """How files are downloaded; None without it, or if it does not say where to."""
+    if node is None or not node.text("to"):
+        return None
+    types = tuple(each.lower() for each in _types(node))
+    size = read_size(node.text("maxSize") or "")
+    return Download(node.text("to") or "", types, size or MOST_FILE_BYTES, node.place)
+
+
+def _types(node: Table) -> tuple[str, ...]:
+    one = node.text("types")
+    return node.texts("types") if one is None else (one,)
+
+
+def read_size(text: str) -> int | None:
+    """A size in bytes; None if the text is none.
+
+    >>> read_size("20 MB"), read_size("1.5kB"), read_size("300"), read_size("much")
+    (20000000, 1500, 300, None)
+    """
+    found = _SIZE.fullmatch(text.strip())
+    return None if found is None else int(float(found[1]) * _UNITS[found[2].lower()])
+
+
+def check_download(node: Table, key: str, values: Sequence[str], findings: Findings) -> None:
+    """Check the download of an entry or a field as written.
+
+    Args:
+        key: of the entry, for findings.
+        values: placeholders of the row.
+    """
+    table = node.table(DOWNLOAD)
+    if table is None:
+        return
+    key = f"{key}.{DOWNLOAD}"
+    if (to := table.text("to")) and (fault := template_fault(to, values)) is not None:
+        findings.error(table.at("to"), f"{key}.to", *fault)
+    for each in _types(table):
+        if not _TYPE.fullmatch(each.lower()):
+            what = f"{each!r} is not a media type"
+            findings.error(table.at("types"), f"{key}.types", what, "write it as image/png or image/*")
+    size = table.text("maxSize")
+    if size is not None and not read_size(size):
+        what = f"{size!r} is not a size above 0"
+        findings.error(table.at("maxSize"), f"{key}.maxSize", what, "write it as 20 MB")

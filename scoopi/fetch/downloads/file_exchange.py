@@ -1,0 +1,113 @@
+"""FileExchange: sends one request for a file, which is received to the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pycurl
+
+from scoopi.errors import FetchError
+from scoopi.fetch.downloads.file_kind import file_name
+from scoopi.fetch.downloads.file_reception import FileReception
+from scoopi.fetch.downloads.partial_file import PartialFile
+from scoopi.fetch.http_exchange import REDIRECTS, HttpExchange
+from scoopi.fetch.http_faults import status_fault, truncated_fault
+from scoopi.fetch.reception import OTHER_BYTES, PageRoom, Reception
+from scoopi.fetch.request import GrantNeeded, HopResult, ReceivedFile, Request
+from scoopi.fetch.request_options import header_lines
+
+LEAST_BYTES_A_SECOND = 100
+"""A file that comes more slowly, on average over the timeout of a request, is given up for now."""
+NOT_SATISFIABLE = 416
+_FOR_FILES = {"accept": "Accept: */*", "accept-encoding": "Accept-Encoding: identity"}
+"""In place of the headers of pages, unless the site has its own; a coding keeps a file from being resumed."""
+
+
+class FileExchange(HttpExchange):
+    """Sends one request for a file, which is received to the disk.
+
+    Used once: what its handle is set to does not suit a page. It takes as long as it takes, as long as
+    something comes.
+    """
+
+    _partial: PartialFile | None = None
+
+    def begin(self, request: Request, on_sent: Callable[[], None] | None) -> bool:
+        """See `HttpExchange`; the request has a file, which is this one's until it is closed."""
+        assert isinstance(self._reception, FileReception)
+        partial = self._partial = self._reception.partial = request.file
+        assert partial is not None
+        self._reception.url = request.url
+        if not super().begin(request, on_sent):
+            return False
+        site = self.options.site
+        own = {name.lower() for name in site.headers}
+        given = {line.partition(":")[0].lower(): line for line in header_lines(site)}
+        given |= {name: line for name, line in _FOR_FILES.items() if name not in own}
+        self.handle.setopt(pycurl.HTTPHEADER, [*given.values(), *partial.headers()])
+        self.handle.setopt(pycurl.TIMEOUT_MS, 0)
+        self.handle.setopt(pycurl.LOW_SPEED_LIMIT, LEAST_BYTES_A_SECOND)
+        self.handle.setopt(pycurl.LOW_SPEED_TIME, max(1, round(site.timeout_ms / 1000)))
+        return True
+
+    def end(self, number: int = pycurl.E_OK, words: str = "") -> HopResult:
+        """See `HttpExchange`; what is there and cannot be resumed goes, and all is asked for again."""
+        reception, partial = self._reception, self._partial
+        assert isinstance(reception, FileReception)
+        assert partial is not None
+        is_beyond = reception.status == NOT_SATISFIABLE and partial.offset > 0
+        if is_beyond or reception.is_elsewhere:
+            partial.discard()
+            reception.reset()
+            return GrantNeeded()
+        if reception.refusal is not None:
+            partial.discard()
+        return super().end(number, words)
+
+    @property
+    def most_wire_bytes(self) -> int:
+        """How much it may receive in all, headers and codings included."""
+        assert self._partial is not None
+        return 2 * self._partial.order.max_bytes + OTHER_BYTES
+
+    def close(self) -> None:
+        """See `HttpExchange`; another request may resume the file."""
+        super().close()
+        if self._partial is not None:
+            self._partial.close()
+
+    def _new_reception(self, room: PageRoom) -> Reception:
+        return FileReception(room)
+
+    def _answer(self, request: Request) -> HopResult:
+        reception, partial = self._reception, self._partial
+        assert isinstance(reception, FileReception)
+        assert partial is not None
+        is_redirect = reception.status in REDIRECTS and "location" in reception.headers
+        if is_redirect or not reception.is_headed:
+            return super()._answer(request)
+        if not reception.wanted:
+            raise status_fault(reception.status, request.url, reception.headers, self.options.site)
+        reception.finish_file()
+        if reception.fault or reception.refusal is not None:
+            raise self._fault(pycurl.E_WRITE_ERROR, "")
+        if partial.is_short:
+            raise truncated_fault("the file was cut off", request.url)
+        self._partial = reception.partial = None  # the receiver closes it
+        name = file_name(reception.headers, request.url)
+        cookies = self._cookies() if request.keeps_cookies else ()
+        return ReceivedFile(partial, reception.media_type, name, cookies)
+
+    def _fault(self, number: int, words: str) -> FetchError:
+        reception = self._reception
+        assert isinstance(reception, FileReception)
+        if reception.refusal is not None:
+            return reception.refusal
+        error = super()._fault(number, words)
+        if number == pycurl.E_OPERATION_TIMEDOUT and self._was_sent:
+            seconds = self.options.site.timeout_ms / 1000
+            error.what = f"fewer than {LEAST_BYTES_A_SECOND} bytes a second of the file came in {seconds:g} s"
+            error.cause = error.what
+        error.what = error.what.replace("the page", "the file")
+        error.cause = error.cause.replace("the page", "the file")
+        return error

@@ -1,0 +1,130 @@
+"""FileReception: receives a file to the disk as it arrives, within the limits of its order."""
+
+from __future__ import annotations
+
+from scoopi.errors import FetchError
+from scoopi.fetch.content_decoder import BrokenCodingError, ContentDecoder, TooLargeError
+from scoopi.fetch.downloads.file_kind import file_name, file_type
+from scoopi.fetch.downloads.file_store import unwanted
+from scoopi.fetch.downloads.partial_file import PartialFile, WrongRangeError
+from scoopi.fetch.reception import OTHER_BYTES, STOP, PageRoom, Reception
+
+PARTIAL_STATUS = 206
+
+
+class FileReception(Reception):
+    """Receives a file to the disk as it arrives, within the limits of its order.
+
+    Attributes:
+        partial: where it goes; None between two requests.
+        url: the address that is asked.
+        refusal: why no more of it is wanted.
+        is_elsewhere: the answer does not continue what is there.
+    """
+
+    def __init__(self, room: PageRoom) -> None:
+        self.partial: PartialFile | None = None
+        self.url = ""
+        super().__init__(0, room)
+
+    def reset(self, cut_bytes: int = 0) -> None:
+        """See `Reception`; the file so far stays."""
+        super().reset(cut_bytes)
+        self.refusal: FetchError | None = None
+        self.is_elsewhere = False
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the body is the file, or the rest of it."""
+        is_rest = self.status == PARTIAL_STATUS and self.partial is not None and self.partial.offset > 0
+        return is_rest or super().wanted
+
+    def take_body(self, piece: bytes) -> int | None:
+        """See `Reception`."""
+        if not self.wanted:
+            return super().take_body(piece)
+        assert self.partial is not None
+        try:
+            if not self._begun:
+                self.begin_file()
+            self._came += len(piece)
+            if self._decoder is not None:
+                piece = self._decoder.feed(piece)
+            room = self.partial.order.max_bytes - self.partial.size
+            if len(piece) > room or self._came > self.partial.order.max_bytes + OTHER_BYTES:
+                raise TooLargeError
+            self.partial.write(piece)
+        except TooLargeError:
+            self.refuse_size()
+            return STOP
+        except (FetchError, WrongRangeError, BrokenCodingError, OSError) as error:
+            self._stop(error)
+            return STOP
+        return None
+
+    def begin_file(self) -> None:
+        """The headers are there, so the body is what is wanted, or is not.
+
+        Raises:
+            FetchError: it is not.
+            WrongRangeError: it does not continue what is there.
+            OSError: the file cannot be written.
+        """
+        assert self.partial is not None
+        self._begun = True
+        length = self.headers.get("content-length", "")
+        size = int(length) if length.isdecimal() else 0
+        continued = self.partial.offset if self.status == PARTIAL_STATUS else 0
+        if (refusal := unwanted(self.partial.order, self.media_type, size + continued)) is not None:
+            raise refusal
+        header = self.headers.get("content-encoding", "")
+        codings = [coding.strip().lower() for coding in header.split(",")] if header else []
+        codings = [coding for coding in codings if coding not in ("", "identity")]
+        if codings:
+            self._decoder = ContentDecoder(codings, self.partial.order.max_bytes)
+        self.partial.begin(self.status, self.headers)
+
+    def refuse_size(self) -> None:
+        """Mark the file as larger than its order allows."""
+        assert self.partial is not None
+        self._refuse(unwanted(self.partial.order, self.media_type, self.partial.order.max_bytes + 1))
+
+    def finish_file(self) -> None:
+        """The body is over; sets `fault` or `refusal` if it is not whole, or not what is wanted."""
+        assert self.partial is not None
+        try:
+            if not self._begun:
+                self.begin_file()
+            if self._decoder is not None:
+                self._decoder.finish()
+        except (FetchError, WrongRangeError, BrokenCodingError, OSError) as error:
+            self._stop(error)
+
+    def _stop(self, error: Exception) -> None:
+        if isinstance(error, WrongRangeError):
+            self.is_elsewhere = True
+        elif isinstance(error, FetchError):
+            self._refuse(error)
+        elif isinstance(error, OSError):
+            self._refuse(disk_fault(error))
+        else:
+            self.fault = f"the file cannot be decoded as {self.headers.get('content-encoding')}: {error}"
+
+    def _refuse(self, refusal: FetchError | None) -> None:
+        self.refusal = refusal
+        self.fault = "" if refusal is None else refusal.what
+
+    @property
+    def media_type(self) -> str:
+        """See `file_type`."""
+        return file_type(self.headers.get("content-type", ""), file_name(self.headers, self.url))
+
+
+class DiskFault(FetchError):  # noqa: N818 - a fault of this machine, not an error of the file
+    """A file cannot be written here: whatever the definition says, no row goes without its file for that."""
+
+
+def disk_fault(error: OSError) -> DiskFault:
+    """The error of a file that cannot be written."""
+    what = f"the file cannot be written: {error.strerror or error}"
+    return DiskFault(what, hint="make room or fix the folder, then `scoopi retry`")

@@ -1,0 +1,151 @@
+"""FileStore: the files that a node has downloaded in a run, by their content."""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import os
+import secrets
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from scoopi.errors import FetchError
+from scoopi.fetch.downloads.partial_file import PartialFile
+from scoopi.model.decoders import json_decoder
+from scoopi.model.downloads import PATHS_FOLDER, FileOrder, KeptFile, kept_path
+from scoopi.model.text.shown import shown
+
+PARTS, BY_URL = "parts", "urls"
+"""Folders: files that are not complete; notes of what each address has brought."""
+
+
+class UnwantedFileError(FetchError):
+    """The file is larger than its definition allows, or of another type."""
+
+
+class FileStore:
+    """The files that a node has downloaded in a run, by their content; all its workers share them.
+
+    A file is complete under its name from the moment it has one. Its methods keep no state in memory, and
+    may be called by any thread. Source: ARCHITECTURE, protocol rule 17.
+
+    Args:
+        folder: `files` in the node's folder; it is made with the first file.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._decoder = json_decoder(KeptFile)
+
+    def find(self, order: FileOrder) -> KeptFile | UnwantedFileError | None:
+        """What the address has brought earlier in the run; None if it must be asked for."""
+        try:
+            kept = self._decoder.decode(self._url_note(order.url).read_bytes())
+            is_there = kept_path(self._folder, kept.sha256).stat().st_size == kept.size
+        except (OSError, msgspec.MsgspecError):
+            return None
+        if not is_there:
+            return None
+        return unwanted(order, kept.media_type, kept.size) or kept
+
+    def open(self, order: FileOrder) -> PartialFile:
+        """Where the content of a file is received, after what an earlier request has brought of it.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        folder = self._folder / PARTS
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / _key(order.url)
+        opened = PartialFile.open(order, path)
+        if opened is None:  # another page wants it, too; this request does without what is there
+            opened = PartialFile.open(order, path.with_name(f"{path.name}.{secrets.token_hex(4)}"))
+        assert opened is not None, "nobody else knows that name"
+        return opened
+
+    def keep(self, partial: PartialFile, media_type: str, name: str) -> KeptFile:
+        """Make a complete file durable, then give it the name of its content, then note its address.
+
+        Args:
+            media_type, name: as of `KeptFile`.
+        Raises:
+            OSError: the disk fails.
+        """
+        digest = partial.sync()
+        kept = KeptFile(digest, partial.size, media_type, name)
+        path = kept_path(self._folder, digest)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.moved_to(path)
+        for folder in (path.parent, path.parent.parent):
+            _sync(folder)
+        self._note(self._url_note(partial.order.url), msgspec.json.encode(kept))
+        return msgspec.structs.replace(kept, was_sent=True)
+
+    def claim(self, path: str, sha256: str, job: str) -> bool:
+        """Let a path of the run's folder stand for a content.
+
+        Two jobs may share a path only if they mean the same content; a job that is run again may mean
+        another one than before.
+
+        Returns:
+            Whether it does; False if another job has given it another content.
+        Raises:
+            OSError: the disk fails.
+        """
+        note, wanted = self._folder / PATHS_FOLDER / _key(path), f"{sha256} {job}"
+        note.parent.mkdir(parents=True, exist_ok=True)
+        while True:
+            with contextlib.suppress(FileExistsError):
+                self._note(note, wanted.encode(), is_new=True)
+                return True
+            with contextlib.suppress(FileNotFoundError):
+                content, _, owner = note.read_text().partition(" ")
+                if content != sha256 and owner == job:
+                    self._note(note, wanted.encode())
+                return content == sha256 or owner == job
+
+    def _url_note(self, url: str) -> Path:
+        return self._folder / BY_URL / _key(url)
+
+    def _note(self, note: Path, content: bytes, *, is_new: bool = False) -> None:
+        note.parent.mkdir(parents=True, exist_ok=True)
+        temporary = note.with_name(f"{note.name}.{secrets.token_hex(4)}")
+        try:
+            temporary.write_bytes(content)
+            if is_new:
+                os.link(temporary, note)
+            else:
+                temporary.replace(note)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def unwanted(order: FileOrder, media_type: str, size: int) -> UnwantedFileError | None:
+    """Why a file is not one that is wanted; None if it is.
+
+    Args:
+        media_type: empty if it is not known.
+        size: in bytes, as far as it is known.
+    """
+    if order.types and not any(fnmatch.fnmatchcase(media_type, each) for each in order.types):
+        found = media_type or "of an unknown type"
+        cause = f"the file is {found}, not {' or '.join(order.types)}"
+        return UnwantedFileError(cause, at=shown(order.url), hint="add it to `types` if it is wanted")
+    if size > order.max_bytes:
+        cause = f"the file is larger than {order.max_bytes:,} bytes"
+        return UnwantedFileError(cause, at=shown(order.url), hint="raise its `maxSize` if it is wanted")
+    return None
+
+
+def _key(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,181 @@
+"""PublishedFiles: the downloaded files that published rows name, and how they get their paths."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from scoopi.appenders.segment_writer import sync_folder
+from scoopi.errors import AppenderError
+from scoopi.model.downloads import FILES_FOLDER, KEPT_FOLDER, PATHS_FOLDER, FileRef, kept_path
+from scoopi.model.job import Frame
+from scoopi.model.records import read_records
+from scoopi.publishing.output_file import OutputSpec
+from scoopi.publishing.record_file import KeyFilter
+
+COPIED_AT_ONCE = 1 << 20
+_HIDDEN = ".part-"
+
+
+class PublishedFiles:
+    """The downloaded files that published rows name, and how they get their paths.
+
+    A file is published if a row names it that an output holds: not if its record had the key of an earlier
+    one. It remembers some 400 bytes of each file. Source: ARCHITECTURE, protocol rule 17.
+
+    Args:
+        run_folder: what the paths are relative to.
+    """
+
+    def __init__(self, outputs: Sequence[OutputSpec], run_folder: Path) -> None:
+        self._run_folder = self._files = run_folder
+        self._columns: dict[str, list[_Names]] = {}
+        for spec in outputs:
+            names = _Names(spec)
+            for part in spec.written_parts if names.columns else ():
+                self._columns.setdefault(part, []).append(names)
+        self._sources: dict[str, tuple[str, Path]] = {}
+        self._named: dict[str, None] = {}
+        self._kept: dict[Path, set[str]] = {}
+        self.bytes = 0
+
+    @property
+    def number(self) -> int:
+        """How many files are published."""
+        return len(self._named)
+
+    def begin(self, segment: Path) -> None:
+        """Frames of this segment follow; their files are beside it."""
+        self._files = segment.parent.parent / FILES_FOLDER
+        self._kept.setdefault(self._files, set())
+
+    def has_all(self, frame: Frame) -> bool:
+        """Whether the files of a frame are there, and their paths are free; without them it is damaged."""
+        return not frame.files or all(self._is_there(file, self._files) for file in frame.files)
+
+    def add(self, frame: Frame) -> None:
+        """Add the files of a frame that counts."""
+        if not frame.files:
+            return
+        files, kept = self._files, self._kept[self._files]
+        offered: dict[str, FileRef] = {}
+        for file in frame.files:
+            kept.add(file.sha256)
+            offered[file.path] = file
+            if not file.stream:
+                self._take(file, files)
+        for part in frame.parts:
+            for names in self._columns.get(part.output, ()):
+                for path in names.of(part.body):
+                    if path in offered:
+                        self._take(offered[path], files)
+
+    def publish(self) -> None:
+        """Give all files their paths, durably; a path that has its file already is left alone.
+
+        Raises:
+            OSError: a file cannot be written.
+            AppenderError: a path leads out of the run's folder.
+        """
+        folders: set[Path] = set()
+        for path in self._named:
+            target = self._run_folder / path
+            if not _is_inside(self._run_folder, target.parent):
+                raise AppenderError(
+                    "the path of a file leads out of the run's folder",
+                    at=str(target),
+                    hint="is a folder there a link? remove it, then `scoopi resume`",
+                )
+            if _place(self._source(path), target):
+                folders |= {*_between(self._run_folder, target)}
+        for folder in sorted(folders):
+            sync_folder(folder)
+
+    def clean(self) -> None:
+        """Remove what no frame names that counts, once the run is over: no further one can name it."""
+        for files, kept in self._kept.items():
+            for folder in files.glob("*"):
+                if folder.name not in (KEPT_FOLDER, PATHS_FOLDER):
+                    shutil.rmtree(folder, ignore_errors=True)
+            for file in (files / KEPT_FOLDER).glob("*/*"):
+                if file.name not in kept:
+                    file.unlink(missing_ok=True)
+
+    def _is_there(self, file: FileRef, files: Path) -> bool:
+        known = self._sources.get(file.path)
+        if known is not None and known[0] != file.sha256:
+            return False
+        try:
+            return kept_path(files, file.sha256).stat().st_size == file.size
+        except OSError:
+            return False
+
+    def _take(self, file: FileRef, files: Path) -> None:
+        if file.path not in self._named:
+            self._named[file.path] = None
+            self._sources[file.path] = file.sha256, files
+            self.bytes += file.size
+
+    def _source(self, path: str) -> Path:
+        sha256, files = self._sources[path]
+        return kept_path(files, sha256)
+
+
+class _Names:
+    """The paths in the records of one output, less those of records that it drops."""
+
+    def __init__(self, spec: OutputSpec) -> None:
+        schema = spec.written_schema
+        columns = schema.all_columns if schema is not None else ()
+        self.columns = [at for at, column in enumerate(columns) if column.is_file]
+        self._keys = KeyFilter(schema) if schema is not None and self.columns else None
+
+    def of(self, body: bytes) -> Iterator[str]:
+        """The paths that the records of a part name."""
+        assert self._keys is not None
+        for record in self._keys.kept([*read_records(body)]):
+            for at in self.columns:
+                value = record[at]
+                yield from value if isinstance(value, list) else [value] if value is not None else []
+
+
+def _is_inside(folder: Path, below: Path) -> bool:
+    """Whether a path stays in a folder, also through the links that are there."""
+    return below.resolve().is_relative_to(folder.resolve())
+
+
+def _between(folder: Path, file: Path) -> Collection[Path]:
+    """The folders of a file, from its own up to that one."""
+    parents = [file.parent]
+    while parents[-1] != folder:
+        parents.append(parents[-1].parent)
+    return parents
+
+
+def _place(source: Path, target: Path) -> bool:
+    """Have the file under a path, at once: as another name of it, or as a copy where that cannot be.
+
+    Returns:
+        False if it was there already.
+    """
+    with contextlib.suppress(OSError):
+        if target.samefile(source):
+            return False
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f"{_HIDDEN}{secrets.token_hex(6)}")
+    try:
+        try:
+            os.link(source, temporary)
+        except OSError:
+            with source.open("rb") as given, temporary.open("wb") as made:
+                shutil.copyfileobj(given, made, COPIED_AT_ONCE)
+                made.flush()
+                os.fsync(made.fileno())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return True

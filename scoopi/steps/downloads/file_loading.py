@@ -1,0 +1,57 @@
+"""FileLoading: what a loader needs to load files beside pages."""
+
+from __future__ import annotations
+
+from scoopi.errors import FetchError
+from scoopi.fetch.downloads.file_reception import disk_fault
+from scoopi.fetch.downloads.file_store import FileStore
+from scoopi.fetch.downloads.partial_file import PartialFile
+from scoopi.fetch.request import ReceivedFile
+from scoopi.model.downloads import FileOrder, KeptFile
+from scoopi.model.handover import Payload, ToTask
+
+
+class FileLoading:
+    """What a loader needs to load files beside pages. Belongs to the thread that has the turn.
+
+    Args:
+        files: of this node in this run.
+    """
+
+    def __init__(self, files: FileStore) -> None:
+        self._files = files
+
+    def known(self, payload: Payload, order: FileOrder) -> ToTask | None:
+        """The file, if another page has brought it since this one asked for it.
+
+        Raises:
+            FetchError: it is not one that is wanted.
+        """
+        found = self._files.find(order)
+        if isinstance(found, FetchError):
+            raise found
+        return None if found is None else ToTask(payload.advance(found))
+
+    def open(self, order: FileOrder) -> PartialFile:
+        """Where its request puts the file.
+
+        Raises:
+            FetchError: it cannot be written.
+        """
+        try:
+            return self._files.open(order)
+        except OSError as error:
+            raise disk_fault(error) from error
+
+    def kept(self, received: ReceivedFile) -> KeptFile:
+        """The file, complete and durable.
+
+        Raises:
+            FetchError: it cannot be made durable.
+        """
+        try:
+            return self._files.keep(received.partial, received.media_type, received.name)
+        except OSError as error:
+            raise disk_fault(error) from error
+        finally:
+            received.partial.close()

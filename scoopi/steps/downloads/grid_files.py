@@ -1,0 +1,112 @@
+"""GridFiles: the step that has the files of rows downloaded, and gives the rows their paths."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from scoopi.errors import FetchError
+from scoopi.model.data import Data, Item
+from scoopi.model.data_def import DataDef
+from scoopi.model.downloads import Downloads
+from scoopi.model.handover import Handover, Payload, ToFiles, ToTask
+from scoopi.model.text.file_path import FilePath
+from scoopi.parse.tree.page import Page
+from scoopi.steps.downloads.row_files import Claim, FileColumn, RowFiles
+from scoopi.steps.locator_creator import link_address
+from scoopi.steps.step import Step
+
+
+class JoinedAddresses:
+    """Joins the values that lead to files to the address of their page, while the page is there.
+
+    Args:
+        names: of the entries that have a download.
+        nothing: values that stand for none.
+    """
+
+    def __init__(self, names: Collection[str], nothing: Collection[str]) -> None:
+        self._names = frozenset(names)
+        self._nothing = frozenset(nothing)
+
+    def __call__(self, data: Data, page: Page) -> Data:
+        """The data with these values joined."""
+        url, base = page.document.url, page.base_href
+
+        def joined(name: str, value: str | None) -> str | None:
+            is_address = name in self._names and value and value.strip() and value not in self._nothing
+            return link_address(value, url, base) if is_address and value else value
+
+        return data.with_items(
+            [
+                Item(
+                    item.axes,
+                    tuple(
+                        joined(axis.item_name, value)
+                        for axis, value in zip(item.axes, item.values, strict=True)
+                    ),
+                    item.indexes,
+                )
+                for item in data.items
+            ]
+        )
+
+
+class GridFiles(Step):
+    """Has the files of rows downloaded, and gives the rows their paths.
+
+    It runs twice for a page: with Data, and with the Downloads that it has asked for.
+
+    Args:
+        definition: of the rows.
+        claim: see `RowFiles`.
+        not_found: what a fact holds whose file does not come; an item or dim holds null.
+    """
+
+    def __init__(self, definition: DataDef, claim: Claim, not_found: str | None = None) -> None:
+        self._claim = claim
+        self._not_found = not_found
+        self._columns = {
+            item.name: FileColumn(item.name, 0, item.download, FilePath(item.download.to))
+            for item in (*definition.items, *definition.dims, *definition.facts)
+            if item.download is not None
+        }
+
+    def run(self, payload: Payload) -> Handover:
+        """Ask for the files, or write their paths.
+
+        Raises:
+            FetchError: a file cannot be written on this machine.
+        """
+        if isinstance(payload.input, Downloads):
+            return self._filled(payload, payload.input)
+        data = payload.expect(Data)
+        orders = (
+            column.order(item.values[at] or "") for item in data.items for at, column in self._wanted(item)
+        )
+        wanted = tuple(dict.fromkeys(orders))
+        return ToFiles(payload, wanted) if wanted else ToTask(payload)
+
+    def _wanted(self, item: Item) -> Iterator[tuple[int, FileColumn]]:
+        """The positions in a row whose values are addresses of files."""
+        for at, axis in enumerate(item.axes):
+            column = self._columns.get(axis.item_name)
+            if column is not None and item.values[at] and "://" in (item.values[at] or ""):
+                yield at, column
+
+    def _filled(self, payload: Payload, downloads: Downloads) -> Handover:
+        data = downloads.input
+        assert isinstance(data, Data)
+        files = RowFiles(downloads, payload, self._claim, "")
+        items = [self._item(item, files) for item in data.items]
+        return ToTask(payload.advance(data.with_items(items)), files.warnings(), files.refs())
+
+    def _item(self, item: Item, files: RowFiles) -> Item:
+        values = [*item.values]
+        row = {
+            f"item.{axis.item_name}": value or "" for axis, value in zip(item.axes, item.values, strict=True)
+        }
+        for at, column in self._wanted(item):
+            found = files.path(column, item.values[at] or "", row)
+            missing = self._not_found if item.axes[at].axis_name == "fact" else None
+            values[at] = missing if isinstance(found, FetchError) else found
+        return Item(item.axes, tuple(values), item.indexes)

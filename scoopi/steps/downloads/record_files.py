@@ -1,0 +1,112 @@
+"""RecordFiles: the step that has the files of records downloaded, and gives the records their paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from scoopi.errors import FetchError
+from scoopi.model.downloads import Downloads
+from scoopi.model.handover import Handover, Payload, ToFiles, ToTask
+from scoopi.model.records import Records, Rejection, Value
+from scoopi.model.records.record_def import FieldDef, RecordDef
+from scoopi.model.records.record_schema import Row
+from scoopi.model.text.file_path import FilePath
+from scoopi.steps.downloads.row_files import Claim, FileColumn, RowFiles
+from scoopi.steps.step import Step
+
+_OUTCOMES = {"keep": "its address is kept", "reject": "its record is rejected"}
+
+
+class RecordFiles(Step):
+    """Has the files of records downloaded, and gives the records their paths.
+
+    It runs twice for a page: with Records, and with the Downloads that it has asked for.
+
+    Args:
+        definition: of the records.
+        claim: see `RowFiles`.
+        stream: the name of the records in frames.
+    """
+
+    def __init__(self, definition: RecordDef, claim: Claim, stream: str) -> None:
+        self._claim = claim
+        self._stream = stream
+        self._columns = [column.name for column in definition.schema.all_columns]
+        self._fields = [(field, self._column(field)) for field in definition.fields if field.download]
+
+    def run(self, payload: Payload) -> Handover:
+        """Ask for the files, or write their paths.
+
+        Raises:
+            FetchError: a file did not come, and its field has `onError: fail`; or it cannot be written here.
+        """
+        if isinstance(payload.input, Downloads):
+            return self._filled(payload, payload.input)
+        rows = payload.expect(Records).rows
+        orders = (
+            column.order(url) for row in rows for _, column in self._fields for url in _urls(row[column.at])
+        )
+        wanted = tuple(dict.fromkeys(orders))
+        return ToFiles(payload, wanted) if wanted else ToTask(payload)
+
+    def _column(self, field: FieldDef) -> FileColumn:
+        assert field.download is not None
+        outcome = _OUTCOMES.get(field.on_error, "its value is missing")
+        path = FilePath(field.download.to)
+        return FileColumn(field.name, self._columns.index(field.name), field.download, path, outcome)
+
+    def _filled(self, payload: Payload, downloads: Downloads) -> Handover:
+        records = downloads.input
+        assert isinstance(records, Records)
+        files = RowFiles(downloads, payload, self._claim, self._stream)
+        rows: list[Row] = []
+        rejections = list(records.rejections)
+        for row in records.rows:
+            made = self._row(row, files, payload.locator.url)
+            if isinstance(made, Rejection):
+                rejections.append(made)
+            else:
+                rows.append(made)
+        filled = replace(records, rows=tuple(rows), rejections=tuple(rejections))
+        return ToTask(payload.advance(filled), files.warnings(), files.refs())
+
+    def _row(self, row: Row, files: RowFiles, url: str) -> Row | Rejection:
+        values = {f"record.{name}": _text(row[at]) for at, name in enumerate(self._columns)}
+        made = [*row]
+        for field, column in self._fields:
+            found = [files.path(column, each, values) for each in _urls(row[column.at])]
+            errors = [each for each in found if isinstance(each, FetchError)]
+            if errors and field.on_error == "fail":
+                raise errors[0]
+            reason = ""
+            if errors and field.on_error == "reject":
+                reason = f"a file of {field.name} could not be downloaded: {errors[0].what}"
+            if field.on_error == "keep":
+                pairs = zip(found, _urls(row[column.at]), strict=True)
+                paths: list[str] = [each if isinstance(each, str) else given for each, given in pairs]
+            else:
+                paths = [each for each in found if isinstance(each, str)]
+            if errors and not paths and field.required:
+                reason = f"the required file of {field.name} could not be downloaded: {errors[0].what}"
+            if reason:
+                return Rejection(reason, field.name, url, str(field.place), self._named(row))
+            if found:
+                made[column.at] = paths if field.is_list else next(iter(paths), None)
+        return tuple(made)
+
+    def _named(self, row: Sequence[Value]) -> dict[str, Value]:
+        return dict(zip(self._columns, row, strict=True))
+
+
+def _urls(value: Value) -> list[str]:
+    """The addresses in a value: none, one, or those of a list."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return [each for each in values if isinstance(each, str) and each.strip()]
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_text, value))
+    return "" if value is None or isinstance(value, Mapping) else str(value)

@@ -1,0 +1,117 @@
+"""RowFiles: the paths of the files that one page's rows name, and what is said of those that did not come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from scoopi.errors import FetchError
+from scoopi.fetch.downloads.file_kind import file_extension
+from scoopi.fetch.downloads.file_reception import DiskFault, disk_fault
+from scoopi.model.downloads import Download, Downloads, FileOrder, FileRef, KeptFile
+from scoopi.model.failure import Failure
+from scoopi.model.handover import Payload
+from scoopi.model.text.file_path import FilePath
+
+Claim = Callable[[str, str, str], bool]
+"""Path, SHA-256, job -> whether the path stands for that content, see `FileStore.claim`."""
+
+
+class FileColumn(msgspec.Struct, frozen=True):
+    """A column whose values are downloaded.
+
+    Attributes:
+        at: its position in a row.
+        path: of its files.
+        outcome: what becomes of a value whose file does not come, for messages.
+    """
+
+    name: str
+    at: int
+    download: Download
+    path: FilePath
+    outcome: str = "its value is missing"
+
+    def order(self, url: str) -> FileOrder:
+        """The file of an address."""
+        return FileOrder(url, self.download.types, self.download.max_bytes)
+
+
+class RowFiles:
+    """The paths of the files that one page's rows name, and what is said of those that did not come.
+
+    Args:
+        claim: lets a path stand for a content.
+        stream: see `FileRef`.
+    """
+
+    def __init__(self, downloads: Downloads, payload: Payload, claim: Claim, stream: str) -> None:
+        self._files = downloads.files
+        self._payload = payload
+        self._claim = claim
+        self._stream = stream
+        self._refs: dict[str, FileRef] = {}
+        self._failed: dict[tuple[str, str], tuple[FileColumn, FetchError, int]] = {}
+        locator = payload.locator
+        self._of_locator = {"locator.name": locator.name, "locator.group": locator.group}
+
+    def path(self, column: FileColumn, url: str, row: Mapping[str, str]) -> str | FetchError:
+        """The path of the file of an address; or why there is none.
+
+        Args:
+            row: values of placeholders for the row.
+        Raises:
+            DiskFault: it is this machine that failed.
+        """
+        file = self._files[column.order(url)]
+        if isinstance(file, DiskFault):
+            raise file
+        found = file if isinstance(file, FetchError) else self._named(column, url, file, row)
+        if isinstance(found, FetchError):
+            key = column.name, found.cause
+            _, first, number = self._failed.get(key, (column, found, 0))
+            self._failed[key] = column, first, number + 1
+        return found
+
+    def refs(self) -> tuple[FileRef, ...]:
+        """The files that have a path."""
+        return tuple(self._refs.values())
+
+    def warnings(self) -> tuple[Failure, ...]:
+        """What did not come, one for each column and cause."""
+        return tuple(
+            Failure(
+                cause=f"{column.name}: {error.cause}",
+                message=f"{_files(number)} of {column.name} did not come, so {column.outcome}: {error}",
+                at=str(column.download.place),
+            )
+            for column, error, number in self._failed.values()
+        )
+
+    def _named(
+        self, column: FileColumn, url: str, file: KeptFile, row: Mapping[str, str]
+    ) -> str | FetchError:
+        extension = file_extension(file.media_type, file.name)
+        stem = file.name.removesuffix(f".{file.name.rpartition('.')[2]}") if "." in file.name else file.name
+        of_file = {"sha256": file.sha256, "ext": extension, "name": stem}
+        path = column.path.filled({**row, **self._of_locator, **of_file})
+        if path is None:
+            return FetchError("the path of the file is too long", at=url, hint="look at its `to`")
+        known = self._refs.get(path)
+        try:
+            is_free = known is None or known.sha256 == file.sha256
+            if not column.path.is_by_content:
+                is_free = is_free and self._claim(path, file.sha256, self._payload.job)
+        except OSError as error:
+            raise disk_fault(error) from error
+        if not is_free:
+            what = f"{path} is already the path of another file"
+            hint = "add %{sha256} to its `to`, or another value that differs"
+            return FetchError(what, at=url, hint=hint, cause="the path is already that of another file")
+        self._refs[path] = FileRef(path, file.sha256, file.size, self._stream)
+        return path
+
+
+def _files(number: int) -> str:
+    return "a file" if number == 1 else f"{number} files"

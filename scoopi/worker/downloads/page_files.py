@@ -1,0 +1,133 @@
+"""PageFiles: the pages of a worker whose rows wait for files, which are loaded one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from scoopi.errors import FetchError
+from scoopi.fetch.address import parse_address
+from scoopi.fetch.downloads.file_store import FileStore, UnwantedFileError
+from scoopi.model.downloads import FileOrder, KeptFile
+from scoopi.model.handover import Payload, ToGrant
+from scoopi.model.locator import Locator
+from scoopi.model.text.shown import shown
+from scoopi.steps.step import LoadOrder
+from scoopi.worker.downloads.page_outcome import PausedPage
+from scoopi.worker.fetching import LoadedPage
+from scoopi.worker.job_run import JobRun
+from scoopi.worker.messages import PageSeen, Result
+
+
+class _Waiting:
+    """A page, and what has come of its files so far."""
+
+    def __init__(self, page: PausedPage, seen: PageSeen | None) -> None:
+        self.page = page
+        self.files: dict[FileOrder, KeptFile | FetchError] = {}
+        self.failed: dict[str, FetchError] = {}
+        self._seen = seen
+        self._orders = [*dict.fromkeys(order for task in page.tasks for order in task.orders)]
+        self._size = 0
+
+    def next_order(self) -> FileOrder | None:
+        """The file that is wanted next; None if there is no further one."""
+        return self._orders[len(self.files)] if len(self.files) < len(self._orders) else None
+
+    def take_next(self, file: object) -> None:
+        """Note what came of that file: a KeptFile or an error."""
+        order = self._orders[len(self.files)]
+        if isinstance(file, KeptFile):
+            self.files[order] = file
+            self._size += file.size if file.was_sent else 0
+            return
+        error = file if isinstance(file, FetchError) else _unexpected(file, order.url)
+        self.files[order] = error
+        if not isinstance(error, UnwantedFileError):
+            self.failed[order.url] = error
+
+    def reported(self, result: Result) -> Result:
+        """The result, with how the page and its files were loaded."""
+        if self._seen is None:
+            return result
+        return replace(result, seen=replace(self._seen, size_bytes=self._seen.size_bytes + self._size))
+
+
+class PageFiles:
+    """Runs the tasks of loaded pages; those whose rows want files wait for them, one after another.
+
+    Each request gets a grant of its own. `drop` may be called by any thread; all else by the steps' thread.
+
+    Args:
+        runner: runs the steps.
+        store: the files that the node has downloaded; None if no definition has any.
+        leads_to_public_only: whether the files of a page may be at public hosts only, given whether it is
+            public.
+    """
+
+    def __init__(
+        self,
+        runner: JobRun,
+        store: FileStore | None,
+        leads_to_public_only: Callable[[bool], bool],
+    ) -> None:
+        self._runner = runner
+        self._store = store
+        self._leads_to_public_only = leads_to_public_only
+        self._pages: dict[str, _Waiting] = {}
+
+    def drop(self, job: str) -> None:
+        """Forget the page of a job that is handed back."""
+        self._pages.pop(job, None)
+
+    def result(self, loaded: LoadedPage, seen: PageSeen | None) -> Result | ToGrant:
+        """The result of a job, or the request for the next file of its page.
+
+        Args:
+            loaded: the page, or the file that was asked for last.
+            seen: how it was loaded; None if that is not reported.
+        """
+        job = loaded.item.job
+        if (waiting := self._pages.get(job)) is not None:
+            waiting.take_next(loaded.error or loaded.page)
+        else:
+            made = self._begun(loaded)
+            if isinstance(made, Result):
+                return made if seen is None else replace(made, seen=seen)
+            waiting = self._pages[job] = _Waiting(made, seen)
+        while (order := waiting.next_order()) is not None:
+            known = waiting.failed.get(order.url) or self._known(order)
+            if known is None:
+                return self._request(waiting.page, order)
+            waiting.take_next(known)
+        self._pages.pop(job, None)
+        return waiting.reported(self._runner.resume(waiting.page, waiting.files))
+
+    def _begun(self, loaded: LoadedPage) -> Result | PausedPage:
+        if loaded.error is not None:
+            return self._runner.failed_load(loaded.item, loaded.error)
+        return self._runner.run(loaded.item, loaded.page)
+
+    def _known(self, order: FileOrder) -> KeptFile | FetchError | None:
+        if not order.url.lower().startswith(("http:", "https:")):
+            return FetchError("only files of the web can be downloaded", at=shown(order.url))
+        try:
+            parse_address(order.url)
+        except FetchError as error:
+            return error
+        assert self._store is not None, "a definition with a download has it"
+        return self._store.find(order)
+
+    def _request(self, page: PausedPage, order: FileOrder) -> ToGrant:
+        item = page.item
+        only = self._leads_to_public_only(page.is_public)
+        of_page = item.payload.locator
+        load = LoadOrder(public_only=only, whole=True, file=order)
+        locator = Locator(of_page.name, of_page.group, order.url)
+        payload = Payload(item.job, locator, item.payload.page, "", load)
+        return ToGrant(parse_address(order.url).host, payload, order.url)
+
+
+def _unexpected(error: object, url: str) -> FetchError:
+    return FetchError(f"{type(error).__name__}: {error}", at=shown(url))

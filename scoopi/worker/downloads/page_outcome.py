@@ -1,0 +1,118 @@
+"""PageOutcome: gathers what the tasks of one job make; PausedPage, while some of them wait for files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from scoopi.model.data import Data
+from scoopi.model.downloads import FileOrder, FileRef
+from scoopi.model.failure import Failure
+from scoopi.model.handover import Part, Payload, ToAppender, ToJobs
+from scoopi.model.job import Frame, JobState
+from scoopi.model.locator import Link
+from scoopi.model.records import Records
+from scoopi.worker.messages import Child, Result, WorkItem
+from scoopi.worker.worker_parts import TaskChain
+
+FRAME_ENCODER = msgspec.msgpack.Encoder()
+
+
+class PageOutcome:
+    """Gathers what the tasks of one job make.
+
+    Attributes:
+        items: what was read as rows, not as links.
+        has_all_items: no task has lost any of them.
+        times: seconds by step, in the order of their run.
+    """
+
+    def __init__(self, item: WorkItem) -> None:
+        self._item = item
+        self._parts: dict[str, Part] = {}
+        self.links: list[Link] = []
+        self.items: list[Records | Data] = []
+        self.has_all_items = True
+        self.times: list[tuple[str, float]] = []
+        self.failures: list[Failure] = list(item.failures)
+        self.warnings: list[Failure] = []
+        self.skipped: Failure | None = None
+        self._files: list[FileRef] = []
+
+    def take(self, handover: ToJobs | ToAppender, files: Iterable[FileRef] = ()) -> None:
+        """Add what a task has come to.
+
+        Args:
+            files: which its rows name.
+        """
+        self._files += files
+        self.links += handover.links
+        if isinstance(handover, ToJobs):
+            return
+        for part in handover.parts:
+            former = self._parts.get(part.output)
+            if former is not None:
+                part = Part(part.output, former.rows + part.rows, former.body + part.body)
+            self._parts[part.output] = part
+
+    def result(self, pages: int, children: tuple[Child, ...] = ()) -> Result:
+        """The result of the job, with its frame."""
+        item = self._item
+        state = JobState.FAILED if self.failures else JobState.DONE
+        if self.skipped is not None:
+            state = JobState.SKIPPED
+        frame = Frame(
+            job=item.job,
+            fence=item.fence,
+            state=state,
+            pages=pages,
+            parts=tuple(self._parts.values()),
+            failures=tuple(self.failures),
+            warnings=tuple(self.warnings),
+            payload=item.payload if self.failures or item.tried else None,
+            tried=item.tried,
+            skipped=self.skipped,
+            files=tuple(self._files),
+        )
+        return Result(
+            job=item.job,
+            fence=item.fence,
+            state=state,
+            pages=pages,
+            body=FRAME_ENCODER.encode(frame),
+            children=children,
+            failures=frame.failures,
+            rows=sum(part.rows for part in frame.parts),
+        )
+
+
+class PausedTask(msgspec.Struct, frozen=True):
+    """A task that waits for files.
+
+    Attributes:
+        at: position in the chain of the step that has asked for them.
+        payload: of that step.
+        orders: the files.
+        warnings: of the steps before.
+    """
+
+    chain: TaskChain
+    at: int
+    payload: Payload
+    orders: tuple[FileOrder, ...] = ()
+    warnings: tuple[Failure, ...] = ()
+
+
+class PausedPage(msgspec.Struct, frozen=True):
+    """A page of which some tasks wait for files.
+
+    Attributes:
+        outcome: of all other tasks.
+        is_public: whether its host has a public address.
+    """
+
+    item: WorkItem
+    outcome: PageOutcome
+    tasks: tuple[PausedTask, ...]
+    is_public: bool

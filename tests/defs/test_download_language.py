@@ -1,0 +1,88 @@
+"""`download` in definitions: what is read, and what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.app import check
+from scoopi.defs.records.download_language import read_size
+
+RECORDS = """\
+locatorGroups: {{ list: "https://shop.example/" }}
+taskGroups: {{ list: {{ cards: {{ dataDef: card }} }} }}
+dataDefs:
+  card:
+    fields:
+      title: b
+      image: {{ select: "img @src", {field} }}
+"""
+GRID = """\
+locatorGroups: {{ list: "https://shop.example/" }}
+taskGroups: {{ list: {{ cards: {{ dataDef: card }} }} }}
+dataDefs:
+  card:
+    query: {{ block: ul, selector: b }}
+    items: [ item: {{ name: title, value: x, {field} }} ]
+"""
+TO = "to: 'files/%{sha256}'"
+
+
+def found(folder: Path, text: str, field: str) -> list[str]:
+    (folder / "defs.yml").write_text(text.format(field=field))
+    report = check(folder / "defs.yml", strict=True, environ={})
+    return [f"{each.place.line}:{each.place.column} {each.sentence()}" for each in report.findings]
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        f"download: {{ {TO} }}",
+        f"download: {{ {TO}, types: image/*, maxSize: 1.5 GB }}",
+        f"list: true, download: {{ {TO}, types: [ image/png, application/pdf ], maxSize: 300 }}",
+        "download: { to: 'files/%{record.title}/%{name}.%{ext}' }",
+        f"type: url, onError: reject, download: {{ {TO} }}",
+    ],
+)
+def test_a_field_may_be_downloaded(tmp_path: Path, field: str) -> None:
+    assert found(tmp_path, RECORDS, field) == []
+
+
+def test_an_entry_of_a_grid_may_be_downloaded(tmp_path: Path) -> None:
+    assert found(tmp_path, GRID, "download: { to: 'files/%{item.title}-%{sha256}' }") == []
+
+
+@pytest.mark.parametrize(
+    ("field", "what"),
+    [
+        ("download: { types: image/png }", "7:36 dataDefs.card.fields.image.download: to is missing"),
+        (
+            "download: { to: '../%{sha256}' }",
+            "7:52 dataDefs.card.fields.image.download.to: ../%{sha256} leads",
+        ),
+        ("download: { to: 'f/%{title}' }", "there is no placeholder %{title} here; known are %{sha256}"),
+        (f"download: {{ {TO}, types: png }}", "'png' is not a media type; write it as image/png or image/*"),
+        (f"download: {{ {TO}, maxSize: much }}", "'much' is not a size above 0; write it as 20 MB"),
+        (f"download: {{ {TO}, maxSize: 0 }}", "'0' is not a size above 0"),
+        (f"download: {{ {TO}, max: 1 }}", "unknown key max; did you mean maxSize?"),
+        (f"type: text, download: {{ {TO} }}", "its type text is not an address; write `type: url`"),
+        (f"follow: list, download: {{ {TO} }}", "field image is both followed and downloaded"),
+    ],
+)
+def test_what_is_wrong_with_a_download_is_said(tmp_path: Path, field: str, what: str) -> None:
+    (finding,) = found(tmp_path, RECORDS, field)
+    assert what in finding
+
+
+def test_an_entry_of_a_grid_is_checked_likewise(tmp_path: Path) -> None:
+    (finding,) = found(tmp_path, GRID, "download: { to: 'f/%{record.title}' }")
+    assert "there is no placeholder %{record.title} here" in finding
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("5", 5), ("5B", 5), ("2 kb", 2000), ("0.5 MB", 500_000), ("1GB", 10**9), ("", None), ("-1", None)],
+)
+def test_sizes(text: str, size: int | None) -> None:
+    assert read_size(text) == size

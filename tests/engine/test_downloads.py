@@ -1,0 +1,291 @@
+"""Runs with downloads: files that rows name, whatever their servers do."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.engine.desk import Desk
+from tests.server.file_pages import FilePages, content
+from tests.server.server import Server
+
+RECORDS = """\
+locatorGroups: {{ list: "{url}" }}
+taskGroups:
+  list:
+    cards: {{ dataDef: card, output: [ {output} ] }}
+dataDefs:
+  card:
+    each: li
+    {key}
+    fields:
+      page: {{ value: x }}
+      title: b
+      image: {{ select: "a @href"{field}, download: {{ to: "{to}"{download} }} }}
+"""
+GRID = """\
+locatorGroups: {{ list: "{url}" }}
+taskGroups:
+  list:
+    cards: {{ dataDef: card }}
+dataDefs:
+  card:
+    query: {{ block: "ul", selector: "li:nth-child(%{{item.index}}) a attribute: href" }}
+    items:
+      - item: {{ name: title, selector: "li:nth-child(%{{index}}) b", index: 1, breakAfter: [ end ] }}
+    facts: [ item: {{ name: image, download: {{ to: "{to}" }} }} ]
+"""
+BY_CONTENT = "files/%{sha256}.%{ext}"
+
+
+class FileSite:
+    """A page with links to files, and those files.
+
+    Attributes:
+        links: of the page, as its cards have them.
+    """
+
+    def __init__(self) -> None:
+        self.links: list[str] = []
+        self.files = FilePages()
+        self.server = Server(self._page, route=self.files)
+
+    def _page(self, path: str) -> bytes | None:
+        if path != "/list":
+            return None
+        cards = (f"<li><b>t{at}</b><a href='{link}'>x</a></li>" for at, link in enumerate(self.links))
+        return f"<ul>{''.join(cards)}</ul>".encode()
+
+    def asked(self, path: str) -> list[str | None]:
+        """The ranges that were asked for of a path, in order; None for all of it."""
+        seen = self.server.log.all(self.server.host())
+        return [each.header("range") for each in seen if each.path == path]
+
+
+@pytest.fixture
+def site() -> Iterator[FileSite]:
+    """The site."""
+    site = FileSite()
+    with site.server:
+        yield site
+
+
+class Downloading:
+    """Runs definitions over the site, and compares rows and files."""
+
+    def __init__(self, desk: Desk, site: FileSite) -> None:
+        self.desk = desk
+        self.site = site
+        desk.settings = {
+            "scoopi.loader.fetch.delay": 0,
+            "scoopi.loader.fetch.errorDelay": 0,
+            "scoopi.loader.robots": False,
+            "scoopi.retry.delay": 10,
+            "scoopi.webClient.timeout": 2000,
+        }
+
+    def run(self, *links: str, text: str = RECORDS, code: int = 0, **parts: str) -> str:
+        """Run over a page with these links; what is said."""
+        self.site.links = [*links]
+        parts = {"key": "", "field": "", "download": "", "to": BY_CONTENT, "output": "cards.jsonl", **parts}
+        defs = text.format(url=self.site.server.url("/list"), **parts)
+        (self.desk.folder / "defs.yml").write_text(defs)
+        ended = self.desk.scoopi("run", "defs.yml", "--workers", "0")
+        assert ended.code == code, ended.err
+        return ended.err
+
+    @property
+    def folder(self) -> Path:
+        """Of the run."""
+        return self.desk.run_folder()
+
+    def rows(self, output: str = "cards.jsonl") -> list[dict[str, object]]:
+        """The records of an output."""
+        return [json.loads(line) for line in (self.folder / output).read_text().splitlines()]
+
+    def images(self) -> list[object]:
+        """What the rows name, in the order of the page."""
+        return [row["image"] for row in sorted(self.rows(), key=lambda row: str(row["title"]))]
+
+    def files(self) -> dict[str, bytes]:
+        """The published files by path."""
+        below = (path for path in (self.folder / "files").rglob("*") if path.is_file())
+        return {str(path.relative_to(self.folder)): path.read_bytes() for path in below}
+
+
+@pytest.fixture
+def downloading(desk: Desk, site: FileSite) -> Downloading:
+    """In a fresh folder."""
+    return Downloading(desk, site)
+
+
+def path_of(body: bytes, extension: str = "jpg") -> str:
+    return f"files/{sha256(body).hexdigest()}.{extension}"
+
+
+def test_rows_name_files_that_hold_what_was_sent(downloading: Downloading) -> None:
+    downloading.run("ok/a.jpg", "/ok/b.png", "ok/c.pdf?size=0")
+    bodies = [content("a.jpg"), content("b.png"), b""]
+    paths = [path_of(body, ext) for body, ext in zip(bodies, ("jpg", "png", "pdf"), strict=True)]
+    assert downloading.images() == paths
+    assert downloading.files() == dict(zip(paths, bodies, strict=True))
+
+
+def test_equal_content_is_one_file_and_an_address_is_asked_once(downloading: Downloading) -> None:
+    downloading.run("/ok/a.jpg", "/ok/a.jpg", "/ok/x/a.jpg")
+    assert downloading.images() == [path_of(content("a.jpg"))] * 3
+    assert [*downloading.files()] == [path_of(content("a.jpg"))]
+    assert downloading.site.files.times == {"/ok/a.jpg": 1, "/ok/x/a.jpg": 1}
+
+
+@pytest.mark.parametrize("way", ["cut", "reset"])
+def test_a_file_that_is_cut_off_is_resumed_where_it_ended(downloading: Downloading, way: str) -> None:
+    downloading.run(f"/{way}/a.jpg", "/ok/b.jpg")
+    assert downloading.images() == [path_of(content("a.jpg")), path_of(content("b.jpg"))]
+    first, second = downloading.site.asked(f"/{way}/a.jpg")
+    assert first is None
+    assert second is not None, "only the rest is asked for"
+    assert second != "bytes=0-"
+    assert downloading.site.files.times["/ok/b.jpg"] == 1, "what the run has is not asked for again"
+
+
+@pytest.mark.parametrize("way", ["no-range", "other-range", "beyond", "changes"])
+def test_a_file_that_cannot_be_resumed_is_loaded_again(downloading: Downloading, way: str) -> None:
+    downloading.run(f"/{way}/a.jpg")
+    body = content("a.jpg")[::-1] if way == "changes" else content("a.jpg")
+    assert downloading.images() == [path_of(body)]
+    assert downloading.files() == {path_of(body): body}
+
+
+def test_a_file_with_a_content_coding_is_unpacked(downloading: Downloading) -> None:
+    downloading.run("/packed/a.jpg")
+    assert downloading.files() == {path_of(content("a.jpg")): content("a.jpg")}
+
+
+def test_a_redirect_leads_to_the_file(downloading: Downloading) -> None:
+    downloading.run("/moved/a.jpg")
+    assert downloading.files() == {path_of(content("a.jpg")): content("a.jpg")}
+
+
+def test_a_busy_server_is_asked_again(downloading: Downloading) -> None:
+    said = downloading.run("/busy/a.jpg?n=2")
+    assert downloading.images() == [path_of(content("a.jpg"))]
+    assert "warning" not in said
+
+
+@pytest.mark.parametrize(
+    ("link", "download", "cause"),
+    [
+        ("/ok/none/../../nothing.jpg", "", "the site answered with status 404"),
+        ("/ok/a.html", ", types: image/*", "the file is text/html, not image/*"),
+        ("/ok/a.jpg", ", maxSize: 200 kB", "the file is larger than 200,000 bytes"),
+        ("/endless/a.jpg", ", maxSize: 1 MB", "the file is larger than 1,000,000 bytes"),
+        ("/bomb/a.jpg", ", maxSize: 1 MB", "the file is larger than 1,000,000 bytes"),
+        ("/cut-always/a.jpg", "", "the file was cut off"),
+        ("/drip/a.jpg", "", "fewer than 100 bytes a second of the file came in 2 s"),
+        ("ftp://127.0.0.1/a.jpg", "", "only files of the web can be downloaded"),
+        ("data:image/png;base64,AAAA", "", "only files of the web can be downloaded"),
+    ],
+)
+def test_a_file_that_does_not_come_leaves_its_value_empty_and_is_reported(
+    downloading: Downloading, link: str, download: str, cause: str
+) -> None:
+    downloading.desk.settings["scoopi.retry.attempts"] = 2
+    said = downloading.run(link, "/ok/small.jpg?size=500", download=download)
+    assert downloading.images() == [None, path_of(content("small.jpg", 500))]
+    assert [*downloading.files()] == [path_of(content("small.jpg", 500))]
+    assert f"image: {cause}" in said
+    assert downloading.desk.run_json()["jobs"]["warned"] == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "images", "rejected"),
+    [
+        (", onError: keep", ["http://{host}/none.jpg"], 0),
+        (", onError: reject", [], 1),
+        (", required: true", [], 1),
+    ],
+)
+def test_what_becomes_of_a_record_without_its_file_is_the_fields_to_say(
+    downloading: Downloading, field: str, images: list[str], rejected: int
+) -> None:
+    downloading.run("none.jpg", field=field)
+    assert downloading.images() == [each.format(host=downloading.site.server.host()) for each in images]
+    lines = [*downloading.folder.glob("*.rejected.jsonl")]
+    assert len(lines) == rejected
+    if lines:
+        (line,) = lines[0].read_text().splitlines()
+        assert "could not be downloaded: the site answered with status 404" in line
+
+
+def test_a_failed_task_can_be_run_again(downloading: Downloading) -> None:
+    downloading.desk.settings["scoopi.retry.attempts"] = 1
+    downloading.run("/ok/b.jpg", "/busy/a.jpg", field=", onError: fail", code=1)
+    assert (downloading.rows(), downloading.files()) == ([], {})
+    ended = downloading.desk.scoopi("retry")
+    assert ended.code == 0, ended.err
+    assert downloading.images() == [path_of(content("b.jpg")), path_of(content("a.jpg"))]
+    assert {*downloading.files()} == {path_of(content("b.jpg")), path_of(content("a.jpg"))}
+
+
+def test_the_path_has_what_its_placeholders_say_and_never_leads_elsewhere(downloading: Downloading) -> None:
+    downloading.run("/named/get", to="files/%{locator.name}/%{record.title}/%{name}-%{sha256}.%{ext}")
+    (path,) = downloading.files()
+    digest = sha256(content("get")).hexdigest()
+    assert path == f"files/list/t0/Price list-{digest}.pdf"
+
+
+def test_two_files_never_share_a_path(downloading: Downloading) -> None:
+    said = downloading.run(
+        "/ok/x/a.jpg", "/ok/b.jpg?size=1", "/ok/y/a.jpg", to="files/%{locator.name}.%{ext}"
+    )
+    assert downloading.images() == ["files/list.jpg", None, "files/list.jpg"]
+    assert downloading.files() == {"files/list.jpg": content("a.jpg")}
+    assert "the path is already that of another file" in said
+
+
+def test_the_rows_of_a_grid_name_files(downloading: Downloading) -> None:
+    downloading.run(
+        "/ok/a.jpg",
+        "gone.jpg",
+        text=GRID,
+    )
+    rows = sorted((downloading.folder / "data.txt").read_text().splitlines())
+    assert [row.split("|")[-2:] for row in rows] == [["t0", path_of(content("a.jpg"))], ["t1", "not found"]]
+    assert downloading.files() == {path_of(content("a.jpg")): content("a.jpg")}
+
+
+def test_of_records_with_one_key_only_the_first_ones_file_is_published(downloading: Downloading) -> None:
+    downloading.run("/ok/a.jpg", "/ok/b.jpg", key="key: [ page ]")
+    assert downloading.images() == [path_of(content("a.jpg"))]
+    assert [*downloading.files()] == [path_of(content("a.jpg"))]
+
+
+def test_a_table_gets_rows_with_files(downloading: Downloading) -> None:
+    downloading.run("/ok/a.jpg", "none.jpg", output="'sqlite:cards.db#cards'")
+    with sqlite3.connect(downloading.desk.folder / "cards.db") as database:
+        found = sorted(database.execute("select title, image from cards"))
+    assert found == [("t0", path_of(content("a.jpg"))), ("t1", None)]
+    assert [*downloading.files()] == [path_of(content("a.jpg"))]
+
+
+def test_nothing_is_left_in_the_hidden_folder_that_no_row_names(downloading: Downloading) -> None:
+    downloading.desk.settings["scoopi.retry.attempts"] = 1
+    downloading.run("/ok/a.jpg", "/cut/b.jpg", "/ok/c.jpg", download=", types: image/jpeg, maxSize: 300 kB")
+    hidden = [path for path in (downloading.folder / ".scoopi").glob("*/files/*/**/*") if path.is_file()]
+    assert sorted(path.name for path in hidden) == sorted(
+        sha256(content(name)).hexdigest() for name in ("a.jpg", "c.jpg")
+    )
+
+
+def test_robots_and_private_hosts_bind_files_too(downloading: Downloading) -> None:
+    del downloading.desk.settings["scoopi.loader.robots"]
+    said = downloading.run("/ok/a.jpg")
+    assert downloading.images() == [path_of(content("a.jpg"))]
+    assert "/robots.txt" in [each.path for each in downloading.site.server.log.all()]
+    assert "warning" not in said

@@ -1,0 +1,224 @@
+"""PublishedFiles: the files that rows name get their paths before the rows appear, and no others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from scoopi.appenders.appender import JobResult
+from scoopi.errors import AppenderError
+from scoopi.model.downloads import FileRef, kept_path
+from scoopi.model.handover import Part
+from scoopi.model.job import Frame, JobState
+from scoopi.model.records import Column, RecordSchema, packed_rows
+from scoopi.publishing.output_file import OutputFile, OutputSpec
+from scoopi.publishing.publisher import Publisher, PublishTarget
+from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.pages.job_store import JobStore
+from tests.publishing.record_frames import STREAM, Committer, spec
+
+COLUMNS = (Column("title"), Column("image", is_file=True))
+COVERS = RecordSchema("cover", COLUMNS)
+KEYED = RecordSchema("cover", COLUMNS, key=("title",))
+
+
+class Desk:
+    """A node with kept files, whose publisher is run."""
+
+    def __init__(self, run_folder: Path, node_folder: Path, jobs: JobStore, commit: Committer) -> None:
+        self.folder = run_folder
+        self.files = node_folder / "files"
+        self.commit = commit
+        self._node_folder, self._jobs = node_folder, jobs
+
+    def keep(self, content: bytes) -> FileRef:
+        """A kept file, and how a row names it."""
+        digest = sha256(content).hexdigest()
+        path = kept_path(self.files, digest)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        return FileRef(f"files/{digest}", digest, len(content), STREAM)
+
+    def result(self, job: TakenJob, *covers: tuple[str, FileRef]) -> JobResult:
+        """A frame of covers."""
+        part = Part(STREAM, len(covers), packed_rows([(title, file.path) for title, file in covers]))
+        files = tuple(file for _, file in covers)
+        frame = Frame(job.id, job.fence, JobState.DONE, 1, (part,), files=files)
+        return JobResult(job.id, job.fence, JobState.DONE, msgspec.msgpack.encode(frame))
+
+    def publisher(self, *specs: OutputSpec) -> Publisher:
+        return Publisher(PublishTarget(self.folder, self._node_folder), self._jobs, specs)
+
+    def published(self) -> dict[str, bytes]:
+        below = (path for path in (self.folder / "files").rglob("*") if path.is_file())
+        return {str(path.relative_to(self.folder)): path.read_bytes() for path in below}
+
+
+@pytest.fixture
+def desk(tmp_path: Path, node_folder: Path, jobs: JobStore, commit: Committer) -> Desk:
+    return Desk(tmp_path, node_folder, jobs, commit)
+
+
+Take = Callable[[int], list[TakenJob]]
+
+
+def test_only_files_of_frames_that_count_are_published(desk: Desk, take: Take) -> None:
+    first, second = take(2)
+    named, other = desk.keep(b"named"), desk.keep(b"other")
+    desk.commit(desk.result(first, ("a", named)))
+    desk.commit.append(desk.result(second, ("b", other)))
+    found = desk.publisher(spec("covers.csv", COVERS)).publish()
+    assert desk.published() == {named.path: b"named"}
+    assert (found.files, found.file_bytes) == (1, 5)
+
+
+def test_a_record_with_the_key_of_an_earlier_one_publishes_no_file(desk: Desk, take: Take) -> None:
+    first, second = take(2)
+    one, two = desk.keep(b"one"), desk.keep(b"two")
+    desk.commit(desk.result(first, ("a", one)), desk.result(second, ("a", two)))
+    desk.publisher(spec("covers.csv", KEYED)).publish()
+    assert desk.published() == {one.path: b"one"}
+    again = desk.publisher(spec("covers.csv", KEYED)).publish()
+    assert (again.missing, desk.published()) == ((), {one.path: b"one"})
+
+
+def test_a_file_is_published_if_any_output_names_it(desk: Desk, take: Take) -> None:
+    first, second = take(2)
+    one, two = desk.keep(b"one"), desk.keep(b"two")
+    desk.commit(desk.result(first, ("a", one)), desk.result(second, ("a", two)))
+    desk.publisher(spec("covers.csv", KEYED), spec("all.csv", COVERS)).publish()
+    assert {*desk.published()} == {one.path, two.path}
+
+
+def test_published_files_are_links_and_are_not_written_again(desk: Desk, take: Take) -> None:
+    (job,) = take(1)
+    file = desk.keep(b"named")
+    desk.commit(desk.result(job, ("a", file)))
+    desk.publisher(spec("covers.csv", COVERS)).publish()
+    path = desk.folder / file.path
+    assert path.samefile(kept_path(desk.files, file.sha256))
+    path.write_bytes(b"NAMED")  # by a user; the next publishing finds the same file
+    desk.publisher(spec("covers.csv", COVERS)).publish()
+    assert path.read_bytes() == b"NAMED"
+
+
+def test_where_links_cannot_be_made_files_are_copied(
+    desk: Desk, take: Take, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    (job,) = take(1)
+    file = desk.keep(b"named")
+    desk.commit(desk.result(job, ("a", file)))
+    monkeypatch.setattr(os, "link", refuse)
+    desk.publisher(spec("covers.csv", COVERS)).publish()
+    assert desk.published() == {file.path: b"named"}
+    assert not (desk.folder / file.path).samefile(kept_path(desk.files, file.sha256))
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"name")])
+def test_a_frame_whose_file_is_gone_or_cut_does_not_count(
+    desk: Desk, take: Take, damage: Callable[[Path], object]
+) -> None:
+    first, second = take(2)
+    one, two = desk.keep(b"one"), desk.keep(b"two")
+    desk.commit(desk.result(first, ("a", one)), desk.result(second, ("b", two)))
+    damage(kept_path(desk.files, one.sha256))
+    found = desk.publisher(spec("covers.csv", COVERS)).publish()
+    assert found.missing == (first.id,), "as of a damaged frame"
+    assert desk.published() == {two.path: b"two"}
+    assert (desk.folder / "covers.csv").read_text().splitlines()[1:] == [f"b,{two.path}"]
+
+
+def test_two_contents_never_have_one_path(desk: Desk, take: Take) -> None:
+    first, second = take(2)
+    one, two = desk.keep(b"one"), desk.keep(b"two")
+    same = FileRef(one.path, two.sha256, two.size, STREAM)
+    desk.commit(desk.result(first, ("a", one)), desk.result(second, ("b", same)))
+    found = desk.publisher(spec("covers.csv", COVERS)).publish()
+    assert found.missing == (second.id,)
+    assert desk.published() == {one.path: b"one"}
+
+
+def test_files_stand_there_before_any_row_appears(
+    desk: Desk, take: Take, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (job,) = take(1)
+    file = desk.keep(b"named")
+    desk.commit(desk.result(job, ("a", file)))
+    seen: list[dict[str, bytes]] = []
+    publish = OutputFile.publish
+
+    def looked(output: OutputFile, suffix: str = "") -> None:
+        seen.append(desk.published())
+        publish(output, suffix)
+
+    monkeypatch.setattr(OutputFile, "publish", looked)
+    desk.publisher(spec("covers.csv", COVERS)).publish()
+    assert seen == [{file.path: b"named"}]
+
+
+def test_a_crash_between_files_and_rows_is_finished_by_the_next_publishing(
+    desk: Desk, take: Take, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class CrashError(Exception):
+        pass
+
+    (job,) = take(1)
+    files = [desk.keep(content) for content in (b"one", b"two", b"three")]
+    desk.commit(desk.result(job, *((file.sha256, file) for file in files)))
+    for name in ("link", "replace", "fsync"):
+        for step in range(4):
+            left = step
+            real: Callable[..., object] = getattr(os, name)
+
+            def failing(*arguments: object, real: Callable[..., object] = real, **named: object) -> object:
+                nonlocal left
+                left -= 1
+                if left < 0:
+                    raise CrashError
+                return real(*arguments, **named)
+
+            with monkeypatch.context() as patched:
+                patched.setattr(os, name, failing)
+                try:
+                    desk.publisher(spec("covers.csv", COVERS)).publish()
+                except CrashError:
+                    rows = desk.folder / "covers.csv"
+                    assert not rows.exists() or len(desk.published()) == 3, "no row without its file"
+    desk.publisher(spec("covers.csv", COVERS)).publish()
+    assert sorted(desk.published().values()) == [b"one", b"three", b"two"]
+    assert len((desk.folder / "covers.csv").read_text().splitlines()) == 4
+
+
+def test_a_path_that_leads_through_a_link_out_of_the_folder_is_refused(
+    desk: Desk, take: Take, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (job,) = take(1)
+    desk.commit(desk.result(job, ("a", desk.keep(b"named"))))
+    (desk.folder / "files").symlink_to(elsewhere)
+    with pytest.raises(AppenderError, match="leads out of the run's folder"):
+        desk.publisher(spec("covers.csv", COVERS)).publish()
+    assert [*elsewhere.iterdir()] == []
+
+
+def test_what_no_row_names_is_removed_once_the_run_is_over(desk: Desk, take: Take) -> None:
+    first, _ = take(2)
+    named = desk.keep(b"named")
+    desk.keep(b"of an attempt that did not count")
+    parts = desk.files / "parts"
+    parts.mkdir()
+    (parts / "a").write_bytes(b"cut o")
+    desk.commit(desk.result(first, ("a", named)))
+    desk.publisher(spec("covers.csv", COVERS)).publish(is_over=False)
+    assert (parts / "a").exists(), "the run may go on"
+    desk.publisher(spec("covers.csv", COVERS)).publish()
+    left = [path for path in desk.files.rglob("*") if path.is_file()]
+    assert left == [kept_path(desk.files, named.sha256)]

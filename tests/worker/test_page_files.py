@@ -1,0 +1,175 @@
+"""PageFiles: pages ask for the files that their rows want one after another, then end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import DisallowedError, FetchError, LoadFault
+from scoopi.fetch.downloads.file_store import FileStore
+from scoopi.model.definitions import TaskDef
+from scoopi.model.downloads import Downloads, FileOrder, FileRef, KeptFile
+from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, ToGrant, ToTask
+from scoopi.model.job import Frame, JobPayload, JobState
+from scoopi.model.locator import Locator
+from scoopi.steps.step import LoadOrder, Step
+from scoopi.worker.downloads.page_files import PageFiles
+from scoopi.worker.fetching import LoadedPage
+from scoopi.worker.found_values import FoundValues
+from scoopi.worker.job_run import JobRun
+from scoopi.worker.links.child_jobs import ChildJobs
+from scoopi.worker.messages import PageSeen, Result, WorkItem
+from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
+from tests.worker.test_job_run import Does, frame_of
+
+PAGE = "http://here.example/page"
+ONE, TWO = "http://files.example/1.jpg", "http://other.example:81/2.jpg"
+KEPT = KeptFile("ab" * 32, 5, was_sent=True)
+SEEN = PageSeen(200, 100, 1.0, "network")
+GONE = FetchError("gone", fault=LoadFault("status 404", False, 404))
+BUSY = FetchError("busy", fault=LoadFault("status 503", True, 503))
+
+
+class Wants(Step):
+    """A step that wants files, and says in its row what came."""
+
+    def __init__(self, *urls: str, fails: bool = False) -> None:
+        self._orders = tuple(FileOrder(url) for url in urls)
+        self._fails = fails
+
+    def run(self, payload: Payload) -> Handover:
+        if not isinstance(payload.input, Downloads):
+            return ToFiles(payload, self._orders)
+        files = payload.input.files
+        came = [order.url for order in self._orders if isinstance(files[order], KeptFile)]
+        if self._fails and len(came) < len(self._orders):
+            raise next(each for each in files.values() if isinstance(each, FetchError))
+        refs = tuple(FileRef(url, KEPT.sha256, KEPT.size) for url in came)
+        return ToTask(payload.advance(came), files=refs)
+
+
+def append(payload: Payload) -> Handover:
+    came = payload.expect(list)
+    return ToAppender((Part("a.csv", len(came), repr(came).encode()),))
+
+
+def chain(task: str, step: Step) -> TaskChain:
+    steps = (ChainStep("download", step, "a.yml:1:1"), ChainStep("appender", Does(append), "a.yml:2:1"))
+    return TaskChain(TaskDef("group", task, "def", ()), steps)
+
+
+def page(error: Exception | None = None, job: str = "job", url: str = PAGE) -> LoadedPage:
+    payload = JobPayload(Locator("name", "group", url), "seed")
+    return LoadedPage(WorkItem(job, 1, payload), object() if error is None else None, error)
+
+
+def file(job: str = "job", error: Exception | None = None) -> LoadedPage:
+    loaded = page(job=job)
+    return LoadedPage(loaded.item, KEPT if error is None else None, error)
+
+
+Files = Callable[..., PageFiles]
+
+
+@pytest.fixture
+def files_of(tmp_path: Path) -> Files:
+    def make(*chains: TaskChain) -> PageFiles:
+        children = ChildJobs(lambda url: "here.example:80", 9)
+        plan = GroupPlan(chains, "loader", "a.yml:3:1")
+        found = FoundValues({}, frozenset())
+        runner = JobRun(lambda group: plan, children, None, found, lambda page: None)
+        return PageFiles(runner, FileStore(tmp_path / "files"), lambda is_public: is_public)
+
+    return make
+
+
+def asked(made: Result | ToGrant) -> tuple[str, str]:
+    """Host and address of a request."""
+    assert isinstance(made, ToGrant)
+    order = made.payload.expect(LoadOrder)
+    assert order.file is not None
+    assert made.payload.locator.url == order.file.url == made.url
+    return made.host, made.url
+
+
+def ended(made: Result | ToGrant) -> Frame:
+    assert isinstance(made, Result)
+    return frame_of(made)
+
+
+def test_files_are_asked_for_one_after_another_at_their_own_hosts(files_of: Files) -> None:
+    files = files_of(chain("one", Wants(ONE, TWO, ONE)), chain("two", Wants(TWO)))
+    assert asked(files.result(page(), SEEN)) == ("files.example:80", ONE)
+    assert asked(files.result(file(), None)) == ("other.example:81", TWO)
+    made = files.result(file(), None)
+    frame = ended(made)
+    assert [part.body for part in frame.parts] == [f"{[ONE, TWO, ONE]}{[TWO]}".encode()]
+    assert {each.path for each in frame.files} == {ONE, TWO}
+    assert isinstance(made, Result)
+    assert made.seen == PageSeen(200, 110, 1.0, "network"), "bytes of the files count"
+    assert made.fault is None
+
+
+def test_a_file_that_does_not_come_ends_no_page(files_of: Files) -> None:
+    files = files_of(chain("one", Wants(ONE, TWO)))
+    files.result(page(), None)
+    files.result(file(error=GONE), None)
+    made = files.result(file(), None)
+    assert ended(made).parts[0].body == repr([TWO]).encode()
+    assert isinstance(made, Result)
+    assert (made.state, made.fault) == (JobState.DONE, None)
+
+
+def test_a_failure_that_may_pass_is_reported_for_another_attempt(files_of: Files) -> None:
+    files = files_of(chain("one", Wants(ONE, TWO)))
+    files.result(page(), None)
+    files.result(file(error=BUSY), None)
+    made = files.result(file(error=GONE), None)
+    assert isinstance(made, Result)
+    assert made.fault == BUSY.fault
+    assert ended(made).parts[0].rows == 0, "the rows as they are if there is no further attempt"
+
+
+def test_a_task_that_needs_its_file_fails_alone(files_of: Files) -> None:
+    files = files_of(chain("one", Wants(ONE, fails=True)), chain("two", Wants(TWO)))
+    files.result(page(), None)
+    files.result(file(error=GONE), None)
+    frame = ended(files.result(file(), None))
+    assert [(each.task, each.status) for each in frame.failures] == [("one", 404)]
+    assert frame.parts[0].body == repr([TWO]).encode()
+    assert [each.path for each in frame.files] == [TWO]
+
+
+def test_a_rule_against_a_file_is_no_rule_against_its_page(files_of: Files) -> None:
+    files = files_of(chain("one", Wants(ONE)))
+    files.result(page(), None)
+    assert ended(files.result(file(error=DisallowedError("robots.txt")), None)).state is JobState.DONE
+
+
+def test_what_cannot_be_asked_for_is_not(files_of: Files) -> None:
+    files = files_of(chain("one", Wants("ftp://h/a", "data:,x", "http://", "file:///etc/passwd")))
+    assert ended(files.result(page(), None)).parts[0].rows == 0
+
+
+def test_pages_wait_independently_and_one_that_is_dropped_begins_again(files_of: Files) -> None:
+    files = files_of(chain("one", Wants(ONE)))
+    assert asked(files.result(page(job="job1"), None))[1] == ONE
+    assert asked(files.result(page(job="job2"), None))[1] == ONE
+    files.drop("job1")
+    assert asked(files.result(page(job="job1"), None))[1] == ONE
+    assert ended(files.result(file("job2"), None)).job == "job2"
+    assert ended(files.result(file("job1"), None)).job == "job1"
+
+
+def test_a_page_without_wishes_and_one_that_failed_end_at_once(files_of: Files) -> None:
+    files = files_of(TaskChain(TaskDef("group", "one", "def", ()), ()))
+    assert ended(files.result(page(), SEEN)).state is JobState.DONE
+    assert ended(files.result(page(GONE), None)).state is JobState.FAILED
+
+
+def test_a_step_that_asks_for_files_twice_fails(files_of: Files) -> None:
+    files = files_of(chain("one", Does(lambda payload: ToFiles(payload, (FileOrder(ONE),)))))
+    files.result(page(), None)
+    assert "not a handover" in ended(files.result(file(), None)).failures[0].message
