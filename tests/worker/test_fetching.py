@@ -185,3 +185,12 @@ def test_what_waits_to_be_reported_ends_no_turn_with_a_wait(desk: Desk) -> None:
     turning.join(LIMIT_S / 2)
     assert not turning.is_alive()
     assert desk.reported == [(sent,)]
+
+
+@pytest.mark.parametrize(("due_s", "is_due"), [(-1.0, True), (1e9, False)])
+def test_the_network_has_its_turn_between_two_pages_when_its_last_one_is_long_ago(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, due_s: float, is_due: bool
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.DUE_S", due_s)
+    desk.fetching.turn(0.0, ())
+    assert desk.fetching.is_due() is is_due
