@@ -68,6 +68,7 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
         parent: values of the record that led here, by column.
         depth: how many links of crawls with a `depth` led here from the locator.
         number: how many pages of its pagination come before it.
+        links: how many links led here from the locator, on the way on which the page was found first.
         seen: digests of items of these pages, where its list ends with the page that has no new ones.
     """
 
@@ -81,6 +82,7 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
     parent: dict[str, Any] = {}
     depth: Count = 0
     number: Count = 0
+    links: Count = 0
     seen: bytes = b""
 
 

@@ -165,3 +165,29 @@ def test_failed_pages_are_asked_for_again_although_the_budget_was_used_up(desk: 
 
     assert desk.run_json()["jobs"]["failed"] == 0
     assert desk.rows(file="card.jsonl").total() == 5
+
+
+CRAWL = """\
+locatorGroups: {{ page: "{base}/page/1" }}
+taskGroups:
+  page:
+    titles: {{ dataDef: title, output: titles.csv }}
+    links: {{ crawl: {{ same: host }} }}
+dataDefs: {{ title: {{ fields: {{ title: b }} }} }}
+"""
+
+
+def test_a_budget_of_depth_skips_what_is_farther_away(desk: Desk) -> None:
+    def page(path: str) -> bytes | None:
+        number = int(path.rpartition("/")[2]) if path.startswith("/page/") else 0
+        links = "".join(f"<a href=/page/{n}>{n}</a>" for n in (2 * number, 2 * number + 1))
+        return f"<b>{number}</b>{links}".encode() if number else None
+
+    with Server(page) as tree:
+        (desk.folder / "defs.yml").write_text(CRAWL.format(base=tree.url("")))
+        words = ["-D", "scoopi.budget.depth=2", "-D", "scoopi.loader.fetch.delay=0"]
+        ended = desk.scoopi("run", "defs.yml", "--workers", 0, *words)
+        assert sorted(asked(tree)) == sorted(f"/page/{number}" for number in range(1, 8))
+    (skipped,) = desk.run_json()["skipped"]
+    assert (skipped["cause"], skipped["count"]) == ("the run's budget of 2 links in depth is used up", 8)
+    assert "done, budget used up in" in ended.err

@@ -41,6 +41,15 @@ class BudgetSettings(Group, frozen=True):
         ),
     ] = 0
 
+    depth: Annotated[
+        int,
+        SettingKey(
+            "scoopi.budget.depth",
+            SHARED,
+            "A run skips pages that are more links away from their locator. 0: no limit.",
+        ),
+    ] = 0
+
     def budget(self) -> Budget:
         """The budget of the run."""
-        return Budget(self.pages, self.seconds, self.bytes)
+        return Budget(self.pages, self.seconds, self.bytes, self.depth)

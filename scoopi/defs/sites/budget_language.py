@@ -25,6 +25,7 @@ BUDGET_RECORD = Record(
             "Once pages of so many bytes were received, no further one is begun.",
             "bytes: 500000000",
         ),
+        Key("depth", _INTEGER, "The most links from a locator to a page that is loaded.", "depth: 5"),
     )
 )
 

@@ -90,7 +90,7 @@ class PageBudgets:
         is_new = not (job.tried or job.lost)
         scopes = list(self._scopes(job))
         for scope in scopes:
-            if words := self._spent(scope, with_pages=is_new):
+            if words := self._spent(scope, with_pages=is_new) or self._too_deep(scope, job):
                 return words
         for scope in scopes:
             self._began.setdefault(scope.key, self._clock())
@@ -155,8 +155,15 @@ class PageBudgets:
             words = f"{budget.bytes:,} {_plural('byte', budget.bytes)}"
         elif budget.seconds and self._clock() - self._began.get(scope.key, self._clock()) >= budget.seconds:
             words = f"{budget.seconds:,} {_plural('second', budget.seconds)}"
-        if not words:
-            return ""
+        return self._noted(scope, words) if words else ""
+
+    def _too_deep(self, scope: _Scope, job: TakenJob) -> str:
+        depth = scope.budget.depth
+        is_beyond = depth and job.payload.links > depth
+        return self._noted(scope, f"{depth:,} {_plural('link', depth)} in depth") if is_beyond else ""
+
+    def _noted(self, scope: _Scope, words: str) -> str:
+        """The sentence about a budget that is used up, which is remembered."""
         sentence = f"{_whose(scope)} budget of {words} is used up"
         if sentence not in self._used_up:
             self._used_up[sentence] = None

@@ -8,7 +8,9 @@ from typing import Self
 
 import msgspec
 
-BUDGET_KEYS: Mapping[str, str] = MappingProxyType({"pages": "pages", "time": "seconds", "bytes": "bytes"})
+BUDGET_KEYS: Mapping[str, str] = MappingProxyType(
+    {"pages": "pages", "time": "seconds", "bytes": "bytes", "depth": "depth"}
+)
 """Key of `budget` in definitions, and the end of a setting's name -> field."""
 
 
@@ -19,18 +21,20 @@ class Budget(msgspec.Struct, frozen=True, omit_defaults=True):
         pages: the most pages that are loaded.
         seconds: no further page is begun after this time.
         bytes: no further page is begun once so many bytes were received.
+        depth: the most links from a locator to a page.
     """
 
     pages: int = 0
     seconds: int = 0
     bytes: int = 0
+    depth: int = 0
 
     @classmethod
     def of(cls, numbers: Mapping[str, int]) -> Self:
         """The budget of the numbers by the keys of definitions.
 
         >>> Budget.of({"pages": 100, "time": 60})
-        Budget(pages=100, seconds=60, bytes=0)
+        Budget(pages=100, seconds=60, bytes=0, depth=0)
         """
         return cls(**{BUDGET_KEYS[key]: number for key, number in numbers.items()})
 

@@ -149,6 +149,7 @@ class _Way(NamedTuple):
             parent=link.parent,
             depth=page.depth + (bounds.depth is not None),
             number=page.number + 1 if bounds.pages is not None else 0,
+            links=page.links + 1,
             seen=page_end.seen_after() if knows_items else b"",
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from scoopi.mediator.budgets.page_budgets import BudgetRules, PageBudgets
 from scoopi.model.job import JobPayload
 from scoopi.model.limits.budget import NO_BUDGET, Budget
@@ -103,6 +105,17 @@ def test_a_page_that_the_host_refuses_does_not_count_for_the_run() -> None:
     budgets = PageBudgets(rules)
     answers = [bool(budgets.refuse(job(host))) for host in (HERE, HERE, HERE, THERE)]
     assert answers == [False, True, True, False]
+
+
+def test_pages_that_are_too_many_links_away_are_refused_and_do_not_count() -> None:
+    budgets = of_run(depth=2, pages=2)
+    far, near = (
+        job()._replace(payload=msgspec.structs.replace(job().payload, links=links)) for links in (3, 2)
+    )
+    assert budgets.refuse(far) == "the run's budget of 2 links in depth is used up"
+    assert [budgets.refuse(near), budgets.refuse(near)] == ["", ""]
+    assert not budgets.late(far)
+    assert budgets.used_up() == ("the run's budget of 2 links in depth is used up",)
 
 
 def test_without_a_budget_nothing_is_counted(store: SettlingStore) -> None:
