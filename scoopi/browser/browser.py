@@ -20,9 +20,10 @@ from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.page.navigation_faults import NO_PAGE, TIMED_OUT, fault_of
 from scoopi.browser.page.page_actions import PageActions
 from scoopi.browser.page.page_answers import PageAnswer
-from scoopi.browser.page.page_document import READING
+from scoopi.browser.page.page_reader import PageReader
 from scoopi.browser.page.page_wait import PageWait, VisitFailedError, named, with_dialogs_dismissed
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
+from scoopi.browser.started import Ask, allow
 from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import kill_tree, memory_of_trees
 
@@ -56,21 +57,26 @@ class Browser:
         self._driver, self._tab, self._pid = started.driver, started.tab, started.pid
         self._waiting = PageWait(self._driver, self._tab.traffic)
         self._actions = PageActions(self._driver, self._waiting, shots)
+        self._reader = PageReader(self._driver)
         self._kept = kept
         self._load_timeout_s = 0.0
+        self._ask: Ask = allow
         self.profile = profile
         self.pages = 0
         self.first_mb = 0
 
-    def load(self, visit: Visit) -> Rendered | VisitFailed:
+    def load(self, visit: Visit, ask: Ask = allow) -> Rendered | VisitFailed:
         """The page of one visit; cookies and storage of former ones are gone, but for those of its session.
 
+        Args:
+            ask: asks for the grants of all requests but the first that need one.
         Raises:
             DEATH: the browser or its driver has died.
         """
         self.pages += 1
         begun, ends = time.time(), time.monotonic() + visit.timeout_s
-        self._tab.open(visit)
+        self._ask = ask
+        self._tab.open(visit, ask)
         try:
             failure = self._navigated(visit, ends)
         except UnexpectedAlertPresentException:
@@ -133,7 +139,7 @@ class Browser:
     def _navigated_afresh(self, visit: Visit, ends: float) -> VisitFailed | None:
         """Go to the page in a tab that no page was in."""
         self._tab.close()
-        self._tab.open(visit)
+        self._tab.open(visit, self._ask)
         return self._navigated(visit, ends)
 
     def _first_answer(self) -> PageAnswer | None:
@@ -146,7 +152,7 @@ class Browser:
 
     def _rendered(self, visit: Visit, ends: float) -> Rendered | VisitFailed:
         """What the page shows now."""
-        found = self._read(visit)
+        found = self._reader.read(visit.how)
         if found["wentBack"] and self._tab.was_used:  # to the page that was here before this visit
             failure = self._navigated_afresh(visit, ends)
             if failure is not None:
@@ -155,21 +161,13 @@ class Browser:
                 self._complete(visit, ends)
             except VisitFailedError as error:
                 return error.failure
-            found = self._read(visit)
+            found = self._reader.read(visit.how)
         shown, cookies = str(found["shown"]), visit.cookies
         status, headers = self._answered(found)
         if cookies is not None:
             cookies = self._tab.cookies.take((visit.url, shown), cookies, visit.header("cookie"))
         self._tab.keep(bool(found["isSpare"]) and status == _PAGE)
         return Rendered(shown, str(found["body"]).encode(errors="replace"), status, headers, cookies)
-
-    def _read(self, visit: Visit) -> Mapping[str, Any]:
-        """What `READING` gives."""
-        driver, wanted = self._driver, (visit.how.frames, visit.how.shadow)
-        found: Mapping[str, Any] = with_dialogs_dismissed(
-            driver, lambda: driver.execute_script(READING, *wanted)
-        )
-        return found
 
     def _answered(self, found: Mapping[str, Any]) -> tuple[int, dict[str, str]]:
         """Status and headers of the answer that gave the document; scripts may have left the first one."""

@@ -5,7 +5,17 @@ from __future__ import annotations
 import time
 from multiprocessing.connection import Client, Connection
 
-from scoopi.browser.pool_messages import BrowserReserved, Rendered, Visit, VisitFailed, receive_reply, send
+from scoopi.browser.pool_messages import (
+    BrowserReserved,
+    PartGranted,
+    PartWanted,
+    Rendered,
+    Reply,
+    Visit,
+    VisitFailed,
+    receive_reply,
+    send,
+)
 from scoopi.errors import FetchError, LoadFault
 from scoopi.model.definitions import BrowserDef
 from scoopi.model.text.shown import shown
@@ -47,12 +57,11 @@ class BrowserLoader:
                         raise FetchError("a browser can load pages by GET only", at=shown(url), hint=hint)
                     visit = Visit(terms.url, dict(terms.headers), terms.timeout_s, self._how, terms.cookies)
                     send(connection, visit)
-                    reply = receive_reply(connection)
+                    reply = _result(connection, web)
         except (EOFError, OSError) as error:
             cause = "the pool of browsers has ended"
             fault = LoadFault("reset", is_transient=True)
             raise FetchError(cause, at=shown(url), cause=cause, fault=fault) from error
-        assert not isinstance(reply, BrowserReserved)
         return _answer(reply, url)
 
     def _connected(self) -> Connection:
@@ -66,7 +75,20 @@ class BrowserLoader:
                 time.sleep(0.05)
 
 
-def _answer(reply: Rendered | VisitFailed, url: str) -> Answer:
+def _result(connection: Connection, web: Web) -> Rendered | VisitFailed:
+    """What a visit gives; meanwhile further requests of it get their grants."""
+    while not isinstance(reply := receive_reply(connection), Rendered | VisitFailed):
+        if isinstance(reply, PartWanted):
+            try:
+                with web.grant(reply.url) if reply.is_page else web.grant_part(reply.url):
+                    send(connection, PartGranted(True))
+            except FetchError:  # a private host
+                send(connection, PartGranted(False))
+    return reply
+
+
+def _answer(reply: Reply, url: str) -> Answer:
+    assert isinstance(reply, Rendered | VisitFailed)
     if isinstance(reply, VisitFailed):
         fault = LoadFault(reply.reason, is_transient=bool(reply.reason))
         kept = f" (the page is kept in {reply.kept}.html, .png and .log)" if reply.kept else ""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from scoopi.browser.browser import DEATH, Browser
 from scoopi.browser.browser_watch import BrowserWatch
+from scoopi.browser.grant_desk import GrantDesk
 from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.pool_messages import (
     BrowserReserved,
@@ -82,8 +83,9 @@ class BrowserPool:
                     send(connection, _DIED)
                     return
                 is_good = False  # unless all goes well
-                result, is_good = self._loaded(browser, visit)
-                send(connection, result)
+                desk = GrantDesk(connection)
+                result, is_good = self._loaded(browser, visit, desk)
+                desk.end(result)
             finally:
                 self._give_back(browser, is_good)
 
@@ -100,12 +102,12 @@ class BrowserPool:
         finally:
             self._free.release()
 
-    def _loaded(self, browser: Browser, visit: Visit) -> tuple[Rendered | VisitFailed, bool]:
+    def _loaded(self, browser: Browser, visit: Visit, desk: GrantDesk) -> tuple[Rendered | VisitFailed, bool]:
         """What a visit gives, and whether its browser can be used again."""
         watch = BrowserWatch(browser, visit.timeout_s, self._settings.memory_mb)
         try:
             with watch:
-                result = browser.load(visit)
+                result = browser.load(visit, desk.ask)
         except DEATH:
             return watch.verdict or _DIED, False
         return result, watch.verdict is None

@@ -67,12 +67,30 @@ class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):
     kept: str = ""
 
 
-Reply = BrowserReserved | Rendered | VisitFailed
+class PartWanted(msgspec.Struct, frozen=True, tag=5, array_like=True):
+    """Pool to loader: the page wants to ask for this address.
+
+    Attributes:
+        is_page: the tab goes to another page; else it loads a part of this one.
+    """
+
+    url: str
+    is_page: bool
+
+
+class PartGranted(msgspec.Struct, frozen=True, tag=6, array_like=True):
+    """Loader to pool: whether the request of the last `PartWanted` may be sent, now."""
+
+    is_allowed: bool
+
+
+Reply = BrowserReserved | Rendered | VisitFailed | PartWanted
 _REPLIES: msgspec.msgpack.Decoder[Reply] = msgpack_decoder(Reply)
 _VISITS = msgpack_decoder(Visit)
+_GRANTS = msgpack_decoder(PartGranted)
 
 
-def send(connection: Connection, message: Visit | Reply) -> None:
+def send(connection: Connection, message: Visit | PartGranted | Reply) -> None:
     """Send one message.
 
     Raises:
@@ -99,3 +117,13 @@ def receive_visit(connection: Connection) -> Visit:
         OSError: likewise.
     """
     return _VISITS.decode(connection.recv_bytes())
+
+
+def receive_grant(connection: Connection) -> PartGranted:
+    """The loader's answer to a `PartWanted`.
+
+    Raises:
+        EOFError: the loader no longer wants the page.
+        OSError: likewise.
+    """
+    return _GRANTS.decode(connection.recv_bytes())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,7 +10,15 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_wait import Traffic
-from scoopi.browser.pool_messages import Visit
+from scoopi.browser.pool_messages import PartWanted, Visit
+
+Ask = Callable[[PartWanted, Callable[[bool], None]], None]
+"""Asks for the grant of a request; its second argument is called once it is known whether it may be sent."""
+
+
+def allow(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
+    """Let each request be sent at once."""
+    on_grant(True)
 
 
 class Cookies(Protocol):
@@ -35,7 +44,7 @@ class Tab(Protocol):
     @property
     def cookies(self) -> Cookies: ...
 
-    def open(self, visit: Visit) -> None:
+    def open(self, visit: Visit, ask: Ask = allow) -> None:
         """Show an empty tab for a visit, with the cookies of its session."""
 
     def keep(self, is_spare: bool) -> None:

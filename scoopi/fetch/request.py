@@ -187,7 +187,7 @@ class FurtherGrant(msgspec.Struct, frozen=True):
 
     Attributes:
         host: `host:port` of the request.
-        url: what it asks for.
+        url: what it asks for; empty for something that a page loads, which robots.txt says nothing of.
         call: number of the plugin's call, which the grant is for.
     """
 

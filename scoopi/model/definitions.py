@@ -195,8 +195,9 @@ class BrowserDef(msgspec.Struct, frozen=True):
     Attributes:
         timeout_ms: the longest wait for `until`, and for the element of an action.
         block: patterns of hosts that pages get nothing from.
-        frames: what frames of the page's own origin show is read with it.
+        frames: what its frames show is read with it.
         shadow: so is what stands in open shadow roots.
+        paced: what the page loads waits for the pace of its host, too.
     """
 
     until: Until = Until()
@@ -205,6 +206,7 @@ class BrowserDef(msgspec.Struct, frozen=True):
     block: tuple[str, ...] = ()
     frames: bool = False
     shadow: bool = False
+    paced: bool = False
 
     @property
     def is_idle_wanted(self) -> bool:

@@ -113,11 +113,13 @@ class ToGrant(msgspec.Struct, frozen=True):
 
     Attributes:
         url: what the request asks for; empty if the payload's order says it.
+        is_part: it asks for something that a page loads, which robots.txt says nothing of.
     """
 
     host: str
     payload: Payload
     url: str = ""
+    is_part: bool = False
 
 
 class ToSession(msgspec.Struct, frozen=True):

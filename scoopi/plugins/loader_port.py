@@ -61,6 +61,9 @@ class Web(Protocol):
             FetchError: the address is malformed, or a public page led to a private host.
         """
 
+    def grant_part(self, url: str) -> AbstractContextManager[Terms]:
+        """Likewise for something that a page loads (a script, data), of which robots.txt is not asked."""
+
 
 class LoaderPlugin(Protocol):
     """Loads pages in place of Scoopi's own HTTP client; called in several threads at a time."""

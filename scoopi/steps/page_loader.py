@@ -244,7 +244,7 @@ class PageLoader(Loader):
         order = payload.expect(LoadOrder)
         if isinstance(result, FurtherGrant):
             further = msgspec.structs.replace(order.without_grant(), call=result.call)
-            return ToGrant(result.host, payload.advance(further), result.url)
+            return ToGrant(result.host, payload.advance(further), result.url, not result.url)
         assert order.grant is not None
         return ToGrant(order.grant.host, payload.advance(order.without_grant(result.was_lost)))
 

@@ -6,13 +6,13 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from http.client import HTTPException, IncompleteRead
 
 import msgspec
 
 from scoopi.errors import FetchError, LoadFault, SilentHostError, StepError
-from scoopi.fetch.address import Address, AddressKind, parse_address
+from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.model.handover import Grant
 from scoopi.model.text.shown import shown, without_logins
 from scoopi.plugins.loader_port import Answer, LoaderPlugin, Terms
@@ -24,7 +24,7 @@ LONGEST_WAIT_S = 1.0
 
 
 class GrantWanted(msgspec.Struct, frozen=True):
-    """The call waits for a grant of the host, to ask for the URL."""
+    """The call waits for a grant of the host, to ask for the URL; without one for a part of a page."""
 
     host: str
     url: str
@@ -116,25 +116,32 @@ class PluginCall:
         hint = "pass `timeout_s` of the grant to the request"
         return FetchError(what, at=shown(self._url), hint=hint, fault=LoadFault("timeout", is_transient=True))
 
-    @contextmanager
-    def grant(self, url: str) -> Iterator[Terms]:
+    def grant(self, url: str) -> AbstractContextManager[Terms]:
         """See `Web`; called by the plugin."""
+        return self._granted_for(url, False)
+
+    def grant_part(self, url: str) -> AbstractContextManager[Terms]:
+        """See `Web`; called by the plugin."""
+        return self._granted_for(url, True)
+
+    @contextmanager
+    def _granted_for(self, url: str, is_part: bool) -> Iterator[Terms]:
         address = parse_address(url)
         if address.kind is not AddressKind.HTTP:
             raise FetchError("a loader can ask web hosts only", at=shown(url), hint="use http or https")
         if self._rules.public_only and not self._rules.is_public(address.url, False):
             what = "a public page leads to a private address"
             raise FetchError(what, at=shown(url), hint="see scoopi.loader.privateHosts")
-        self._wait_for_grant(address)
+        self._wait_for_grant(address.host, "" if is_part else address.url)
         terms = self._rules.terms(address.url, address.host)
         self._due = time.monotonic() + terms.timeout_s + GRACE_S
         self._notify(RequestSent(address.host, address.url))
         yield terms
 
-    def _wait_for_grant(self, address: Address) -> None:
-        while not self._takes_grant(address.host):
+    def _wait_for_grant(self, host: str, url: str) -> None:
+        while not self._takes_grant(host):
             self._due = float("inf")
-            self._report(GrantWanted(address.host, address.url))
+            self._report(GrantWanted(host, url))
             with self._granted:
                 while self._grant is None and not self._is_abandoned:
                     self._granted.wait(LONGEST_WAIT_S)

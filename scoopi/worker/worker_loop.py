@@ -208,7 +208,9 @@ class WorkerLoop:
         if isinstance(handover, ToSession):
             return SessionAsked(item.job, handover.session, handover.version)
         order = handover.payload.expect(LoadOrder)
-        url = "" if order.login is not None else handover.url or order.url or handover.payload.locator.url
+        if order.login or handover.is_part:  # robots.txt is not asked of it
+            return Asking(item.job, handover.host, "", order.public_only)
+        url = handover.url or order.url or handover.payload.locator.url
         return Asking(item.job, handover.host, url, order.public_only)
 
     def _deny(self, denied: Denied) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -166,3 +167,26 @@ def test_parse_shows_the_records_of_a_page_on_which_actions_were_done(
     assert "1 record" in ended.out
     assert "Spelt" in ended.out
     assert [each.suffix for each in (desk.folder / "browser").glob("prices-*")] == [".png"]
+
+
+PACED_PAGE = b"""<div id=p></div><script>const part = path => fetch(path).then(got => got.text());
+Promise.all([part('/parts/a'), part('/parts/b')]).then(found => {
+  p.innerHTML = `<table id=prices><tr><td>${found[0]}<td>${found[1]}</table>`;
+})</script>"""
+
+
+def test_what_a_paced_page_loads_keeps_the_delay_of_its_host_and_needs_no_leave_of_robots_txt(
+    desk: Desk,
+) -> None:
+    answers = {"/robots.txt": b"User-agent: *\nDisallow: /parts/", "/bread": PACED_PAGE, "/parts/a": b"Rye"}
+    with Server(lambda path: answers.get(path, b"4.20")) as server:
+        write(desk, server.url("/bread"))
+        written = (desk.folder / "defs" / "bread.yml").read_text()
+        (desk.folder / "defs" / "bread.yml").write_text(written.replace("{ until:", "{ paced: true, until:"))
+        desk.settings["scoopi.loader.fetch.delay"] = 300
+        ended = desk.process("run", "defs")
+        assert ended.code == 0, ended.err
+        times = sorted(each.started for each in server.log.all())
+    assert [*desk.rows()] == ["p0|bread|Rye|4.20"]
+    assert len(times) == 4
+    assert all(later - before >= 0.25 for before, later in pairwise(times))

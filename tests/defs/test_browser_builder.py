@@ -31,7 +31,7 @@ def built(check: Check, browser: str) -> BrowserDef:
 def test_what_is_waited_for_is_read(check: Check) -> None:
     found = built(check, '{ until: { gone: ".spinner", idle: 500 }, timeout: 3000 }')
     assert found == BrowserDef(Until(gone=".spinner", idle_ms=500), timeout_ms=3000)
-    assert built(check, "{ frames: true, shadow: no }") == BrowserDef(frames=True)
+    assert built(check, "{ frames: true, shadow: no, paced: true }") == BrowserDef(frames=True, paced=True)
     assert built(check, "{ shadow: true }") == BrowserDef(shadow=True)
 
 

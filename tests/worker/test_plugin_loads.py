@@ -103,6 +103,18 @@ def test_a_further_request_waits_for_a_grant_of_its_own_host(desk: PluginDesk) -
     assert desk.sent == ["other.example:80", "h.example:80"]
 
 
+def test_a_part_of_a_page_waits_for_a_grant_without_an_address_for_robots_txt(desk: PluginDesk) -> None:
+    def load(url: str, web: Web) -> Answer:
+        with web.grant_part("http://other.example/script.js"):
+            return Answer(url, b"")
+
+    desk.plugin(load)
+    desk.begin(Request(URL))
+    wanted = desk.next()
+    assert isinstance(wanted, FurtherGrant)
+    assert (wanted.host, wanted.url) == ("other.example:80", "")
+
+
 def test_an_expired_grant_is_not_used(desk: PluginDesk) -> None:
     desk.plugin(answering())
     desk.begin(Request(URL), not_after=0.0)

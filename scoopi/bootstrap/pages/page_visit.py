@@ -99,7 +99,8 @@ class PageVisit:
                 if not session.failed and session.version <= outcome.version:
                     payload = payload.advance(replace(order, logs_in=True))
                 continue
-            if not order.is_robots and order.login is None:  # a login is what the definitions ask for
+            is_free = order.is_robots or order.login is not None  # a login is what the definitions ask for
+            if not is_free and not outcome.is_part:
                 self._ensure_allowed(outcome.host, outcome.url or order.url or payload.locator.url)
             payload = payload.advance(order.with_grant(self._grant(outcome.host)))
 

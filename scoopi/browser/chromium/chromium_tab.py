@@ -14,6 +14,7 @@ from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_cookies import CookieJar
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.pool_messages import Visit
+from scoopi.browser.started import Ask, allow
 
 _FRAMES = {
     "autoAttach": True,
@@ -57,7 +58,7 @@ class ChromiumTab:
         self.traffic = Traffic()
         self.was_used = False
 
-    def open(self, visit: Visit) -> None:
+    def open(self, visit: Visit, ask: Ask = allow) -> None:
         """Show an empty tab for a visit, with the cookies of its session.
 
         Raises:
@@ -73,7 +74,7 @@ class ChromiumTab:
         self._urls.add(visit.url)
         self.traffic.clear()
         self.answers.clear()
-        self._requests.begin(visit.url, visit.headers)
+        self._requests.begin(visit, self._tab, ask)
         agent = visit.header("user-agent")
         rules = (visit.how.block, agent)
         if rules != self._rules:
@@ -95,6 +96,7 @@ class ChromiumTab:
         if not self._context:
             return
         self._devtools.forget(self._session, *self._frames)
+        self._requests.forget(self._session, *self._frames)
         self._devtools.call("Target.disposeBrowserContext", {"browserContextId": self._context})
         self._context = ""
         self._is_spare = False

@@ -99,6 +99,7 @@ class DevTools:
         except (OSError, websocket.WebSocketException):
             pass
         self._end()
+        self._link.shutdown()
 
     def _take(self, message: Mapping[str, Any]) -> None:
         if "id" not in message:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 DOCUMENT = """
-const [withFrames, withShadow] = arguments;
+const [withFrames, withShadow, others, documents] = arguments;
 const kind = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '';
 const root = document.documentElement;
 if (!root) return kind;
@@ -19,6 +19,9 @@ function boxed(frame, body) {
   return box;
 }
 function copied(node) {
+  const other = others ? others.indexOf(node) : -1;
+  if (other >= 0)
+    return boxed(node, new DOMParser().parseFromString(documents[other], 'text/html').body);
   const body = withFrames && node.localName === 'iframe' ? inside(node) : null;
   if (body) return boxed(node, body);
   const copy = inert.importNode(node, node.localName === 'template');
@@ -28,8 +31,24 @@ function copied(node) {
 }
 return kind + copied(root).outerHTML;
 """
-"""Arguments: whether the bodies of frames of the page's own origin stand in place of the frames, and whether
-the contents of open shadow roots stand in their hosts."""
+"""Arguments: whether the bodies of frames that can be read from here stand in place of the frames; whether
+the contents of open shadow roots stand in their hosts; further frames, and the documents that they show."""
+OTHER_FRAMES = """
+const [withShadow] = arguments;
+function all(root) {
+  const found = [...root.querySelectorAll('iframe')];
+  if (withShadow)
+    for (const each of root.querySelectorAll('*')) if (each.shadowRoot) found.push(...all(each.shadowRoot));
+  return found;
+}
+function isWhole(frame) {
+  try { return all(frame.contentDocument).every(isWhole); } catch { return false; }
+}
+return all(document).filter(frame => !isWhole(frame));
+"""
+"""The frames that cannot be read wholly from here, because they, or frames in them, are of another origin."""
+IS_ERROR = "return !location.protocol.match(/^(https?|data|blob|file|about):$/)"
+"""Whether the browser shows a page of its own, since a frame was blocked or has not come."""
 
 READING = (
     "const read = function () {"

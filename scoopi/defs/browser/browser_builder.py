@@ -47,6 +47,7 @@ def build_browser(node: Table | None, key: str) -> BrowserDef:
         block=node.texts("block"),
         frames=read_bool(node.text("frames") or "") is True,
         shadow=read_bool(node.text("shadow") or "") is True,
+        paced=read_bool(node.text("paced") or "") is True,
     )
 
 

@@ -76,7 +76,8 @@ BROWSER = Record(
             "Hosts that the page gets nothing from; `*` stands for any text.",
             'block: [ "*.ads.example" ]',
         ),
-        Key("frames", _BOOL, "Read what frames of the page's own origin show, too.", "frames: true"),
+        Key("frames", _BOOL, "Read what the frames of the page show, too.", "frames: true"),
         Key("shadow", _BOOL, "Read what stands in open shadow roots, too.", "shadow: true"),
+        Key("paced", _BOOL, "Pace what the page loads, too, host by host.", "paced: true"),
     )
 )

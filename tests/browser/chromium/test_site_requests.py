@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scoopi.browser.browser import Browser
-from scoopi.browser.pool_messages import Rendered, Visit
-from scoopi.model.definitions import BrowserDef, Until
+from scoopi.browser.pool_messages import PartWanted, Rendered, Visit
+from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from tests.server.answer import Answer
 from tests.server.server import Server
 
@@ -48,3 +50,37 @@ def test_headers_do_not_follow_a_redirect_to_another_host(browser: Browser) -> N
             shown(browser, own.url("/"), SECRET)
             assert own.log.all()[0].header("x-key") == "k"
         assert {each.header("x-key") for each in foreign.log.all()} == {None}
+
+
+PAGE = b"""<script src=/a.js></script><a href=/next>next</a><script>
+fetch('/b').then(() => fetch('/refused')).catch(() => 0).then(() => { document.body.id = 'done' })
+</script>"""
+WAIT = ActionDef("wait", "actions[0]", until=Until(selector="#done"), timeout_ms=30_000)
+
+
+def test_further_pages_and_by_option_all_requests_ask_for_grants(browser: Browser) -> None:
+    asked: list[PartWanted] = []
+
+    def ask(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
+        asked.append(wanted)
+        on_grant(not wanted.url.endswith("/refused"))
+
+    def answer(path: str) -> Answer:
+        if path == "/first":
+            return Answer(b"", 302, headers=(("Location", "/start"),))
+        return Answer({"/start": PAGE, "/next": b"<p id=last>last</p>"}.get(path, b""))
+
+    click = ActionDef("click", "actions[0]", selector="a")
+    for paced, parts in ((False, set()), (True, {"/a.js", "/b", "/refused"})):
+        with Server(answer) as server:
+            how = BrowserDef(Until(selector="#last"), 30_000, actions=(WAIT, click), paced=paced)
+            visit = Visit(server.url("/first"), {"User-Agent": "test/1", "X-Key": "k"}, 60.0, how)
+            page = browser.load(visit, ask)
+            assert isinstance(page, Rendered), page
+            paths = {each.url.removeprefix(server.url("").rstrip("/")) for each in asked if not each.is_page}
+            assert paths == parts
+            pages = [each.url for each in asked if each.is_page]
+            assert pages == [server.url("/start"), server.url("/next")], "the first has its grant"
+            assert ("/refused" in server.log.paths()) is not paced
+            assert {each.header("x-key") for each in server.log.all()} == {"k"}
+        asked.clear()

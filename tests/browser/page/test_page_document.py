@@ -44,4 +44,5 @@ def test_frames_and_shadow_roots_are_read_by_option(
     assert ('<iframe id="inner"' in read) is not frames
     deep = '<shop-price id="host"><b>4.20</b><div id="nested"><s>deep</s></div><i>light</i></shop-price>'
     assert (deep in read) is shadow
-    assert '<iframe id="foreign"' in read
+    assert ("<p>foreign</p>" in read) is frames
+    assert ('<iframe id="foreign"' in read) is not frames

@@ -1,0 +1,61 @@
+"""GrantDesk: asks the loader of a visit for the grants of the further requests of its page."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+
+from scoopi.browser.pool_messages import PartWanted, Rendered, VisitFailed, receive_grant, send
+
+OnGrant = Callable[[bool], None]
+"""Takes whether a request may be sent, now."""
+
+
+class GrantDesk:
+    """Asks the loader of a visit for the grants of the further requests of its page, one after another.
+
+    Args:
+        connection: to the loader, which has sent the visit.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._wanted: queue.SimpleQueue[tuple[PartWanted, OnGrant]] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._is_open = True
+        self._thread: threading.Thread | None = None
+
+    def ask(self, wanted: PartWanted, on_grant: OnGrant) -> None:
+        """Ask for a grant; returns at once, and `on_grant` is called in another thread."""
+        with self._lock:
+            if not self._is_open:
+                return
+            self._wanted.put((wanted, on_grant))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, daemon=True)
+                self._thread.start()
+
+    def end(self, result: Rendered | VisitFailed) -> None:
+        """Send what the visit has given; nothing is asked any more.
+
+        Raises:
+            OSError: the loader no longer wants it.
+        """
+        with self._lock:
+            self._is_open = False
+            send(self._connection, result)
+
+    def _run(self) -> None:
+        while True:
+            wanted, on_grant = self._wanted.get()
+            try:
+                with self._lock:
+                    if not self._is_open:
+                        return
+                    send(self._connection, wanted)
+                grant = receive_grant(self._connection)
+            except (EOFError, OSError):
+                return
+            on_grant(grant.is_allowed)

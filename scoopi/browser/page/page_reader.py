@@ -1,0 +1,81 @@
+"""PageReader: reads what a page in the browser shows, with its frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from selenium.common.exceptions import (
+    JavascriptException,
+    NoSuchElementException,
+    NoSuchFrameException,
+    NoSuchWindowException,
+    StaleElementReferenceException,
+)
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.remote.webelement import WebElement
+
+from scoopi.browser.page.page_document import DOCUMENT, IS_ERROR, OTHER_FRAMES, READING
+from scoopi.browser.page.page_wait import with_dialogs_dismissed
+from scoopi.model.definitions import BrowserDef
+
+MOST_FRAMES = 100
+"""So many frames of other origins are read of a page; each takes some commands."""
+_GONE = (
+    JavascriptException,
+    NoSuchElementException,
+    NoSuchFrameException,
+    NoSuchWindowException,
+    StaleElementReferenceException,
+)
+"""What is said of a frame that the page has removed or replaced meanwhile."""
+
+
+class PageReader:
+    """Reads what a page in the browser shows, with its frames."""
+
+    def __init__(self, driver: WebDriver) -> None:
+        self._driver = driver
+        self._left = 0
+
+    def read(self, how: BrowserDef) -> Mapping[str, Any]:
+        """What `READING` gives of the page."""
+        self._left = MOST_FRAMES
+        frames = self._others(how) if how.frames else {}
+        found: Mapping[str, Any] = self._run(READING, how.frames, how.shadow, *_arguments(frames))
+        return found
+
+    def _others(self, how: BrowserDef) -> dict[WebElement, str]:
+        """The frames of the current document that cannot be read from it -> the documents that they show."""
+        found: list[WebElement] = self._run(OTHER_FRAMES, how.shadow)
+        documents = {}
+        for frame in found:
+            if self._left <= 0:
+                break
+            self._left -= 1
+            document = self._inside(frame, how)
+            if document is not None:
+                documents[frame] = document
+        return documents
+
+    def _inside(self, frame: WebElement, how: BrowserDef) -> str | None:
+        """The document that a frame shows; None if it shows none."""
+        try:
+            with_dialogs_dismissed(self._driver, lambda: self._driver.switch_to.frame(frame))
+        except _GONE:
+            return None
+        try:
+            if self._run(IS_ERROR):
+                return None
+            return str(self._run(DOCUMENT, how.frames, how.shadow, *_arguments(self._others(how))))
+        except _GONE:
+            return None
+        finally:
+            self._driver.switch_to.parent_frame()
+
+    def _run(self, script: str, *arguments: object) -> Any:
+        return with_dialogs_dismissed(self._driver, lambda: self._driver.execute_script(script, *arguments))
+
+
+def _arguments(frames: Mapping[WebElement, str]) -> tuple[list[WebElement], list[str]]:
+    return [*frames], [*frames.values()]

@@ -1,0 +1,48 @@
+"""What frames of other origins show is read with a page, in a real browser."""
+
+from __future__ import annotations
+
+from scoopi.browser.browser import Browser
+from scoopi.browser.pool_messages import Rendered, Visit
+from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from tests.server.answer import Answer
+from tests.server.server import Server
+
+READY = "<script>parent.postMessage('ready', '*')</script>"
+OUTER = """<p>outer</p><iframe id=own src="/own"></iframe><iframe id=other src="OTHER/shop"></iframe>
+<iframe id=dead src="http://127.0.0.1:1/"></iframe><script>
+let left = 2;
+addEventListener('message', () => { if (!--left) document.body.dataset.state = 'ready'; });
+</script>"""
+HOW = BrowserDef(Until(selector="[data-state=ready]"), 30_000, frames=True)
+
+
+def answers(path: str, other: str, own: str) -> str:
+    return {
+        "/": OUTER.replace("OTHER", other),
+        "/own": f"<b>own</b><iframe id=deep src='{other}/deep'></iframe>{READY}",
+        "/shop": f"<b>shop of another site</b><iframe src='{own}/inmost'></iframe>{READY}",
+        "/deep": "<i>deep</i>",
+        "/inmost": "<u>inmost</u>",
+    }.get(path, "")
+
+
+def test_frames_are_read_however_deep_and_of_whatever_origin_they_are(browser: Browser) -> None:
+    addresses = {"own": "", "other": ""}
+
+    def answer(path: str) -> Answer:
+        return Answer(answers(path, addresses["other"], addresses["own"]).encode())
+
+    with Server(answer) as own, Server(answer) as foreign:
+        addresses["own"] = own.url("").rstrip("/")
+        addresses["other"] = foreign.url("").rstrip("/").replace("127.0.0.1", "localhost")
+        look = ActionDef("frame", "actions[0]", selector="#other")
+        found = ActionDef("wait", "actions[1]", until=Until(selector="iframe", time_ms=200))
+        how = BrowserDef(HOW.until, HOW.timeout_ms, actions=(look, found), frames=True)
+        page = browser.load(Visit(own.url("/"), {"User-Agent": "test/1"}, 60.0, how))
+    assert isinstance(page, Rendered), page
+    body = page.body.decode()
+    for shown in ("<b>own</b>", "<b>shop of another site</b>", "<i>deep</i>", "<u>inmost</u>"):
+        assert body.count(shown) == 1, body
+    assert '<iframe id="dead"' in body
+    assert page.url.endswith("/")

@@ -1,0 +1,42 @@
+"""Further requests of a visit get their grants from its loader, one after another."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from multiprocessing import Pipe
+
+from scoopi.browser.grant_desk import GrantDesk
+from scoopi.browser.pool_messages import PartGranted, PartWanted, VisitFailed, receive_reply, send
+
+END = VisitFailed("what", "cause")
+
+
+def test_requests_are_asked_for_one_by_one_and_get_their_answers() -> None:
+    here, there = Pipe()
+    desk, given, done = GrantDesk(here), list[tuple[str, bool]](), threading.Event()
+
+    def on_grant(url: str, is_allowed: bool) -> None:
+        given.append((url, is_allowed))
+        if len(given) == 2:
+            done.set()
+
+    for url in ("http://a/", "http://b/"):
+        desk.ask(PartWanted(url, False), partial(on_grant, url))
+    assert receive_reply(there) == PartWanted("http://a/", False)
+    assert not there.poll(0.1), "the second waits for the answer to the first"
+    send(there, PartGranted(True))
+    assert receive_reply(there) == PartWanted("http://b/", False)
+    send(there, PartGranted(False))
+    assert done.wait(30)
+    assert given == [("http://a/", True), ("http://b/", False)]
+
+
+def test_after_the_end_of_a_visit_nothing_is_asked() -> None:
+    here, there = Pipe()
+    desk = GrantDesk(here)
+    desk.end(END)
+    desk.ask(PartWanted("http://a/", True), lambda is_allowed: None)
+    assert receive_reply(there) == END
+    assert not there.poll(0.1)
+    there.close()
