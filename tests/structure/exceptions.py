@@ -138,10 +138,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "values; the tests of the scheduler's language and of its passes compare them",
         "notice_record.py process.py schedule_records.py schedule_settings.py",
     ),
-    "scoopi/scheduler": (
-        "test_reconcile.py and test_sweep.py decide through them",
-        "gates.py why.py",
-    ),
     "scoopi/serve": (
         "values and commands; test_schedule_verbs.py prints and gives them",
         "job_desk.py process_desk.py serve_options.py",
@@ -152,7 +148,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/serve/work": (
         "test_keeper.py and tests/serve/test_server.py run them as processes",
-        "call.py child.py crew.py kept_attempt.py",
+        "child.py crew.py",
     ),
     "scoopi/parse": (
         "protocols",

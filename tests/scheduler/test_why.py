@@ -1,0 +1,78 @@
+"""why: one sentence for each stage of a job's life."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scoopi.scheduler.decisions import changed
+from tests.scheduler.world import World
+
+Make = Callable[[str], World]
+TWO = """
+processes:
+  p: { executes: "python:a:b" }
+  e: { executes: "external:x" }
+  g: { executes: "python:a:b", groups: [ gpu ] }
+"""
+
+
+@pytest.fixture
+def world(world_of: Make) -> World:
+    """With one worker, of the group default."""
+    made = world_of(TWO)
+    made.worker("w1", capacity=1)
+    return made
+
+
+def why(world: World, job: str) -> tuple[Any, ...]:
+    row = world.why(job)
+    assert row["job"] == job
+    return row["gate"], row["answer"], row["reason"]
+
+
+def test_a_job_with_open_gates_gets_its_attempt_by_the_next_pass(world: World) -> None:
+    job = world.launch("p", "!1")
+    assert why(world, job) == (None, "runs", "its gates are open; the next pass creates its attempt")
+
+
+def test_where_no_worker_may_run_it_the_command_that_starts_one_is_shown(world_of: Make) -> None:
+    world = world_of(TWO)
+    jobs = [world.launch(process, "!1") for process in ("p", "g", "e")]
+    assert [why(world, job)[2].partition("attempt")[2] for job in jobs] == [
+        ", and no worker is live to run it: start scoopi serve",
+        ", and no worker is live to run it: start scoopi serve --groups gpu",
+        "",
+    ]
+    world.worker("w1")
+    assert "start scoopi serve --groups gpu" in why(world, jobs[1])[2]
+    assert "start scoopi serve" not in why(world, jobs[0])[2]
+
+
+def test_an_attempt_is_followed_from_its_place_to_its_end(world: World) -> None:
+    job = world.launch("p", "!1")
+    world.tick()
+    assert why(world, job) == ("live", "runs", "attempt 1 waits for worker w1 to claim it")
+    (attempt,) = world.claim()
+    assert why(world, job)[2] == "attempt 1 is running on worker w1 since 2026-01-01T00:00:00Z"
+    world.put(changed(attempt, wish="cancel", explanation="by ann"))
+    assert why(world, job)[2] == "attempt 1 is being cancelled: by ann"
+    world.put(attempt)
+    world.end(attempt)
+    world.tick()
+    assert why(world, job) == ("done", "wait", "processed at 2026-01-01T00:00:00Z")
+
+
+def test_an_attempt_without_a_place_waits_for_room(world: World) -> None:
+    jobs = [world.launch("p", f"!{number}") for number in (1, 2)]
+    world.tick()
+    reasons = {why(world, job)[2] for job in jobs}
+    assert "1 of 1 slots of group default are in use" in reasons
+
+
+def test_an_external_attempt_waits_for_a_registered_worker(world: World) -> None:
+    job = world.launch("e", "!1")
+    world.tick()
+    assert why(world, job)[2] == "attempt 1 waits for a registered worker to claim it"
