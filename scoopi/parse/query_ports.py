@@ -183,10 +183,11 @@ class WalkedQuery(NamedTuple):
 
 
 class Positional(NamedTuple):
-    """A query and what to fill in from the left: a stand-in, or a number as written."""
+    """A query, what to fill in from the left (a stand-in, or a number as written), what changes values."""
 
     query: OpenQuery
     positions: tuple[int, ...]
+    change: Callable[[str | None], str] | None = None
 
 
 class PositionalBlock(NamedTuple):

@@ -77,6 +77,9 @@ ITEMS = {
         "/*[%{index}]//td[2]",
         "./*/*[%{index}]/*[1]",
         "tbody/tr[%{index}]/td[position()=2]/..",
+        "normalize-space(tbody/tr[%{index}]/td[1])",
+        "substring-after(concat('no. ', */tr[%{index}]/td), '. ')",
+        "translate(.//tr[%{index}]/*[2]/@class, 'k', 'm')",
     ),
 }
 DIMS = {
@@ -98,6 +101,7 @@ DIMS = {
         ".//td[%{index}]",
         ".//*[%{index}]",
         ".//td[contains(., '%{item.value}')]",
+        "concat('y', string(*/tr[1]/*[%{index}]))",
     ),
 }
 FACTS = {
@@ -120,6 +124,9 @@ FACTS = {
         "*/tr[%{item.index}]/td[%{dim.d.index}]/@class",
         "tbody[%{dim.e.index}]/tr[%{item.index}]/td[%{dim.d.index}]",
         "td",
+        "normalize-space(*/tr[%{item.index}]/td[%{dim.d.index}])",
+        "substring-before(.//tr[%{item.index}]//td[%{dim.d.index}], 't')",
+        "lower-case(//tr[%{dim.e.index}]//td[%{dim.d.index}]/b)",
     ),
 }
 

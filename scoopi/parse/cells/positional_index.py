@@ -79,11 +79,15 @@ class PositionalIndex:
     Args:
         query: what is asked for, positions left open.
         groups: of the blocks where it is looked for.
+
+    Attributes:
+        has_blocks: whether there are any.
     """
 
     def __init__(self, query: OpenQuery, groups: PositionalGroups) -> None:
         self._query = query
         self._groups = groups
+        self.has_blocks = bool(groups.blocks)
         self._cell_tag = query.steps[-1].child_tag if query.is_text else None
         self._leaves: dict[tuple[int, ...], Leaf] = {}
         self._rows: dict[range, list[Element | None] | None] = {}

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, product
 from operator import itemgetter
-from typing import NamedTuple
 
 from scoopi.errors import ParseError
 from scoopi.model.place import Place
 from scoopi.model.text.page_text import shown
 from scoopi.parse.cells.positional_index import Leaf, PositionalIndex
 from scoopi.parse.grid.grid_reading import Cell, GridReading
-from scoopi.parse.grid.placeholder_template import IndexOf, PlaceholderTemplate
+from scoopi.parse.grid.placeholder_template import Opened, PlaceholderTemplate, opened
 from scoopi.parse.grid.selector_faults import as_written, located, placed, quotations
 from scoopi.parse.query_ports import Positional, PositionalBlock, QueryEngine
 
@@ -21,7 +20,6 @@ RawValue = Callable[[Sequence[int], Sequence[str | None]], str | None]
 """Indexes and values of a row's axes -> the raw value of one axis."""
 
 _MOST_CELLS, _MOST_COLUMNS = 10_000, 10
-_FIRST_STAND_IN = 70_000_000
 
 
 class GridQuery:
@@ -60,12 +58,12 @@ class GridQuery:
         if selector.text is not None:
             with located(place):
                 engine.compile_value(selector.text)
-        opened = _opened(block)
-        self._block_axes = opened.axes
-        self._block_place = engine.positional_block(opened.text, list(opened.axes)) if opened.axes else None
-        opened = _opened(selector) if block.text is not None else _Opened("", {})
-        self._stand_ins = opened.axes
-        self._positional = engine.positional(opened.text, list(opened.axes)) if opened.axes else None
+        text, axes = opened(block)
+        self._block_axes = axes
+        self._block_place = engine.positional_block(text, list(axes)) if axes else None
+        text, axes = opened(selector) if block.text is not None else Opened("", {})
+        self._stand_ins = axes
+        self._positional = engine.positional(text, list(axes)) if axes else None
         self.is_positional = self._positional is not None and block.text is not None
 
     @property
@@ -97,24 +95,32 @@ class GridQuery:
         positional, block = self._positional, self._block.text
         if self.texts:
             return [self._queried(reading, *self.texts)]
-        if positional is not None and block is not None and len(positional.positions) == 2:
-            axes = [self._stand_ins.get(position) for position in positional.positions]
-            if axes[0] != axes[1]:
-                try:  # not `located`, which takes longer: once for each column of a page
-                    cells = reading.index(block, positional.query)
-                    return _table_column(cells, axes, positional.positions, ranges)
-                except ParseError as error:
-                    raise placed(error, self._place) from error
-        if positional is not None and block is not None and len(positional.positions) == len(needs) == 1:
-            try:
-                return list(map(reading.index(block, positional.query).leaf(()).get, ranges[needs[0]]))
+        if positional is not None and block is not None:
+            try:  # not `located`, which takes longer: once for each column of a page
+                cells = reading.index(block, positional.query)
+                found = self._by_positions(cells, positional.positions, ranges, needs)
             except ParseError as error:
                 raise placed(error, self._place) from error
+            if found is not None:  # without a block nothing is found, of which functions make nothing
+                change = positional.change if cells.has_blocks else None
+                return found if change is None else [*map(change, found)]
         if not self.values and (positional is None or block is None):
             with suppress(ParseError):  # which is raised again below, with its place
                 return reading.values(self._cells(ranges, needs))
         value = self._bind(reading)
         return [value(indexes, ()) for indexes in _all_indexes(ranges, needs)]
+
+    def _by_positions(
+        self, cells: PositionalIndex, positions: Sequence[int], ranges: Sequence[range], needs: Sequence[int]
+    ) -> list[str | None] | None:
+        """As `column`; None where it takes an ordinary query for each value."""
+        if len(positions) == 2:
+            axes = [self._stand_ins.get(position) for position in positions]
+            if axes[0] != axes[1]:
+                return _table_column(cells, axes, positions, ranges)
+        if len(positions) == len(needs) == 1:
+            return list(map(cells.leaf(()).get, ranges[needs[0]]))
+        return None
 
     def _bind(self, reading: GridReading) -> RawValue:
         if self._positional is not None and self._block.text is not None:
@@ -185,29 +191,19 @@ class GridQuery:
 
         positions = [(position, self._stand_ins.get(position)) for position in positional.positions]
         if len(positions) == 2 and positions[0][1] is not None and positions[1][1] is not None:
-            return _TableValue(positions[0][1], positions[1][1], leaf_of)
-        return _value([_getter(*position) for position in positions], leaf_of)
-
-
-class _Opened(NamedTuple):
-    """A text in which stand-ins replace all indexes, and the axis of each; no axes if it holds more."""
-
-    text: str
-    axes: dict[int, int]
-
-
-def _opened(template: PlaceholderTemplate) -> _Opened:
-    text, axes = "", dict[int, int]()
-    for piece in template.pieces if template.text is None else ():
-        if isinstance(piece, IndexOf):
-            stand_in = _FIRST_STAND_IN + len(axes)
-            axes[stand_in] = piece.axis
-            text += str(stand_in)
-        elif isinstance(piece, str) and str(_FIRST_STAND_IN)[:4] not in piece:
-            text += piece
+            found: RawValue = _TableValue(positions[0][1], positions[1][1], leaf_of)
         else:
-            return _Opened("", {})
-    return _Opened(text, axes)
+            found = _value([_getter(*position) for position in positions], leaf_of)
+        change = positional.change
+        if change is None:
+            return found
+
+        def changed(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
+            raw = found(indexes, values)
+            is_blockless = raw is None and not reading.index(block, positional.query).has_blocks
+            return None if is_blockless else change(raw)
+
+        return changed
 
 
 def _all_indexes(ranges: Sequence[range], needs: Sequence[int]) -> Iterator[Sequence[int]]:

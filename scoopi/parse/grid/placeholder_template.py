@@ -9,6 +9,7 @@ from scoopi.errors import ParseError
 from scoopi.model.text.page_text import marked
 
 _MAX_LENGTH = 1_000_000
+_FIRST_STAND_IN = 70_000_000
 
 
 class IndexOf(NamedTuple):
@@ -107,3 +108,25 @@ def _text(piece: Piece) -> str:
     if isinstance(piece, Leftover):
         return piece.written
     return piece if isinstance(piece, str) else ""
+
+
+class Opened(NamedTuple):
+    """A text in which stand-ins replace all indexes, and the axis of each; no axes if it holds more."""
+
+    text: str
+    axes: dict[int, int]
+
+
+def opened(template: PlaceholderTemplate) -> Opened:
+    """The template with stand-ins, if nothing but indexes varies in it."""
+    text, axes = "", dict[int, int]()
+    for piece in template.pieces if template.text is None else ():
+        if isinstance(piece, IndexOf):
+            stand_in = _FIRST_STAND_IN + len(axes)
+            axes[stand_in] = piece.axis
+            text += str(stand_in)
+        elif isinstance(piece, str) and str(_FIRST_STAND_IN)[:4] not in piece:
+            text += piece
+        else:
+            return Opened("", {})
+    return Opened(text, axes)

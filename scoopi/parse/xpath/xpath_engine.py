@@ -12,6 +12,7 @@ from scoopi.errors import ParseError
 from scoopi.model.text.page_text import shown
 from scoopi.parse.query_ports import BlockQuery, PageMemory, Positional, ValueQuery, WalkedQuery
 from scoopi.parse.walks.walked_path import walked_path
+from scoopi.parse.xpath.string_call import StringCall
 from scoopi.parse.xpath.xpath_open_query import XPathOpenQuery, opened_steps, steps_of
 from scoopi.parse.xpath.xpath_tokens import LOWER_CASE, translate
 from scoopi.parse.xpath.xpath_values import text_of, xpath_text
@@ -56,7 +57,7 @@ class XPathEngine:
         """None: blocks of paths are found by ordinary queries."""
 
     def positional(self, selector: str, stand_ins: Sequence[int]) -> Positional | None:
-        """The selector as a path of steps down, if nothing but their positions varies in it.
+        """The selector as a path of steps down, or functions of one, if nothing but positions varies in it.
 
         Args:
             selector: with numbers that occur nowhere else standing for the positions not known yet.
@@ -64,16 +65,18 @@ class XPathEngine:
         Returns:
             None when the selector must be compiled for each position, or is wrong.
         """
-        steps = steps_of(selector)
+        call = StringCall.of(selector)
+        steps = steps_of(selector if call is None else call.path)
         opened = opened_steps(steps, stand_ins) if steps else None
         if not steps or opened is None:
             return None
         try:
-            query = XPathOpenQuery(steps, opened, _query_of)
+            query = XPathOpenQuery(steps, opened, _query_of, takes_first=call is not None)
         except ParseError:
             return None
         shared = self._open_queries.setdefault(query.key, query)
-        return Positional(shared, tuple(steps[at].position or 0 for at in opened))
+        positions = tuple(steps[at].position or 0 for at in opened)
+        return Positional(shared, positions, None if call is None else call.remembered)
 
 
 class _XPathBlock:

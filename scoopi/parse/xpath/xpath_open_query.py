@@ -108,12 +108,13 @@ class Compile(Protocol):
 class XPathOpenQuery:
     """A path cut at its open positions, each part compiled.
 
-    An OpenQuery; the last block counts, and in it the last node.
+    An OpenQuery; the last block counts, and in it the last node, or the first, which functions take.
 
     Args:
         steps: of the path.
         opened: which of them have an open position.
         compiled: makes the queries of the parts.
+        takes_first: the first of several nodes counts.
     Raises:
         ParseError: a part is wrong.
     """
@@ -121,7 +122,14 @@ class XPathOpenQuery:
     is_full_text = True
     tail = None
 
-    def __init__(self, steps: Sequence[XPathStep], opened: Sequence[int], compiled: Compile) -> None:
+    def __init__(
+        self,
+        steps: Sequence[XPathStep],
+        opened: Sequence[int],
+        compiled: Compile,
+        *,
+        takes_first: bool = False,
+    ) -> None:
         self._steps = steps
         self._opened = opened
         self._compile = compiled
@@ -133,20 +141,21 @@ class XPathOpenQuery:
         self.reads_below = self._tail is not None
         self.is_text = self._tail is None
         self.keys = [_key(steps[: at + 1], opened) for at in opened]
-        self.key = _key(steps, opened)
+        self._wanted = 0 if takes_first else -1
+        self.key = ("first " if takes_first else "") + _key(steps, opened)
 
     def blocks(self, found: Sequence[Element]) -> list[Element]:
         """The last one."""
         return list(found[-1:])
 
     def value(self, elements: list[Element]) -> str | None:
-        """The text of the last element, or of the last node that the tail finds below them."""
+        """The text of the last (or first) element, or of the last (or first) node of the tail below them."""
         if self._tail is None:
-            return text_of_node(elements[-1]) if elements else None
-        for element in reversed(elements):
+            return text_of_node(elements[self._wanted]) if elements else None
+        for element in elements if self._wanted == 0 else reversed(elements):
             found = self._tail(element)
             if found:
-                return text_of(found)
+                return self._text_of(found)
         return None
 
     def filled(self, positions: Sequence[int]) -> Callable[[Sequence[Element]], str | None]:
@@ -155,7 +164,10 @@ class XPathOpenQuery:
         for at, position in zip(self._opened, positions, strict=True):
             texts[at] = f"{self._steps[at].separator}{self._steps[at].node}[{position}]"
         query = self._compile("".join(texts))
-        return lambda blocks: text_of(query(blocks[-1])) if blocks else None
+        return lambda blocks: self._text_of(query(blocks[-1])) if blocks else None
+
+    def _text_of(self, found: Any) -> str | None:
+        return text_of(found[:1] if isinstance(found, list) and self._wanted == 0 else found)
 
 
 class _Part:
