@@ -6,7 +6,14 @@ import pytest
 
 from scoopi.errors import ParseError
 from scoopi.model.text.page_text import marked
-from scoopi.parse.grid.placeholder_template import IndexOf, Leftover, PlaceholderTemplate, ValueOf, opened
+from scoopi.parse.grid.placeholder_template import (
+    IndexOf,
+    Leftover,
+    Piece,
+    PlaceholderTemplate,
+    ValueOf,
+    opened,
+)
 
 
 def test_a_text_without_open_pieces_is_known_at_once() -> None:
@@ -34,5 +41,10 @@ def test_each_index_has_a_stand_in_if_nothing_else_varies() -> None:
     text, axes = opened(PlaceholderTemplate(["tr[", IndexOf(0), "]/td[", IndexOf(2), "]"]))
     first, second = axes
     assert (text, list(axes.values())) == (f"tr[{first}]/td[{second}]", [0, 2])
-    for pieces in (["tr[", IndexOf(0), ValueOf(1, "%{a}"), "]"], ["tr[7000", IndexOf(0), "]"], ["tr"]):
+    others: list[list[Piece]] = [
+        ["tr[", IndexOf(0), ValueOf(1, "%{a}")],
+        ["tr[7000", IndexOf(0), "]"],
+        ["tr"],
+    ]
+    for pieces in others:
         assert not opened(PlaceholderTemplate(pieces)).axes
