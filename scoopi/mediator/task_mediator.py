@@ -101,9 +101,9 @@ class TaskMediator:
 
     def wanted(self, host: str) -> int:
         """How many jobs of the host this node should take now, 0 when enough wait."""
-        if self._queues.rests(host):
-            return 0
         if self._queues.total >= MOST_AHEAD * AHEAD_BY_STANDING[self._queues.standing(host)]:
+            return 0
+        if self._queues.rests(host):
             return 0
         most = self._prefetch.most(host, self._pool.capacity)
         waiting = self._queues.waiting[host]

@@ -77,6 +77,8 @@ class PageBudgets:
 
     def is_host_over(self, host: str) -> bool:
         """Whether no further page of the host may be loaded."""
+        if not self.are_set:
+            return False
         return self.is_run_over() or bool(self._spent(self._scope_of_host(host)))
 
     def refuse(self, job: TakenJob) -> str:
