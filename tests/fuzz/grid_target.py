@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import tempfile
@@ -28,6 +29,8 @@ from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 
+_MEMORY = Path("/dev/shm")
+"""Each input has a store of its own, which nobody needs later: on a disk, most of the time is syncing."""
 _HOSTS = ("a.test:80", "b.test:80", "file")
 _LONGEST_MESSAGE = 2000
 _GARBAGE = (
@@ -171,7 +174,8 @@ class GridTarget:
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._folder = Path(tempfile.mkdtemp(prefix="scoopi-fuzz-"))
+        place = _MEMORY if os.access(_MEMORY, os.W_OK) else None
+        self._folder = Path(tempfile.mkdtemp(prefix="scoopi-fuzz-", dir=place))
         self._run = self._folder / "run.db"
         store = SettlingStore(SqliteStore(self._run))
         _begin(store)
