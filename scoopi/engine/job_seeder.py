@@ -66,7 +66,7 @@ class SeedPortions:
                 self._pack(host)
 
     def end(self) -> None:
-        """No more jobs come: pack what is kept."""
+        """Pack what is kept, as no more jobs come."""
         for host in list(self._kept):
             self._pack(host)
 

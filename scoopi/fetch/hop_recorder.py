@@ -43,7 +43,7 @@ class HopRecorder:
         handle.setopt(pycurl.VERBOSE, 1)
 
     def begin(self, request: Request) -> None:
-        """The next hop makes this request."""
+        """Note the request that the next hop makes."""
         self._request = request
 
     def end(self, handle: Any) -> None:

@@ -35,7 +35,7 @@ class ProxyPool:
         return chosen
 
     def has_healthy(self, proxies: Sequence[str]) -> bool:
-        """Whether one of them does not rest."""
+        """Whether one of the proxies does not rest."""
         now = self._clock()
         return any(self._rested_until.get(proxy, now) <= now for proxy in proxies)
 
@@ -51,7 +51,7 @@ class ProxyPool:
         return rest_s
 
     def worked(self, proxy: str) -> None:
-        """The proxy has passed on a request."""
+        """Note that the proxy has passed on a request."""
         if self._rests:
             self._rests.pop(proxy, None)
             self._rested_until.pop(proxy, None)

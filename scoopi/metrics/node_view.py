@@ -126,7 +126,7 @@ class JoiningNode:
         self._waits_for = what
 
     def becomes(self, node: Watched) -> None:
-        """The node has joined its run and answers from now on."""
+        """Answer with the figures of the node from now on, as it has joined its run."""
         self._node = node
 
     def fault(self) -> str:

@@ -121,11 +121,11 @@ class OpenQuery(Protocol):
 
     @property
     def key(self) -> str:
-        """Equal for equal queries."""
+        """A text that equal queries have in common, and no others."""
 
     @property
     def keys(self) -> Sequence[str]:
-        """By step; equal for queries that are equal up to there."""
+        """A text for each step, which queries that are equal up to that step have in common."""
 
     @property
     def steps(self) -> Sequence[OpenStep]:
@@ -148,7 +148,7 @@ class OpenQuery(Protocol):
         """What is read of children of an element at the last position; None for anything else."""
 
     def blocks(self, found: Sequence[Element], /) -> list[Element]:
-        """The blocks that count."""
+        """Those of the found blocks in which the value is looked for."""
 
     def value(self, elements: list[Element], /) -> str | None:
         """The value of elements at the last position, none of which lies inside another.

@@ -143,7 +143,7 @@ class HostClocks:
         return next_at
 
     def sent(self, host: str, job: str, at: float) -> None:
-        """The job's request went out at that time."""
+        """Note that the job's request went out at `at`, in monotonic seconds."""
         clock = self._of(host)
         clock.unsent.pop(job, None)
         clock.sent_at[job] = at
@@ -161,7 +161,7 @@ class HostClocks:
             clock.delay_s = delay_s
 
     def pause(self, host: str, pause_s: float) -> None:
-        """Ask the host for nothing for so long."""
+        """Grant no request to the host for `pause_s` seconds."""
         clock = self._of(host)
         clock.next_at = max(clock.next_at, self._clock() + pause_s)
 
@@ -246,7 +246,7 @@ class HostClocks:
             self._log.happened(SLEEP if health.is_asleep else REST, host, now, f"{rest_s:.3f}")
 
     def close(self) -> None:
-        """No more requests are granted."""
+        """Close the log, and the file of the times that runs of this machine share."""
         if self._machine is not None:
             self._machine.close()
         if self._log is not None:

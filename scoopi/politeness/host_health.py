@@ -51,7 +51,7 @@ class HostHealth(msgspec.Struct):
     recent_s: float = 0.0
 
     def failed(self, now: float, fault: LoadFault, rules: PolitenessSettings) -> None:
-        """A request brought an error that may be the host's own."""
+        """Count a request that brought an error which may be the host's own."""
         self.row += 1
         self.reason = fault.reason or self.reason
         self.extra_s = min(MOST_PAUSE_S, max(rules.error_delay_ms / 1000, 2 * self.extra_s))

@@ -64,7 +64,7 @@ class HostRests:
         self._kept: bytes | None = None
 
     def note(self, host: str, pause_s: float) -> None:
-        """The host is left alone for so long from now."""
+        """Note that the host is left alone for `pause_s` seconds from now."""
         pause_ms = int(pause_s * 1000)
         self._rests[host] = RestRecord(pause_ms, int(self._time_of_day() * 1000) + pause_ms)
         self._is_dirty = True

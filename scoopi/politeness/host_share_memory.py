@@ -57,11 +57,11 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         return (self.shares, self.asks, self.pauses) == (other.shares, other.asks, other.pauses)
 
     def paused(self, pause_ms: int) -> HostRecord:
-        """With a further pause for all nodes."""
+        """The record with a further pause for all nodes."""
         return msgspec.structs.replace(self, pause=pause_ms, pauses=self.pauses + 1)
 
     def without(self, nodes: frozenset[str] | set[str]) -> HostRecord:
-        """As if these incarnations had neither share nor asked."""
+        """The record as if these incarnations had neither share nor asked."""
         if nodes.isdisjoint(self.shares) and nodes.isdisjoint(self.asks):
             return self
         shares = {node: share for node, share in self.shares.items() if node not in nodes}
@@ -73,7 +73,7 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         return self if node in self.asks else msgspec.structs.replace(self, asks=(*self.asks, node))
 
     def with_share(self, node: str, share: HostShare) -> HostRecord:
-        """The node has this share, and waits no longer."""
+        """The record in which the node has this share, and waits no longer."""
         asks = tuple(each for each in self.asks if each != node)
         return msgspec.structs.replace(self, shares={**self.shares, node: share}, asks=asks)
 
@@ -189,7 +189,7 @@ class HostShareMemory:
                 self.learn(host, outcome.current)
 
     def learn(self, host: str, raw: bytes | None) -> None:
-        """A record was read; None: there is none."""
+        """Take over the record of a host as it was read; None if it has none."""
         known = self.known.get(host)
         if known is not None and known.raw == raw:
             return
@@ -228,7 +228,7 @@ class HostShareMemory:
         self.open[host] = Share(permits, gap_ms, known.first_at if was is None else was.first_at)
 
     def lower(self, host: str, permits: int) -> None:
-        """From now on no more than these permits are used."""
+        """Use no more than these permits of the host from now on."""
         share = self.open.get(host)
         if share is not None and share.permits > permits:
             self.open[host] = share._replace(permits=permits)

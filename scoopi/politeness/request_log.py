@@ -41,7 +41,7 @@ class RequestLog:
         self._offset_s = time.time() - time.monotonic()
 
     def sent(self, host: str, at: float) -> None:
-        """A request went out at that time, in monotonic seconds."""
+        """Note a request that went out at `at`, in monotonic seconds."""
         self._note(SENT, host, at, "")
 
     def happened(self, kind: str, host: str, at: float, what: str) -> None:

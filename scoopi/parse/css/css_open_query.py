@@ -102,7 +102,7 @@ class CssOpenQuery:
         self._text = partial(_attribute_text, shape.attribute) if shape.attribute else own_text
 
     def blocks(self, found: Sequence[Element]) -> list[Element]:
-        """All of them."""
+        """The blocks that count: all that were found."""
         return list(found)
 
     def below(self, elements: list[Element]) -> list[Element]:

@@ -79,7 +79,7 @@ class XPathWriter:
         return " | ".join(paths) or "self::*[false()]"
 
     def parts(self, chain: syntax.SelectorChain) -> ChainParts:
-        """The chain in parts."""
+        """The XPath of each part of a chain, as `ChainParts` has them."""
         heads, steps = self._opened(chain, self._scope)
         return ChainParts(heads, [(combinator, self.anywhere(compound)) for combinator, compound in steps])
 

@@ -166,7 +166,7 @@ class GridAxis:
         return self._query.column(reading, ranges, needs)
 
     def finish_column(self, values: list[str | None]) -> list[str | None]:
-        """`finish` of each value."""
+        """Apply `finish` to each value of a column."""
         finish = self.finish
         if finish is None:
             return values

@@ -36,7 +36,7 @@ class PageFacts:
     absolute: Callable[[str], str] = str
 
     def meta(self, name: str) -> str:
-        """A value of META_COLUMNS."""
+        """The value of a column that names the page: `locator`, `group`, `page` or `fetchedAt`."""
         if name == "locator":
             return self.locator.name
         if name == "group":

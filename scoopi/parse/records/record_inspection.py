@@ -79,7 +79,7 @@ class RecordInspection:
         )
 
     def fields(self) -> list[FieldView]:
-        """In the order of their definition."""
+        """What each field finds, in the order of the definition."""
         return [self._view(field) for field in self._definition.fields]
 
     def _view(self, field: FieldDef) -> FieldView:

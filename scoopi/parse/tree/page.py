@@ -57,7 +57,7 @@ def parse_html(
 
 
 def libxml2_version() -> str:
-    """Of the libxml2 that lxml brings."""
+    """The version of the libxml2 that lxml brings, as `2.13.8`."""
     return ".".join(map(str, etree.LIBXML_VERSION))
 
 

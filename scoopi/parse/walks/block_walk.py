@@ -43,7 +43,7 @@ class BlockWalk:
         return self._found is not None
 
     def values(self, block: Element) -> dict[str, str | None]:
-        """By selector; one that only an ordinary query answers is left out."""
+        """The values by selector; one that only an ordinary query answers is left out."""
         assert self._found is not None, "see is_worthwhile"
         found = self._found([block])[0]
         if found is None:

@@ -145,7 +145,7 @@ class XPathOpenQuery:
         self.key = ("first " if takes_first else "") + _key(steps, opened)
 
     def blocks(self, found: Sequence[Element]) -> list[Element]:
-        """The last one."""
+        """The block that counts: the last one that was found."""
         return list(found[-1:])
 
     def value(self, elements: list[Element]) -> str | None:

@@ -30,7 +30,7 @@ class PickleRefused(StreamSerializer):
         raise TypeError("the cluster holds a pickle, which is not read")
 
     def get_type_id(self) -> int:
-        """Of pickles."""
+        """Hazelcast's number for pickled Python objects."""
         return PICKLE
 
     def destroy(self) -> None:

@@ -104,5 +104,5 @@ class RunPulse:
         return 0 if record is None else self._codec.read(key, record).seconds
 
     def end(self, maps: str) -> None:
-        """The run is removed."""
+        """Forget the time of a run that is removed."""
         self._grid.delete_all(RUN, [PREFIX + maps])
