@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal
+from zoneinfo import ZoneInfo
 
-from scoopi.model.schedule.process import DependsOn, Process
+from scoopi.model.schedule.process import DependsOn, Probe, Process
 from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot
@@ -115,7 +116,19 @@ def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
     return next((each for kind in ("fail", "skip", "wait") for each in answers if each.answer == kind), None)
 
 
-GATES: tuple[Gate, ...] = (deadline, enabled, slot, live, error, depends)
+def prepare(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
+    """Gate 12: the probes that a pass can evaluate, of a time, of a job, and constants."""
+    for probe in process.probe:
+        if (opens := _opens_at(job, process, probe)) is not None and snapshot.now < opens:
+            return ClosedGate("prepare", "wait", f"not before {instant_text(opens)}", opens)
+        if probe.job_done is not None and (reason := _not_done(job, probe.job_done, snapshot)):
+            return ClosedGate("prepare", "wait", reason)
+        if probe.constant is False:
+            return ClosedGate("prepare", "wait", "probe: constant is false")
+    return None
+
+
+GATES: tuple[Gate, ...] = (deadline, enabled, slot, live, error, depends, prepare)
 """In the order in which they are asked."""
 
 
@@ -128,6 +141,18 @@ def counterpart(own: Slot, edge: DependsOn, other: Process | None) -> Slot | Non
     if isinstance(own, Iteration):
         return Iteration(own.number + edge.slot) if own.number + edge.slot >= 0 else None
     return own if edge.slot == 0 else None
+
+
+def edges_of(process: Process) -> Iterator[DependsOn]:
+    """The jobs of other processes that a job waits for, by dependencies and by probes."""
+    yield from process.depends_on
+    yield from (probe.job_done for probe in process.probe if probe.job_done is not None)
+
+
+def opens_at(job: JobRecord, process: Process) -> datetime | None:
+    """From when the probes of a time allow an attempt; None if there are none."""
+    times = [_opens_at(job, process, probe) for probe in process.probe]
+    return max((at for at in times if at is not None), default=None)
 
 
 def missed(job: JobRecord, process: Process, now: datetime) -> str:
@@ -192,6 +217,27 @@ def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot)
     if rule == "run":
         return None
     return ClosedGate("depends", rule, f"{name} {'was skipped' if state == 'skipped' else 'failed'}")
+
+
+def _opens_at(job: JobRecord, process: Process, probe: Probe) -> datetime | None:
+    """The time of `not_before`, on the day of the slot's end; None of another probe."""
+    if probe.not_before is None:
+        return None
+    zone = ZoneInfo(process.trigger.timezone if process.trigger is not None else "UTC")
+    hour, _, minute = probe.not_before.partition(":")
+    day = slot_end(job).astimezone(zone).replace(tzinfo=None, second=0, microsecond=0)
+    return day.replace(hour=int(hour), minute=int(minute), tzinfo=zone).astimezone(UTC)
+
+
+def _not_done(job: JobRecord, edge: DependsOn, snapshot: Snapshot) -> str:
+    """Why a probe of a job does not hold; empty if it does."""
+    before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
+    if before is None:
+        return f"{edge.process} has no slot for {job.slot}"
+    state = snapshot.state_of(edge.process, str(before))
+    if state in ("processed", "noop"):
+        return ""
+    return f"waits for {edge.process}/{before}, which {f'is {state}' if state else 'does not exist yet'}"
 
 
 def _due(job: JobRecord, process: Process) -> datetime:

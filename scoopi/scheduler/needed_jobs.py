@@ -8,7 +8,7 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.periods.slot import Instant, Iteration, parse_slot
-from scoopi.scheduler.gates import counterpart
+from scoopi.scheduler.gates import counterpart, edges_of
 from scoopi.scheduler.iteration_window import first_of_window
 from scoopi.scheduler.snapshot import Snapshot
 
@@ -52,7 +52,7 @@ class NeededJobs:
         slot = parse_slot(job.slot)
         for process in self._followers.get(job.process, ()):
             yield f"{process.name}/{slot}"
-            for edge in process.depends_on:
+            for edge in edges_of(process):
                 before = counterpart(slot, edge, self._snapshot.process(edge.process))
                 if before is not None:
                     yield f"{edge.process}/{before}"

@@ -22,7 +22,7 @@ from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, parse_slot
 from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import Decision, canceled, changed, made
-from scoopi.scheduler.gates import closed_gate, counterpart, overlap_of, slot_end
+from scoopi.scheduler.gates import closed_gate, counterpart, edges_of, overlap_of, slot_end
 from scoopi.scheduler.iteration_window import iterations, window_of
 from scoopi.scheduler.notices.noticing import marks, with_notices
 from scoopi.scheduler.placement import placements
@@ -66,7 +66,7 @@ def wanted(snapshot: Snapshot) -> set[str]:
             found |= {f"{name}/{slot}" for slot in window_of(process, record, snapshot.now)}
     for job in snapshot.active:
         process_of = snapshot.process(job.process)
-        for edge in process_of.depends_on if process_of else ():
+        for edge in edges_of(process_of) if process_of else ():
             before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
             if before is not None:
                 found.add(f"{edge.process}/{before}")

@@ -14,7 +14,7 @@ from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import HIDDEN, Decision, changed
-from scoopi.scheduler.gates import closed_gate, deadline_of
+from scoopi.scheduler.gates import closed_gate, deadline_of, opens_at
 from scoopi.scheduler.placement import stranded
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot
@@ -218,5 +218,7 @@ class DueTimes:
             latest = deadline_of(job, defined) if defined is not None else None
             if latest is not None:
                 times.append(latest + datetime.resolution)  # a job may end at its deadline
-            times += [at for at in (job.retry_at, job.next_at, job.not_before, job.due) if at is not None]
+            opens = opens_at(job, defined) if defined is not None and defined.probe else None
+            own = (job.retry_at, job.next_at, job.not_before, job.due, opens)
+            times += [at for at in own if at is not None]
         return min((at for at in times if at > now), default=None)

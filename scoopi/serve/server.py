@@ -197,7 +197,7 @@ class Server:
             process = self._state.process(attempt)
             job = self._store.jobs([attempt.job])[attempt.job]
             self._crew.start(
-                attempt, process, self._workshop.order(attempt, job, process, project) | self._lease()
+                attempt, process, self._workshop.order(attempt, job, process, project) | self._more(attempt)
             )
         except (ScoopiError, OSError) as error:
             if isinstance(error, StoreError):
@@ -207,9 +207,10 @@ class Server:
         else:
             self._notify(f"{attempt.attempt} started")
 
-    def _lease(self) -> dict[str, float | int]:
+    def _more(self, attempt: AttemptRecord) -> dict[str, object]:
         """What a keeper needs beside the work: its lease ends a little before another worker may begin."""
-        return {"lease_s": 0.9 * self._heart.lease_s, "log_limit": self._settings.log.limit}
+        previous, lease_s = self._bench.last_progress(attempt), 0.9 * self._heart.lease_s
+        return {"lease_s": lease_s, "log_limit": self._settings.log.limit, "previous": previous}
 
     def _look(self) -> None:
         """See which attempts are to be cancelled, or belong to another worker."""
@@ -232,17 +233,17 @@ class Server:
         while self._unreported:
             report = self._unreported[0]
             if report.ending is None:
-                self._progress(report.attempt)
+                self._progress(report)
             else:
                 self._end(report.attempt, report.ending, report.seconds)
                 self._pass_at, self._is_quiet = time.monotonic(), False
             self._unreported.pop(0)
 
-    def _progress(self, attempt: AttemptRecord) -> None:
+    def _progress(self, report: AttemptReport) -> None:
         try:
-            self._bench.progress(attempt, attempt.fence, _now())
+            self._bench.progress(report.attempt, report.attempt.fence, _now(), report.progress)
         except FencedError:
-            log.info("attempt %s: belongs to another worker", attempt.attempt)
+            log.info("attempt %s: belongs to another worker", report.attempt.attempt)
 
     def _end(self, attempt: AttemptRecord, ending: AttemptEnd, seconds: float = 0.0) -> None:
         now = _now()

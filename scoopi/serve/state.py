@@ -13,7 +13,6 @@ import msgspec
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.defs.schedule.schedule_reader import CheckScrape, read_schedule
-from scoopi.defs.yaml.report import Report
 from scoopi.errors import DefsError, StoreError, UsageError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import AttemptRecord, PassRecord, ProcessRecord
@@ -122,10 +121,12 @@ class State:
         return bundle.unpack(name, data, self.folder / "bundles")
 
     def deploy(
-        self, project: Path, check_scrape: CheckScrape, now: datetime, *, dry_run: bool = False
+        self, project: Path, check_scrape: CheckScrape | None, now: datetime, *, dry_run: bool = False
     ) -> list[dict[str, Any]]:
         """Check a project, store it and make it current.
 
+        Args:
+            check_scrape: as of `read_schedule`; with None what processes name is not looked up.
         Returns:
             A row for each process that is added, changed or removed: `process`, `change`, `jobs` (active).
         Raises:
@@ -154,7 +155,7 @@ class State:
         return rows
 
     def _schedule_of(self, name: str) -> Schedule:
-        schedule, report = read_schedule(self.project(name), lambda path, inputs: Report())
+        schedule, report = read_schedule(self.project(name), None)
         report.raise_if_errors()
         return schedule
 

@@ -176,13 +176,29 @@ class Workbench:
                 claimed.append(new)
         return claimed
 
-    def progress(self, attempt: AttemptRecord, fence: int | None, now: datetime) -> AttemptRecord:
+    def progress(
+        self,
+        attempt: AttemptRecord,
+        fence: int | None,
+        now: datetime,
+        data: Mapping[str, Any] | None = None,
+    ) -> AttemptRecord:
         """Report that an attempt is being worked on; its `wish` says whether it is to be cancelled.
 
+        Args:
+            data: how far it is, for a later attempt; empty leaves what was reported before.
         Raises:
             FencedError: the attempt is over or belongs to another worker.
         """
-        return self._write(attempt, fence, beat=now)
+        return self._write(attempt, fence, beat=now, **({"progress": dict(data)} if data else {}))
+
+    def last_progress(self, attempt: AttemptRecord) -> dict[str, Any]:
+        """What an attempt, or else the one before it, reported as progress; empty if nothing."""
+        if attempt.progress or attempt.number == 1:
+            return attempt.progress
+        key = record_key(replace(attempt, number=attempt.number - 1))
+        before = self._store.get(AttemptRecord, [key]).get(key)
+        return {} if before is None else before.progress
 
     def end(
         self, attempt: AttemptRecord, fence: int | None, status: str, now: datetime, **fields: Any

@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from scoopi.defs.schedule.schedule_reader import read_schedule
-from scoopi.defs.yaml.report import Report
 from scoopi.model.schedule.schedule_records import (
     LIVE,
     PAST,
@@ -58,7 +57,7 @@ class World:
     def deploy(self, text: str) -> None:
         self._folder.mkdir(exist_ok=True)
         (self._folder / "jobs.yml").write_text(textwrap.dedent(text))
-        self.schedule, report = read_schedule(self._folder, lambda path, inputs: Report())
+        self.schedule, report = read_schedule(self._folder, None)
         report.raise_if_errors()
         for name in self.schedule.processes:
             if (ProcessRecord, name) not in self.records:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.defs.yaml.report import Report
 from scoopi.serve.process_desk import ProcessDesk
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
@@ -30,7 +29,7 @@ def deployed(tmp_path: Path) -> Iterator[Deployed]:
             jobs = tmp_path / "jobs"
             jobs.mkdir(exist_ok=True)
             (jobs / "jobs.yml").write_text(textwrap.dedent(text))
-            state.deploy(jobs, lambda path, inputs: Report(), NOW)
+            state.deploy(jobs, None, NOW)
             return state
 
         yield deploy

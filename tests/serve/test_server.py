@@ -190,13 +190,18 @@ def test_a_serve_without_work_only_schedules_and_one_without_schedule_only_works
 
 
 def test_an_input_with_an_unknown_name_ends_the_attempt_with_the_place(serving: Serving) -> None:
-    serving.deploy("hello: {executes: {command: ['true']}, inputs: {day: '${ slot.keys }'}}")
+    inputs = "{day: '${ trigger.outputs.day }'}"
+    serving.deploy(f"""
+        first: {{executes: {{command: ['true']}}}}
+        hello: {{executes: {{command: ['true']}}, trigger: {{after: first}}, inputs: {inputs}}}
+        """)
     serving.run("launch", "hello")
     serving.until_idle()
     attempt = serving.attempt("hello/!1/1")
     assert attempt["status"] == "error"
-    expected = "jobs.yml:3:3: inputs.day: unknown name 'slot.keys'; did you mean slot.key?"
-    assert attempt["explanation"].endswith(expected)
+    expected = "inputs.day: unknown name 'trigger.outputs.day'; known: slot.end, slot.key, slot.start"
+    assert expected in attempt["explanation"]
+    assert "jobs.yml:5:" in attempt["explanation"]
 
 
 def test_a_timeout_of_the_run_ends_the_attempt_as_an_error(serving: Serving) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.defs.yaml.report import Report
 from scoopi.errors import DefsError, UsageError
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW, Deployed
@@ -15,7 +14,7 @@ from tests.serve.conftest import NOW, Deployed
 def changes(state: State, folder: Path, text: str, **options: bool) -> list[tuple[str, str]]:
     (folder / "jobs").mkdir(exist_ok=True)
     (folder / "jobs/jobs.yml").write_text(text)
-    rows = state.deploy(folder / "jobs", lambda path, inputs: Report(), NOW, **options)
+    rows = state.deploy(folder / "jobs", None, NOW, **options)
     return [(row["change"], row["process"]) for row in rows]
 
 

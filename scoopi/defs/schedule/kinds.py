@@ -204,6 +204,14 @@ def _target(node: Node) -> tuple[str, ...]:
     return (text,)
 
 
+def _function(node: Node) -> str:
+    text = text_of(node)
+    name = text.removeprefix("python:")
+    if name == text or not FUNCTION.fullmatch(name):
+        raise InvalidValueError(f"is {text!r}")
+    return name
+
+
 def _share_or_count(node: Node) -> int | str:
     text = text_of(node)
     return text if _SHARE.fullmatch(text) else int(integer(0).read(node))
@@ -232,6 +240,9 @@ EXIT_CODES = ValueKind(
     f"a mapping of exit codes 1 to 255 to: {_OUTCOMES.allowed}", _exit_codes, _OUTCOMES.choices
 )
 TARGET = ValueKind("python:module:function, or a command as a list of words", _target)
+PYTHON = ValueKind("python:module:function", _function)
+CLOCK_TIME = matched(re.compile(r"([01]?\d|2[0-3]):[0-5]\d", re.ASCII), "a time of day, as 06:30")
+FUNCTION_NAME = matched(FUNCTION, "a function, as module:function")
 SIZE = ValueKind("a size, as 16MiB", _size)
 SHARE = matched(_SHARE, "a percentage, as 5 %")
 SHARE_OR_COUNT = ValueKind("a number, or a percentage as 5 %", _share_or_count)

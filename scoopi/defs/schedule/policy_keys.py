@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, number
 from scoopi.defs.schedule.schedule_language import Block, BlockKey
-from scoopi.model.schedule.process import Deadline, DependsOn, Notification, Timeouts
+from scoopi.model.schedule.process import Deadline, DependsOn, Notification, Probe, Timeouts
 
 _EVENTS = (
     *("pending", "waiting", "succeeded", "noop", "failed", "error", "canceled"),
@@ -51,6 +51,41 @@ DEPENDS_ON = Block(
     DependsOn,
     is_list=True,
     short=lambda text: {"process": text},
+)
+PROBE = Block(
+    (
+        BlockKey(
+            "path_exists",
+            kinds.TEXT,
+            "A file or folder exists; relative paths begin at the current folder of `serve`.",
+            "/data/${ slot.key }",
+            "[a]",
+        ),
+        BlockKey(
+            "not_before",
+            kinds.CLOCK_TIME,
+            "A time of day has come, on the day of the slot's end, in the trigger's zone.",
+            '"06:30"',
+            '"24:00"',
+        ),
+        BlockKey(
+            "job_done",
+            Block(DEPENDS_ON.keys[:2], DependsOn, short=lambda text: {"process": text}),
+            "The job of a process for the same slot, or an earlier one, is processed or was a noop.",
+            "{process: other, slot: previous}",
+            "[other]",
+        ),
+        BlockKey(
+            "python",
+            kinds.FUNCTION_NAME,
+            "A function, called like that of an attempt, returns true.",
+            "actions:ready",
+            "ready",
+        ),
+        BlockKey("constant", kinds.BOOLEAN, "The answer itself.", "true", '"true"'),
+    ),
+    Probe,
+    is_list=True,
 )
 RETRY = Block(
     (

@@ -60,6 +60,7 @@ class ProcessBuilder:
         if "executes" not in node.entries:
             self._findings.error(owner, path, "executes is missing", 'add `executes: "scrape:FOLDER"`')
         executes = self._executes(values.get("executes"), node, path)
+        self._check_probes(values, executes, node, path)
         trigger_keys = values.pop("trigger", None)
         mode = values.get("mode") or _mode(values, trigger_keys)
         self._check_mode(mode, values, trigger_keys, node, path)
@@ -148,6 +149,25 @@ class ProcessBuilder:
                     self._wrong(
                         node, path, key, f"{key} needs iterations", "add `slots: iterations` to the trigger"
                     )
+
+    def _check_probes(
+        self, values: dict[str, Any], executes: Executes | None, node: Table, path: str
+    ) -> None:
+        """Each probe has one kind; what a worker of Scoopi asks does not go with others."""
+        for number, probe in enumerate(values.get("probe", ())):
+            given = [name for name in probe.__struct_fields__ if getattr(probe, name) is not None]
+            if len(given) != 1:
+                what = f"has {' and '.join(given) or 'no condition'}"
+                hint = f"write one of {', '.join(probe.__struct_fields__)}"
+                self._wrong(node, path, "probe", f"probe[{number}] {what}", hint)
+        asks: list[str] = [key for key in ("prepare", "new_input") if key in values]
+        asks += ["probe"] * any(probe.path_exists or probe.python for probe in values.get("probe", ()))
+        if asks and executes is not None and executes.kind == "external":
+            what = f"{asks[0]} does not go with external, whose workers call nothing of the project"
+            self._wrong(node, path, asks[0], what, "the worker can end the attempt as not_ready")
+        if "new_input" in values and values.get("machine", "discrete") == "discrete":
+            hint = "add `machine: continuous` or `recomputing`"
+            self._wrong(node, path, "new_input", "new_input needs further attempts of a period", hint)
 
     def _trigger(
         self, keys: dict[str, Any] | None, mode: str, values: dict[str, Any], node: Table, path: str

@@ -7,13 +7,12 @@ from typing import Any
 
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, map_of, matched
-from scoopi.defs.schedule.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, RETRY, TIMEOUT
+from scoopi.defs.schedule.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, PROBE, RETRY, TIMEOUT
 from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.defs.schedule.trigger_keys import TRIGGER
 
 EXECUTABLES = ("scrape", "command", "python", "external")
 """Kinds of executables."""
-_FUNCTION = matched(kinds.FUNCTION, "a function, as module:function")
 _PATH = matched(re.compile(r"(?!/)[^#]+(#[^#]+)?"), "a path in the project, and perhaps #group,…")
 
 
@@ -42,7 +41,7 @@ EXECUTES = Block(
         ),
         BlockKey(
             "python",
-            _FUNCTION,
+            kinds.FUNCTION_NAME,
             "A function of the project or of an installed package.",
             "actions:load",
             "load",
@@ -181,6 +180,28 @@ PROCESS = Block(
             "Groups of workers that may run it, in order of preference.",
             "[big, default]",
             "big",
+        ),
+        BlockKey(
+            "prepare",
+            kinds.PYTHON,
+            "A function that is called before the probes and the work of each attempt.",
+            "python:actions:load",
+            "actions:load",
+        ),
+        BlockKey(
+            "probe",
+            PROBE,
+            "Conditions of each attempt; it waits until all hold.",
+            '[{not_before: "06:30"}]',
+            "x",
+        ),
+        BlockKey(
+            "new_input",
+            kinds.PYTHON,
+            "A function that says whether a period gets a further attempt.",
+            "python:actions:ready",
+            "true",
+            "qualifier: daily\nmachine: continuous",
         ),
         BlockKey("retry", RETRY, "Further attempts after a failure.", "{max: 3}", "3"),
         BlockKey("timeout", TIMEOUT, "Limits of an attempt.", "{run: 6h}", "6h"),

@@ -8,10 +8,10 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from scoopi.defs.schedule.block_reader import BlockReader
 from scoopi.defs.schedule.kinds import QUALIFIED
+from scoopi.defs.schedule.name_check import NameCheck
+from scoopi.defs.schedule.name_resolver import NameResolver
 from scoopi.defs.schedule.process_builder import ProcessBuilder
 from scoopi.defs.schedule.schedule_language import LATER, SECTIONS
 from scoopi.defs.schedule.settings_keys import SETTINGS
@@ -40,13 +40,13 @@ def is_project(source: Path) -> bool:
     return any(_SECTION.search(_text(path)) for path in paths)
 
 
-def read_schedule(source: Path, check_scrape: CheckScrape) -> tuple[Schedule, Report]:
+def read_schedule(source: Path, check_scrape: CheckScrape | None) -> tuple[Schedule, Report]:
     """Read and check a project; nothing is raised for what is wrong with it.
 
     Args:
         source: the project's folder, or one file.
         check_scrape: the report on a folder of definitions with the inputs of a process, which becomes part
-            of the project's.
+            of the project's. None for a project that was deployed: what its processes name is not looked up.
     Returns:
         The processes by qualified name, without the invalid ones; and the report.
     """
@@ -56,7 +56,7 @@ def read_schedule(source: Path, check_scrape: CheckScrape) -> tuple[Schedule, Re
 class ScheduleReader:
     """One reading of a project."""
 
-    def __init__(self, source: Path, check_scrape: CheckScrape) -> None:
+    def __init__(self, source: Path, check_scrape: CheckScrape | None) -> None:
         self._source = source
         self._check_scrape = check_scrape
         self._findings = Findings()
@@ -76,9 +76,11 @@ class ScheduleReader:
             self._findings.error(
                 Place(str(self._source)), "", "the project has no processes", "add `processes:`"
             )
-        self._resolve()
+        NameResolver(self._processes, self._places, self._findings).resolve()
         self._check_circles()
-        self._check_scrapes()
+        if self._check_scrape is not None:
+            self._check_scrapes(self._check_scrape)
+            self._check_names()
         schedule = Schedule(self._processes, ScheduleSettings(**self._settings))
         return schedule, self._report(files)
 
@@ -178,35 +180,6 @@ class ScheduleReader:
             self._settings_at[name] = place
         self._settings |= BlockReader(self._findings).read(settings, SETTINGS, "settings", settings.place)
 
-    def _resolve(self) -> None:
-        """Replace names of processes by qualified ones."""
-        for name, process in self._processes.items():
-            depends_on = tuple(
-                msgspec.structs.replace(edge, process=self._qualified(edge.process, process, "depends_on"))
-                for edge in process.depends_on
-            )
-            trigger = process.trigger
-            if trigger is not None and trigger.after:
-                after = tuple(self._qualified(other, process, "trigger.after") for other in trigger.after)
-                trigger = msgspec.structs.replace(trigger, after=after)
-            self._processes[name] = msgspec.structs.replace(process, depends_on=depends_on, trigger=trigger)
-
-    def _qualified(self, name: str, process: Process, key: str) -> str:
-        if name in self._places:
-            return name
-        own = f"{process.name.rpartition('.')[0]}.{name}"
-        found = [own] if own in self._places else [each for each in self._places if each.endswith(f".{name}")]
-        path = f"processes.{process.name.rpartition('.')[2]}.{key}"
-        if len(found) == 1:
-            return found[0]
-        if found:
-            what = f"{name} may be {' or '.join(found)}"
-            self._findings.error(process.place, path, what, "write the namespace")
-        else:
-            known = [each.rpartition(".")[2] for each in self._places]
-            self._findings.unknown(process.place, path, f"unknown process {name}", name, known)
-        return name
-
     def _check_circles(self) -> None:
         graph = {name: {*_predecessors(process)} for name, process in self._processes.items()}
         try:
@@ -217,8 +190,19 @@ class ScheduleReader:
             what = f"processes wait for each other: {' -> '.join(reversed(circle))}"
             self._findings.error(at, "processes", what, "take out one of the edges")
 
-    def _check_scrapes(self) -> None:
-        root = self._source if self._source.is_dir() else self._source.parent
+    def _check_names(self) -> None:
+        names = NameCheck(self._root, self._findings)
+        for process in self._processes.values():
+            names.check(process)
+        for rule in self._settings.get("notify", ()):
+            names.check_target(rule.via, self._settings_at["notify"], "settings.notify.via")
+
+    @property
+    def _root(self) -> Path:
+        return self._source if self._source.is_dir() else self._source.parent
+
+    def _check_scrapes(self, check_scrape: CheckScrape) -> None:
+        root = self._root
         seen: set[tuple[Path, frozenset[str], tuple[str, ...]]] = set()
         for process in self._processes.values():
             if process.executes.kind != "scrape":
@@ -236,7 +220,7 @@ class ScheduleReader:
                 self._findings.error(process.place, _executes_path(process), what, hint, near=near)
             elif (key := (path, frozenset(process.inputs), process.executes.groups)) not in seen:
                 seen.add(key)
-                self._reports.append(self._check_scrape(path, _known_inputs(process)))
+                self._reports.append(check_scrape(path, _known_inputs(process)))
 
     def _report(self, files: list[Path]) -> Report:
         scrapes = dict.fromkeys(one for report in self._reports for one in report.findings)

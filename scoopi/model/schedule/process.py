@@ -82,6 +82,24 @@ class DependsOn(msgspec.Struct, frozen=True, kw_only=True):
     when_failed: Literal["wait", "skip", "fail", "run"] = "wait"
 
 
+class Probe(msgspec.Struct, frozen=True, kw_only=True):
+    """A condition of an attempt; one of the attributes is given.
+
+    Attributes:
+        path_exists: a path, with `${…}`; relative ones are relative to the current folder of `serve`.
+        not_before: a time of day, `HH:MM`, on the day of the slot's end, in the zone of the trigger.
+        job_done: a job of another process that is processed or was a noop.
+        python: `module:function`, which returns true or false.
+        constant: the answer itself.
+    """
+
+    path_exists: str | None = None
+    not_before: str | None = None
+    job_done: DependsOn | None = None
+    python: str | None = None
+    constant: bool | None = None
+
+
 class RetryRule(msgspec.Struct, frozen=True, kw_only=True):
     """Further attempts after a failure, and limits for attempts that give no sign of life.
 
@@ -141,6 +159,9 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
         catchup_window: how old a missed fire may be.
         start_deadline: counted from the creation of a job; None is for ever.
         groups: of workers that may run its attempts, in order of preference.
+        prepare: `module:function` that a worker calls before the probes and the work; empty for none.
+        probe: conditions of each attempt.
+        new_input: `module:function` that says whether a period gets a further attempt; empty: it does.
         history: ended jobs that are kept; None if only the retention counts.
         place: where the process is defined.
     """
@@ -166,6 +187,9 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
     enabled: bool = True
     when_disabled: Literal["wait", "skip"] = "wait"
     groups: tuple[str, ...] = DEFAULT_GROUPS
+    prepare: str = ""
+    probe: tuple[Probe, ...] = ()
+    new_input: str = ""
     retry: RetryRule = RetryRule()
     timeout: Timeouts = Timeouts()
     deadline: Deadline | None = None

@@ -130,6 +130,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
         bundle: hash of the definitions that it started with.
         worker: where it is placed or runs; empty while it is pending.
         beat: the last sign of life, on the clock of the pass.
+        progress: what the work has reported of how far it is; a later attempt can read it.
         wish: `cancel` while a cancel is requested.
         wish_mode: how: drain, step or kill.
         op: names the claim, so that its worker knows its own write.
@@ -154,6 +155,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     started: datetime | None = None
     ended: datetime | None = None
     beat: datetime | None = None
+    progress: dict[str, Any] = msgspec.field(default_factory=dict)
     wish: str | None = None
     wish_mode: str = ""
     wished: datetime | None = None

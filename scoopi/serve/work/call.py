@@ -14,7 +14,8 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from scoopi.errors import ScoopiError
-from scoopi.scheduler.outcomes import AttemptOutcome
+from scoopi.model.text.secrets import variable_of
+from scoopi.scheduler.outcomes import AttemptOutcome, HandedBack, Noop, NotReady
 from scoopi.serve.work.child import ANSWERS
 
 _PROGRESS_S = 1.0
@@ -36,6 +37,7 @@ class Context:
         slot: with `key`, `start` and `end`.
         folder: of the attempt, for files of its own; the current folder, unless `cwd` is `project`.
         order: what its worker wants done.
+        previous: what this attempt, or else the one before it at the same job, reported last as progress.
         is_whole: whether the result counts although the function was asked to stop; by default it does if
             the function returned before that.
     """
@@ -45,16 +47,22 @@ class Context:
         self.slot = SlotView(*order["slot"])
         self.folder: str = order["folder"]
         self.order = order
+        self.previous: dict[str, Any] = order.get("previous", {})
         self.is_whole: bool | None = None
         self._is_canceled = False
         self._reported = 0.0
         signal.signal(signal.SIGTERM, self._cancel)
 
-    def progress(self) -> None:
-        """Report progress, for `timeout.heartbeat`; more often than once a second is free."""
+    def progress(self, **data: Any) -> None:
+        """Report progress, for `timeout.heartbeat`; more often than once a second is free.
+
+        Args:
+            data: what a later attempt finds in `previous`, to continue there; values that JSON can hold. Of
+                several calls within a second the first one counts.
+        """
         if time.monotonic() - self._reported >= _PROGRESS_S:
             self._reported = time.monotonic()
-            _report({"progress": True})
+            _report({"progress": data})
 
     def is_canceled(self) -> bool:
         """Whether the function should return soon: it is cancelled, or its worker shuts down."""
@@ -82,12 +90,27 @@ def call(order: dict[str, Any]) -> int:
     Returns:
         The exit code of the process.
     """
+    if is_ready(order):
+        _is_answered(order, _worked)
+    return 0
+
+
+def is_ready(order: dict[str, Any]) -> bool:
+    """Ask what is to be asked before the work: new input, `prepare` and the probes.
+
+    Returns:
+        Whether the work may begin; else the answer was reported.
+    """
+    return not order.get("checks") or not _is_answered(order, _checked)
+
+
+def _is_answered(
+    order: dict[str, Any], ask: Callable[[dict[str, Any], list[Context]], dict[str, Any] | None]
+) -> bool:
+    """Report the answer of a function, or what it raises; False if it has none."""
     contexts: list[Context] = []
     try:
-        outputs = _called(order, contexts)
-        answer = {"status": "succeeded", "outputs": {} if outputs is None else outputs}
-        if not isinstance(answer["outputs"], dict):
-            raise TypeError(f"it returned {type(outputs).__name__}; return a dict of outputs, or nothing")
+        answer = ask(order, contexts)
         json.dumps(answer)
     except AttemptOutcome as outcome:
         answer = {"status": outcome.status, "explanation": str(outcome), "outputs": outcome.outputs}
@@ -96,18 +119,53 @@ def call(order: dict[str, Any]) -> int:
     except BaseException as error:
         _print_traceback(error)
         answer = {"status": "error", "explanation": f"{type(error).__name__}: {error}".rstrip(": ")}
-    answer["is_whole"] = all(context.counts() for context in contexts)
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
+    if answer is None:
+        return False
+    answer["is_whole"] = all(context.counts() for context in contexts)
     _report({"answer": answer})
-    return 0
+    return True
 
 
-def _called(order: dict[str, Any], contexts: list[Context]) -> Any:
-    module, _, name = order["call"].partition(":")
-    function = getattr(import_module(module), name)
+def _worked(order: dict[str, Any], contexts: list[Context]) -> dict[str, Any]:
+    outputs = _called(order["call"], order["inputs"], order, contexts)
+    if outputs is not None and not isinstance(outputs, dict):
+        raise TypeError(f"it returned {type(outputs).__name__}; return a dict of outputs, or nothing")
+    return {"status": "succeeded", "outputs": outputs or {}}
+
+
+def _checked(order: dict[str, Any], contexts: list[Context]) -> None:
+    """Ask everything in order.
+
+    Raises:
+        AttemptOutcome: the work must not begin.
+    """
+    inputs = {name: os.environ.get(variable_of(text) or "", text) for name, text in order["inputs"].items()}
+    for check in order["checks"]:
+        ((kind, what),) = check.items()
+        if kind == "path":
+            if not what or not os.path.exists(what):
+                raise NotReady(f"{what or 'the path of path_exists'} does not exist")
+            continue
+        answer = _called(what, inputs, order, contexts)
+        if any(context.is_canceled() for context in contexts):
+            raise HandedBack("stopped before the work began")
+        if kind == "prepare":
+            continue
+        if not isinstance(answer, bool):
+            raise TypeError(f"{kind} {what} returned {type(answer).__name__}; return True or False")
+        if not answer and kind == "new_input":
+            raise Noop("no new input")
+        if not answer:
+            raise NotReady(f"probe {what} returned False")
+
+
+def _called(name: str, inputs: dict[str, Any], order: dict[str, Any], contexts: list[Context]) -> Any:
+    """Call a function with the inputs that it names; one with `context` adds its own to `contexts`."""
+    module, _, function_name = name.partition(":")
+    function = getattr(import_module(module), function_name)
     parameters = inspect.signature(function).parameters
-    inputs = order["inputs"]
     takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
     arguments = {key: value for key, value in inputs.items() if takes_all or key in parameters}
     missing = [
@@ -119,9 +177,7 @@ def _called(order: dict[str, Any], contexts: list[Context]) -> Any:
         and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
     ]
     if missing:
-        raise TypeError(
-            f"{order['call']} needs the inputs {', '.join(missing)}, which the process does not have"
-        )
+        raise TypeError(f"{name} needs the inputs {', '.join(missing)}, which the process does not have")
     if "context" in parameters:
         arguments["context"] = Context(order)
         contexts.append(arguments["context"])

@@ -66,6 +66,8 @@ def _become(order: dict[str, Any], pipes: Pipes, keeper: int) -> None:
     try:
         os.chdir(order["cwd"])
         if order.get("argv"):
+            if order.get("checks") and not _may_begin(order):
+                os._exit(0)
             os.execvpe(order["argv"][0], order["argv"], order["env"])  # noqa: S606  commands have none
         os.closerange(ANSWERS + 1, 256)
         sys.path[:0] = order["path"]
@@ -74,3 +76,13 @@ def _become(order: dict[str, Any], pipes: Pipes, keeper: int) -> None:
         os._exit(call(order))
     except OSError as error:
         os.write(2, f"{error.filename or order['cwd']}: {error.strerror}\n".encode())
+
+
+def _may_begin(order: dict[str, Any]) -> bool:
+    """Whether all that is asked before a program allows it; else the answer was reported."""
+    sys.path[:0] = order["path"]
+    from scoopi.serve.work.call import is_ready  # late: most programs do without it
+
+    is_so = is_ready(order)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    return is_so

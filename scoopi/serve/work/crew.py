@@ -15,11 +15,12 @@ from scoopi.serve.work.kept_attempt import KeptAttempt
 
 
 class AttemptReport(NamedTuple):
-    """What an attempt reports: its ending, or, without one, progress."""
+    """What an attempt reports: its ending, or, without one, progress, perhaps with data."""
 
     attempt: AttemptRecord
     ending: AttemptEnd | None
     seconds: float = 0.0
+    progress: dict[str, Any] | None = None
 
 
 class Crew:
@@ -124,7 +125,7 @@ class Crew:
         kept, process = self._kept[name]
         for message in kept.messages():
             if "end" not in message:
-                yield AttemptReport(kept.attempt, None)
+                yield AttemptReport(kept.attempt, None, progress=message["progress"])
                 continue
             self._selector.unregister(kept)
             seconds = kept.seconds()

@@ -89,6 +89,7 @@ class Workshop:
             "inputs": attempt.inputs | secrets,
             "path": [str(project)],
         }
+        order["checks"] = self._checks(attempt, job, process, names)
         if executes.kind == "command":
             words = [expand(word, names, "executes.command", process.place) for word in executes.what]
             return order | {"argv": [_program(words[0], project, order["env"], process), *words[1:]]}
@@ -100,6 +101,25 @@ class Workshop:
             }
             return order | details | {"call": self.calls[executes.kind]}
         return order | {"call": executes.what[0]}
+
+    def _checks(
+        self, attempt: AttemptRecord, job: JobRecord, process: Process, names: Mapping[str, str]
+    ) -> list[dict[str, str]]:
+        """What is asked before the work, in order, by kind: `new_input`, `prepare`, `path` or `python`."""
+        place = process.place
+        checks: list[dict[str, str]] = []
+        is_further = attempt.number > 1 and job.state == "in_progress" and not job.failures
+        if process.new_input and is_further:
+            checks.append({"new_input": process.new_input})
+        if process.prepare:
+            checks.append({"prepare": process.prepare})
+        for probe in process.probe:
+            if probe.path_exists is not None:
+                path = expand(probe.path_exists, names, "probe.path_exists", place)
+                checks.append({"path": str(self.output / path) if path else ""})
+            elif probe.python is not None:
+                checks.append({"python": probe.python})
+        return checks
 
 
 def attempt_folder(work: Path, attempt: AttemptRecord) -> Path:

@@ -12,6 +12,12 @@ from scoopi.model.inputs import Inputs
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_settings import Schedule
 
+MODULES = {
+    "actions": "def load(): ...\ndef clean(): ...\ndef ready(): ...\nclass Source: ...\n",
+    "mail": "def send(message): ...\n",
+}
+PROGRAMS = ("load", "mail")
+
 
 class Project:
     """A project in a folder of its own.
@@ -28,7 +34,11 @@ class Project:
 
     def write(self, **files: str) -> Project:
         """Write files by their name without suffix."""
-        self.folder.mkdir(exist_ok=True)
+        (self.folder / "bin").mkdir(parents=True, exist_ok=True)
+        for name, text in MODULES.items():
+            (self.folder / f"{name}.py").write_text(text)
+        for name in PROGRAMS:
+            (self.folder / "bin" / name).touch(0o755)
         for name, text in files.items():
             (self.folder / f"{name}.yml").write_text(textwrap.dedent(text))
         return self

@@ -13,7 +13,6 @@ from scoopi.defs.schedule.settings_keys import SETTINGS
 SCOOPI = Path(__file__).parents[3] / "scoopi"
 ELSEWHERE = {
     "executes.scrape": "a kind of an executable",
-    "executes.python": "a kind of an executable",
     "executes.external": "a kind of an executable",
     "executes.accept": "read in scoopi/scrape_attempt.py",
     "executes.nodes": "read in scoopi/scrape_attempt.py",

@@ -174,7 +174,10 @@ def test_a_target_of_notify_is_a_function_or_a_command_as_a_list(project: Projec
 @pytest.mark.parametrize(
     ("trigger", "what"),
     [
-        ("{slots: iterations, source: 'python:m:Source'}", "source: python:m:Source has no effect"),
+        (
+            "{slots: iterations, source: 'python:actions:Source'}",
+            "source: python:actions:Source has no effect",
+        ),
         ("{every: 1m, wake_on: [child_done]}", "wake_on has no effect"),
     ],
 )

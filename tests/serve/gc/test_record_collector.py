@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from scoopi.defs.yaml.report import Report
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
@@ -95,7 +94,7 @@ def any_state(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[State]
     (tmp_path / "jobs").mkdir()
     (tmp_path / "jobs" / "jobs.yml").write_text(SETTINGS)
     with State(tmp_path / "state", url and parse_store_url(url), cluster) as state:
-        state.deploy(tmp_path / "jobs", lambda path, inputs: Report(), NOW)
+        state.deploy(tmp_path / "jobs", None, NOW)
         yield planned(state)
 
 

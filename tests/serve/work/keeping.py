@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from scoopi.model.schedule.schedule_records import AttemptRecord
@@ -25,3 +26,8 @@ def ended(kept: KeptAttempt) -> dict[str, Any]:
 
 def shell(text: str) -> dict[str, Any]:
     return {"argv": ["sh", "-c", text]}
+
+
+def function(folder: Path, body: str) -> dict[str, Any]:
+    (folder / "actions.py").write_text(body)
+    return {"call": "actions:work"}

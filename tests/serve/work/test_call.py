@@ -92,7 +92,7 @@ def test_a_function_that_asks_for_its_context_knows_its_slot_and_reports_progres
     calls: Call,
 ) -> None:
     progress, answer = calls("knows")
-    assert progress == {"progress": True}
+    assert progress == {"progress": {}}
     assert answer["answer"]["outputs"] == {
         "attempt": "shop/D:2026010100/1",
         "slot": "D:2026010100",

@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 
 from tests.serve.serving import is_alive, until
-from tests.serve.work.keeping import Started, ended, shell
-
-
-def function(folder: Path, body: str) -> dict[str, Any]:
-    (folder / "actions.py").write_text(body)
-    return {"call": "actions:work"}
+from tests.serve.work.keeping import Started, ended, function, shell
 
 
 def test_the_exit_code_and_the_last_line_of_a_program_are_reported(started: Started, tmp_path: Path) -> None:
@@ -112,7 +107,7 @@ def test_a_function_reports_progress_and_sees_a_cancel(started: Started, tmp_pat
         "    while not context.is_canceled():\n        time.sleep(0.01)\n    return {'seen': True}\n"
     )
     kept = started(**function(tmp_path, body))
-    assert kept.messages() == [{"progress": True}]
+    assert kept.messages() == [{"progress": {}}]
     kept.stop(60.0)
     assert ended(kept)["answer"] == {"status": "succeeded", "outputs": {"seen": True}, "is_whole": False}
 

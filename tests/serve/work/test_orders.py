@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.errors import DefsError
-from scoopi.model.schedule.process import Executes, Process
+from scoopi.model.schedule.process import Executes, Probe, Process
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
 from scoopi.serve.work.orders import Workshop, attempt_folder, key_of_folder
 from scoopi.store.schedule.schedule_store import record_key
@@ -99,3 +99,33 @@ def test_the_key_of_an_attempt_follows_from_its_folder() -> None:
         attempt = replace(ATTEMPT, slot=slot, process="shop.books")
         assert key_of_folder(attempt_folder(Path("work"), attempt).name) == record_key(attempt)
     assert key_of_folder("notes") == ""
+
+
+def test_what_is_asked_before_the_work_stands_in_its_order(tmp_path: Path) -> None:
+    probes = (Probe(path_exists="rows/${ day }"), Probe(python="a:ready"), Probe(constant=True))
+    process = Process(
+        name="p",
+        mode="managed",
+        executes=Executes(kind="python", what=("a:b",)),
+        prepare="a:prepare",
+        probe=(*probes, Probe(path_exists="/${ slot.key }")),
+        new_input="a:is_new",
+    )
+    (tmp_path / "project").mkdir()
+    workshop = Workshop(tmp_path / "work", tmp_path, tmp_path / "here", {}, {})
+    asked = [
+        {"prepare": "a:prepare"},
+        {"path": f"{tmp_path}/here/rows/1"},
+        {"python": "a:ready"},
+        {"path": "/!1"},
+    ]
+
+    first = workshop.order(ATTEMPT, JOB, process, tmp_path / "project")["checks"]
+    further = workshop.order(replace(ATTEMPT, number=2), JOB, process, tmp_path / "project")["checks"]
+    final = replace(JOB, state="final_run")
+    last = workshop.order(replace(ATTEMPT, number=3), final, process, tmp_path / "project")["checks"]
+    again = replace(JOB, failures=1)
+    retried = workshop.order(replace(ATTEMPT, number=2), again, process, tmp_path / "project")["checks"]
+
+    assert further == [{"new_input": "a:is_new"}, *asked]
+    assert first == last == retried == asked

@@ -1,0 +1,121 @@
+"""ModuleSource: which names a Python module defines, read from its source; no code is run."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+_MODULE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleNames:
+    """What a module defines at its top.
+
+    Attributes:
+        names: functions, classes, variables and imports.
+        parameters: of each function the parameters without a default.
+        is_whole: whether no other names can exist.
+        problem: why its source cannot be read; empty if it can.
+    """
+
+    names: frozenset[str] = frozenset()
+    parameters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    is_whole: bool = True
+    problem: str = ""
+
+
+class ModuleSource:
+    """Reads which names modules define; those of a project come before installed ones.
+
+    Args:
+        root: the folder of the project.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: dict[str, ModuleNames | None] = {}
+
+    def own(self) -> list[str]:
+        """The modules at the top of the project."""
+        files = (each for each in self._root.iterdir() if _MODULE.fullmatch(each.stem))
+        return sorted(each.stem for each in files if each.suffix == ".py" or (each / "__init__.py").exists())
+
+    def names_of(self, module: str) -> ModuleNames | None:
+        """What a module defines; None if it is neither in the project nor installed here."""
+        if module not in self._known:
+            self._known[module] = self._names_of(module)
+        return self._known[module]
+
+    def _names_of(self, module: str) -> ModuleNames | None:
+        folders: list[str] | None = [str(self._root)]
+        spec = None
+        for part in module.split("."):
+            if folders is None:
+                return self._loaded(module)
+            spec = PathFinder.find_spec(part, folders) or (
+                PathFinder.find_spec(part) if folders == [str(self._root)] else None
+            )
+            if spec is None:
+                return self._loaded(module)
+            locations = spec.submodule_search_locations
+            folders = None if locations is None else [*locations]
+        assert spec is not None
+        if spec.origin is None or not spec.origin.endswith(".py"):
+            return ModuleNames(is_whole=False)  # compiled, or a folder without a file of its own
+        return self._read(Path(spec.origin))
+
+    def _loaded(self, module: str) -> ModuleNames | None:
+        """A module without a file of its own, as `sys` and `os.path`; None for one of the project."""
+        is_own = PathFinder.find_spec(module.partition(".")[0], [str(self._root)]) is not None
+        is_known = module in sys.modules or module in sys.builtin_module_names
+        return ModuleNames(is_whole=False) if is_known and not is_own else None
+
+    def _read(self, file: Path) -> ModuleNames:
+        shown = file.relative_to(self._root) if file.is_relative_to(self._root) else file
+        try:
+            tree = ast.parse(file.read_bytes())
+        except (SyntaxError, ValueError) as error:
+            line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+            what = error.msg if isinstance(error, SyntaxError) else str(error)
+            return ModuleNames(problem=f"{shown}{line}: {what}")
+        except OSError as error:
+            return ModuleNames(problem=f"{shown}: {error.strerror}")
+        names: set[str] = set()
+        parameters: dict[str, tuple[str, ...]] = {}
+        _collect(tree.body, names, parameters)
+        is_whole = "*" not in names and "__getattr__" not in names
+        return ModuleNames(frozenset(names), parameters, is_whole)
+
+
+def _collect(statements: Iterable[ast.stmt], names: set[str], parameters: dict[str, tuple[str, ...]]) -> None:
+    """The names that statements at the top of a module define, also inside `if`, `try` and `with`."""
+    for each in statements:
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            names.add(each.name)
+            if not each.decorator_list:  # a decorator may change the parameters
+                parameters[each.name] = _needed(each.args)
+        elif isinstance(each, ast.ClassDef):
+            names.add(each.name)
+        elif isinstance(each, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name.partition(".")[0] for alias in each.names}
+        else:
+            names |= {node.id for node in ast.walk(each) if isinstance(node, ast.Name)}
+            for part in ("body", "orelse", "finalbody"):
+                _collect(getattr(each, part, ()), names, parameters)
+            for handler in getattr(each, "handlers", ()):
+                _collect(handler.body, names, parameters)
+
+
+def _needed(arguments: ast.arguments) -> tuple[str, ...]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    without = positional[: len(positional) - len(arguments.defaults)]
+    named = [
+        each for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if not default
+    ]
+    return tuple(each.arg for each in (*without, *named))

@@ -1,0 +1,171 @@
+"""NameCheck: the functions, programs and templates that processes name; no code is run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+from scoopi.defs.schedule.module_source import ModuleSource
+from scoopi.defs.yaml.findings import Findings
+from scoopi.model.place import Place
+from scoopi.model.schedule.process import Process
+from scoopi.model.text.secrets import variable_of
+from scoopi.model.text.shown import nearest
+
+_PART = re.compile(r"\$\{\s*(.*?)\s*\}")
+_SLOT_NAMES = ("slot.key", "slot.start", "slot.end")
+_PERIOD_INPUTS = ("start_id", "end_id")
+_TRIGGER_NAMES = ("trigger.job", "trigger.slot.key")
+_OUTPUTS = "trigger.outputs."
+_CONTEXT = "context"
+
+
+class NameCheck:
+    """Looks up the functions, programs and templates that processes name, without running any code.
+
+    What only the workers can have, a package or a program of their own, is a warning if it is not found.
+
+    Args:
+        root: the folder of the project.
+        findings: where mistakes are added.
+    """
+
+    def __init__(self, root: Path, findings: Findings) -> None:
+        self._root = root
+        self._findings = findings
+        self._modules = ModuleSource(root)
+
+    def check(self, process: Process) -> None:
+        """Check one process."""
+        executes, trigger = process.executes, process.trigger
+        place, path = process.place, partial(_path, process)
+        if executes.kind == "python":
+            given = None if process.mode == "manual" else _given(process)
+            self._function(executes.what[0], place, path("executes"), given)
+        elif executes.kind == "command":
+            self._program(executes.what[0], place, path("executes.command"))
+        for key, name in (("prepare", process.prepare), ("new_input", process.new_input)):
+            if name:
+                self._function(name, place, path(key), _given(process))
+        for probe in process.probe:
+            if probe.python:
+                self._function(probe.python, place, path("probe"), _given(process))
+        for rule in process.notify:
+            self.check_target(rule.via, place, path("notify.via"))
+        if trigger is not None and trigger.source.startswith("python:"):
+            self._function(trigger.source.removeprefix("python:"), place, path("trigger.source"))
+        self._templates(process)
+
+    def check_target(self, via: tuple[str, ...], place: Place, path: str) -> None:
+        """Check what sends a notification."""
+        if via[0].startswith("python:"):
+            self._function(via[0].removeprefix("python:"), place, path)
+        else:
+            self._program(via[0], place, path)
+
+    def _function(self, name: str, place: Place, path: str, given: frozenset[str] | None = None) -> None:
+        """Look a function or a class up; with `given` also whether its parameters are among the inputs."""
+        module, _, function = name.partition(":")
+        found = self._modules.names_of(module)
+        if found is None:
+            near = nearest(module, self._modules.own())
+            what = f"module {module} is neither in the project nor installed here"
+            if near and "." not in module:
+                self._findings.error(place, path, what, near=near)
+            else:
+                hint = "each worker needs it"
+                self._findings.warning(place, path, what, hint)
+            return
+        if found.problem:
+            self._findings.error(place, path, found.problem, "correct the module")
+        elif found.is_whole and function not in found.names:
+            what = f"{module} has no {function}"
+            self._findings.unknown(place, path, what, function, found.names)
+        elif given is not None:
+            needed = [each for each in found.parameters.get(function, ()) if each not in given]
+            if needed:
+                what = f"{name} needs the {_plural('input', needed)} {', '.join(needed)}"
+                self._findings.error(place, path, what, f"add `inputs: {{{needed[0]}: …}}`")
+
+    def _program(self, word: str, place: Place, path: str) -> None:
+        """A file of the project, else a program of PATH."""
+        own = self._root / word
+        if own.is_file():
+            if not os.access(own, os.X_OK):
+                what = f"{word} is not executable"
+                self._findings.error(place, path, what, f"chmod +x {own}")
+        elif "/" in word and not word.startswith("/"):
+            near = nearest(word, self._programs(Path(word).parent))
+            what, hint = f"the project has no program {word}", "write its path in the project"
+            self._findings.error(place, path, what, hint, near=near)
+        elif shutil.which(word) is None:
+            what = f"program {word} is neither in the project nor in PATH here"
+            hint = "each worker needs it"
+            self._findings.warning(place, path, what, hint)
+
+    def _programs(self, folder: Path) -> list[str]:
+        try:
+            return [str(folder / each.name) for each in (self._root / folder).iterdir() if each.is_file()]
+        except OSError:
+            return []
+
+    def _templates(self, process: Process) -> None:
+        known = {*_SLOT_NAMES, *(_PERIOD_INPUTS if process.qualifier else ())}
+        if process.trigger is not None and process.trigger.after:
+            known |= {*_TRIGGER_NAMES}
+        secrets: set[str] = set()
+        for name, text in process.inputs.items():
+            if variable_of(text.replace(" ", "")):
+                secrets.add(name)
+            else:
+                self._template(text, known, secrets, process, f"inputs.{name}")
+                known.add(name)
+        executes = process.executes
+        for word in executes.what if executes.kind == "command" else ():
+            self._template(word, known, secrets, process, "executes.command")
+        for probe in process.probe:
+            self._template(probe.path_exists or "", known, secrets, process, "probe.path_exists")
+        for name, text in executes.env.items():
+            if not variable_of(text.replace(" ", "")):
+                self._template(text, known | secrets, set(), process, f"executes.env.{name}")
+
+    def _template(self, text: str, known: set[str], secrets: set[str], process: Process, key: str) -> None:
+        for name in self._unknown(text, known, process):
+            path = _path(process, key)
+            if name in secrets or name.startswith("env:"):
+                what = f"{name} is a secret, which must not be part of a text"
+                variable = name.removeprefix("env:").upper()
+                hint = f'pass it as a whole, by `env: {{{variable}: "${{ {name} }}"}}` of executes'
+                if name.startswith("env:"):
+                    hint = f'make it an input of its own, `inputs: {{{variable.lower()}: "${{{name}}}"}}`'
+                self._findings.error(process.place, path, what, hint)
+            elif "." not in name and process.mode == "manual":
+                what = f"{name} is not among the inputs of the process"
+                self._findings.warning(process.place, path, what, f"each launch has to give it: -i {name}=…")
+            else:
+                self._findings.unknown(process.place, path, f"unknown name {name!r}", name, known)
+
+    @staticmethod
+    def _unknown(text: str, known: Iterable[str], process: Process) -> Iterator[str]:
+        is_triggered = process.trigger is not None and bool(process.trigger.after)
+        for name in _PART.findall(text):
+            if name not in known and not (is_triggered and name.startswith(_OUTPUTS)):
+                yield name
+
+
+def _given(process: Process) -> frozenset[str]:
+    """The parameters that a function of the process gets."""
+    periods = _PERIOD_INPUTS if process.qualifier else ()
+    return frozenset({*process.inputs, *periods, _CONTEXT})
+
+
+def _path(process: Process, key: str) -> str:
+    return f"processes.{process.name.rpartition('.')[2]}.{key}"
+
+
+def _plural(noun: str, things: list[str]) -> str:
+    return noun if len(things) == 1 else f"{noun}s"

@@ -1,0 +1,47 @@
+"""Names of modules are read from their source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scoopi.defs.schedule.module_source import ModuleSource
+
+TEXT = """
+import os.path
+from json import dumps as written
+limit: int = 3
+with open("x") as file:
+    inside = 1
+if limit:
+    async def late(day, size=2, *rest, shop, **more): ...
+def plain(context): ...
+@wrapped
+def changed(day): ...
+"""
+
+
+def test_functions_classes_variables_and_imports_are_names(tmp_path: Path) -> None:
+    (tmp_path / "actions.py").write_text(TEXT)
+    found = ModuleSource(tmp_path).names_of("actions")
+    assert found is not None
+    assert {"os", "written", "limit", "inside", "late", "plain", "changed"} <= found.names
+    assert found.is_whole
+    assert found.parameters == {"late": ("day", "shop"), "plain": ("context",)}
+
+
+def test_modules_are_found_in_packages_of_the_project_before_installed_ones(tmp_path: Path) -> None:
+    (tmp_path / "json").mkdir()
+    (tmp_path / "json/__init__.py").touch()
+    (tmp_path / "json/own.py").write_text("x = 1")
+    source = ModuleSource(tmp_path)
+    own = source.names_of("json.own")
+    assert own is not None
+    assert own.names == {"x"}
+    assert source.names_of("json.decoder") is None
+    assert source.own() == ["json"]
+
+
+def test_a_compiled_module_may_have_any_name(tmp_path: Path) -> None:
+    found = ModuleSource(tmp_path).names_of("math")
+    assert found is not None
+    assert not found.is_whole
