@@ -16,6 +16,7 @@ from scoopi.model.schedule.schedule_records import (
     AttemptRecord,
     JobRecord,
     ProcessRecord,
+    StateChange,
     WorkerRecord,
 )
 from scoopi.periods.slot import Instant, Slot
@@ -35,6 +36,8 @@ Name = Literal[
     "worker_lost",
 ]
 
+MOST_CHANGES = 100
+"""Of a job; a period that is worked on repeatedly has few, since its attempts change no state."""
 HIDDEN = ("planned", "worker_lost")
 """Decisions that `tick` does not print."""
 
@@ -61,16 +64,13 @@ class Decision:
         new, old = self.new, self.old
         row: dict[str, Any] = {"decision": self.decision}
         if isinstance(new, AttemptRecord):
-            row |= {"attempt": new.attempt, "to": new.status}
-            row["from"] = old.status if isinstance(old, AttemptRecord) else None
+            row |= {"attempt": new.attempt, "from": None, "to": new.status}
+            row |= {"from": old.status} if isinstance(old, AttemptRecord) else {}
         elif isinstance(new, JobRecord):
-            row |= {
-                "job": new.job,
-                "to": new.state,
-                "from": old.state if isinstance(old, JobRecord) else None,
-            }
+            row |= {"job": new.job, "from": None, "to": new.state}
+            row |= {"from": old.state} if isinstance(old, JobRecord) else {}
         elif isinstance(new, NoticeRecord):
-            row |= {"job": new.job, "to": new.event, "from": None}
+            row |= {"job": new.job, "from": None, "to": new.event}
         return row | {"gate": self.gate or None, "reason": self.reason or None}
 
 
@@ -85,6 +85,19 @@ def made(process: Process, slot: Slot, now: datetime, **fields: Any) -> Decision
 def changed(record: RecordType, **fields: Any) -> RecordType:
     """A copy of a record with other fields and the next version."""
     return msgspec.structs.replace(record, **fields, version=record.version + 1)  # type: ignore[attr-defined]
+
+
+def moved(job: JobRecord, now: datetime, by: str = "", **fields: Any) -> JobRecord:
+    """A copy of a job with other fields; a change of its state, or one by hand, is added to its changes.
+
+    Args:
+        by: who asked for it; empty for a pass.
+    """
+    state, reason = fields.get("state", job.state), fields.get("reason", job.reason)
+    changes = job.changes
+    if by or state != job.state:
+        changes = (*changes, StateChange(state, now, by, reason))[-MOST_CHANGES:]
+    return changed(job, **fields, changed=now, changes=changes)
 
 
 def canceled(attempt: AttemptRecord, now: datetime, mode: str, reason: str) -> AttemptRecord:

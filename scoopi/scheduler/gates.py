@@ -30,6 +30,7 @@ class ClosedGate:
     until: datetime | None = None
 
 
+_ENDED = {"noop": "was a noop", "skipped": "was skipped"}
 Gate = Callable[[JobRecord, Process, Snapshot], ClosedGate | None]
 
 
@@ -113,6 +114,8 @@ def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
     answers = [
         answer for edge in process.depends_on if (answer := _edge(job, process, edge, snapshot)) is not None
     ]
+    if job.awaits and (again := _awaited(job, snapshot)) is not None:
+        answers.append(again)
     return next((each for kind in ("fail", "skip", "wait") for each in answers if each.answer == kind), None)
 
 
@@ -217,6 +220,17 @@ def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot)
     if rule == "run":
         return None
     return ClosedGate("depends", rule, f"{name} {'was skipped' if state == 'skipped' else 'failed'}")
+
+
+def _awaited(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
+    """A job that another one triggered waits while that one is reprocessed."""
+    process, _, at = job.awaits.partition("/")
+    state = snapshot.state_of(process, at)
+    if state in (None, "processed"):
+        return None
+    if state in FINISHED:
+        return ClosedGate("depends", "skip", f"{job.awaits} {_ENDED.get(state, state)}")
+    return ClosedGate("depends", "wait", f"waits for {job.awaits}, which is {state}")
 
 
 def _opens_at(job: JobRecord, process: Process, probe: Probe) -> datetime | None:

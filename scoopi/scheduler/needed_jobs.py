@@ -25,7 +25,7 @@ class NeededJobs:
         self._ids = {attempt.job for attempt in snapshot.attempts}
         self._followers = {name: self._reached(name) for name in snapshot.schedule.processes}
         for job in snapshot.active:
-            self._ids.add(job.job)
+            self._ids |= {job.job, job.awaits}
             self._ids.update(self._dependencies(job))
 
     def has(self, job: JobRecord) -> bool:

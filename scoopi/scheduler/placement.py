@@ -30,10 +30,10 @@ def placements(snapshot: Snapshot) -> Iterator[Decision]:
         if _is_external(attempt, snapshot):
             if attempt.status == "pending":
                 started += 1
-                yield _placed(attempt, "", snapshot.now)
-        elif (worker := room.take(groups_of(attempt, snapshot))) is not None:
+                yield _placed(attempt, "", "", snapshot.now)
+        elif (place := room.take(groups_of(attempt, snapshot))) is not None:
             started += 1
-            yield _placed(attempt, worker.worker, snapshot.now)
+            yield _placed(attempt, *place, snapshot.now)
 
 
 def waits_for_place(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate | None:
@@ -117,20 +117,20 @@ class Room:
                 capacity = sum(worker.capacity for worker in members)
                 yield group, capacity - sum(self._left[worker.worker] for worker in members), capacity
 
-    def take(self, groups: Sequence[str]) -> WorkerRecord | None:
-        """The worker with the most room in the first group that has room; it has one place less now.
+    def take(self, groups: Sequence[str]) -> tuple[str, str] | None:
+        """The worker with the most room in the first group that has room, which has one place less now.
 
         Of workers with equal room it is the first by name.
 
         Returns:
-            None if no worker of the groups has room.
+            The worker and the group; None if no worker of the groups has room.
         """
         for group in groups:
             members = self.members(group)
             most = min(members, key=lambda worker: (-self._left[worker.worker], worker.worker), default=None)
             if most is not None and self._left[most.worker] >= 1:
                 self._left[most.worker] -= 1
-                return most
+                return most.worker, group
         return None
 
 
@@ -165,6 +165,6 @@ def _is_external(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
     return process is not None and process.executes.kind == EXTERNAL
 
 
-def _placed(attempt: AttemptRecord, worker: str, now: datetime) -> Decision:
-    placed = changed(attempt, status="waiting", worker=worker, placed=now)
+def _placed(attempt: AttemptRecord, worker: str, group: str, now: datetime) -> Decision:
+    placed = changed(attempt, status="waiting", worker=worker, group=group, placed=now)
     return Decision("attempt_placed", attempt, placed, "", f"on worker {worker}" if worker else "")

@@ -21,7 +21,7 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, parse_slot
 from scoopi.scheduler.applied import applied
-from scoopi.scheduler.decisions import Decision, canceled, changed, made
+from scoopi.scheduler.decisions import Decision, canceled, changed, made, moved
 from scoopi.scheduler.gates import closed_gate, counterpart, edges_of, overlap_of, slot_end
 from scoopi.scheduler.iteration_window import iterations, window_of
 from scoopi.scheduler.notices.noticing import marks, with_notices
@@ -65,6 +65,7 @@ def wanted(snapshot: Snapshot) -> set[str]:
         if record and trigger and trigger.slots == "iterations":
             found |= {f"{name}/{slot}" for slot in window_of(process, record, snapshot.now)}
     for job in snapshot.active:
+        found |= {job.awaits} - {""}
         process_of = snapshot.process(job.process)
         for edge in edges_of(process_of) if process_of else ():
             before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
@@ -154,11 +155,11 @@ def _settled(snapshot: Snapshot) -> Iterator[Decision]:
             continue
         if job is not None and job.settled < attempt.number and job.phase == ACTIVE:
             process = snapshot.process(job.process)
-            moved = after_attempt(job, attempt, process, snapshot.now)
-            if moved.state == "processed":
+            after = after_attempt(job, attempt, process, snapshot.now)
+            if after.state == "processed":
                 yield from _triggered(job, attempt, snapshot)
-            gate = "error" if moved.phase == ACTIVE else ""
-            yield Decision("job_moved", job, moved, gate, moved.reason)
+            gate = "error" if after.phase == ACTIVE else ""
+            yield Decision("job_moved", job, after, gate, after.reason)
         yield Decision("planned", attempt, changed(attempt, phase=PAST))
 
 
@@ -166,6 +167,10 @@ def _triggered(job: JobRecord, attempt: AttemptRecord, snapshot: Snapshot) -> It
     for process in snapshot.schedule.processes.values():
         if process.trigger is not None and job.process in process.trigger.after:
             cause = {"job": job.job, "slot": job.slot, "outputs": attempt.outputs}
+            again = snapshot.jobs.get(f"{process.name}/{job.slot}")
+            if again is not None and again.awaits == job.job:
+                yield Decision("planned", again, changed(again, awaits="", trigger=cause))
+                continue
             yield made(process, parse_slot(job.slot), snapshot.now, trigger=cause, launch_type="dependent")
 
 
@@ -182,8 +187,8 @@ def _gated(snapshot: Snapshot) -> Iterator[Decision]:
             if answer.answer != "wait":
                 state: SlotState = "skipped" if answer.answer == "skip" else "failed"
                 is_done = job.deadline_done or answer.gate == "deadline"
-                moved = over(replace(job, deadline_done=is_done), state, answer.reason, snapshot.now)
-                yield Decision("job_moved", job, moved, answer.gate, answer.reason)
+                ended = over(replace(job, deadline_done=is_done), state, answer.reason, snapshot.now)
+                yield Decision("job_moved", job, ended, answer.gate, answer.reason)
             elif answer.gate == "live" and process is not None and _cancels_others(job, process):
                 yield from _cancel_others(job, snapshot)
             continue
@@ -245,17 +250,17 @@ def _counted(job: JobRecord, number: int, snapshot: Snapshot) -> Decision:
     process = snapshot.process(job.process)
     repeats = process is not None and process.machine != "discrete"
     is_final = job.state == "final_run" or (repeats and snapshot.now >= slot_end(job))
-    moved = changed(
+    counted = moved(
         job,
+        snapshot.now,
         state="final_run" if is_final else "in_progress",
         attempts=number,
         retry_at=None,
         next_at=None,
-        changed=snapshot.now,
         first_attempt=job.first_attempt or snapshot.now,
         reason="",
     )
-    return Decision("job_moved", job, moved)
+    return Decision("job_moved", job, counted)
 
 
 def _canceled(attempt: AttemptRecord, snapshot: Snapshot, reason: str) -> AttemptRecord:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime, timedelta
+from typing import Any
 
 import msgspec
 
 from scoopi.model.schedule.process import Process, RetryRule
 from scoopi.model.schedule.schedule_records import ENDED, AttemptRecord, JobRecord, SlotState
 from scoopi.periods.slot import instant_text
-from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.decisions import changed, moved
 
 _ENDS: dict[str, SlotState] = {"succeeded": "processed", "noop": "noop", "canceled": "skipped"}
 
@@ -64,7 +65,13 @@ def after_attempt(
 
 def over(job: JobRecord, state: SlotState, reason: str, now: datetime) -> JobRecord:
     """The job, finished."""
-    return changed(job, state=state, phase=ENDED, retry_at=None, held=False, changed=now, reason=reason)
+    return ended_by("", job, state, reason, now)
+
+
+def ended_by(by: str, job: JobRecord, state: SlotState, reason: str, now: datetime) -> JobRecord:
+    """The job, finished by hand; `by` says whose."""
+    fields: dict[str, Any] = {"state": state, "phase": ENDED, "retry_at": None, "held": False}
+    return moved(job, now, by, reason=reason, awaits="", **fields)
 
 
 def waits_for_retry(job: JobRecord, now: datetime) -> str:

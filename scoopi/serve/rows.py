@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, JobRecord, WorkerRecord
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, JobRecord, StateChange, WorkerRecord
 from scoopi.periods.slot import instant_text
 
 Row = dict[str, Any]
@@ -15,13 +17,14 @@ ENDS = ("succeeded", "noop", "failed", "error", "canceled", "not_ready")
 """What a worker reports at the end of an attempt."""
 
 
-def job_row(record: JobRecord) -> Row:
-    """The row of a job, as verbs print it."""
+def job_row(record: JobRecord, process: Process | None) -> Row:
+    """The row of a job, as verbs print it; the process is None if it is not part of the definitions."""
     return {
         "job": record.job,
         "process": record.process,
         "slot": record.slot,
         "state": record.state,
+        "machine": process.machine if process is not None else None,
         "attempts": record.attempts,
         "failures": record.failures,
         "created": instant_text(record.created),
@@ -30,8 +33,22 @@ def job_row(record: JobRecord) -> Row:
     }
 
 
-def attempt_row(record: AttemptRecord) -> Row:
-    """The row of an attempt, as verbs print it."""
+def change_row(change: StateChange) -> Row:
+    """The row of a change of a job."""
+    return {
+        "at": instant_text(change.at),
+        "state": change.state,
+        "by": change.by or None,
+        "reason": change.reason or None,
+    }
+
+
+def attempt_row(record: AttemptRecord, retry_at: datetime | None = None) -> Row:
+    """The row of an attempt, as verbs print it.
+
+    Args:
+        retry_at: when its job is tried again.
+    """
     return {
         "attempt": record.attempt,
         "job": record.job,
@@ -41,14 +58,18 @@ def attempt_row(record: AttemptRecord) -> Row:
         "launch_type": record.launch_type,
         "fence": record.fence,
         "bundle": record.bundle,
+        "group": record.group or None,
         "worker": record.worker or None,
+        "cost": 1,
         "inputs": dict(record.inputs),
         "outputs": msgspec.to_builtins(record.outputs),
         "created": instant_text(record.created),
         "started": instant_text(record.started) if record.started else None,
         "ended": instant_text(record.ended) if record.ended else None,
         "wish": record.wish,
+        "retry_at": instant_text(retry_at) if retry_at else None,
         "explanation": record.explanation or None,
+        "progress": msgspec.to_builtins(record.progress),
     }
 
 

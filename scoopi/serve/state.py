@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -121,12 +121,19 @@ class State:
         return bundle.unpack(name, data, self.folder / "bundles")
 
     def deploy(
-        self, project: Path, check_scrape: CheckScrape | None, now: datetime, *, dry_run: bool = False
+        self,
+        project: Path,
+        check_scrape: CheckScrape | None,
+        now: datetime,
+        *,
+        dry_run: bool = False,
+        warn: Callable[[str], object] = log.warning,
     ) -> list[dict[str, Any]]:
         """Check a project, store it and make it current.
 
         Args:
             check_scrape: as of `read_schedule`; with None what processes name is not looked up.
+            warn: called with the report if it has warnings only.
         Returns:
             A row for each process that is added, changed or removed: `process`, `change`, `jobs` (active).
         Raises:
@@ -134,6 +141,8 @@ class State:
         """
         schedule, report = read_schedule(project, check_scrape)
         report.raise_if_errors()
+        if report.warnings:
+            warn(report.text())
         name, data = bundle.pack(project)
         rows = self._changes(self.current()[1].processes, schedule.processes)
         if not dry_run:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.serve.process_desk import ProcessDesk
+from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
 from scoopi.serve.web.serve_answers import ServeAnswers

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from scoopi.serve.job_desk import JobDesk
+from scoopi.serve.desks.job_desk import JobDesk
+from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.passes import DueTimes
-from scoopi.serve.process_desk import ProcessDesk
 from tests.serve.conftest import NOW, Deployed
 from tests.serve.serving import Serving, until
 

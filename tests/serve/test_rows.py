@@ -12,7 +12,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 def test_a_job_is_shown_by_its_id() -> None:
     job = JobRecord(process="books", slot="!1", state="embryo", phase=ACTIVE, created=NOW, changed=NOW)
-    row = job_row(job)
+    row = job_row(job, None)
     assert (row["job"], row["created"], row["reason"]) == ("books/!1", "2026-01-01T00:00:00Z", None)
 
 

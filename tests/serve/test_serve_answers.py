@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.serve.job_desk import JobDesk
-from scoopi.serve.process_desk import ProcessDesk
+from scoopi.serve.desks.job_desk import JobDesk
+from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.state import State
 from scoopi.serve.web.serve_answers import ServeAnswers
 from tests.metrics.asking import samples

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from scoopi.serve.process_desk import ProcessDesk
+from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.web.serve_answers import ServeAnswers
 from tests.metrics.asking import samples

@@ -11,10 +11,10 @@ from scoopi.serve.state import State
 from tests.serve.conftest import NOW, Deployed
 
 
-def changes(state: State, folder: Path, text: str, **options: bool) -> list[tuple[str, str]]:
+def changes(state: State, folder: Path, text: str, *, dry_run: bool = False) -> list[tuple[str, str]]:
     (folder / "jobs").mkdir(exist_ok=True)
     (folder / "jobs/jobs.yml").write_text(text)
-    rows = state.deploy(folder / "jobs", None, NOW, **options)
+    rows = state.deploy(folder / "jobs", None, NOW, dry_run=dry_run)
     return [(row["change"], row["process"]) for row in rows]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.schedule_records import AttemptRecord
-from scoopi.serve.process_desk import ProcessDesk
+from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.state import State
 from scoopi.serve.workbench import Workbench
 from tests.serve.conftest import NOW, Deployed

@@ -139,8 +139,12 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "notice_record.py process.py schedule_records.py schedule_settings.py",
     ),
     "scoopi/serve": (
-        "values and commands; test_schedule_verbs.py prints and gives them",
-        "job_desk.py process_desk.py serve_options.py",
+        "values; test_schedule_verbs.py gives them",
+        "serve_options.py",
+    ),
+    "scoopi/serve/desks": (
+        "test_schedule_verbs.py asks them as verbs do",
+        "process_desk.py",
     ),
     "scoopi/serve/notices": (
         "test_notice_sender.py runs it as a process",

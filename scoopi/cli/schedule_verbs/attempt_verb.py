@@ -29,7 +29,10 @@ from scoopi.serve.workbench import Workbench
 
 _COLUMNS = ("attempt", "status", "worker", "fence", "started", "explanation")
 _OPERATIONS = {
-    "list": ("live attempts, or all of a job", ("--job",)),
+    "list": (
+        "live attempts, or all of a job, of a process, or with a status",
+        ("--job", "--process", "--with"),
+    ),
     "show": ("one attempt", ("attempt",)),
     "log": ("what an attempt has printed", ("attempt", "-f")),
     "claim": ("claim waiting attempts for a registered worker", ("--worker", "--limit")),
@@ -61,9 +64,10 @@ class Attempts:
         if options.operation in ("list", "show"):
             with desks(options) as (_, jobs):
                 if options.operation == "list":
-                    print_rows(terminal, jobs.attempts(options.job), options, _COLUMNS)
+                    rows = jobs.attempts(options.job, options.process, options.status_of)
+                    print_rows(terminal, rows, options, _COLUMNS)
                 else:
-                    print_fields(terminal, attempt_row(jobs.attempt(options.attempt)), options)
+                    print_fields(terminal, jobs.show_attempt(options.attempt), options)
         elif options.operation == "log":
             self._log(options, terminal)
         elif options.operation == "claim":

@@ -36,7 +36,9 @@ class Deploy:
         from scoopi.app import check_scrape
 
         with opened(options, must_exist=False) as state:
-            rows = state.deploy(options.jobs, check_scrape, now_of(options), dry_run=options.dry_run)
+            rows = state.deploy(
+                options.jobs, check_scrape, now_of(options), dry_run=options.dry_run, warn=terminal.say
+            )
         print_rows(terminal, rows, options, ("change", "process", "jobs"))
         if not rows:
             terminal.say("no process has changed")

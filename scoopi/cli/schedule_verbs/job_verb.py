@@ -6,20 +6,20 @@ from argparse import ArgumentParser, Namespace
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import add_operations, desks, print_fields, print_rows
+from scoopi.cli.schedule_verbs.operations import add_operations, desks, print_fields, print_rows, since_of
 from scoopi.cli.terminal import Terminal
-from scoopi.serve.job_desk import JobDesk
-from scoopi.serve.rows import Row, job_row
+from scoopi.serve.desks.job_desk import JobDesk
+from scoopi.serve.rows import Row
 
 _COLUMNS = ("job", "state", "attempts", "failures", "reason")
 _OPERATIONS = {
-    "list": ("jobs, by process and slot", ("--process", "--in")),
-    "show": ("one job", ("job",)),
+    "list": ("jobs, by process and slot", ("--process", "--in", "--since")),
+    "show": ("one job, with all changes of its state", ("job",)),
     "why": ("what a job waits for, is doing, or how it ended", ("job",)),
-    "skip": ("skip a job; its attempt is cancelled", ("job",)),
+    "skip": ("skip a job; its attempt is cancelled", ("job", "--dry-run")),
     "cancel": ("cancel the attempt of a job, which is skipped then", ("job", "--mode")),
     "clear": ("give a job on hold another attempt at once", ("job",)),
-    "reprocess": ("run a job that is over once more", ("job",)),
+    "reprocess": ("run a job once more, and those that depend on it", ("job", "--dry-run")),
 }
 
 
@@ -42,7 +42,14 @@ class Jobs:
         """
         with desks(options) as (_, jobs):
             if options.operation == "list":
-                print_rows(terminal, jobs.jobs(options.process, options.state_of), options, _COLUMNS)
+                since = since_of(options)
+                rows = jobs.jobs(options.process, options.state_of, since=since)
+                print_rows(terminal, rows, options, _COLUMNS)
+            elif options.operation in ("skip", "reprocess"):
+                change = jobs.skip if options.operation == "skip" else jobs.reprocess
+                print_rows(terminal, change(options.job, dry_run=options.dry_run), options, _COLUMNS)
+            elif options.operation == "show":
+                _print_job(terminal, jobs.show(options.job), options)
             elif options.operation == "why":
                 row = jobs.why(options.job)
                 print_rows(terminal, [row], options, ("reason",))
@@ -52,12 +59,20 @@ class Jobs:
 
 
 def _changed(jobs: JobDesk, options: Namespace) -> Row:
-    if options.operation == "show":
-        return job_row(jobs.job(options.job))
     if options.operation == "cancel":
         return jobs.cancel(options.job, options.mode)
-    operations = {"skip": jobs.skip, "clear": jobs.clear, "reprocess": jobs.reprocess}
-    return operations[options.operation](options.job)
+    return jobs.clear(options.job)
+
+
+def _print_job(terminal: Terminal, row: Row, options: Namespace) -> None:
+    """A job with a field a line, and its changes as a table; or one JSON object."""
+    if options.json:
+        print_rows(terminal, [row], options)
+        return
+    changes = row.pop("changes")
+    print_fields(terminal, row, options)
+    terminal.give("")
+    print_rows(terminal, changes, options)
 
 
 VERB: Verb = Jobs()

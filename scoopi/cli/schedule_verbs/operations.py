@@ -19,8 +19,8 @@ from scoopi.serve.rows import ENDS
 if TYPE_CHECKING:
     from scoopi.configs.groups import ClusterSettings
     from scoopi.model.text.store_url import StoreUrl
-    from scoopi.serve.job_desk import JobDesk
-    from scoopi.serve.process_desk import ProcessDesk
+    from scoopi.serve.desks.job_desk import JobDesk
+    from scoopi.serve.desks.process_desk import ProcessDesk
     from scoopi.serve.state import State
 
 Row = dict[str, Any]
@@ -48,10 +48,12 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     },
     "--order": {"choices": ("old", "new"), "default": "old", "help": "which slots run first (default: old)"},
     "--max-parallel": {"type": int, "default": 0, "help": "the most jobs at a time (default: no limit)"},
-    "--dry-run": {"action": "store_true", "help": "print what would be created, and create nothing"},
+    "--since": {"metavar": "TIME", "help": "only those changed since: RFC 3339, or a duration ago, as 2h"},
+    "--with": {"dest": "status_of", "metavar": "STATUS", "help": "only with this status"},
+    "--dry-run": {"action": "store_true", "help": "print what would change, and change nothing"},
     "--list": {"dest": "shows_list", "action": "store_true", "help": "show the backfills of the process"},
     "--cancel": {"metavar": "BACKFILL", "help": "skip the jobs of a backfill that are not over"},
-    "--job": {"help": "all attempts of this job; by default the live ones"},
+    "--job": {"help": "all attempts of this job; without it and other options the live ones"},
     "--mode": {
         "choices": ("drain", "step", "kill"),
         "default": "",
@@ -129,6 +131,39 @@ def now_of(options: Namespace) -> datetime:
         raise UsageError(f"--now: {error.what}", hint=error.hint) from error
 
 
+def since_of(options: Namespace) -> datetime | None:
+    """The time of `--since`; None without it.
+
+    Raises:
+        UsageError: it is neither an instant nor a duration.
+    """
+    from scoopi.periods.duration import parse_duration
+    from scoopi.periods.slot import parse_instant
+
+    if options.since is None:
+        return None
+    try:
+        return now_of(options) - parse_duration(options.since)
+    except PeriodError:
+        pass
+    try:
+        return parse_instant(options.since)
+    except PeriodError as error:
+        raise UsageError(f"--since: {error.what}", hint=f"{error.hint}, or 2h") from error
+
+
+def user_of(environ: Mapping[str, str]) -> str:
+    """Who asks for a change: `SCOOPI_USER`, else the user of the operating system."""
+    if environ.get("SCOOPI_USER"):
+        return environ["SCOOPI_USER"]
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())
+
+
 @contextmanager
 def opened(options: Namespace, *, must_exist: bool = True) -> Iterator[State]:
     """The state that the options name; errors of periods become errors of usage.
@@ -182,13 +217,13 @@ def _cluster_of(url: StoreUrl | None) -> ClusterSettings | None:
 @contextmanager
 def desks(options: Namespace) -> Iterator[tuple[ProcessDesk, JobDesk]]:
     """The desks of processes and of jobs."""
-    from scoopi.serve.job_desk import JobDesk
-    from scoopi.serve.process_desk import ProcessDesk
+    from scoopi.serve.desks.job_desk import JobDesk
+    from scoopi.serve.desks.process_desk import ProcessDesk
 
-    now = now_of(options)
+    now, user = now_of(options), user_of(os.environ)
     with opened(options) as state:
-        processes = ProcessDesk(state, now)
-        yield processes, JobDesk(state, now, lambda name: processes.process(name).name)
+        processes = ProcessDesk(state, now, user)
+        yield processes, JobDesk(state, now, lambda name: processes.process(name).name, user)
 
 
 def print_rows(

@@ -9,8 +9,8 @@ from scoopi.cli.exit_codes import DONE
 from scoopi.cli.schedule_verbs.operations import add_operations, desks, print_fields, print_rows
 from scoopi.cli.terminal import Terminal
 from scoopi.errors import UsageError
-from scoopi.serve.backfill_desk import BackfillDesk
-from scoopi.serve.job_desk import JobDesk
+from scoopi.serve.desks.backfill_desk import BackfillDesk
+from scoopi.serve.desks.job_desk import JobDesk
 
 _OPERATIONS = {
     "list": ("the deployed processes", ()),

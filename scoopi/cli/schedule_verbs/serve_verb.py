@@ -85,7 +85,7 @@ class Serve:
         ensure_local(options.state)
         with Signals(terminal) as signals, opened(options, must_exist=options.jobs is None) as state:
             if options.jobs is not None:
-                state.deploy(options.jobs, check_scrape, datetime.now(UTC))
+                state.deploy(options.jobs, check_scrape, datetime.now(UTC), warn=terminal.say)
             serve_options = ServeOptions(
                 options.name,
                 options.slots,

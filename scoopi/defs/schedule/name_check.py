@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from scoopi.defs.schedule.module_source import ModuleSource
+from scoopi.defs.schedule.module_reader import ModuleReader
 from scoopi.defs.yaml.findings import Findings
 from scoopi.model.place import Place
 from scoopi.model.schedule.process import Process
@@ -37,7 +37,7 @@ class NameCheck:
     def __init__(self, root: Path, findings: Findings) -> None:
         self._root = root
         self._findings = findings
-        self._modules = ModuleSource(root)
+        self._modules = ModuleReader(root)
 
     def check(self, process: Process) -> None:
         """Check one process."""

@@ -67,6 +67,19 @@ class Backfill(msgspec.Struct, frozen=True):
     max_parallel: int = 0
 
 
+class StateChange(msgspec.Struct, frozen=True):
+    """One change of a job, of its state or by hand.
+
+    Attributes:
+        by: who asked for it; empty if a pass decided it.
+    """
+
+    state: SlotState
+    at: datetime
+    by: str = ""
+    reason: str = ""
+
+
 class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A job: a process at a slot.
 
@@ -87,7 +100,9 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
         inputs: of a launch; they override those of the process.
         trigger: the job that triggered this one, with `job`, `slot` and `outputs`.
         backfill: None unless a backfill created it.
+        awaits: the id of the job that triggered it, while that one is reprocessed.
         reason: why it has its state.
+        changes: of its state, in order, and those by hand; the oldest are left out if there are too many.
     """
 
     process: str
@@ -111,7 +126,9 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     inputs: dict[str, str] = msgspec.field(default_factory=dict)
     trigger: dict[str, Any] = msgspec.field(default_factory=dict)
     backfill: Backfill | None = None
+    awaits: str = ""
     reason: str = ""
+    changes: tuple[StateChange, ...] = ()
     version: int = 0
 
     @property
@@ -129,6 +146,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
         fence: grows with each claim; a write with an older one is refused.
         bundle: hash of the definitions that it started with.
         worker: where it is placed or runs; empty while it is pending.
+        group: of workers, for which it was placed there.
         beat: the last sign of life, on the clock of the pass.
         progress: what the work has reported of how far it is; a later attempt can read it.
         wish: `cancel` while a cancel is requested.
@@ -148,6 +166,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     launch_type: LaunchType = "scheduled"
     fence: int = 0
     worker: str = ""
+    group: str = ""
     inputs: dict[str, str] = msgspec.field(default_factory=dict)
     outputs: dict[str, Any] = msgspec.field(default_factory=dict)
     result: str | None = None

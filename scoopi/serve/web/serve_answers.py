@@ -17,8 +17,8 @@ from scoopi.metrics.http_answer import (
     readiness_answer,
     unknown_path,
 )
-from scoopi.serve.job_desk import JobDesk
-from scoopi.serve.process_desk import ProcessDesk
+from scoopi.serve.desks.job_desk import JobDesk
+from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.rows import worker_row
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State

@@ -23,9 +23,9 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.serve import state as state_module
 from scoopi.serve.gc.record_collector import RecordCollector
-from scoopi.serve.job_desk import JobDesk
+from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.passes import LEASE
-from scoopi.serve.process_desk import ProcessDesk
+from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.state import State
 from scoopi.serve.workbench import Workbench
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore

@@ -12,7 +12,7 @@ from scoopi.model.schedule.schedule_records import FINISHED, Backfill, JobRecord
 from scoopi.periods.slot import Slot, parse_slot, slot_key
 from scoopi.scheduler.decisions import changed, made
 from scoopi.scheduler.triggers import past_slots
-from scoopi.serve.job_desk import JobDesk
+from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.rows import Row
 from scoopi.serve.state import State
 
@@ -92,7 +92,7 @@ class BackfillDesk:
         if not own:
             hint = f"scoopi process backfill {self._process.name} --list shows its backfills"
             raise UsageError(f"process {self._process.name} has no backfill {name}", hint=hint)
-        return [jobs.skip(job.job) for job in own if job.state not in FINISHED]
+        return [jobs.skip(job.job)[0] for job in own if job.state not in FINISHED]
 
     def _slots(self, first: str, last: str) -> list[tuple[Slot, datetime]]:
         record = self._store.get(ProcessRecord, [self._process.name])[self._process.name]

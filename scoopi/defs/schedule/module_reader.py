@@ -1,4 +1,4 @@
-"""ModuleSource: which names a Python module defines, read from its source; no code is run."""
+"""ModuleReader: which names a Python module defines, read from its source; no code is run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ModuleNames:
     problem: str = ""
 
 
-class ModuleSource:
+class ModuleReader:
     """Reads which names modules define; those of a project come before installed ones.
 
     Args:

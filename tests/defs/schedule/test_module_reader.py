@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoopi.defs.schedule.module_source import ModuleSource
+from scoopi.defs.schedule.module_reader import ModuleReader
 
 TEXT = """
 import os.path
@@ -22,7 +22,7 @@ def changed(day): ...
 
 def test_functions_classes_variables_and_imports_are_names(tmp_path: Path) -> None:
     (tmp_path / "actions.py").write_text(TEXT)
-    found = ModuleSource(tmp_path).names_of("actions")
+    found = ModuleReader(tmp_path).names_of("actions")
     assert found is not None
     assert {"os", "written", "limit", "inside", "late", "plain", "changed"} <= found.names
     assert found.is_whole
@@ -33,7 +33,7 @@ def test_modules_are_found_in_packages_of_the_project_before_installed_ones(tmp_
     (tmp_path / "json").mkdir()
     (tmp_path / "json/__init__.py").touch()
     (tmp_path / "json/own.py").write_text("x = 1")
-    source = ModuleSource(tmp_path)
+    source = ModuleReader(tmp_path)
     own = source.names_of("json.own")
     assert own is not None
     assert own.names == {"x"}
@@ -42,6 +42,6 @@ def test_modules_are_found_in_packages_of_the_project_before_installed_ones(tmp_
 
 
 def test_a_compiled_module_may_have_any_name(tmp_path: Path) -> None:
-    found = ModuleSource(tmp_path).names_of("math")
+    found = ModuleReader(tmp_path).names_of("math")
     assert found is not None
     assert not found.is_whole

@@ -8,14 +8,14 @@ from zoneinfo import ZoneInfo
 
 from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.process import Process
-from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
+from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord, StateChange
 from scoopi.model.text.shown import nearest
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot
 from scoopi.scheduler.decisions import changed, made
 from scoopi.scheduler.iteration_window import LETS_FOLLOW
 from scoopi.scheduler.triggers import FOLLOWING, upcoming
-from scoopi.serve.backfill_desk import BackfillDesk
+from scoopi.serve.desks.backfill_desk import BackfillDesk
 from scoopi.serve.rows import Row, job_row
 from scoopi.serve.state import State
 
@@ -28,9 +28,11 @@ class ProcessDesk:
     Args:
         state: the records.
         now: the time of this command.
+        user: who asks for changes; they are kept with the name.
     """
 
-    def __init__(self, state: State, now: datetime) -> None:
+    def __init__(self, state: State, now: datetime, user: str = "") -> None:
+        self._user = user or "hand"
         self._state = state
         self._store = state.store
         self._now = now
@@ -65,6 +67,7 @@ class ProcessDesk:
             launch_type="manual",
             inputs=inputs,
             not_before=after,
+            changes=(StateChange("embryo", self._now, self._user, "launch type: manual"),),
             **({"due": due} if due else {}),
         )
         job = decision.new
@@ -72,7 +75,7 @@ class ProcessDesk:
         if not self._store.write(None, job):
             hint = f"scoopi job reprocess {job.job} runs it once more"
             raise StateRefusedError(f"{job.job} exists already", hint=hint)
-        return job_row(job)
+        return job_row(job, process)
 
     def process(self, name: str) -> Process:
         """The definition of a process; the namespace may be absent if the name is unique.

@@ -1,0 +1,1 @@
+"""desks: what people ask of the scheduler, and change by hand."""

@@ -1,0 +1,272 @@
+"""JobDesk: what people ask about jobs and attempts, and change of them by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from itertools import islice
+from typing import Any, get_args
+
+from scoopi.errors import StateRefusedError, UsageError
+from scoopi.model.schedule.schedule_records import (
+    ACTIVE,
+    FINISHED,
+    LIVE,
+    TERMINAL,
+    AttemptRecord,
+    AttemptStatus,
+    JobRecord,
+    SlotState,
+    StateChange,
+)
+from scoopi.periods.slot import parse_slot
+from scoopi.scheduler.decisions import canceled, moved
+from scoopi.scheduler.retrying import ended_by
+from scoopi.scheduler.why import why
+from scoopi.serve.desks.cascade import Cascade
+from scoopi.serve.rows import Row, attempt_row, change_row, job_row
+from scoopi.serve.state import State
+from scoopi.store.schedule.schedule_store import job_key
+
+
+class JobDesk:
+    """Answers what people ask about jobs and attempts, and changes them by hand.
+
+    It looks at the records as they are now.
+
+    Args:
+        state: the records.
+        now: the time of this command.
+        qualified: the qualified name of a process; raises UsageError if it is unknown.
+        user: who asks for changes; they are kept with the name.
+    """
+
+    def __init__(self, state: State, now: datetime, qualified: Callable[[str], str], user: str = "") -> None:
+        self._state = state
+        self._store = state.store
+        self._now = now
+        self._qualified = qualified
+        self._user = user or "hand"
+
+    def jobs(
+        self,
+        process: str | None = None,
+        state: str | None = None,
+        limit: int | None = None,
+        since: datetime | None = None,
+    ) -> list[Row]:
+        """A row for each job, by process and slot; at most `limit`.
+
+        Args:
+            since: only those that have changed since.
+        Raises:
+            UsageError: the process or the state is unknown.
+        """
+        states = get_args(SlotState)
+        if state is not None and state not in states:
+            raise UsageError(f"unknown state {state}", hint=f"the states are {', '.join(states)}")
+        name = self._qualified(process) if process else None
+        prefix = f"{name}/" if name else ""
+        index = ACTIVE if state and state not in FINISHED and not prefix else None
+        records = self._store.scan(JobRecord, index, prefix)
+        wanted = (
+            self._row(record)
+            for record in records
+            if state in (None, record.state) and (since is None or record.changed >= since)
+        )
+        return [*islice(wanted, limit)]
+
+    def show(self, job: str) -> Row:
+        """The row of a job, with its `changes` in order: of its state, and those by hand."""
+        record = self.job(job)
+        changes, reason = record.changes, f"launch type: {record.launch_type}"
+        if not changes or (changes[0].at, changes[0].state) != (record.created, "embryo"):
+            changes = (StateChange("embryo", record.created, reason=reason), *changes)
+        return self._row(record) | {"changes": [change_row(each) for each in changes]}
+
+    def job(self, job: str) -> JobRecord:
+        """The record of a job.
+
+        Raises:
+            UsageError: there is none.
+        """
+        process, _, slot = job.partition("/")
+        name = f"{self._qualified(process)}/{slot}" if process not in self._store.processes() else job
+        record = self._store.jobs([name]).get(f"{name.partition('/')[0]}/{parse_slot(slot)}")
+        if record is None:
+            raise UsageError(
+                f"there is no job {name}", hint=f"scoopi job list --process {process} shows its jobs"
+            )
+        return record
+
+    def why(self, job: str) -> Row:
+        """One sentence on what a job waits for, is doing, or how it ended."""
+        return why(self.job(job), self._state.passes.snapshot(self._now))
+
+    def skip(self, job: str, *, dry_run: bool = False) -> list[Row]:
+        """Skip a job; its live attempt is cancelled first.
+
+        Args:
+            dry_run: change nothing.
+        Returns:
+            A row for it, and for each job that the next pass skips for that.
+        Raises:
+            StateRefusedError: the job is over.
+        """
+        record = self._active(job, "skip")
+        rows = [self._row(each) for each in self._cascade().to_skip(record)]
+        if dry_run:
+            return [self._row(record), *rows]
+        reason = f"skipped by {self._user}"
+        if self._cancelled(record, reason, "") is None:
+            row = self._move(record, ended_by(self._user, record, "skipped", reason, self._now))
+        else:
+            row = self._row(self.job(record.job))
+        return [row, *rows]
+
+    def cancel(self, job: str, mode: str) -> Row:
+        """Cancel the live attempt of a job, which is skipped then.
+
+        Args:
+            mode: drain, step or kill; empty for the project's default.
+        Raises:
+            StateRefusedError: the job has no live attempt.
+        """
+        record = self._active(job, "cancel")
+        if self._cancelled(record, f"cancelled by {self._user}", mode) is None:
+            raise StateRefusedError(f"{record.job} has no live attempt", hint=f"scoopi job skip {record.job}")
+        return self._row(self.job(record.job))
+
+    def clear(self, job: str) -> Row:
+        """Give a job on hold, or one that waits for its retry, another attempt at once.
+
+        Raises:
+            StateRefusedError: it waits for something else.
+        """
+        record = self._active(job, "clear")
+        if not record.held and record.retry_at is None:
+            raise StateRefusedError(f"{record.job} is not on hold", hint=f"scoopi job why {record.job}")
+        freed = {"held": False, "retry_at": None, "failures": 0, "first_attempt": None, "reason": ""}
+        return self._move(record, moved(record, self._now, self._user, **freed))
+
+    def reprocess(self, job: str, *, dry_run: bool = False) -> list[Row]:
+        """Have a job run once more as a further attempt, and all jobs that depend on it and have begun.
+
+        Unfinished attempts are cancelled, and their ends count no more. Each job is written before those
+        that depend on it, so these wait for it; after a crash in between, the command is repeated.
+
+        Args:
+            dry_run: change nothing.
+        Returns:
+            A row for each of them.
+        Raises:
+            StateRefusedError: none of them has begun.
+        """
+        record = self.job(job)
+        affected = self._cascade().to_reprocess(record)
+        if not affected:
+            raise StateRefusedError(f"{record.job} is embryo", hint="a job that has begun is reprocessed")
+        if dry_run:
+            return [self._row(each) for each, _ in affected]
+        return [self._reprocessed(each, each.trigger["job"] if waits else "") for each, waits in affected]
+
+    def _reprocessed(self, record: JobRecord, awaits: str) -> Row:
+        reason = f"reprocessed by {self._user}"
+        fields: dict[str, Any] = {
+            "held": False,
+            "retry_at": None,
+            "next_at": None,
+            "failures": 0,
+            "first_attempt": None,
+            "deadline_done": True,  # else a job of last week would fail at once
+            "settled": record.attempts,  # the end of the attempt that is cancelled does not count
+            "awaits": awaits,
+        }
+        new = moved(record, self._now, self._user, state="embryo", phase=ACTIVE, reason=reason, **fields)
+        row = self._move(record, new)
+        if record.state not in FINISHED:
+            self._cancelled(record, reason, "")
+        return row
+
+    def attempts(
+        self, job: str | None = None, process: str | None = None, status: str | None = None
+    ) -> list[Row]:
+        """A row for each attempt of a job, of a process, or for each that is live; all may be one status.
+
+        Raises:
+            UsageError: the job, the process or the status is unknown.
+        """
+        statuses = get_args(AttemptStatus)
+        if status is not None and status not in statuses:
+            raise UsageError(f"unknown status {status}", hint=f"the statuses are {', '.join(statuses)}")
+        found: Iterable[AttemptRecord]
+        if job is not None:
+            return [
+                self._attempt_row(each)
+                for each in self._store.attempts_of(self.job(job).job)
+                if status in (None, each.status)
+            ]
+        if process is not None:
+            found = self._store.scan(AttemptRecord, prefix=f"{self._qualified(process)}/")
+        elif status in TERMINAL:
+            found = self._store.scan(AttemptRecord)
+        else:
+            found = self._store.open_attempts()
+        return [attempt_row(each) for each in found if status in (None, each.status)]
+
+    def show_attempt(self, attempt: str) -> Row:
+        """The row of an attempt; of the last one of a job with the time of its retry."""
+        return self._attempt_row(self.attempt(attempt))
+
+    def attempt(self, attempt: str) -> AttemptRecord:
+        """The record of an attempt.
+
+        Raises:
+            UsageError: there is none.
+        """
+        job, _, number = attempt.rpartition("/")
+        if job and number.isdigit():
+            key = f"{job_key(self.job(job).job)}/{int(number):06}"
+            found = self._store.get(AttemptRecord, [key]).get(key)
+            if found is not None:
+                return found
+        raise UsageError(
+            f"there is no attempt {attempt}", hint="write PROCESS/SLOT/NUMBER, as attempt list does"
+        )
+
+    def _active(self, job: str, verb: str) -> JobRecord:
+        record = self.job(job)
+        if record.state in FINISHED:
+            hint = "jobs in the states embryo, in_progress and final_run can be changed"
+            raise StateRefusedError(f"cannot {verb} {record.job}: it is {record.state}", hint=hint)
+        return record
+
+    def _move(self, record: JobRecord, new: JobRecord) -> Row:
+        if not self._store.write(record, new):
+            raise StateRefusedError(f"{record.job} has changed meanwhile", hint="look at it, then try again")
+        return self._row(new)
+
+    def _row(self, record: JobRecord) -> Row:
+        return job_row(record, self._state.current()[1].processes.get(record.process))
+
+    def _attempt_row(self, attempt: AttemptRecord) -> Row:
+        job = self._store.jobs([attempt.job]).get(attempt.job)
+        return attempt_row(attempt, job.retry_at if job and job.attempts == attempt.number else None)
+
+    def _cascade(self) -> Cascade:
+        return Cascade(self._store, self._state.current()[1].processes)
+
+    def _cancelled(self, job: JobRecord, reason: str, mode: str) -> AttemptRecord | None:
+        """Request the cancel of a job's live attempt; None if it has none."""
+        keys = [f"{job_key(job.job)}/{number:06}" for number in (job.attempts, job.attempts + 1)]
+        live = [key for key, each in self._store.get(AttemptRecord, keys).items() if each.phase == LIVE]
+        if not live:
+            return None
+        default = self._state.current()[1].settings.cancel.default_mode
+
+        def cancel(old: AttemptRecord | None) -> AttemptRecord | None:
+            if old is None or old.phase != LIVE:
+                return None
+            return canceled(old, self._now, mode or default, reason)
+
+        return self._store.update(AttemptRecord, live[0], cancel)

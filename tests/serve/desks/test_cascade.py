@@ -1,0 +1,144 @@
+"""What is done to a job by hand concerns the jobs that depend on it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from scoopi.errors import StateRefusedError
+from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.serve.desks.job_desk import JobDesk
+from scoopi.serve.state import State
+from scoopi.serve.workbench import Workbench
+from tests.serve.conftest import NOW, Deployed
+
+DAILY = "{executes: external:x, qualifier: daily, trigger: {}, lag: 0s"
+PROJECT = f"""
+    processes:
+      a: {DAILY}}}
+      b: {DAILY}, depends_on: [a]}}
+      c: {DAILY}, depends_on: [{{process: b, slot: previous}}]}}
+      d: {{executes: external:x, trigger: {{after: a}}}}
+      e: {DAILY}}}
+      f: {DAILY}, depends_on: [{{process: a, when_skipped: run}}]}}
+"""
+DAY = "D:2026010100"
+
+
+class Shop:
+    """A project whose attempts a registered worker ends."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.now = NOW
+        self.bench = Workbench(state.store)
+        self.bench.put("w", ("default",), 99, is_external=True)
+
+    @property
+    def desk(self) -> JobDesk:
+        return JobDesk(self.state, self.now, lambda name: name, "ana")
+
+    def tick(self, now: datetime | None = None) -> None:
+        self.now = now or self.now + timedelta(seconds=1)
+        self.state.passes.run(self.now)
+
+    def claim(self) -> list[AttemptRecord]:
+        names = dict.fromkeys("abcdef", "x")
+        return self.bench.claim("w", self.now, names, limit=99)
+
+    def work(self) -> list[str]:
+        """Runs everything, in order; the attempts that ran."""
+        ran: list[str] = []
+        self.tick()
+        while claimed := self.claim():
+            for attempt in claimed:
+                self.bench.end(attempt, attempt.fence, "succeeded", self.now, outputs={"run": len(ran)})
+                ran.append(attempt.attempt)
+            self.tick()
+        return ran
+
+    def states(self) -> dict[str, str]:
+        return {row["job"]: row["state"] for row in self.desk.jobs()}
+
+
+@pytest.fixture
+def shop(deployed: Deployed) -> Shop:
+    """Two days of all processes are over."""
+    shop = Shop(deployed(PROJECT))
+    shop.tick(NOW)
+    shop.tick(NOW + timedelta(days=2))
+    shop.work()
+    return shop
+
+
+def jobs(rows: list[dict[str, Any]]) -> list[str]:
+    return [row["job"] for row in rows]
+
+
+def test_reprocess_resets_the_jobs_that_depend_on_it_and_no_others(shop: Shop) -> None:
+    affected = [f"a/{DAY}", f"b/{DAY}", f"d/{DAY}", f"f/{DAY}", "c/D:2026010200"]
+    before = shop.states()
+    assert sorted(jobs(shop.desk.reprocess(f"a/{DAY}", dry_run=True))) == sorted(affected)
+    assert shop.states() == before
+
+    assert sorted(jobs(shop.desk.reprocess(f"a/{DAY}"))) == sorted(affected)
+
+    after = shop.states()
+    assert {job for job in after if after[job] == "embryo"} >= {*affected}
+    assert {job for job in after if before[job] != after[job]} == {*affected}
+
+
+def test_what_was_reset_runs_once_more_in_order_with_new_numbers_and_outputs(shop: Shop) -> None:
+    shop.desk.reprocess(f"a/{DAY}")
+    ran = shop.work()
+    assert sorted(ran) == sorted([f"a/{DAY}/2", f"b/{DAY}/2", f"d/{DAY}/2", f"f/{DAY}/2", "c/D:2026010200/2"])
+    assert ran[0] == f"a/{DAY}/2"
+    assert ran.index(f"b/{DAY}/2") < ran.index("c/D:2026010200/2")
+    assert shop.states()[f"d/{DAY}"] == "processed"
+    assert shop.desk.job(f"d/{DAY}").trigger["outputs"] == {"run": 0}
+
+
+def test_a_job_that_was_triggered_waits_for_the_one_that_is_reprocessed(shop: Shop) -> None:
+    shop.desk.reprocess(f"a/{DAY}")
+    shop.tick()
+    assert shop.desk.why(f"d/{DAY}")["reason"] == f"waits for a/{DAY}, which is in_progress"
+    shop.desk.skip(f"a/{DAY}")
+    shop.tick()
+    assert shop.states()[f"d/{DAY}"] == "skipped"
+    assert shop.desk.job(f"d/{DAY}").reason == f"a/{DAY} was skipped"
+
+
+def test_the_end_of_a_cancelled_attempt_of_a_job_that_is_reprocessed_does_not_count(shop: Shop) -> None:
+    shop.desk.reprocess(f"a/{DAY}")
+    shop.tick()
+    (running,) = [each for each in shop.claim() if each.job == f"a/{DAY}"]
+
+    shop.desk.reprocess(f"a/{DAY}")
+    shop.tick()
+    assert shop.bench.progress(running, running.fence, shop.now).wish == "cancel"
+    assert shop.desk.why(f"a/{DAY}")["reason"] == "attempt 2 is being cancelled: reprocessed by ana"
+    shop.bench.end(running, running.fence, "canceled", shop.now)
+    assert f"a/{DAY}/3" in shop.work()
+    assert shop.states()[f"a/{DAY}"] == "processed"
+
+
+def test_a_command_that_was_interrupted_is_repeated_and_one_for_nothing_is_refused(shop: Shop) -> None:
+    record = shop.desk.job(f"a/{DAY}")
+    shop.desk.reprocess(f"b/{DAY}")
+    with pytest.raises(StateRefusedError, match=r"b/D:2026010100 is embryo"):
+        shop.desk.reprocess(f"b/{DAY}")
+    assert jobs(shop.desk.reprocess(record.job))[0] == record.job
+
+
+def test_skip_names_the_jobs_that_are_skipped_for_it(shop: Shop) -> None:
+    shop.desk.reprocess(f"a/{DAY}")
+    expected = [f"a/{DAY}", f"b/{DAY}", "c/D:2026010200"]
+    assert jobs(shop.desk.skip(f"a/{DAY}", dry_run=True)) == expected
+    assert shop.states()[f"a/{DAY}"] == "embryo"
+    assert jobs(shop.desk.skip(f"a/{DAY}")) == expected
+    shop.tick()
+    states = shop.states()
+    assert [states[job] for job in expected] == ["skipped"] * 3
+    assert states[f"f/{DAY}"] == "in_progress"

@@ -1,0 +1,99 @@
+"""Jobs as people see them: each change of state in order, with who asked for it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from scoopi.errors import UsageError
+from scoopi.scheduler.decisions import MOST_CHANGES
+from scoopi.serve.desks.job_desk import JobDesk
+from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.workbench import Workbench
+from tests.serve.conftest import NOW, Deployed
+
+PROJECT = """
+    processes:
+      p: {executes: external:x, mode: manual, retry: {max: 1, delay: 1m, on_exhausted: hold}}
+      q: {executes: external:x, trigger: {every: 1h}}
+"""
+
+
+def test_a_job_shows_all_changes_and_who_asked_for_them(deployed: Deployed) -> None:
+    state = deployed(PROJECT)
+    ProcessDesk(state, NOW, "ana").launch("p", {})
+    bench = Workbench(state.store)
+    bench.put("w", ("default",), 1, is_external=True)
+    now = NOW
+    for _ in range(2):
+        state.passes.run(now)
+        (attempt,) = bench.claim("w", now, {"p": "x"})
+        bench.end(attempt, 1, "failed", now, explanation="no paper")
+        state.passes.run(now)
+        now += timedelta(minutes=1)
+    desk = JobDesk(state, now, lambda name: name, "bob")
+    assert desk.show_attempt("p/!1/2")["retry_at"] is None
+    desk.clear("p/!1")
+    desk.skip("p/!1")
+
+    row = desk.show("p/!1")
+
+    assert (row["machine"], row["state"]) == ("discrete", "skipped")
+    assert [(each["state"], each["by"], each["reason"]) for each in row["changes"]] == [
+        ("embryo", "ana", "launch type: manual"),
+        ("in_progress", None, None),
+        ("in_progress", "bob", None),
+        ("skipped", "bob", "skipped by bob"),
+    ]
+    assert [each["at"] for each in row["changes"]] == sorted(each["at"] for each in row["changes"])
+
+
+def test_a_scheduled_job_shows_its_creation(deployed: Deployed) -> None:
+    state = deployed(PROJECT)
+    later = NOW + timedelta(hours=1)
+    state.passes.run(later)
+    changes = JobDesk(state, later, lambda name: name).show("q/@2026-01-01T01:00:00Z")["changes"]
+    assert [(each["state"], each["by"]) for each in changes] == [("embryo", None), ("in_progress", None)]
+    assert changes[0]["reason"] == "launch type: scheduled"
+
+
+def test_the_oldest_changes_are_left_out(deployed: Deployed) -> None:
+    state = deployed(PROJECT)
+    ProcessDesk(state, NOW).launch("p", {})
+    desk = JobDesk(state, NOW, lambda name: name, "bob")
+    for _ in range(MOST_CHANGES):
+        desk.skip("p/!1")
+        desk.reprocess("p/!1")
+    assert len(desk.job("p/!1").changes) == MOST_CHANGES
+
+
+def test_jobs_are_listed_that_have_changed_since(deployed: Deployed) -> None:
+    state = deployed(PROJECT)
+    ProcessDesk(state, NOW).launch("p", {})
+    later = NOW + timedelta(hours=1)
+    ProcessDesk(state, later).launch("p", {})
+    desk = JobDesk(state, later, lambda name: name)
+    assert [row["job"] for row in desk.jobs(since=later)] == ["p/!2"]
+    assert [row["job"] for row in desk.jobs(since=NOW)] == ["p/!1", "p/!2"]
+
+
+def test_attempts_are_listed_by_job_process_and_status(deployed: Deployed) -> None:
+    state = deployed(PROJECT)
+    ProcessDesk(state, NOW).launch("p", {})
+    ProcessDesk(state, NOW).launch("q", {})
+    state.passes.run(NOW)
+    bench = Workbench(state.store)
+    bench.put("w", ("default",), 1, is_external=True)
+    (attempt,) = bench.claim("w", NOW, {"p": "x"})
+    bench.end(attempt, 1, "failed", NOW)
+    state.passes.run(NOW)
+    desk = JobDesk(state, NOW, lambda name: name)
+
+    assert [row["attempt"] for row in desk.attempts()] == ["q/!1/1"]
+    assert [row["attempt"] for row in desk.attempts(process="p")] == ["p/!1/1"]
+    assert [row["attempt"] for row in desk.attempts(status="failed")] == ["p/!1/1"]
+    assert desk.attempts(process="q", status="failed") == []
+    assert desk.attempts(job="p/!1")[0]["retry_at"] == "2026-01-01T00:01:00Z"
+    with pytest.raises(UsageError, match="unknown status lost"):
+        desk.attempts(status="lost")
