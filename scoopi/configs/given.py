@@ -23,6 +23,7 @@ NOT_SETTINGS = frozenset(
         "SCOOPI_INPUTS",
         "SCOOPI_STATE",
         "SCOOPI_STORE",
+        "SCOOPI_USER",
     }
 )
 """Variables with the prefix of settings that are not settings."""

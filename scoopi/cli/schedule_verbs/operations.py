@@ -106,8 +106,8 @@ def add_state(parser: ArgumentParser) -> None:
         "--state",
         metavar="DIR",
         type=Path,
-        default=Path("scheduler"),
-        help="folder of the scheduler's state (default: scheduler)",
+        default=Path(os.environ.get("SCOOPI_STATE") or "scheduler"),
+        help="folder of the scheduler's state (default: $SCOOPI_STATE, else scheduler)",
     )
     parser.add_argument(
         "--store",

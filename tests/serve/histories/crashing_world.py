@@ -11,7 +11,6 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from scoopi.defs.yaml.report import Report
 from scoopi.errors import StateRefusedError
 from scoopi.model.schedule.notice_record import NoticeRecord
 from scoopi.model.schedule.schedule_records import (
@@ -22,10 +21,10 @@ from scoopi.model.schedule.schedule_records import (
     WorkerRecord,
 )
 from scoopi.serve import state as state_module
-from scoopi.serve.gc.record_collector import RecordCollector
 from scoopi.serve.desks.job_desk import JobDesk
-from scoopi.serve.passes import LEASE
 from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.gc.record_collector import RecordCollector
+from scoopi.serve.passes import LEASE
 from scoopi.serve.state import State
 from scoopi.serve.workbench import Workbench
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
@@ -92,7 +91,7 @@ class CrashingWorld:
         jobs = self._folder / "jobs"
         jobs.mkdir(parents=True, exist_ok=True)
         (jobs / "jobs.yml").write_text(textwrap.dedent(text))
-        self.do(lambda state: state.deploy(jobs, lambda path, inputs: Report(), self.now))
+        self.do(lambda state: state.deploy(jobs, None, self.now))
 
     def tick(self, **length: float) -> list[dict[str, Any]]:
         """Let time pass, then run a pass; the rows that `tick` prints."""
