@@ -66,6 +66,7 @@ def carry_out(
 
 
 def _summarize(report: RunReport, number: int | None, options: Namespace, terminal: Terminal) -> int:
+    from msgspec import to_builtins
     from msgspec.structs import replace
 
     from scoopi.cli.summary import Summary
@@ -75,7 +76,7 @@ def _summarize(report: RunReport, number: int | None, options: Namespace, termin
     code = code_of_report(report)
     if code != DONE or not options.quiet:
         text = Summary(terminal, to_stdout=options.output == "-").text(report)
-        jobs = {"done": report.jobs.done, "failed": report.jobs.failed, "left": report.jobs.left}
+        jobs = to_builtins(report.jobs)
         figures = {"run": report.run, "status": report.status, "jobs": jobs, "pages": report.pages}
         terminal.say(text, event="summary", **figures, rows=report.rows, seconds=round(report.seconds, 3))
     return code

@@ -64,6 +64,7 @@ class LoginRun:
         form = find_form(page, login.form, self._css)
         if form is None:
             raise _failed(f"its page has no form {login.form}", address)
+        self._ensure_filled(form, login, address)
         self._ensure_safe(form, login, address)
         fields = tuple({**form.fields, **login.fields}.items())
         if form.method == "POST":
@@ -80,6 +81,8 @@ class LoginRun:
             return
         sign = login.success
         what = f"no element {sign.selector}" if sign.selector else f"not the address {sign.url}"
+        if login.form and find_form(page, login.form, self._css) is not None:
+            what += ", but the form again"
         raise _failed(f"the page that came after it has {what}", page.document.url)
 
     def is_expired(self, login: Login, page: Page) -> bool:
@@ -95,6 +98,13 @@ class LoginRun:
         if sign.url and not _in_address(sign.url, page.document.url):
             return False
         return not sign.selector or has_element(page, sign.selector, self._css)
+
+    def _ensure_filled(self, form: LoginForm, login: Login, address: str) -> None:
+        """Further fields are fine, as scripts add some; but not while the form's password stays empty."""
+        unknown = sorted(login.fields.keys() - form.fields.keys())
+        if unknown and form.passwords and not form.passwords & login.fields.keys():
+            known = ", ".join(sorted(form.fields))
+            raise _failed(f"its form has no field {unknown[0]}; it has {known}", address)
 
     def _ensure_safe(self, form: LoginForm, login: Login, address: str) -> None:
         open_names = {

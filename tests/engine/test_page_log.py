@@ -78,7 +78,7 @@ def test_every_message_is_a_json_object_with_the_documented_keys(desk: Desk, wor
         assert {tuple(name for name in line if name not in (*head, "event")) for line in found} <= keys
     assert all(tuple(line)[:4] == head for line in lines)
     summary = lines[-1]
-    assert summary["jobs"] == {"done": world.jobs - 1, "failed": 1, "left": 0}
+    assert summary["jobs"] == {"done": world.jobs - 1, "failed": 1, "warned": 0, "left": 0, "skipped": 0}
     assert (summary["event"], summary["status"]) == ("summary", "done")
     attempts = sorted(line["attempts"] for line in lines if line.get("event") == "page")
     assert attempts.count(2) == 2

@@ -88,6 +88,18 @@ def test_a_failed_page_is_reported_without_its_login(
     refused(f"login {login} in the report of a run")
 
 
+@pytest.mark.parametrize("login", LOGINS)
+def test_the_check_warns_of_a_login_in_an_address_and_does_not_show_it(
+    desk: Desk, login: str, refused: Callable[[str], None]
+) -> None:
+    write(desk, f"http://{login}site.example/a")
+    ended = desk.scoopi("check", "job.yml")
+    assert ended.code == 0
+    assert "the address holds a login in clear" in ended.out + ended.err
+    assert SECRET not in ended.out + ended.err
+    refused(f"login {login} in what `check` prints")
+
+
 @pytest.mark.parametrize(
     "proxy",
     [

@@ -54,6 +54,16 @@ def test_credentials_are_not_sent_where_they_do_not_belong(
         run.submit(LOGIN, page(BODY.format(action=action, field=field)))
 
 
+def test_a_form_whose_password_has_another_name_is_not_sent(run: LoginRun) -> None:
+    with pytest.raises(FetchError, match="its form has no field pass; it has csrf, pw;"):
+        run.submit(LOGIN, page(BODY.format(action="/x", field="<input type=password name=pw>")))
+
+
+def test_a_login_that_brings_the_form_again_says_so(run: LoginRun) -> None:
+    with pytest.raises(FetchError, match=r"no element a\.out, but the form again"):
+        run.ensure_success(LOGIN, page(BODY.format(action="/x", field=FIELD)))
+
+
 def test_a_page_without_the_form_or_the_sign_of_success_is_an_error(run: LoginRun) -> None:
     with pytest.raises(FetchError, match="its page has no form"):
         run.submit(LOGIN, page("<p>x</p>"))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 _REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET_NAME = re.compile(
     r"(?i)auth|cookie|token|secret|passw|passphrase|pwd|credential|session|sessid|bearer|signature|jwt|csrf"
-    r"|(?:^|[^a-z])(?:pass|pin|sid|otp|sig)(?:$|[^a-z])|api.?key|access.?key|private.?key|(?:^|[^a-z])key$"
+    r"|(?:^|[^a-z])(?:pass|pw|pin|sid|otp|sig)(?:$|[^a-z])|api.?key|access.?key|private.?key|(?:^|[^a-z])key$"
 )
 MASK = "***"
 """Stands for a secret wherever a value is shown."""
@@ -33,8 +33,8 @@ def has_reference(text: str) -> bool:
 def is_secret_name(name: str) -> bool:
     """Whether a header, cookie or parameter of this name usually holds a credential.
 
-    >>> [name for name in ("X-Api-Key", "Authorization", "lang", "sid", "keyword") if is_secret_name(name)]
-    ['X-Api-Key', 'Authorization', 'sid']
+    >>> [name for name in ("X-Api-Key", "Authorization", "lang", "pw", "keyword") if is_secret_name(name)]
+    ['X-Api-Key', 'Authorization', 'pw']
     """
     return _SECRET_NAME.search(name) is not None
 

@@ -44,6 +44,16 @@ def without_login(url: str) -> str:
     return _PLAIN_LOGIN.sub(r"\1", url) if "@" in url else url
 
 
+def login_of(url: str) -> str:
+    """The user and password of a web address, as written; empty without one.
+
+    >>> login_of("http://me:word@host/a@b"), login_of("http://host/a@b")
+    ('me:word', '')
+    """
+    login = _PLAIN_LOGIN.match(url) if "@" in url else None
+    return login[0][len(login[1]) : -1] if login is not None else ""
+
+
 def with_login_of(url: str, given: str) -> str:
     """A web address with the user and password of another one of the same host, if that has any."""
     login = _PLAIN_LOGIN.match(given) if "@" in given else None
