@@ -107,7 +107,7 @@ def prescanned(page: bytes) -> str | None:
     >>> prescanned(b"<meta charset=gb2312>"), prescanned(b"<?xml version='1.0' encoding='koi8-r'?>")
     ('gb18030', 'koi8-r')
 
-    Source: HTML standard, "prescan a byte stream to determine its encoding".
+    This is the step of the HTML standard that it calls "prescan a byte stream to determine its encoding".
     """
     head = page[:_PRESCANNED]
     for begin, codec in _UTF_16_XML:
