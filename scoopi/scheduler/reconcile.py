@@ -127,8 +127,10 @@ def _counterparts(snapshot: Snapshot) -> Iterator[Decision]:
     seen: set[str] = set()
     for job in snapshot.active:
         process = snapshot.process(job.process)
+        if process is None or not process.depends_on:
+            continue
         slot = parse_slot(job.slot)
-        if process is None or not isinstance(slot, Period):
+        if not isinstance(slot, Period):
             continue
         for edge in process.depends_on:
             other = snapshot.process(edge.process)

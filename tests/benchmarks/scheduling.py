@@ -19,12 +19,14 @@ from pathlib import Path
 
 from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
 from scoopi.serve.state import State
+from tests.benchmarks.family_cost import cpu_s, family
 from tests.benchmarks.scheduler_peers import PEERS, peer_python
 from tests.serve.serving import Serving, until
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SLOTS = 2
 PASS_MS, SUCCESSOR_MS, IDLE_CORE, IDLE_MB, TIMES_PREFECT = 1000.0, 200.0, 0.01, 120.0, 5.0
+ARGUMENTS = argparse.Namespace()
 NOOP = "def noop(): pass\n"
 NOOP_PROCESS = "{executes: 'python:actions:noop'"
 
@@ -40,7 +42,10 @@ def main() -> int:
     }
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.scheduling", description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*parts, []], help="default: all but peers")
-    wanted = parser.parse_args().parts or ["pass", "successor", "jobs", "idle"]
+    parser.add_argument("--jobs", type=int, default=1_000, help="of `peers` (default: 1000)")
+    parser.add_argument("--rounds", type=int, default=1, help="of `peers` (default: 1)")
+    parser.parse_args(namespace=ARGUMENTS)
+    wanted = ARGUMENTS.parts or ["pass", "successor", "jobs", "idle"]
     kept = True
     for name in wanted:
         with tempfile.TemporaryDirectory() as folder:
@@ -118,26 +123,27 @@ def successor_time(serving: Serving) -> bool:
 
 def jobs_rate(serving: Serving, jobs: int = 1_000) -> bool:
     """No-op `python:` jobs, each in a process of its own, end to end."""
-    print(f"{jobs} no-op python jobs          {scoopi_rate(serving, jobs):7.1f} jobs/s")
+    rate, cost_ms = scoopi_rate(serving, jobs)
+    print(f"{jobs} no-op python jobs          {rate:7.1f} jobs/s, {cost_ms:.1f} ms of processor time each")
     return True
 
 
-def scoopi_rate(serving: Serving, jobs: int) -> float:
-    """Jobs a second, from the start of `serve` to its end."""
+def scoopi_rate(serving: Serving, jobs: int) -> tuple[float, float]:
+    """Jobs a second, from the start of `serve` to its end; milliseconds of processor time per job."""
     serving.write("actions.py", NOOP)
     trigger = "{every: 1m, since: '2100-01-01T00:00:00Z'}"
     _deploy(serving, f"  p: {NOOP_PROCESS}, trigger: {trigger}}}\n")
     last = (NOW + timedelta(minutes=jobs - 1)).isoformat()
     ends = ("--from", NOW.isoformat(), "--to", last, "--overlap", "allow")
     serving.run("process", "backfill", "p", *ends)
-    began = time.monotonic()
-    with serving.served("--slots", str(SLOTS), "--until-idle") as serve:
+    began, before = time.monotonic(), cpu_s(os.getpid())
+    with serving.served("--slots", str(SLOTS), "--until-idle", "--quiet") as serve:
         assert serve.wait(3600) == 0
-    took = time.monotonic() - began
+    took, cost_s = time.monotonic() - began, cpu_s(os.getpid()) - before
     with State(serving.folder / "scheduler") as state:
         states = [job.state for job in state.store.scan(JobRecord)]
     assert states == ["processed"] * jobs, "jobs are missing"
-    return jobs / took
+    return jobs / took, cost_s / jobs * 1000
 
 
 def idle_cost(serving: Serving) -> bool:
@@ -146,34 +152,49 @@ def idle_cost(serving: Serving) -> bool:
     with serving.served("--slots", "4") as serve:
         until(lambda: serving.rows("worker", "list"))
         time.sleep(10)
-        before, began = _cpu_s(serve), time.monotonic()
+        before, began = cpu_s(serve.pid), time.monotonic()
         time.sleep(60)
-        share = (_cpu_s(serve) - before) / (time.monotonic() - began)
-        memory = sum(_memory_mb(pid) for pid in _family(serve.pid))
+        share = (cpu_s(serve.pid) - before) / (time.monotonic() - began)
+        memory = sum(_memory_mb(pid) for pid in family(serve.pid))
     print(f"idle with 1,000 processes         {share:7.1%} of a core (bar {IDLE_CORE:.0%})")
     print(f"                                  {memory:7.0f} MB (bar {IDLE_MB:.0f} MB)")
     return share < IDLE_CORE and memory < IDLE_MB
 
 
-def compare(serving: Serving, jobs: int = 100) -> bool:
-    """Jobs a second beside peers, three times in turn; each job is a process, but APScheduler's are not."""
+def compare(serving: Serving) -> bool:
+    """Jobs beside peers, in turn: a second, and in processor time, which other load disturbs less.
+
+    Each job is a process, but APScheduler's are not.
+    """
+    jobs, rounds = ARGUMENTS.jobs, ARGUMENTS.rounds
     rates: dict[str, list[float]] = {"scoopi": [], **{name: [] for name in PEERS}}
-    for _ in range(3):
-        for name, rounds in rates.items():
+    costs: dict[str, list[float]] = {name: [] for name in rates}
+    for _ in range(rounds):
+        for name in rates:
             with tempfile.TemporaryDirectory() as folder:
-                if name == "scoopi":
-                    rounds.append(scoopi_rate(Serving(Path(folder)), jobs))
-                else:
-                    words = [str(peer_python()), str(PEERS[name]), str(jobs), str(SLOTS)]
-                    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=3600)
-                    assert done.returncode == 0, done.stderr[-2000:]
-                    rounds.append(float(done.stdout.split()[-1]))
-    medians = {name: statistics.median(each) for name, each in rates.items()}
-    for name, rate in medians.items():
-        print(f"{jobs} no-op jobs, {name:<14} {rate:7.2f} jobs/s")
-    times = medians["scoopi"] / medians["prefect"]
+                rate, cost = (
+                    scoopi_rate(Serving(Path(folder)), jobs)
+                    if name == "scoopi"
+                    else peer_rate(name, jobs, folder)
+                )
+            rates[name].append(rate)
+            costs[name].append(cost)
+            print(f"  {name:<14} {rate:7.2f} jobs/s {cost:8.1f} ms", flush=True)
+    for name in rates:
+        rate, cost = statistics.median(rates[name]), statistics.median(costs[name])
+        print(f"{jobs} no-op jobs, {name:<14} {rate:7.2f} jobs/s, {cost:8.1f} ms of processor time each")
+    times = statistics.median(rates["scoopi"]) / statistics.median(rates["prefect"])
     print(f"Scoopi runs {times:.1f} times as many as Prefect (bar {TIMES_PREFECT:.0f})")
     return times >= TIMES_PREFECT
+
+
+def peer_rate(name: str, jobs: int, folder: str) -> tuple[float, float]:
+    """As `scoopi_rate`, of a peer."""
+    words = [str(peer_python()), str(PEERS[name]), str(jobs), str(SLOTS)]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=7200)
+    assert done.returncode == 0, done.stderr[-2000:]
+    rate, cost = done.stdout.split()[-2:]
+    return float(rate), float(cost)
 
 
 def _hourly(number: int) -> str:
@@ -190,20 +211,6 @@ def _ended(serving: Serving, job: str) -> bool:
     with State(serving.folder / "scheduler") as state:
         found = state.store.jobs([job])
     return bool(found) and found[job].state == "processed"
-
-
-def _family(pid: int) -> list[int]:
-    """A process and all below it."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [pid, *(below for child in children for below in _family(int(child)))]
-
-
-def _cpu_s(process: subprocess.Popen[str]) -> float:
-    ticks = 0
-    for pid in _family(process.pid):
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += sum(map(int, fields[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _memory_mb(pid: int) -> float:

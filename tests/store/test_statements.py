@@ -16,6 +16,7 @@ from scoopi.store.solo.statements import (
     delete_below,
     get,
     put,
+    records,
     scan,
     tables,
 )
@@ -44,15 +45,30 @@ def test_the_statements_keep_their_promises_on_a_database() -> None:
     assert run(put(PLAIN, 1), ("a", b"2")).rowcount == 0
     assert run(cas(PLAIN, 1), ("a", b"2", b"3")).rowcount == 0
     assert run(cas(PLAIN, 1), ("a", b"1", b"3")).rowcount == 1
-    assert run(get(PLAIN, 2), ("a", "b")).fetchone() == ('{"a":"33"}',)
+    assert run(get(PLAIN, 2), ("a", "b")).fetchone() == ("1,1", b"a3")
     run(put(INDEXED, 2), ("a", b"1", "x", "b", b"2", "y"))
     assert run(cas(INDEXED, 1), ("a", b"1", b"3", "y")).rowcount == 1
     assert run(count(INDEXED, "y"), ("y",)).fetchone() == (2,)
     assert run(count(INDEXED, None)).fetchone() == (2,)
-    assert run(scan(INDEXED, "y"), ("y", "a", 10)).fetchone() == ('{"b":"32"}',)
-    assert run(scan(INDEXED, None), ("", 1)).fetchone() == ('{"a":"33"}',)
+    assert run(scan(INDEXED, "y"), ("y", "a", 10)).fetchone() == ("1,1", b"b2")
+    assert run(scan(INDEXED, None), ("", 1)).fetchone() == ("1,1", b"a3")
     assert run(delete_below(PLAIN), ("a",)).rowcount == 0
     assert run(delete(PLAIN, 1), ("a",)).rowcount == 1
+    database.close()
+
+
+def test_records_of_any_bytes_come_back_in_one_row() -> None:
+    database = sqlite3.connect(":memory:")
+    for statement in tables(PLAIN):
+        database.execute(statement)
+    kept = {"é/1": b"", "a,b": b"\x00\xff1,2;", "z": b"3" * 70_000, "0": "ü".encode()}
+    for key, value in kept.items():
+        database.execute(put(PLAIN, 1), (key, value))
+    (row,) = database.execute(scan(PLAIN, None), ("", 9)).fetchall()
+    assert records(*row) == kept
+    assert [*records(*row)] == sorted(kept)
+    (row,) = database.execute(scan(PLAIN, None), ("é/1", 9)).fetchall()
+    assert records(*row) == {}
     database.close()
 
 

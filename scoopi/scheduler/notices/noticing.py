@@ -30,8 +30,10 @@ def with_notices(decisions: Sequence[Decision], snapshot: Snapshot) -> list[Deci
 
 def marks(snapshot: Snapshot) -> Iterator[Decision]:
     """Jobs that are late or stuck, marked so that each is reported once; only where it is reported."""
-    for job in snapshot.active:
-        process = snapshot.process(job.process)
+    processes = snapshot.schedule.processes.items()
+    reported = {name: process for name, process in processes if targets_of(process, snapshot)}
+    for job in snapshot.active if reported else ():
+        process = reported.get(job.process)
         if process is None:
             continue
         latest = deadline_of(job, process)

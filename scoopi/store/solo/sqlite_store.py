@@ -70,7 +70,6 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._maps = maps
         self._indexed = {kept: json_decoder(indexed_kind(kept, "")).decode for kept in maps if kept.index}
-        self._fields = json_decoder(dict[str, str])
         self._connection: sqlite3.Connection | None = None
         with self._faults_named():
             if not path.exists():
@@ -216,8 +215,10 @@ class SqliteStore:
         return {row[0] for row in found}
 
     def _records(self, cursor: sqlite3.Cursor) -> dict[str, bytes]:
-        fields = self._fields.decode(cursor.fetchone()[0])
-        return {key: bytes.fromhex(value) for key, value in fields.items()}
+        try:
+            return statements.records(*cursor.fetchone())
+        except UnicodeDecodeError as error:
+            raise damaged_store(self._path, "a key is not text") from error
 
     def _columns(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[str | bytes]:
         if (indexed := self._indexed.get(store_map)) is None:

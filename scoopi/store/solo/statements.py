@@ -25,7 +25,12 @@ PRAGMAS = (
     "PRAGMA journal_size_limit=33554432",
 )
 
-_ROWS = "SELECT json_group_object(key, hex(value)) FROM"
+_WHOLE = (
+    "SELECT group_concat(length(CAST({0}key AS BLOB)) || ',' || length({0}value)),"
+    " CAST(group_concat({0}key || {0}value, '') AS BLOB) FROM"
+)
+"""One row for all records: the lengths of their keys and values; then these, one after another."""
+_ROWS = _WHOLE.format("")
 
 
 def tables(store_map: StoreMap) -> list[str]:
@@ -47,8 +52,25 @@ def chunks(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
         yield chunk if length == len(chunk) else [*chunk, *[chunk[-1]] * (length - len(chunk))]
 
 
+def records(lengths: str | None, data: bytes | None) -> dict[str, bytes]:
+    """The records of the row that `get`, `scan` or `scan_each` gives; both are NULL if there are none.
+
+    >>> records("1,2,2,0", b"a12bc")
+    {'a': b'12', 'bc': b''}
+    """
+    found: dict[str, bytes] = {}
+    if lengths is not None and data is not None:
+        at = 0
+        sizes = map(int, lengths.split(","))
+        for key, value in zip(sizes, sizes, strict=True):
+            middle, end = at + key, at + key + value
+            found[data[at:middle].decode()] = data[middle:end]
+            at = end
+    return found
+
+
 def get(store_map: StoreMap, length: int) -> str:
-    """The records of `length` keys, as one JSON object of key and hex digits."""
+    """The records of `length` keys."""
     return f"{_ROWS} {store_map} WHERE key IN ({_marks(length)})"
 
 
@@ -99,10 +121,7 @@ def scan(store_map: StoreMap, index_value: str | None) -> str:
 def scan_each(store_map: StoreMap) -> str:
     """The first records of each indexed value; takes a JSON array of the values, after and limit."""
     first = f"SELECT key FROM {store_map} WHERE {store_map.index} = w.value AND key > ? ORDER BY key LIMIT ?"  # noqa: S608
-    return (
-        f"SELECT json_group_object(m.key, hex(m.value)) FROM json_each(?) AS w"  # noqa: S608
-        f" JOIN {store_map} AS m ON m.key IN ({first})"
-    )
+    return f"{_WHOLE.format('m.')} json_each(?) AS w JOIN {store_map} AS m ON m.key IN ({first})"
 
 
 def count(store_map: StoreMap, index_value: str | None) -> str:
