@@ -22,6 +22,7 @@ from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
 _MOST_NAMES = 1000
+_LEASE_SHARE = 0.9
 
 
 class Seat:
@@ -111,11 +112,20 @@ class Heart:
         self._beat_s = liveness.beat.total_seconds()
         self.lease_s = self._beat_s * liveness.gap
         self._seen = -1
-        self._seen_at = self._renewed = self._next = time.monotonic()
+        self._seen_at = self._next = time.monotonic()
+        self._renewed = float("-inf")
 
     def wait_s(self) -> float:
         """How long until the next beat."""
         return max(0.0, self._next - time.monotonic())
+
+    def lease_ends_at(self) -> float:
+        """Until when the attempts of this worker may run, on the monotonic clock of the machine.
+
+        It counts from the moment before the last heartbeat that was renewed, however long the store took, and
+        ends a little before another worker may begin.
+        """
+        return self._renewed + _LEASE_SHARE * self.lease_s
 
     def is_live(self) -> bool:
         """Whether the last heartbeat is so recent that no other worker can have the attempts of this one."""
@@ -151,7 +161,8 @@ class Heart:
             self._seen, self._seen_at = number, now
         elif now - self._seen_at >= self._beat_s:
             self._store.change_pass(self._counted)
-            self._seen, self._seen_at = number + 1, now
+            # after the write, which may take long: the next beat must not come early
+            self._seen, self._seen_at = number + 1, time.monotonic()
 
     def _counted(self, record: PassRecord) -> PassRecord | None:
         return changed(record, beat=record.beat + 1) if record.beat == self._seen else None

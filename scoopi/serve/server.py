@@ -145,8 +145,8 @@ class Server:
 
     def _turn(self, is_stopping: bool) -> None:
         if self._heart.beat():
-            self._crew.keep_alive()
-        elif not self._heart.is_live():
+            self._crew.keep_alive(self._heart.lease_ends_at())
+        if not self._heart.is_live():
             self._crew.stop(None)
         self._report_ends()
         if self._heart.is_asked:
@@ -208,9 +208,9 @@ class Server:
             self._notify(f"{attempt.attempt} started")
 
     def _more(self, attempt: AttemptRecord) -> dict[str, object]:
-        """What a keeper needs beside the work: its lease ends a little before another worker may begin."""
-        previous, lease_s = self._bench.last_progress(attempt), 0.9 * self._heart.lease_s
-        return {"lease_s": lease_s, "log_limit": self._settings.log.limit, "previous": previous}
+        """What a keeper needs beside the work."""
+        more: dict[str, object] = {"lease_ends_at": self._heart.lease_ends_at()}
+        return more | {"log_limit": self._settings.log.limit, "previous": self._bench.last_progress(attempt)}
 
     def _look(self) -> None:
         """See which attempts are to be cancelled, or belong to another worker."""

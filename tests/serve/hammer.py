@@ -33,8 +33,8 @@ NODES = 3
 KINDS = ("kill", "stop", "clock", "store")
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 Read = TypeVar("Read")
-NO_STORE = 5
-"""The exit code of a `serve` that cannot open its store."""
+MAY_END = {5: "it could not open its store", 4: "another one took its name while it was lost"}
+"""Exit codes with which a `serve` may end by itself, and is started again, as Kubernetes does."""
 END_S = 240.0
 """How long no job may end once nothing is disturbed any more."""
 MOST_JUMP_S = 30
@@ -272,11 +272,11 @@ class Hammer:
             time.sleep(0.2)
 
     def _restart_ended(self) -> None:
-        """Start nodes again that have ended by themselves; one may, whose store was away when it started."""
+        """Start nodes again that have ended by themselves."""
         for node in self._nodes:
             code = node.process.poll()
             if code is not None:
-                if code != NO_STORE:
+                if code not in MAY_END:
                     self._fault(f"a serve ended with {code}: {node.log()}")
                 node.start()
 

@@ -16,7 +16,7 @@ from typing import Any
 
 SOON_S = 60.0
 SCOOPI = [sys.executable, "-m", "scoopi"]
-LIVENESS = "settings: {every: 1s, liveness: {beat: 1s, gap: 1}}\n"
+LIVENESS = "settings: {every: 1s, liveness: {beat: 1s, gap: 2}}\n"
 
 
 class Serving:

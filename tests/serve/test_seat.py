@@ -7,12 +7,15 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from scoopi.errors import UsageError
-from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Liveness
+from scoopi.serve import seat
 from scoopi.serve.seat import Heart, Seat, home_of
 from scoopi.serve.workbench import FencedError, Workbench
 from tests.serve.conftest import NOW, Deployed
@@ -30,10 +33,10 @@ def test_a_second_worker_of_a_host_gets_the_next_name_and_a_free_one_is_used_aga
 
 
 def test_a_name_that_a_live_worker_has_is_refused(tmp_path: Path) -> None:
-    seat = Seat(tmp_path, "press")
+    held = Seat(tmp_path, "press")
     with pytest.raises(UsageError, match="worker press is live"):
         Seat(tmp_path, "press")
-    seat.close()
+    held.close()
     Seat(tmp_path, "press").close()
 
 
@@ -60,6 +63,51 @@ def test_a_heart_that_has_not_beaten_for_long_is_not_live(deployed: Deployed) ->
     assert not heart.is_live()
     until(heart.beat)
     assert heart.is_live()
+
+
+def test_a_lease_counts_from_before_a_heartbeat_that_takes_long(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(ONE)
+    Workbench(state.store).put("one", ("default",), 1, is_external=False)
+    heart = Heart(state.store, "one", FAST)
+    assert not heart.is_live(), "it has not beaten yet"
+    clock = [100.0]
+    monkeypatch.setattr(seat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    update = state.store.update
+
+    def slow(*args: Any) -> Any:
+        clock[0] += 5
+        return update(*args)
+
+    heart = Heart(state.store, "one", FAST)
+    monkeypatch.setattr(state.store, "update", slow)
+    assert heart.beat()
+    assert heart.lease_ends_at() < 100 + heart.lease_s
+    assert not heart.is_live()
+
+
+def test_the_counter_grows_no_sooner_than_a_beat_after_a_write_that_took_long(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(ONE)
+    clock = [100.0]
+    monkeypatch.setattr(seat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    heart = Heart(state.store, None, FAST)
+    assert heart.beat()
+    change_pass = state.store.change_pass
+
+    def slow(change: Callable[[PassRecord], PassRecord | None]) -> PassRecord | None:
+        clock[0] += 60
+        return change_pass(change)
+
+    monkeypatch.setattr(state.store, "change_pass", slow)
+    clock[0] += 1
+    before = state.store.the_pass().beat
+    assert heart.beat()
+    assert state.store.the_pass().beat == before + 1
+    assert heart.beat()
+    assert state.store.the_pass().beat == before + 1, "workers would be lost too soon"
 
 
 def test_a_draining_worker_stays_so_when_it_beats(deployed: Deployed) -> None:

@@ -58,10 +58,14 @@ class Crew:
         self._kept[attempt.attempt] = kept, process
         self._selector.register(kept, selectors.EVENT_READ, attempt.attempt)
 
-    def keep_alive(self) -> None:
-        """Renew the leases of all keepers; for a worker whose heartbeat was renewed."""
+    def keep_alive(self, lease_ends_at: float) -> None:
+        """Renew the leases of all keepers; for a worker whose heartbeat was renewed.
+
+        Args:
+            lease_ends_at: on the monotonic clock of the machine.
+        """
         for kept, _ in self._kept.values():
-            kept.keep_alive()
+            kept.keep_alive(lease_ends_at)
 
     def see(self, record: AttemptRecord, kill_after_s: dict[str, float]) -> None:
         """React to the record of an attempt as it is now: to a wish, or to another owner.

@@ -2,8 +2,9 @@
 
 Its standard input has an order (its length in eight bytes, then JSON), then commands, one a line: `alive`
 every few seconds, `stop`, `kill`. When that pipe closes, because its `serve` has ended even by SIGKILL, or
-when no `alive` comes for the length of its lease, because its `serve` hangs and another may have taken the
-attempt, it kills all descendants. Its standard output has a JSON object a line: `progress`, at last `end`.
+when its lease is over, because its `serve` hangs and another may have taken the attempt, it kills all
+descendants. `alive TIME` extends the lease: the time, on the machine's monotonic clock, does not depend on
+how long the command was under way. Its standard output has a JSON object a line: `progress`, at last `end`.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Keeper:
         self._selector = selectors.DefaultSelector()
         self._wake_end = wake_on_child()
         self._selector.register(self._wake_end, selectors.EVENT_READ, lambda data: None)
-        self._until = time.monotonic() + order["lease_s"]
+        self._until: float = order["lease_ends_at"]
         self._commands = b""
         self._answers = b""
         self._last_line = b""
@@ -71,6 +72,7 @@ class Keeper:
 
     def _has_locked(self, lock: int) -> bool:
         """Wait for the keeper of an earlier claim of this attempt, which is about to end."""
+        self._check_lease()
         while not self._cause:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -126,6 +128,9 @@ class Keeper:
             elif key.fd != self._wake_end:
                 self._selector.unregister(key.fd)
                 self._open -= 1
+        self._check_lease()
+
+    def _check_lease(self) -> None:
         if time.monotonic() >= self._until:
             self._cause = self._cause or "its worker has not renewed its heartbeat"
 
@@ -136,8 +141,8 @@ class Keeper:
             return
         *commands, self._commands = (self._commands + data).split(b"\n")
         for command in commands:
-            if command == b"alive":
-                self._until = time.monotonic() + self._order["lease_s"]
+            if command.startswith(b"alive "):
+                self._until = float(command.removeprefix(b"alive "))
             elif command == b"stop" and self._child:
                 os.kill(self._child, signal.SIGTERM)
             elif command == b"kill":

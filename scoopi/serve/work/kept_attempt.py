@@ -46,9 +46,9 @@ class KeptAttempt:
         """How long it has been running here."""
         return time.monotonic() - self.began
 
-    def keep_alive(self) -> None:
-        """Renew the lease of the keeper."""
-        self._send(b"alive\n")
+    def keep_alive(self, lease_ends_at: float) -> None:
+        """Renew the lease of the keeper, up to a time of the machine's monotonic clock."""
+        self._send(b"alive %.3f\n" % lease_ends_at)
 
     def stop(self, kill_after_s: float) -> None:
         """Send SIGTERM, and kill what is left after a while; a second call can only shorten that."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ def started(tmp_path: Path, fork_server: ForkServer) -> Iterator[Started]:
             "slot": ["!1", "a", "b"],
             "inputs": {},
             "path": [str(tmp_path)],
-            "lease_s": 60.0,
+            "lease_ends_at": time.monotonic() + 60,
             "log_limit": 10_000,
         }
         kept.append(KeptAttempt(ATTEMPT, base | more | order, fork_server))

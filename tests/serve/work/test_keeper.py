@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +47,20 @@ def test_all_is_killed_when_the_pipe_to_the_keeper_closes(started: Started, tmp_
 
 
 def test_all_is_killed_when_the_lease_of_the_keeper_runs_out(started: Started) -> None:
-    end = ended(started(lease_s=0.3, **shell("sleep 300")))
+    end = ended(started(lease_ends_at=time.monotonic() + 0.3, **shell("sleep 300")))
     assert end == {"cause": "its worker has not renewed its heartbeat"}
+
+
+def test_work_whose_lease_is_over_before_it_begins_is_not_begun(started: Started, tmp_path: Path) -> None:
+    end = ended(started(lease_ends_at=time.monotonic(), **shell("touch begun")))
+    assert end == {"cause": "its worker has not renewed its heartbeat"}
+    assert not (tmp_path / "begun").exists()
+
+
+def test_a_renewed_lease_ends_when_it_says_however_late_that_is_heard(started: Started) -> None:
+    kept = started(lease_ends_at=time.monotonic() + 30, **shell("sleep 300"))
+    kept.keep_alive(time.monotonic() - 1)
+    assert ended(kept) == {"cause": "its worker has not renewed its heartbeat"}
 
 
 def test_a_program_that_ignores_a_stop_is_killed_later(started: Started, tmp_path: Path) -> None:

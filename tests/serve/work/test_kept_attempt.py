@@ -60,10 +60,10 @@ def kept(keeper: Keeper) -> Iterator[KeptAttempt]:
 
 
 def test_a_keeper_is_kept_alive_and_stopped_once(keeper: Keeper, kept: KeptAttempt) -> None:
-    kept.keep_alive()
+    kept.keep_alive(12.5)
     kept.stop(60)
     kept.stop(60)
-    assert keeper.commands() == [b"alive", b"stop"]
+    assert keeper.commands() == [b"alive 12.500", b"stop"]
     assert kept.is_stopped
     assert 50 < kept.wait_s() <= 60
 
@@ -115,6 +115,6 @@ def test_writing_to_a_keeper_that_has_ended_raises_nothing(keeper: Keeper, kept:
     read = keeper.heard
     keeper.heard = os.open(os.devnull, os.O_RDONLY)
     os.close(read)
-    kept.keep_alive()
+    kept.keep_alive(12.5)
     kept.stop(0)
     os.close(keeper.says)
