@@ -111,7 +111,7 @@ class FetchError(StepError):
 
 
 class DisallowedError(FetchError):
-    """The site's robots.txt disallows the page: its job is skipped, which is no failure."""
+    """The site's robots.txt disallows the page: its job is skipped, which is not a failure."""
 
 
 class SilentHostError(FetchError):

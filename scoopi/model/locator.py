@@ -77,9 +77,9 @@ class LinkBounds(msgspec.Struct, frozen=True):
     """How far links of one field lead.
 
     Attributes:
-        depth: the most links of crawls from a locator to a page; None: it is no link of a crawl, or of one
-            without a bound.
-        pages: the most pages of a pagination, its first one included; None: it is no link of one.
+        depth: the most links of crawls from a locator to a page; None: it is not a link of a crawl, or
+            the crawl has no bound.
+        pages: the most pages of a pagination, its first one included; None: it is not a link of one.
         end: from which page of a list they are not followed; None: the list ends where its links do.
     """
 

@@ -14,7 +14,7 @@ ROW_FOR_REST = 5
 """Errors in a row after which a host rests: one request at a time looks whether it is back."""
 MOST_PAUSE_S = 60.0
 LEAST_REST_S = 2.0
-"""A shorter pause is no rest: the jobs of the host stay in the node."""
+"""A shorter pause does not count as a rest: the jobs of the host stay in the node."""
 LEAST_EXTRA_S = 0.01
 LATENCY_WEIGHT = 0.2
 SLOW_FACTOR = 2.0
@@ -27,7 +27,7 @@ NAME_TIMEOUT_S = 10.0
 class HostHealth(msgspec.Struct):
     """How much slower a host is asked for its errors and latency, and when it is left alone.
 
-    A fast error is no sign of health.
+    A fast error says nothing about the host's health.
 
     Attributes:
         row: errors since the last page.

@@ -51,7 +51,7 @@ class _Place(msgspec.Struct):
     Attributes:
         bucket: where it begins in the file.
         at: where the slot begins; -1 while the host has none.
-        written: what this run wrote last, without flags; who finds something else was preceded by another.
+        written: what this run wrote last, without flags; if it finds something else, another run was first.
         locked_since: since when the bucket could not be locked.
     """
 

@@ -77,7 +77,7 @@ class OwnRows:
         # Rows that this node wrote to a disk that is gone are awaited, too.
         is_gone = self._departure.node in self._departure.awaited(published.others)
         is_last = self._departure.leave(published=not published.missing and not is_gone)
-        # Asked last: until then others were at work, of whom one may have failed.
+        # Asked last: until then other threads were at work, one of which may have failed.
         awaiting = self._departure.awaited(published.others)
         return PublishedRows(published, awaiting, is_last and not awaiting and not published.missing)
 

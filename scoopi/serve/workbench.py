@@ -231,7 +231,7 @@ class Workbench:
         return self._change(attempt, attempt.fence, handed_back)
 
     def _keep_log(self, attempt: AttemptRecord) -> dict[str, bool]:
-        """Before the end is written: who sees the end finds the log. Returns the fields that note it."""
+        """Keep the log before the end is written; returns the fields that note it."""
         if self._log_of is None:
             return {}
         try:

@@ -144,7 +144,7 @@ def test_a_cluster_that_nobody_answers_for_is_a_clear_error() -> None:
 
 
 def test_a_member_of_another_cluster_is_not_taken_for_no_member(cluster: ClusterClient) -> None:
-    with pytest.raises(ClusterError, match="answers, but is no member of that name"):
+    with pytest.raises(ClusterError, match="answers, but is not a member of that name"):
         ClusterClient(ClusterSettings(tuple(cluster.members()), name="other", connect_timeout_ms=300))
 
 
@@ -163,7 +163,7 @@ def test_a_port_that_takes_connections_and_says_nothing_holds_nobody_up() -> Non
         connecting.start()
         connecting.join(LIMIT_S)
     assert len(refused) == 1
-    assert f"within 0.3 s: {address} answers, but is no member of that name, stands still" in refused[0]
+    assert f"within 0.3 s: {address} answers, but is not a member of that name, stands still" in refused[0]
 
 
 def test_a_node_outlives_the_members_and_sees_that_their_data_is_lost(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def _backfill(desk: BackfillDesk, jobs: JobDesk, options: Namespace, terminal: T
         print_rows(terminal, desk.cancel(options.cancel, jobs), options, ("job", "state"))
     else:
         if options.max_parallel < 0:
-            raise UsageError("--max-parallel needs a number from 0", hint="0 is no limit")
+            raise UsageError("--max-parallel needs a number from 0", hint="0 means no limit")
         rows = desk.create(
             options.first,
             options.last,

@@ -227,9 +227,9 @@ class ClusterSettings:
         """The settings of a node; relative paths of TLS files are taken from `folder`.
 
         Raises:
-            ConfigError: an address is not HOST or HOST:PORT, the store is no database, or there is one beside
-                addresses, the node's id cannot be a file name, a file for
-                TLS does not exist, or the liveness gap is too short for the heartbeat.
+            ConfigError: an address is not HOST or HOST:PORT, the store is not a database or is given beside
+                addresses, the node's id cannot be a file name, a file for TLS does not exist, or the
+                liveness gap is too short for the heartbeat.
         """
         _check_gap(configs)
         own = {

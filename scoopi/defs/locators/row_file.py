@@ -239,7 +239,7 @@ def _json_rows(name: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
 
 def _cell(name: str, line: int, key: str, value: Any) -> str:
     if isinstance(value, (dict, list)):
-        raise RowFileError(name, line, f"{key} is no single value", "write a text or a number")
+        raise RowFileError(name, line, f"{key} is not a single value", "write a text or a number")
     return value.strip() if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 

@@ -112,7 +112,7 @@ class WorkerLink:
 
 
 class ProcessLink(WorkerLink):
-    """A worker in a process of its own; its death harms nobody else."""
+    """A worker in a process of its own; its crash affects no other worker."""
 
     def __init__(self, wire: str) -> None:
         child_in, outgoing = os.pipe()
@@ -169,7 +169,7 @@ class ProcessLink(WorkerLink):
 
 
 def _environment() -> dict[str, str]:
-    """The parent's, with the folder that it took the package from, where that is no installed one."""
+    """The parent's, with the folder that it took the package from, unless it is installed there."""
     root = str(Path(__file__).resolve().parents[2])
     if root in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
         return dict(os.environ)

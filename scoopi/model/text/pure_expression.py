@@ -147,7 +147,7 @@ class _Reader:
         return True
 
     def _ended(self) -> None:
-        """Note that the operand is no object that the text names."""
+        """Note that the operand is not an object that the text names."""
         self._note_whole()
         self._callable = False
 

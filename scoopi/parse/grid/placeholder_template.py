@@ -1,4 +1,4 @@
-"""PlaceholderTemplate: a text whose placeholders are understood; what is known beforehand is in it."""
+"""PlaceholderTemplate: a text with parsed placeholders; those with a known value are filled in."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Piece = str | IndexOf | ValueOf | Leftover
 
 
 class PlaceholderTemplate:
-    """A text in pieces whose placeholders are understood; what is known beforehand is in it.
+    """A text in pieces: its placeholders are parsed, and those with a known value are filled in.
 
     Args:
         pieces: in order; texts that follow each other are joined.

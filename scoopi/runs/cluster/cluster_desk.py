@@ -151,7 +151,7 @@ class ClusterDesk:
         """
         valid_name(run)
         try:
-            self._registry.maps(run)  # its own record is read first: one that is damaged is no unknown run
+            self._registry.maps(run)  # read first: a damaged record does not make the run unknown
             nodes = live_nodes(self._stores(run)[run], self._settings.heartbeat_ms)
         except RecordError:
             nodes = []

@@ -95,7 +95,7 @@ def _notices(decision: Decision, snapshot: Snapshot) -> Iterator[Decision]:
 def _events(decision: Decision, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """What a decision means for those who are notified: events, each with a reason.
 
-    A job that ends as its attempt did (`failed`, `noop`) is no second event.
+    A job that ends as its attempt did (`failed`, `noop`) is not a second event.
     """
     old, new = decision.old, decision.new
     if isinstance(new, AttemptRecord):

@@ -32,7 +32,7 @@ _CHUNK = 65536
 _LAST_LINE = 2**20
 """The longest last line of standard output that is read as outputs, in bytes."""
 _DRAIN_S = 2.0
-"""How long pipes may stay open after the death of all descendants, if others hold them."""
+"""How long pipes may stay open after all descendants have ended, if others hold them."""
 
 
 class Keeper:

@@ -46,7 +46,9 @@ def _probed(address: str) -> str:
     host, _, port = address.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE_S):
-            return "answers, but is no member of that name, stands still, or knows other credentials or TLS"
+            return (
+                "answers, but is not a member of that name, stands still, or knows other credentials or TLS"
+            )
     except OSError as fault:
         return f"cannot be reached ({fault.strerror or fault})"
 

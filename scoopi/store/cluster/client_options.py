@@ -38,7 +38,7 @@ def client_options(
         "retry_initial_backoff": 0.1,
         "retry_max_backoff": 1.0,
         "retry_multiplier": 1.5,
-        # A member's death makes no write fail; what a redone write answers is settled by reading.
+        # A member's crash fails no write; what a redone write answers is settled by reading.
         "redo_operation": True,
         # A write whose backup was not acknowledged is not known to outlive its member. It is the client that
         # waits for the backups, so this holds whatever the members' configuration; only with smart routing.

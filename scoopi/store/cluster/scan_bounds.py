@@ -116,7 +116,7 @@ def _enough(limit: int) -> float:
 
 
 def _place(key: str) -> int | None:
-    """Where a key stands in the key space; None for one that is no digest."""
+    """Where a key stands in the key space; None if it is not a digest."""
     if not key:
         return 0
     try:

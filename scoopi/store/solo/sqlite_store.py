@@ -61,7 +61,7 @@ class SqliteStore:
         maps: all that it has, each a table.
 
     Raises:
-        StoreError: the file cannot be opened, is no store, or was written by another version.
+        StoreError: the file cannot be opened, is not a store, or was written by another version.
     Source: ARCHITECTURE, protocol rule 13.
     """
 

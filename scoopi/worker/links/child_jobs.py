@@ -155,7 +155,7 @@ class _Way(NamedTuple):
 
 
 def _is_beyond(link: Link, payload: JobPayload, page_end: PageEnd) -> bool:
-    """Whether a link of the page leads farther than its definition wants; that is no fault."""
+    """Whether a link of the page leads farther than its definition wants; which is not a fault."""
     bounds = link.bounds or _UNBOUND
     too_deep = bounds.depth is not None and payload.depth >= bounds.depth
     if too_deep or (bounds.pages is not None and payload.number + 1 >= bounds.pages):
