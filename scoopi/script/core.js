@@ -160,6 +160,7 @@
   const clean = (text) => wellFormed(hasPart(text, "\0") ? apply(replaceAll, text, ["\0", "\ufffd"]) : text);
 
   const textOf = (value) => {
+    if (typeof value === "string") return clean(value);
     if (value === null || value === undefined) return null;
     if (typeof value === "object") {
       if (typeof value.toJSON === "function") value = value.toJSON();

@@ -23,49 +23,70 @@
     clear() { this.length = 0; }
   }
 
+  // A row is an array, which costs the engine less than an object: see `read`. Its axes stand at its end.
+  const VALUES = 0, AXES = 1, PLACE = 2, CHANGED = 3, ALL = 4, LIST = 5, FIRST = 6;
+
   class Axis {
     #row; #column;
     constructor(row, column) { this.#row = row; this.#column = column; }
-    getAxisName() { return this.#row.axes[this.#column][0]; }
-    getItemName() { return this.#row.axes[this.#column][1]; }
-    getOrder() { return this.#row.axes[this.#column][2]; }
-    getMatch() { return this.#row.axes[this.#column][3]; }
-    getIndex() { return this.#row.indexes[this.#column]; }
-    getValue() { return this.#row.values[this.#column]; }
-    setValue(value) { this.#row.values[this.#column] = textOf(value); this.#row.changed = true; }
+    getAxisName() { return this.#row[AXES][this.#column][0]; }
+    getItemName() { return this.#row[AXES][this.#column][1]; }
+    getOrder() { return this.#row[AXES][this.#column][2]; }
+    getMatch() { return this.#row[AXES][this.#column][3]; }
+    getIndex() { const row = this.#row; return row[ALL].indexes(row[PLACE])[this.#column]; }
+    getValue() { return this.#row[VALUES][this.#column]; }
+    setValue(value) {
+      const row = this.#row;
+      row[VALUES][this.#column] = textOf(value);
+      row[CHANGED] = true;
+    }
     toString() { return `${this.getAxisName()}.${this.getItemName()}=${this.getValue()}`; }
   }
   bean(Axis);
 
   // The list of axes is made when it is asked for, as most scripts look at one or two axes of a row.
+  const axisAt = (row, column) => row[FIRST + column] ??= new Axis(row, column);
+  const axisOf = (row, part, name) => {
+    const axes = row[AXES];
+    for (let column = 0; column < axes.length; column++)
+      if (axes[column][part] === name) return row[LIST] === null ? axisAt(row, column) : row[LIST][column];
+    return null;
+  };
+
   class Item {
-    #row; #axes = null; #single = null;
+    #row;
     constructor(row) { this.#row = row; }
     getAxes() {
-      if (this.#axes === null) {
-        this.#axes = new List();
-        for (let column = 0; column < this.#row.axes.length; column++)
-          defineProperty(this.#axes, column,
-            { value: this.#axisAt(column), writable: true, enumerable: true, configurable: true });
+      const row = this.#row;
+      if (row[LIST] === null) {
+        row[LIST] = new List();
+        for (let column = 0; column < row[AXES].length; column++)
+          defineProperty(row[LIST], column,
+            { value: axisAt(row, column), writable: true, enumerable: true, configurable: true });
       }
-      return this.#axes;
+      return row[LIST];
     }
-    #axisAt(column) {
-      this.#single ??= [];
-      return this.#single[column] ??= new Axis(this.#row, column);
-    }
-    #found(part, name) {
-      const { axes } = this.#row;
-      for (let column = 0; column < axes.length; column++)
-        if (axes[column][part] === name) return this.#axes === null ? this.#axisAt(column) : this.#axes[column];
-      return null;
-    }
-    getAxis(axisName) { return this.#found(0, axisName); }
+    getAxis(axisName) { return axisOf(this.#row, 0, axisName); }
     getFirstAxis(...axisName) { return axisName.length ? this.getAxis(axisName[0]) : this.getAxes().get(0); }
-    getAxisByItemName(name) { return this.#found(1, name); }
+    getAxisByItemName(name) { return axisOf(this.#row, 1, name); }
     toString() { return this.getAxes().join(" "); }
-    static rowOf(item) { return item.#row; }
-    static isItem(value) { return typeof value === "object" && value !== null && #row in value; }
+    // The place of each row in the input, as -1 - place if a value was set; and the values of these rows.
+    static written(items) {
+      const places = [], changed = [];
+      for (let at = 0; at < items.length; at++) {
+        const item = items[at];
+        if (typeof item !== "object" || item === null || !(#row in item))
+          throw new TypeError("the returned list holds something that is not an item of the data");
+        const row = item.#row;
+        if (row[CHANGED]) {
+          places[at] = -1 - row[PLACE];
+          changed[changed.length] = row[VALUES];
+        } else {
+          places[at] = row[PLACE];
+        }
+      }
+      return `[${stringify(places)},${stringify(changed)}]`;
+    }
   }
   bean(Item);
 
@@ -81,32 +102,22 @@
   bean(Data);
   for (const kind of [List, Axis, Item, Data]) freeze(freeze(kind).prototype);
 
-  const read = (json) => {
-    const { name, heads, rows } = parse(json);
+  // Heads are given for each row where they differ; indexes are read when a script asks for the first one.
+  const read = (json, indexes) => {
+    const { name, heads, numbers, rows } = parse(json);
     const items = new List();
-    for (let position = 0; position < rows.length; position++) {
-      const row = rows[position];
-      items[position] = new Item(
-        { position, axes: heads[row[0]], values: row[1], indexes: row[2], changed: false });
-    }
+    let known = null;
+    const all = { indexes: (place) => (known ??= parse(indexes))[place] };
+    for (let place = 0; place < rows.length; place++)
+      items[place] = new Item([rows[place], heads[numbers === null ? 0 : numbers[place]], place, false, all, null, null, null, null]);
     return new Data(name, items);
   };
 
-  // The position of each row in the input, as -1 - position if a value was set; and the values of these rows.
   const write = (result) => {
     if (result === null || result === undefined) throw new TypeError("nothing was returned; return the data");
     const items = Data.itemsOf(result);
     if (!isArray(items)) throw new TypeError("neither data nor a list of its items was returned");
-    const places = [], changed = [];
-    for (let at = 0; at < items.length; at++) {
-      const item = items[at];
-      if (!Item.isItem(item))
-        throw new TypeError("the returned list holds something that is not an item of the data");
-      const row = Item.rowOf(item);
-      places[at] = row.changed ? -1 - row.position : row.position;
-      if (row.changed) changed[changed.length] = row.values;
-    }
-    return `[${stringify(places)},${stringify(changed)}]`;
+    return Item.written(items);
   };
 
   // What all scripts share without naming it: the global functions, and the objects that belong to JavaScript. A page
@@ -164,7 +175,7 @@
     note();
     return entry && "loaded";
   };
-  const run = (json) => write(apply(entry, undefined, [read(json)]));
+  const run = (json, indexes) => write(apply(entry, undefined, [read(json, indexes)]));
 
   return { load, run, isAsLoaded };
 }

@@ -18,7 +18,7 @@ from scoopi.script.sandbox import Sandbox
 
 _HOSTS = Path(__file__).with_name("data.js").read_text(encoding="utf-8")
 _BREAK = "\n;\n"
-_CHANGED = json_decoder(tuple[list[int], list[list[str | None]]])
+_CHANGED = json_decoder(tuple[list[int], list[tuple[str | None, ...]]])
 """The rows that a script returns, by their place in the data, -1 - place if changed; the values of these."""
 
 
@@ -64,8 +64,8 @@ class DataScript:
                 pass  # perhaps for what a page before has left
         return self._changed(self._load(), page, data)
 
-    def _changed(self, sandbox: Sandbox, page: str, data: Data) -> Data:
-        answer = sandbox.call("run", page, entry=self._entry_point, own_line=self._own_line)
+    def _changed(self, sandbox: Sandbox, page: tuple[str, str], data: Data) -> Data:
+        answer = sandbox.call("run", *page, entry=self._entry_point, own_line=self._own_line)
         changed = _from_json(str(answer), data)
         if sandbox.call("isAsLoaded") == "true":
             self._loaded.sandbox = sandbox
@@ -85,18 +85,27 @@ class DataScript:
         return line - self._first_lines[max(0, bisect_right(self._first_lines, line) - 1)] + 1
 
 
-def _to_json(data: Data) -> str:
+def _to_json(data: Data) -> tuple[str, str]:
+    """The rows, and their indexes, which few scripts ask for."""
     heads: list[tuple[Axis, ...]] = []
     numbers: dict[int, int] = {}
-    rows = []
+    of_rows = []
     for item in data.items:
         number = numbers.get(id(item.axes))
         if number is None:
             number = numbers[id(item.axes)] = len(heads)
             heads.append(item.axes)
-        rows.append((number, item.values, item.indexes))
-    titles = [[(axis.axis_name, axis.item_name, axis.order, axis.match) for axis in head] for head in heads]
-    return msgspec.json.encode({"name": data.data_def, "heads": titles, "rows": rows}).decode()
+        of_rows.append(number)
+    rows = {
+        "name": data.data_def,
+        "heads": [
+            [(axis.axis_name, axis.item_name, axis.order, axis.match) for axis in head] for head in heads
+        ],
+        "numbers": of_rows if len(heads) > 1 else None,
+        "rows": [item.values for item in data.items],
+    }
+    indexes = [item.indexes for item in data.items]
+    return msgspec.json.encode(rows).decode(), msgspec.json.encode(indexes).decode()
 
 
 def _from_json(answer: str, data: Data) -> Data:
@@ -112,7 +121,8 @@ def _from_json(answer: str, data: Data) -> Data:
     return data.with_items(items)
 
 
-def _changed_item(item: Item, values: list[str | None]) -> Item:
-    if len(values) != len(item.values):
-        raise ValueError(f"a row of {len(item.values)} values has {len(values)}")
-    return tuple.__new__(Item, (item.axes, tuple(values), item.indexes))  # a third of the time of Item(…)
+def _changed_item(item: Item, values: tuple[str | None, ...]) -> Item:
+    axes, former, indexes = item
+    if len(values) != len(former):
+        raise ValueError(f"a row of {len(former)} values has {len(values)}")
+    return tuple.__new__(Item, (axes, values, indexes))  # a third of the time of Item(…)
