@@ -1,6 +1,6 @@
 """Scoopi and its peers, in turn, over the same pages on the loopback; prints figures of each workload.
 
-`python -m tests.benchmarks.compare [--workload tables|books|cards] [--pages N] [--repeat 3] [--workers auto]`
+`python -m tests.benchmarks.compare [--workload NAME] [--pages N] [--repeat 3] [--workers auto]`
 The peers are Scrapy and, where Go is installed, Colly, both with hand-written loops; they are fetched and
 built on first use, into the virtual environment.
 """
@@ -18,9 +18,9 @@ from pathlib import Path
 from tests.benchmarks.measured_run import Figures, run_scoopi, served
 from tests.benchmarks.peers import Peer, peers
 from tests.benchmarks.tally import Tally, comparison
-from tests.benchmarks.workloads import Workload, books, cards, tables
+from tests.benchmarks.workloads import Workload, books, cards, labels, tables
 
-PAGES = {"tables": 15_000, "books": 6000, "cards": 6000}
+PAGES = {"tables": 15_000, "books": 6000, "cards": 6000, "labels": 15_000}
 """Some seconds of work: what is measured is the reading of pages, more than the start of a process."""
 
 
@@ -51,7 +51,7 @@ def _compare(name: str, folder: Path, others: Sequence[Peer], options: argparse.
     pages = folder / "pages"
     pages.mkdir(parents=True)
     number = options.pages or PAGES[name]
-    workload = {"tables": tables, "books": books, "cards": cards}[name](
+    workload = {"tables": tables, "books": books, "cards": cards, "labels": labels}[name](
         pages, number // 3 if name == "tables" else number
     )
     others = [peer for peer in others if name in peer.workloads]

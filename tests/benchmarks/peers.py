@@ -33,7 +33,7 @@ class Peer:
     name: str
     command: tuple[str, ...]
     most_pages: int | None = None
-    workloads: tuple[str, ...] = ("tables", "books", "cards")
+    workloads: tuple[str, ...] = ("tables", "books", "cards", "labels")
 
     def part(self, workload: Workload) -> Workload:
         """What it is given of the workload."""
@@ -57,7 +57,7 @@ def rows_of(lines: Sequence[str]) -> Counter[str]:
 
 def peers(scrapy_pages: int) -> list[Peer]:
     """Those that can run here: Scrapy, and Colly where there is Go."""
-    spider = (str(_scrapy_python()), str(HERE / "scrapy_spider.py"))
+    spider = (str(scrapy_python()), str(HERE / "scrapy_spider.py"))
     found = [
         Peer("scrapy", spider, scrapy_pages),
         Peer("scrapy with ItemLoader", (*spider, "--item-loader"), scrapy_pages, ("cards",)),
@@ -90,7 +90,8 @@ def colly_program(go: str, cache: Path) -> Path:
     return program
 
 
-def _scrapy_python() -> Path:
+def scrapy_python() -> Path:
+    """A Python that has Scrapy, in an environment that is made on first use."""
     folder = CACHE / "scrapy"
     python = folder / "bin" / "python"
     if not (folder / "complete").exists():

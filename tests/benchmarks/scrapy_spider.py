@@ -92,6 +92,20 @@ class Cards(Books):
             }
 
 
+class Labels(Books):
+    """10 rows a page."""
+
+    name = "labels"
+
+    def parse(self, response, name):
+        values = {}
+        for label in response.css("dl.facts > dt"):
+            values[label.css("::text").get()] = label.xpath("following-sibling::dd[1]/text()").get()
+        company = values.pop("Company")
+        for label, value in values.items():
+            yield {"name": name, "group": "books", "line": label, "year": company, "value": value}
+
+
 class LoadedCards(Books):
     """The same items, made by an ItemLoader each."""
 
@@ -110,7 +124,8 @@ class LoadedCards(Books):
 def main() -> None:
     """Run one spider to its end."""
     *options, workload, base_url, starts, output = sys.argv[1:]
-    spider = {"tables": Tables, "books": Books, "cards": LoadedCards if options else Cards}[workload]
+    cards = LoadedCards if options else Cards
+    spider = {"tables": Tables, "books": Books, "cards": cards, "labels": Labels}[workload]
     is_cards = workload == "cards"
     with open(starts) as file:
         urls = [base_url + line.strip() for line in file]

@@ -14,6 +14,9 @@ BARS = {
     ("tables", "colly"): 0.5,
     ("books", "scrapy"): 12.0,
     ("cards", "scrapy"): 12.0,
+    ("cards", "colly"): 0.5,
+    ("labels", "scrapy"): 12.0,
+    ("labels", "colly"): 0.5,
     ("cards", "scrapy with ItemLoader"): 15.0,
 }
 """How many times as fast as a peer Scoopi is to be, at least."""

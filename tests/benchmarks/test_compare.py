@@ -13,7 +13,7 @@ from tests.benchmarks import peers
 from tests.benchmarks.measured_run import Figures, run_scoopi, served
 from tests.benchmarks.peers import Peer, colly_program, go_command, rows_of
 from tests.benchmarks.tally import Tally, comparison
-from tests.benchmarks.workloads import Workload, books, cards, tables
+from tests.benchmarks.workloads import Workload, books, cards, labels, tables
 
 WORKLOAD = Workload("tables", "", 300, tuple(f"/c{at}.html" for at in range(100)), 28_100)
 
@@ -93,7 +93,7 @@ def test_colly_is_built_once_for_each_state_of_its_sources(tmp_path: Path) -> No
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [program.name]
 
 
-@pytest.mark.parametrize("made", [tables, books, cards])
+@pytest.mark.parametrize("made", [tables, books, cards, labels])
 def test_scoopi_gives_as_many_rows_as_a_workload_promises(
     made: Callable[[Path, int], Workload], tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -73,6 +74,18 @@ dataDefs:
     fields: {{ number: b, title: .title, author: .author, price: .price, stock: .stock, rating: .rating }}
 """
 )
+LABELS = tuple(f"Fact {number}" for number in range(10))
+LABELLED = (
+    _BOOK_PAGES
+    + """\
+    labelTask: {{ dataDef: facts }}
+dataDefs:
+  facts:
+    query: {{ block: "dl.facts", selector: "dt:contains(%{{item.match}}) + dd" }}
+    items: [ {items} ]
+    dims: [ item: {{ name: company, selector: "dt:contains(Company) + dd" }} ]
+""".replace("{items}", ", ".join(f'item: {{{{ name: "{each}", match: "{each}" }}}}' for each in LABELS))
+)
 BOOK_ROWS = 20
 BOOK_FIELDS = ("title", "author", "price", "stock", "rating")
 BOOK_PAGE_BYTES = 48_000
@@ -88,6 +101,7 @@ class Workload:
         rows: that come out in all.
         output: the file that they are in.
         name_lines: lines with names of columns at its beginning.
+        files: that stand beside the definitions.
     """
 
     name: str
@@ -97,6 +111,7 @@ class Workload:
     rows: int
     output: str = "data.txt"
     name_lines: int = 0
+    files: tuple[Path, ...] = ()
 
     def first(self, pages: int) -> Workload:
         """The first part of it, of about so many pages."""
@@ -143,6 +158,15 @@ def cards(folder: Path, pages: int) -> Workload:
     return Workload("cards", CARDS, pages, starts, pages * BOOK_ROWS, "books.csv", 1)
 
 
+def labels(folder: Path, pages: int) -> Workload:
+    """Pages of 1.4 KB with ten values beside their labels: a row each."""
+    source = random.Random(9)
+    for page in range(pages):
+        (folder / f"l{page}.html").write_text(_labels(page, source))
+    starts = tuple(f"/l{page}.html" for page in range(pages))
+    return Workload("labels", LABELLED, pages, starts, pages * len(LABELS))
+
+
 def write_definitions(workload: Workload, folder: Path, base_url: str) -> Path:
     """The definitions, with the server's addresses."""
     folder.mkdir(parents=True)
@@ -152,6 +176,8 @@ def write_definitions(workload: Workload, folder: Path, base_url: str) -> Path:
         for number, path in enumerate(workload.starts)
     )
     (folder / "job.yml").write_text(workload.definitions.format(locators=locators))
+    for file in workload.files:
+        shutil.copy(file, folder)
     return folder
 
 
@@ -177,6 +203,17 @@ def _table(source: random.Random) -> str:
         "<!DOCTYPE html><html><head><title>Figures</title></head><body><div><div>"
         f'<table id="figures"><tr><td>Year</td>{head}</tr>{"".join(lines)}</table>'
         "</div></div></body></html>"
+    )
+
+
+def _labels(number: int, source: random.Random) -> str:
+    facts = "".join(
+        f'<dt class="label">{label}</dt><dd class="value">{source.randrange(10**6)}</dd>' for label in LABELS
+    )
+    return (
+        f"<!DOCTYPE html><html><head><title>Facts</title></head><body><h1>Facts</h1>"
+        f'<dl class="facts"><dt>Company</dt><dd>Company {number}</dd>{facts}</dl>'
+        f"<p>{'lorem ipsum ' * 40}</p></body></html>"
     )
 
 

@@ -98,6 +98,24 @@ func cards(collector *colly.Collector, out *rows) {
 	})
 }
 
+// labels reads 10 rows a page.
+func labels(collector *colly.Collector, out *rows) {
+	collector.OnHTML("dl.facts", func(list *colly.HTMLElement) {
+		name := list.Request.Ctx.Get("name")
+		company := ""
+		var lines strings.Builder
+		list.DOM.ChildrenFiltered("dt").Each(func(_ int, label *goquery.Selection) {
+			value := label.Next().Text()
+			if label.Text() == "Company" {
+				company = value
+				return
+			}
+			lines.WriteString(name + "|books|" + label.Text() + "|" + company + "|" + value + "\n")
+		})
+		out.write(&lines)
+	})
+}
+
 func main() {
 	if len(os.Args) != 5 {
 		log.Fatal("colly-peer WORKLOAD BASE_URL STARTS_FILE OUTPUT")
@@ -119,6 +137,8 @@ func main() {
 	case "tables":
 		prefix = "company"
 		tables(collector, out)
+	case "labels":
+		labels(collector, out)
 	case "cards":
 		cards(collector, out)
 	default:
