@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import posixpath
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from scoopi.bootstrap.defs_files import page_check
@@ -138,7 +139,7 @@ class DefsComposer:
             url=_fault_of(parse_address),
             page=page_check(self._current, files) if with_pages else no_fault,
             host_pattern=as_compared,
-            ca=_fault_of(files.find),
+            ca=_fault_of(partial(_ensure_authorities, files)),
             find=RowSources(files, RunOutputs(self._output)).find,
             page_selector=_fault_of(css.compile_block),
             loader=_fault_of(ensure_library),
@@ -260,6 +261,16 @@ def _script_fault(text: str) -> Fault | None:
 
     found = check_script(text)
     return None if found is None else Fault(*found)
+
+
+def _ensure_authorities(files: FileFinder, path: str) -> None:
+    import ssl  # late: few definitions name a file of authorities
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(files.find(path))
+    except (OSError, ValueError) as error:  # of OpenSSL too
+        hint = "write certificates in PEM format, as in -----BEGIN CERTIFICATE-----"
+        raise ConfigError("the file has no certificates that can be read", hint=hint) from error
 
 
 def _fault_of(call: Callable[[str], object]) -> Callable[[str], Fault | None]:

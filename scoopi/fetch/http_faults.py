@@ -46,7 +46,7 @@ _FAULTS: dict[int, tuple[str, str]] = {
     pycurl.E_SSL_CONNECT_ERROR: ("no TLS connection could be made", "does this port speak https?"),
     pycurl.E_PEER_FAILED_VERIFICATION: (
         "the host's certificate is not trusted",
-        "add its authority to the file that SSL_CERT_FILE names",
+        "name its authority as `ca` of the site, or add it to the file that SSL_CERT_FILE names",
     ),
     pycurl.E_SSL_CACERT_BADFILE: (
         "the file of trusted certificates cannot be read",

@@ -126,10 +126,11 @@ def test_what_is_not_a_web_address_is_refused(desk: Desk) -> None:
     assert "is not a web address; write it as https://host/path" in ended.err
 
 
-def test_a_page_that_robots_txt_forbids_is_not_asked_for(desk: Desk) -> None:
+@pytest.mark.parametrize("path", ["/private/x", "/a/../private/x"])
+def test_a_page_that_robots_txt_forbids_is_not_asked_for(desk: Desk, path: str) -> None:
     robots = b"User-agent: *\nDisallow: /private\nCrawl-delay: 0.3\n"
     with Server(lambda path: robots if path == "/robots.txt" else b"<p>page") as server:
-        ended = desk.scoopi("fetch", server.url("/private/x"), "-D", "scoopi.loader.fetch.delay=0")
+        ended = desk.scoopi("fetch", server.url(path), "-D", "scoopi.loader.fetch.delay=0")
         assert ended.code == 1
         assert "disallowed by line 2 of robots.txt: Disallow: /private; a run skips the page" in ended.out
         assert [seen.path for seen in server.log.all()] == ["/robots.txt"]

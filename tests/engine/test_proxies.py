@@ -127,6 +127,9 @@ def test_an_authority_that_is_not_there_is_an_error_of_definitions(desk: Desk) -
     said = run(desk, ["url: http://a.example/"], 'sites: { "*": { ca: not-there.pem } }\n', code=3)
     assert "ca: " in said
     assert "not-there.pem" in said
+    (desk.folder / "empty.pem").write_text("# none")
+    said = run(desk, ["url: http://a.example/"], 'sites: { "*": { ca: empty.pem } }\n', code=3)
+    assert "the file has no certificates that can be read" in said
 
 
 def test_a_host_that_is_an_ipv6_address_is_loaded_and_has_its_site(desk: Desk) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,9 @@ def site(certificate: tuple[Path, Path]) -> Site:
     return Site(http2=True, ca=str(certificate[0]))
 
 
-def load(client: HttpClient, server: Http2Server, site: Site) -> list[HopResult | Exception]:
+def load(
+    client: HttpClient, server: Http2Server, site: Site, on_sent: Callable[[], None] = lambda: None
+) -> list[HopResult | Exception]:
     """The ends of many pages; a request that needs another grant is sent again, as the engine does."""
     waiting = deque(Request(server.url(f"/{number}"), site=site) for number in range(PAGES))
     ended: list[HopResult | Exception] = []
@@ -42,7 +45,7 @@ def load(client: HttpClient, server: Http2Server, site: Site) -> list[HopResult 
             else:
                 ended.append(result)
 
-        client.begin(request, take)
+        client.begin(request, take, on_sent)
 
     while waiting or under_way:
         while waiting and under_way < AT_A_TIME:
@@ -74,6 +77,16 @@ def test_no_page_is_lost_or_processed_twice_when_a_server_ends_connections(
     assert Counter(server.answered()) == Counter(f"/{number}" for number in range(PAGES))
     assert len({asked.connection for asked in server.asked}) > PAGES // 7
     assert any(not asked.is_answered for asked in server.asked), "requests were under way when it ended"
+
+
+@pytest.mark.parametrize("end", [End.GOAWAY, End.CUT, End.REFUSED])
+def test_no_request_is_sent_without_a_report(certificate: tuple[Path, Path], site: Site, end: End) -> None:
+    reports: list[int] = []
+    with Http2Server(certificate, end, every=7) as server:
+        client = HttpClient(SETTINGS)
+        load(client, server, site, lambda: reports.append(1))
+        client.close()
+    assert 0 < len(server.asked) <= len(reports)
 
 
 def test_pages_of_connections_that_are_cut_may_be_tried_again(

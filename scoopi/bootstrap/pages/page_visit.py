@@ -9,7 +9,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from scoopi.errors import DisallowedError, FetchError
-from scoopi.fetch.address import host_of
+from scoopi.fetch.address import host_of, url_of
 from scoopi.fetch.hop_recorder import HopRecorder
 from scoopi.fetch.robots_text import answer_of_error
 from scoopi.mediator.workers.robots_gate import robots_url
@@ -137,6 +137,7 @@ class PageVisit:
             at = self._sites.origins(host).get("robots", "scoopi.loader.robots")
             self._note(f"robots.txt: not followed at {host} ({at})")
             return
+        url = url_of(url)
         if host not in self._rules:
             self._rules[host] = self._read_rules(host, url)
         if rule := self._rules[host].refusal(url):

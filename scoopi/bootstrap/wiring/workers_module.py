@@ -220,6 +220,8 @@ def _robots_off(sites: Sites) -> Callable[[str], bool]:
     """Whether robots.txt is not followed at the host of a URL; logged once a host."""
     if not sites.differ_in_robots:
         is_off = not sites.defaults.robots
+        if is_off:
+            log.info("robots.txt is not followed (scoopi.loader.robots)")
         return lambda url: is_off
     logged: set[str] = set()
 
