@@ -55,7 +55,7 @@ def test_without_by_the_only_day_counts(check: Check) -> None:
     [
         ("until: no-new-item", "'no-new-item' is not an end of a list; did you mean no-new-items?"),
         ("until: never", "'never' is not an end of a list; write seen, no-new-items, or older-than DAY"),
-        ("until: older-than", "'older-than' is not an end of a list; did you mean older-than?"),
+        ("until: older-than", "'older-than' is not an end of a list; did you mean older-than DAY?"),
         ("until: older-than 2026-13-01", "'2026-13-01' is not a day; write `older-than 2026-01-31`"),
         (
             "until: older-than today",

@@ -72,7 +72,8 @@ def test_a_field_reads_a_value_of_its_locator(check: Check) -> None:
         (
             '{ name: p, url: "http://a/%{num}", nmu: 1-3, num: 1-3 }',
             "4:44: error locatorGroups.city.locators[0]: unknown key nmu; known are name, url, method, "
-            "params, headers, form, json, idempotent, from, values",
+            "params, headers, form, json, idempotent, from, values; "
+            "a value needs a placeholder: write %{nmu} in url",
         ),
         (
             '{ name: p, url: "http://a/%{n}", n: 3-1 }',
@@ -138,7 +139,10 @@ def test_the_pages_of_a_group_may_stand_in_a_file(check: Check, tmp_path: Path) 
     ("content", "found"),
     [
         ("n,c\n1\n", "p.csv:2:1: error {key}: the row has not as many cells (1) as the header (2)"),
-        ("m\n1\n", "4:60: error {key}: no placeholder stands for a column of {file}; write %{{m}}"),
+        (
+            "m\n1\n",
+            "4:30: error locatorGroups.city.locators[0].url: %{{n}} has no values; known are m",
+        ),
         (
             "n,m\n1,2\n",
             "4:30: error locatorGroups.city.locators[0].url: %{{c}} has no values; known are m, n",
@@ -159,7 +163,12 @@ def test_what_is_wrong_with_a_file_is_reported(
 @pytest.mark.parametrize(
     ("group", "found"),
     [
-        ("{ from: pages.xml }", "pages.xml is neither a source of pages nor a file with a row for each page"),
+        ("{ from: pages.xml }", "a file with a row for each page; write { from: sitemap, url: pages.xml }"),
+        (
+            "{ from: http://a/rss }",
+            "a file with a row for each page; write { from: feed, url: http://a/rss }",
+        ),
+        ("{ from: rss, url: http://a/ }", "a file with a row for each page; did you mean feed?"),
         ("{ from: p.csv, locators: [] }", "the group has both from: p.csv and locators"),
         ("{ from: p.csv, match: x }", "match is for pages that a sitemap or a feed lists"),
         (
@@ -179,3 +188,37 @@ def test_a_column_and_a_value_of_one_name_are_reported(check: Check, tmp_path: P
     (found,) = check(written(locator)).found
     assert "n has values, and " in found
     assert found.endswith("give one of them another name")
+
+
+def test_a_file_of_which_no_placeholder_stands_for_a_column_is_reported(check: Check, tmp_path: Path) -> None:
+    file = rows(tmp_path, "m\n1\n")
+    (found,) = check(written(f'{{ name: p, url: "http://a/%{{n}}", n: 1-2, from: {file} }}')).found
+    assert f"no placeholder stands for a column of {file}; write %{{m}} in the address" in found
+
+
+@pytest.mark.parametrize(
+    ("group", "found"),
+    [
+        ('{ url: "http://a/" }', [("city", "http://a/")]),
+        ('{ url: "http://a/%{n}", n: 1-2 }', [("city", "http://a/1"), ("city", "http://a/2")]),
+        ('{ url: "http://a/%{n}", name: "p%{n}", n: 1-2 }', [("p1", "http://a/1"), ("p2", "http://a/2")]),
+        (
+            '{ from: FILE, url: "http://a/%{m}/%{n}", n: 1-2 }',
+            [("city", "http://a/7/1"), ("city", "http://a/7/2")],
+        ),
+    ],
+)
+def test_a_group_with_an_address_is_one_locator(
+    check: Check, tmp_path: Path, group: str, found: list[tuple[str, str]]
+) -> None:
+    file = rows(tmp_path, "m\n7\n")
+    checked = check(f"locatorGroups: {{ city: {group.replace('FILE', file)} }}\n" + TASKS + DATA)
+    assert (checked.found, pages(checked)) == ([], found)
+
+
+def test_a_locator_from_rows_may_have_a_request_whatever_its_address_begins_with(
+    check: Check, tmp_path: Path
+) -> None:
+    file = rows(tmp_path, "m\nhttp://a/\n")
+    group = f'{{ from: {file}, url: "%{{m}}", form: {{ a: b }} }}'
+    assert check(f"locatorGroups: {{ city: {group} }}\n" + TASKS + DATA).found == []

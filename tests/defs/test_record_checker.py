@@ -75,7 +75,7 @@ def found(folder: Path, fields: str, more: str = "", task: str = "{ dataDef: car
         ("f: { select: b, links: { same: host } }", "links has no effect without follow"),
         ("f: { select: b, follow: detail, type: url, links: { same: hosts } }", "did you mean host?"),
         ("f: { select: b, follow: detail, type: url, links: { depth: 0 } }", "a depth of 0 leads nowhere"),
-        ("f: { select: b, follow: detail, type: url, links: { pages: -1 } }", "a pages of -1 leads nowhere"),
+        ("f: { select: b, follow: detail, type: url, links: { pages: -1 } }", "-1 pages are no list"),
         ("f: { select: b, follow: detail, type: url, links: { depth: x } }", "depth"),
         ('f: { select: b, follow: detail, type: url, links: { allow: "(" } }', "links.allow: the pattern is"),
         ('f: { select: b, follow: detail, type: url, links: { deny: [ a, "[" ] } }', "links.deny: the"),
@@ -150,7 +150,8 @@ def test_a_parent_must_have_the_fields_that_are_used(tmp_path: Path) -> None:
         ("{ crawl: { sames: host } }", "unknown key sames; did you mean same?"),
         ("{ crawl: { depth: 0 } }", "a depth of 0 leads nowhere"),
         ("{ next: { max: 3 } }", "select"),
-        ("{ next: { select: a @href, max: 0 } }", "leads nowhere"),
+        ("{ next: { select: a @href, max: 0 } }", "list.cards.next.max: 0 pages are no list"),
+        ('{ crawl: { allow: "[" } }', "taskGroups.list.cards.crawl.allow: the pattern is wrong"),
         ("{ next: { select: a @href, depth: 1 } }", "unknown key depth"),
     ],
 )

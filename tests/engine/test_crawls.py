@@ -80,6 +80,11 @@ def test_a_crawl_reads_each_page_of_a_site_once(
     assert not any(field.unreadable for field in report.fields)
 
 
+def test_a_crawl_without_rules_reads_the_pages_of_the_host(run: Callable[..., RunReport]) -> None:
+    report = run(DEFINITIONS.replace("{ TERMS }", "true"), SITE)
+    assert (report.errors, titles(report)) == ((), ["a", "b", "c", "d", "e", "index", "login"])
+
+
 @pytest.mark.parametrize(
     ("terms", "count"),
     [('{ select: "a @href", max: 3 }', 3), ('"a @href"', 6), ('{ select: "a @href", max: 9 }', 6)],

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = "write sqlite:shops.db, or postgresql://user@host/database"
 _KINDS = {"sqlite": "sqlite", "postgresql": "postgresql", "postgres": "postgresql"}
+_FILES = (".db", ".sqlite", ".sqlite3")
 _MODULES = {"sqlite": ("sqlalchemy",), "postgresql": ("sqlalchemy", "psycopg")}
 AT_ONCE = 1000
 CONNECT_S = 10
@@ -85,6 +86,8 @@ def _kind(url: str) -> str:
     if kind is None:
         near = nearest(scheme, [*_KINDS])
         what = "the URL names no database that can be read"
+        if url.lower().endswith(_FILES) and ":" not in url:
+            raise DefsError(what, hint=f"write sqlite:{url}")
         raise DefsError(what, hint=f"did you mean {near}:…? {_EXAMPLES}" if near else _EXAMPLES)
     for module in _MODULES[kind]:
         if find_spec(module) is None:

@@ -8,6 +8,7 @@ Source: defs/README.md, 6.1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 from scoopi.defs.locators.row_file import LINE_COLUMN, SUFFIXES, is_row_file
@@ -18,26 +19,36 @@ from scoopi.model.text.shown import nearest
 
 SOURCES = ("sitemap", "feed")
 FROM, URL, MATCH, SINCE, LOCATORS = "from", "url", "match", "since", "locators"
+_LIST = re.compile(r"(?i)\.(xml|xml\.gz|rss|atom)(?=[?#]|\Z)|/(rss|feed|atom)/?(?=[?#]|\Z)")
+"""How addresses of sitemaps and feeds often end."""
+_FEED = re.compile(r"(?i)rss|atom|feed|rdf")
 _SITEMAPS = "sitemaps[].address"
 _ANY = "."
 """Matches every address: one of a sitemap may end in `.gz`, which is followed only if it is allowed."""
 _NO_OUTPUT = "none"
 
 
-def with_rows(name: str, group: Table) -> Table:
-    """`from: shops.csv` of a group: one locator, whose rows are in that file; other groups as they are."""
-    written = group.entries.get(FROM)
-    if written is None or isinstance(written, Listing) or LOCATORS in group.entries:
+def with_locator(name: str, group: Table) -> Table:
+    """`from: shops.csv`, or the address of a locator, in a group: one locator; other groups as they are."""
+    written, url = group.entries.get(FROM), group.entries.get(URL)
+    if isinstance(written, Listing) or LOCATORS in group.entries or (written is None and not _is_page(url)):
         return group
     if isinstance(written, Text) and not is_row_file(written.text) and "%{" not in written.text:
         return group
-    place = written.place
-    url = group.entries.get(URL, Text(f"%{{{LINE_COLUMN}}}", place))
-    keys = {"name": place, URL: group.keys.get(URL, place), FROM: group.keys[FROM]}
-    locator = Table({"name": Text(name, place), URL: url, FROM: written}, keys, place)
-    rest = {key: node for key, node in group.entries.items() if key not in (FROM, URL)}
-    keys = {**{key: group.keys[key] for key in rest}, LOCATORS: group.keys[FROM]}
-    return Table({**rest, LOCATORS: Listing([locator], place)}, keys, group.place)
+    place = group.at(URL) if written is None else written.place
+    entries: dict[str, Node] = {"name": Text(name, place), URL: Text(f"%{{{LINE_COLUMN}}}", place)}
+    for_group = {key for key in (MATCH, SINCE) if key in group.entries}
+    inner = {key: node for key, node in group.entries.items() if key not in for_group}
+    keys = {"name": place, URL: place, **{key: group.keys[key] for key in inner}}
+    locator = Table({**entries, **inner}, keys, place)
+    rest = {key: group.entries[key] for key in for_group}
+    kept = {**{key: group.keys[key] for key in rest}, LOCATORS: place}
+    return Table({**rest, LOCATORS: Listing([locator], place)}, kept, group.place)
+
+
+def _is_page(url: Node | None) -> bool:
+    """Whether an address is that of a page, as far as its end says; a list would need its `from`."""
+    return isinstance(url, Text) and bool(url.text.strip()) and not _LIST.search(url.text)
 
 
 def with_listed_pages(root: Table) -> Table:
@@ -83,9 +94,7 @@ def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
         return None  # a finding of its shape
     if FROM in group.entries and group.text(FROM) not in SOURCES:
         what = f"{group.text(FROM)} is neither a source of pages nor a file with a row for each page"
-        near = nearest(group.text(FROM) or "", SOURCES)
-        hint = f"write {' or '.join(SOURCES)}, or a file that ends in {', '.join(SUFFIXES)}"
-        return group.at(FROM), what, f"did you mean {near}?" if near else hint
+        return group.at(FROM), what, _hint_of_source(group.text(FROM) or "")
     if FROM in group.entries:
         if not group.text(URL):
             return group.keys[FROM], f"the {group.text(FROM)} has no address", "add `url: https://…`"
@@ -96,6 +105,15 @@ def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
             what = f"{name} is for pages that a sitemap or a feed lists"
             return group.keys[name], what, f"add `from: {SOURCES[0]}`, or write the address as a locator"
     return None
+
+
+def _hint_of_source(text: str) -> str:
+    likely = SOURCES[1] if _FEED.search(text) else SOURCES[0]
+    if "/" in text or _LIST.search(text):
+        return f"write {{ from: {likely}, url: {text} }}"
+    near = likely if likely == SOURCES[1] else nearest(text, SOURCES)
+    hint = f"write {' or '.join(SOURCES)}, or a file that ends in {', '.join(SUFFIXES)}"
+    return f"did you mean {near}?" if near else hint
 
 
 def is_without_locators(group: Table) -> bool:

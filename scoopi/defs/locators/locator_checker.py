@@ -126,7 +126,8 @@ class LocatorChecker:
         if both := next((name for name in columns if name in known), None):
             what = f"{both} has values, and {source.name} has a column of that name"
             self._findings.error(place, key, what, "give one of them another name")
-        if not any(name in columns for text in texts_of(entry) for name in placeholder_names(text)):
+        named = [name for text in texts_of(entry) for name in placeholder_names(text)]
+        if not any(name in columns for name in named) and all(name in known for name in named):
             what = f"no placeholder stands for a column of {source.name}"
             self._findings.error(place, key, what, f"write %{{{columns[0]}}} in the address")
         if not count:

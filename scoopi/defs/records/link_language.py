@@ -68,7 +68,8 @@ CRAWL = Record(
             "Whether a page is read once per run, or once per locator. Default: run.",
             "once: locator",
         ),
-    )
+    ),
+    short="true",
 )
 NEXT = Record(
     (

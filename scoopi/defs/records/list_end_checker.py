@@ -83,7 +83,8 @@ class ListEndChecker:
             return
         near = nearest(way.text.split()[0] if way.text.strip() else "", _WAYS)
         what = f"{way.text!r} is not an end of a list"
-        self._findings.error(way.place, key, what, f"did you mean {near}? {_EXAMPLE}" if near else _EXAMPLE)
+        hint = f"did you mean {near} DAY?" if near == OLDER_THAN else f"did you mean {near}?"
+        self._findings.error(way.place, key, what, hint if near else _EXAMPLE)
 
     def _check_days(self, rules: Table, key: str, end: ListEnd, read: Collection[RecordDef]) -> None:
         columns = {column.name: column for each in read for column in each.schema.all_columns}

@@ -243,7 +243,9 @@ class RecordChecker:
         self._ends.check_text(links, key)
         for name, value in (("depth", rules.bounds.depth), ("pages", rules.bounds.pages)):
             if value is not None and value < 1:
-                what = f"a {name} of {value} leads nowhere"
+                what = (
+                    f"a depth of {value} leads nowhere" if name == "depth" else f"{value} pages are no list"
+                )
                 self._findings.error(links.at(name), f"{key}.{name}", what, "write a number from 1")
         for name, patterns in (("allow", rules.allow), ("deny", rules.deny)):
             for pattern in patterns:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from scoopi.defs.locators.listed_pages import with_listed_pages, with_rows
+from scoopi.defs.locators.listed_pages import SOURCES, with_listed_pages, with_locator
 from scoopi.defs.locators.locator_checker import VALUES, texts_of
 from scoopi.defs.records.record_language import MARKS
 from scoopi.defs.scrape.language import LOCATOR
 from scoopi.defs.yaml.entries import Entries
-from scoopi.defs.yaml.node import Listing, Node, Table, Text
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool
 from scoopi.model.place import Place
 from scoopi.model.text.text_template import placeholder_names
 
@@ -63,13 +63,12 @@ def _mapped(table: Table, expand: Callable[[str, Node, Place], Node]) -> Table:
 def _locator_group(name: str, node: Node, place: Place) -> Node:
     """`list: URL`, or a list of URLs: locators that have the name of the group."""
     if isinstance(node, Table):
-        node = with_rows(name, node)
+        node = with_locator(name, node)
         locators = node.entries.get("locators")
         if isinstance(locators, Listing) and any(isinstance(entry, Text) for entry in _first(locators)):
             locators = _locators(name, locators)
             node = _with(node, "locators", locators)
-        entries = locators.entries if isinstance(locators, Listing) else None
-        if isinstance(locators, Listing) and isinstance(entries, Entries) and entries.names() - LOCATOR.names:
+        if isinstance(locators, Listing) and _names(locators) - LOCATOR.names:
             return _with(node, "locators", _each(locators, _valued))
         return node
     if isinstance(node, Text):
@@ -78,6 +77,14 @@ def _locator_group(name: str, node: Node, place: Place) -> Node:
         node = Listing([node], node.place)
     group = Table({"locators": _locators(name, node)}, {"locators": place}, node.place)
     return _locator_group(name, group, place)
+
+
+def _names(locators: Listing) -> set[str]:
+    """All keys of locators, of which there may be very many."""
+    entries = locators.entries
+    if isinstance(entries, Entries):
+        return entries.names()
+    return {name for entry in entries if isinstance(entry, Table) for name in entry.names()}
 
 
 def _first(listing: Listing) -> Iterator[Node]:
@@ -139,7 +146,7 @@ def _task(group: str, name: str, node: Node) -> Node:
             outputs = Listing(tables, outputs.place)
         node = _with(node, "output", outputs)
     for links in LINK_TASKS.intersection(node.entries):
-        node = _with(node, links, _link_task(group, node.entries[links]))
+        node = _with(node, links, _link_task(group, node.entries[links], links))
     kind = link_task_of(node)
     if kind and "dataDef" not in node.entries:
         place = node.keys[kind]
@@ -155,8 +162,27 @@ def link_task_of(task: Table) -> str:
     return next((key for key in task.entries if key in LINK_TASKS), "")
 
 
-def _link_task(group: str, node: Node) -> Node:
-    """With its group, and lists."""
+def made_keys(root: Table) -> Iterator[tuple[str, str]]:
+    """Keys of the long forms that tasks of links and lists of pages have become, and those as written."""
+    groups = root.table("taskGroups")
+    for group, tasks in groups.entries.items() if groups is not None else ():
+        source = next((each for each in SOURCES if group.endswith(f".{each}")), "")
+        for name, task in tasks.entries.items() if isinstance(tasks, Table) else ():
+            made = f"dataDefs.{group}.{name}"
+            if source:
+                shown = f"locatorGroups.{group.removesuffix(f'.{source}')}"
+                yield from ((made, shown), (f"{made}.fields.{LINK_FIELD}.links.allow", f"{shown}.match"))
+                yield f"{made}.fields.{LINK_FIELD}", shown
+            elif isinstance(task, Table) and (kind := link_task_of(task)):
+                shown, field = f"taskGroups.{group}.{name}.{kind}", f"{made}.fields.{LINK_FIELD}"
+                yield from ((made, shown), (field, shown), (f"{field}.links", shown))
+                yield f"{field}.links.pages", f"{shown}.max"
+
+
+def _link_task(group: str, node: Node, kind: str) -> Node:
+    """With its group, and lists; `crawl: true` is one without rules."""
+    if kind == CRAWL_TASK and isinstance(node, Text) and read_bool(node.text):
+        node = Table({}, {}, node.place)
     node = _field("", node, node.place)
     if isinstance(node, Table) and "group" not in node.entries:
         node = _with(node, "group", Text(group, node.place), node.place)

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from scoopi.defs.locators.listed_pages import SOURCES
-from scoopi.defs.records.short_forms import expanded
+from scoopi.defs.records.short_forms import expanded, made_keys
 from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.defs_checker import DefsChecker
 from scoopi.defs.scrape.language import LANGUAGE
@@ -129,6 +129,8 @@ class DefsReader:
                 what = "the files hold no definitions"
                 self._findings.error(Place(str(source)), "", what, "begin with locatorGroups:")
             return nothing, self._report(files)
+        for made, written in made_keys(root):
+            self._findings.alias(made, written)
         shapes = ShapeChecker(self._findings)
         shapes.check_record(root, LANGUAGE, "", root.place, whole=self._is_whole)
         if not self._is_whole:

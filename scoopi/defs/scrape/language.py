@@ -71,6 +71,7 @@ LOCATOR = Record(
             "values: { n: 1-50, shop: [ oslo, bergen ] }",
         ),
     ),
+    values_for="url",
 )
 LOCATOR_GROUP = Record(
     (

@@ -101,7 +101,7 @@ class RequestChecker:
             what = f"a GET has no {bodies[0]}"
             self._findings.error(entry.at("method"), f"{key}.method", what, "write `method: POST`")
         scheme = (entry.text("url") or "").strip()[:5].lower()
-        if entry.text("url") and not scheme.startswith("http"):
+        if entry.text("url") and not scheme.startswith(("http", "%{")):
             what = "a file is read, not asked for: it takes no request"
             self._findings.error(
                 entry.at("url"), f"{key}.url", what, "write http://host/path, or take it out"

@@ -69,11 +69,16 @@ class Findings:
         self._texts: dict[str, str] = {}
         self._lines: dict[str, list[str]] = {}
         self._hidden: set[str] = set()
+        self._aliases: dict[str, str] = {}
         self.is_broken = False
 
     def add_source(self, file: str, text: str) -> None:
         """Remember the text of a file, for the excerpts of its findings."""
         self._texts[file] = text
+
+    def alias(self, key: str, written: str) -> None:
+        """Show a key that a short form stands for, and all below it, as the key that is written."""
+        self._aliases[key] = written
 
     def hide(self, text: str) -> None:
         """Leave the text, a credential, out of all excerpts."""
@@ -122,6 +127,7 @@ class Findings:
     def _add(
         self, severity: Severity, place: Place, key: str, what: str, hint: str, also: Place, near: str
     ) -> None:
+        key = self._as_written(key)
         same = (place, what) if place.line else (place, f"{key} {what}")
         if same in self._found:
             return
@@ -130,6 +136,13 @@ class Findings:
         else:
             self._kept[severity] += 1
             self._found[same] = Finding(severity, place, key, what, hint, near, also, self._line(place))
+
+    def _as_written(self, key: str) -> str:
+        found = [
+            each for each in self._aliases if key.startswith(each) and key[len(each) :][:1] in ("", ".", "[")
+        ]
+        longest = max(found, key=len, default="")
+        return self._aliases[longest] + key[len(longest) :] if longest else key
 
     def _without_hidden(self, finding: Finding) -> Finding:
         line = finding.line

@@ -76,6 +76,7 @@ class Record(msgspec.Struct, frozen=True):
         others: the shape of all other entries; None when there must be none.
         called: what such an entry is, as `task`; there must be at least one unless `may_be_empty`.
         short: what may be written instead, as in `a selector`; it has been expanded when it is checked.
+        values_for: further keys are values of placeholders in this key; they have been moved, too.
         names: the known keys.
         required_names: those of them that it must have.
         needs_names_only: each key that it must have is a name.
@@ -86,6 +87,7 @@ class Record(msgspec.Struct, frozen=True):
     called: str = ""
     may_be_empty: bool = False
     short: str = ""
+    values_for: str = ""
     names: frozenset[str] = frozenset()
     required_names: frozenset[str] = frozenset()
     needs_names_only: bool = False

@@ -167,7 +167,8 @@ class ShapeChecker:
         if not isinstance(node, Listing):
             kind = "a text" if isinstance(node, Text) else "a mapping"
             hint = f"write `{example}`" if example else ""
-            self._findings.error(node.place, key, f"{_last(key)} is {kind}, a list is needed", hint)
+            needed = "a text, or a list of texts," if shape.or_one and _is_of_texts(shape) else "a list"
+            self._findings.error(node.place, key, f"{_last(key)} is {kind}, {needed} is needed", hint)
             return
         if not node.entries:
             self._findings.error(node.place, key, f"{_last(key)} is empty", "add an entry, or take it out")
@@ -218,12 +219,18 @@ class ShapeChecker:
     def _unknown(self, table: Table, name: str, shape: Record, key: str) -> None:
         near = "" if self._findings.is_full else nearest(name, shape.names)
         hint = f"known are {', '.join(each.name for each in shape.keys)}"
+        if shape.values_for and not near:
+            hint = f"{hint}; a value needs a placeholder: write %{{{name}}} in {shape.values_for}"
         self._findings.error(table.keys[name], key, f"unknown key {name}", hint, near=near)
 
     def _free(self, node: Node, key: str) -> None:
         if isinstance(node, Text) and node.is_empty:
             what = f"{_last(key)} has no value and is ignored"
             self._findings.warning(node.place, key, what, 'write "" for an empty text, or take it out')
+
+
+def _is_of_texts(shape: ListOf) -> bool:
+    return isinstance(shape.entry, Scalar)
 
 
 def is_nested(steps: Table) -> bool:
