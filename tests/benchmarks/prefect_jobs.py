@@ -45,9 +45,9 @@ def main() -> None:
         server = subprocess.Popen(words, stdout=log, stderr=log)
         runner = None
         try:
-            _wait(_is_up, 120)
+            _wait(_is_up, 600)
             runner = subprocess.Popen([sys.executable, "-c", RUNNER, slots], stdout=log, stderr=log)
-            _wait(_is_deployed, 120)
+            _wait(_is_deployed, 600)
             began, before = time.monotonic(), cpu_s(os.getpid())
             for _ in range(jobs):
                 run_deployment("noop/n", timeout=0)

@@ -18,7 +18,7 @@ from tests.cluster.grids import free_port, name_of, write_proxied
 from tests.cluster.proxy import Plan, Proxy
 
 MEMBERS = 2
-SAFE_S = 60.0
+SAFE_S = 240.0
 SETTLED = "All migration tasks have been completed"
 PLAN = Plan(cut=0.003, drop=0.003, delay=0.05)
 """Of what a node sends in a round, some hundred chunks are cut, dropped or late."""

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.errors import StoreError
+from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
     ENDED,
@@ -139,6 +140,42 @@ def test_jobs_are_found_by_id_and_while_they_are_active(schedule: ScheduleStore)
     assert set(schedule.active_jobs()) == {"books/!10", "books/D:2026010100"}
     assert set(schedule.jobs(["books/!9", "books/!11"])) == {"books/!9"}
     assert job_key("books/!9") < job_key("books/!10"), "by number"
+
+
+def test_records_that_were_read_before_are_read_as_they_are_now(schedule: ScheduleStore) -> None:
+    first, second = job("!1"), job("!2")
+    for each in (first, second):
+        schedule.write(None, each)
+    before = schedule.active_jobs()
+    changed, over = replace(first, reason="changed"), replace(second, phase=ENDED)
+    assert schedule.write(first, changed)
+    assert schedule.write(second, over)
+    assert before == {"books/!1": first, "books/!2": second}
+    assert schedule.active_jobs() == {"books/!1": changed}
+    keys = [record_key(each) for each in (first, second, job("!3"))]
+    assert schedule.get(JobRecord, keys) == {keys[0]: changed, keys[1]: over}
+
+
+def test_notices_are_found_until_they_are_sent_and_removed(schedule: ScheduleStore) -> None:
+    notice = NoticeRecord(
+        notice="books/!1/-/failed/1/ab",
+        phase=OPEN,
+        event="failed",
+        process="books",
+        slot="!1",
+        at=NOW,
+        via=("mail",),
+        bundle="b",
+    )
+    assert schedule.write(None, notice)
+    assert not schedule.write(None, replace(notice, reason="a second one"))
+    assert [*schedule.scan(NoticeRecord, OPEN)] == [notice]
+    closed = replace(notice, phase=CLOSED)
+    assert schedule.write(notice, closed)
+    assert ([*schedule.scan(NoticeRecord, OPEN)], [*schedule.scan(NoticeRecord, CLOSED)]) == ([], [closed])
+    assert schedule.remove([notice]) == []
+    assert schedule.remove([closed]) == [closed]
+    assert [*schedule.scan(NoticeRecord)] == []
 
 
 def test_attempts_are_found_by_their_job_and_until_they_are_settled(schedule: ScheduleStore) -> None:
