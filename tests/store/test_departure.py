@@ -57,3 +57,11 @@ def test_only_a_node_whose_last_heartbeat_was_acknowledged_may_be_the_last(
     assert departure.leave() is not is_away
     assert stopped == [True]
     assert [each.state for each in members.read().values()] == ([] if is_away else [LEFT])
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_a_node_that_leaves_says_whether_its_rows_are_missing(store: SettlingStore, published: bool) -> None:
+    members = Membership(store, "a1", "ann")
+    Departure(members, lambda: Load(1, True), lambda: None).leave(published)
+    (record,) = members.read().values()
+    assert (record.state, record.owes_rows) == (LEFT, not published)
