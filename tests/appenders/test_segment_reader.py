@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.appenders.segment_reader import SegmentReader, committed_state
+from scoopi.appenders.segment_reader import SegmentReader, committed_state, segment_order
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter, pack_frame, pack_header
 from scoopi.model.job import JobState
 
@@ -199,3 +199,14 @@ def test_frames_are_read_whole_wherever_a_piece_of_the_file_ends(
     monkeypatch.setattr("scoopi.appenders.segment_reader.READ_BYTES", piece)
     path = written(tmp_path, [frame(number, b"row\n" * number) for number in range(40)])
     assert fences(path) == [*range(40)]
+
+
+def test_segments_of_a_node_are_sorted_in_the_order_in_which_it_began_them(tmp_path: Path) -> None:
+    begun = []
+    for folder, name in (("b", "c"), ("b", "a"), ("a", "x"), ("b", "b")):
+        writer = SegmentWriter(tmp_path / folder, SegmentHeader("run", name * 16))
+        writer.open()
+        writer.close()
+        begun.append(tmp_path / folder / f"{name * 16}.seg")
+    one, two, other, three = begun
+    assert sorted([three, two, one, other], key=segment_order) == [other, one, two, three]

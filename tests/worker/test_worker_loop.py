@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 import pytest
 
-from scoopi.model.handover import Grant, Payload
+from scoopi.model.handover import Grant, Payload, ToGrant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.report.run_report import LOADER
@@ -180,3 +180,17 @@ def test_pages_that_are_loaded_stay_at_a_recall_and_those_that_are_not_begun_are
     assert [result.job for batch in desk.run() for result in batch] == [*JOBS[:3]]
     assert desk.handed_back == [*JOBS[3:]]
     assert [payload.job for payload in desk.loader.abandoned] == [*JOBS[3:]], "its loader lets go of them"
+
+
+def test_the_crash_marker_names_no_job_while_its_page_waits_for_a_grant(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = desk_of()
+
+    def asks(payload: Payload, on_handover: OnHandover) -> None:
+        on_handover(ToGrant(HOST, payload))
+
+    monkeypatch.setattr(desk.loader, "begin", asks)
+    desk.give(JOBS[0])
+    assert desk.run() == []
+    assert desk.marker.read() == Note()
