@@ -16,6 +16,7 @@ import threading
 from pathlib import Path
 
 from scoopi.browser.pool_process import PoolOrder
+from scoopi.browser.remote_sessions import end_sessions
 from scoopi.descendants import adopt_orphans, kill_descendants
 from scoopi.model.decoders import json_decoder
 
@@ -61,6 +62,7 @@ def _end_with(order: PoolOrder, parent: int) -> None:
 
 def _remove(order: PoolOrder) -> None:
     kill_descendants()
+    end_sessions(Path(order.profiles))
     shutil.rmtree(order.folder if _has_node_ended() else order.profiles, ignore_errors=True)
 
 

@@ -16,6 +16,7 @@ from selenium.common.exceptions import (
 from urllib3.exceptions import HTTPError
 
 from scoopi.browser.chromium.chromium_driver import start_chromium
+from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.page.navigation_faults import NO_PAGE, TIMED_OUT, fault_of
 from scoopi.browser.page.page_actions import PageActions
@@ -23,6 +24,7 @@ from scoopi.browser.page.page_answers import PageAnswer
 from scoopi.browser.page.page_reader import PageReader
 from scoopi.browser.page.page_wait import PageWait, VisitFailedError, named, with_dialogs_dismissed
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
+from scoopi.browser.remote_sessions import SESSION, end_session
 from scoopi.browser.started import Ask, allow
 from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import kill_tree, memory_of_trees
@@ -34,6 +36,9 @@ _SOON_S, _ANSWER_S = 0.05, 5.0
 """How long the browser may take to report the answer, after the page has loaded: mostly, and at most."""
 DEATH = (WebDriverException, HTTPError, OSError)
 """What is raised when the browser or its driver has died."""
+
+
+_STARTS = {"chromium": start_chromium, "firefox": start_firefox}
 
 
 class Browser:
@@ -53,8 +58,11 @@ class Browser:
     """
 
     def __init__(self, settings: BrowserSettings, profile: Path, shots: Path, kept: KeptPages) -> None:
-        started = start_chromium(settings, profile)
+        started = _STARTS[settings.browser](settings, profile)
         self._driver, self._tab, self._pid = started.driver, started.tab, started.pid
+        self._session = started.session
+        if self._session:
+            (profile / SESSION).write_text(self._session)  # what ends it if this process is killed
         self._waiting = PageWait(self._driver, self._tab.traffic)
         self._actions = PageActions(self._driver, self._waiting, shots)
         self._reader = PageReader(self._driver)
@@ -93,7 +101,7 @@ class Browser:
             try:
                 self._complete(visit, ends)
             except VisitFailedError as error:
-                kept = self._kept.keep(self._driver, visit.url, begun)
+                kept = self._kept.keep(self._driver, self._tab.console, visit.url, begun)
                 return replace(error.failure, kept=kept)
         return self._rendered(visit, ends)
 
@@ -110,12 +118,15 @@ class Browser:
         return self._tab.windows()
 
     def memory_mb(self) -> int:
-        """What driver and browser use, with all their processes; callable from any thread."""
-        return memory_of_trees([self._pid])[self._pid] >> 20
+        """What driver and browser use on this machine, with all their processes; callable from any thread."""
+        return memory_of_trees([self._pid])[self._pid] >> 20 if self._pid else 0
 
     def kill(self) -> None:
         """End driver and browser at once, as nothing of them is kept; callable from any thread."""
-        kill_tree(self._pid)
+        if self._session:
+            end_session(self._session)
+        else:
+            kill_tree(self._pid)
 
     def _navigated(self, visit: Visit, ends: float) -> VisitFailed | None:
         """Go to the page; why it does not come, None if it does."""

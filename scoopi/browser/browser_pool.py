@@ -124,10 +124,14 @@ class BrowserPool:
         except DEATH as error:
             said = str(getattr(error, "msg", error)).strip().partition("\n")[0]
             cause = "no browser can be started"
+            if self._settings.url:
+                hint = "look at scoopi.webDriver.url, and whether the grid has such a browser"
+                return VisitFailed(f"{cause} by the grid: {said}", f"{cause} by the grid", "connect", hint)
             programs = (self._settings.binary, self._settings.driver)
             if all(os.path.exists(each) for each in programs):  # it was perhaps killed, or short of memory
                 return VisitFailed(f"{cause}: {said}", cause, "reset")
-            hint = "install Debian's chromium-driver, or set scoopi.webDriver.browserPath and driverPath"
+            wanted = "geckodriver" if self._settings.browser == "firefox" else "Debian's chromium-driver"
+            hint = f"install {wanted}, or set scoopi.webDriver.browserPath and driverPath"
             return VisitFailed(f"{cause}: {said}", cause, hint=hint)
 
     def _give_back(self, browser: Browser, is_good: bool) -> None:
@@ -142,7 +146,7 @@ class BrowserPool:
         """Close the page, unless another one follows; whether the browser can load further ones."""
         with self._lock:
             is_wanted = self._waiting > 0
-        if is_wanted and browser.first_mb and browser.pages % _LOOK_AFTER:
+        if is_wanted and browser.pages % _LOOK_AFTER != 1:
             return True
         if not self._has_left(browser):
             return False

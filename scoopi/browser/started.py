@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from selenium.webdriver.remote.webdriver import WebDriver
 
@@ -53,6 +53,9 @@ class Tab(Protocol):
     def close(self) -> None:
         """Close the page, and the windows that it has opened."""
 
+    def console(self) -> list[dict[str, Any]]:
+        """What the page has said in the console; each with a `timestamp` in ms."""
+
     def windows(self) -> int:
         """How many windows and tabs are open; without a page there is one."""
 
@@ -62,9 +65,11 @@ class Started:
     """A browser that runs.
 
     Attributes:
-        pid: of its driver, which is its parent.
+        pid: of its driver, which is its parent; 0 if they run elsewhere.
+        session: the address of a session that runs elsewhere; empty if none does.
     """
 
     driver: WebDriver
     tab: Tab
-    pid: int
+    pid: int = 0
+    session: str = ""

@@ -97,7 +97,7 @@ class Setting(msgspec.Struct, frozen=True):
                 return self.kind.value
 
 
-_MAY_HOLD_SECRETS = frozenset({"scoopi.cluster.store"})
+_MAY_HOLD_SECRETS = frozenset({"scoopi.cluster.store", "scoopi.webDriver.url"})
 """Settings whose value may have a password in it."""
 
 

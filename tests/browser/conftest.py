@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from scoopi.browser.browser import Browser
 from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.configs.groups import BrowserSettings
 
+SETTINGS = BrowserSettings(browser="firefox").with_firefox() if os.environ.get("FF") else BrowserSettings()
 LATE_TABLE = """<html><body><div class=spinner>…</div><script>
 setTimeout(() => {
   document.querySelector('.spinner').remove();
@@ -19,11 +21,28 @@ setTimeout(() => {
 </script></body></html>"""
 
 
+@pytest.fixture
+def browser(request: pytest.FixtureRequest) -> Browser:
+    """A browser for tests that leave it usable; `each_browser` runs a test in one of each kind."""
+    found: Browser = request.getfixturevalue(getattr(request, "param", "chromium"))
+    return found
+
+
 @pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A browser for tests that leave it usable."""
-    profile = tmp_path_factory.mktemp("profile")
-    made = Browser(BrowserSettings(), profile, profile / "shots", KeptPages(profile / "kept"))
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """The Chromium of `browser`."""
+    yield from _started(BrowserSettings(), tmp_path_factory.mktemp("chromium"))
+
+
+@pytest.fixture(scope="session")
+def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """The Firefox of `browser`."""
+    settings = BrowserSettings(browser="firefox").with_firefox()
+    yield from _started(settings, tmp_path_factory.mktemp("firefox"))
+
+
+def _started(settings: BrowserSettings, profile: Path) -> Iterator[Browser]:
+    made = Browser(settings, profile, profile / "shots", KeptPages(profile / "kept"))
     yield made
     made.kill()
 

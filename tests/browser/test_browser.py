@@ -10,6 +10,7 @@ import pytest
 from scoopi.browser.browser import Browser
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
 from tests.server.server import Server
 
@@ -22,6 +23,7 @@ def load(
     return browser.load(Visit(url, AGENT, timeout_s, waits or BrowserDef()))
 
 
+@each_browser
 def test_a_page_is_read_when_its_table_has_come(browser: Browser, server: Server, late_table: str) -> None:
     waits = BrowserDef(Until(selector="#prices", gone=".spinner", text="4.20"))
     page = load(browser, server.url(late_table), waits)
@@ -31,6 +33,7 @@ def test_a_page_is_read_when_its_table_has_come(browser: Browser, server: Server
     assert page.headers["content-type"].startswith("text/html")
 
 
+@each_browser
 def test_what_does_not_come_is_named(browser: Browser, server: Server, late_table: str) -> None:
     page = load(browser, server.url(late_table), BrowserDef(Until(selector="#offers"), timeout_ms=400))
     assert isinstance(page, VisitFailed)
@@ -38,6 +41,7 @@ def test_what_does_not_come_is_named(browser: Browser, server: Server, late_tabl
     assert not page.reason, "another attempt would wait for nothing too"
 
 
+@each_browser
 def test_what_a_failed_page_showed_is_kept(browser: Browser, server: Server, pages: Path) -> None:
     (pages / "broken.html").write_text(
         "<p id=p>half</p><script>console.error('no prices'); gone.x.y</script>"
@@ -55,6 +59,7 @@ def test_what_a_failed_page_showed_is_kept(browser: Browser, server: Server, pag
     assert "gone is not defined" in console[1]["message"]
 
 
+@each_browser
 def test_a_selector_that_the_browser_cannot_read_is_named(
     browser: Browser, server: Server, late_table: str
 ) -> None:
@@ -64,12 +69,14 @@ def test_a_selector_that_the_browser_cannot_read_is_named(
     assert "cannot be read by a browser" in page.cause
 
 
+@each_browser
 def test_a_request_has_the_headers_of_its_site(browser: Browser, server: Server, late_table: str) -> None:
     load(browser, server.url(late_table))
     (seen,) = [each for each in server.log.all() if each.path == late_table]
     assert (seen.header("user-agent"), seen.header("x-shop")) == (AGENT["User-Agent"], "bakery")
 
 
+@each_browser
 def test_a_page_knows_nothing_of_the_one_before(browser: Browser, server: Server, pages: Path) -> None:
     (pages / "memory.html").write_text(
         "<p id=found></p><script>found.textContent = `${document.cookie}|${localStorage.seen || ''}|`;"
@@ -86,6 +93,7 @@ HEAVY = """<style>@font-face { font-family: x; src: url(font.woff2) } p { font-f
 <b id=b></b><script>fetch('http://LOCAL/ad').catch(() => fetch('/last').then(() => b.id = 'last'))</script>"""
 
 
+@each_browser
 def test_images_fonts_media_and_blocked_hosts_are_not_asked_for(
     browser: Browser, server: Server, pages: Path
 ) -> None:
@@ -97,6 +105,7 @@ def test_images_fonts_media_and_blocked_hosts_are_not_asked_for(
     assert not {"/bread.png", "/font.woff2", "/film.mp4", "/a.mp3", "/ad"} & asked
 
 
+@each_browser
 @pytest.mark.parametrize(
     ("path", "said", "timeout_s"),
     [
@@ -127,6 +136,7 @@ MOVES = {
 }
 
 
+@each_browser
 @pytest.mark.parametrize(("path", "last", "status"), [("/start", "/gone", 404), ("/redirects", "/last", 200)])
 def test_status_and_headers_are_those_of_the_document_that_is_read(
     browser: Browser, path: str, last: str, status: int

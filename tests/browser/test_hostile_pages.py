@@ -17,6 +17,7 @@ from scoopi.browser.pool_messages import Rendered, Reply, Visit, VisitFailed, re
 from scoopi.browser.pool_process import PoolProcess
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from tests.browser.kinds import each_browser
 from tests.browser.processes import connected, interrupted, programs_below
 from tests.server.answer import Answer
 from tests.server.server import Server
@@ -78,6 +79,7 @@ def test_a_page_with_endless_alerts_or_a_thousand_frames_ends_in_its_time(
     assert isinstance(visit(pool, server.url(late_table), BrowserDef()), Rendered)
 
 
+@each_browser
 def test_the_windows_that_a_page_opens_are_closed_with_it(
     browser: Browser, server: Server, pages: Path
 ) -> None:
@@ -90,18 +92,26 @@ def test_the_windows_that_a_page_opens_are_closed_with_it(
     assert browser.windows() == 1
 
 
-def test_a_download_is_refused_and_leaves_no_file(browser: Browser, tmp_path: Path) -> None:
+@each_browser
+def test_an_address_that_gives_a_file_is_no_page(browser: Browser) -> None:
+    attachment = (("Content-Disposition", "attachment; filename=scoopi-file.bin"),)
+    with Server(lambda path: Answer(b"x" * 1000, headers=attachment)) as server:
+        file = load(browser, server.url("/file.bin"))
+    assert isinstance(file, VisitFailed)
+    assert "is a file to be saved" in file.what
+    assert not file.reason
+    for folder in (browser.profile, Path.cwd(), Path.home(), Path.home() / "Downloads"):
+        assert not [*folder.glob("scoopi-file*")]
+
+
+def test_a_download_that_a_page_starts_is_refused_and_leaves_no_file(browser: Browser) -> None:
     def answer(path: str) -> Answer:
         if path == "/page":
             return Answer(b"<p>x</p><script>location.href = '/file.bin'</script>")
         return Answer(b"x" * 1000, headers=(("Content-Disposition", "attachment; filename=scoopi-file.bin"),))
 
     with Server(answer) as server:
-        file = load(browser, server.url("/file.bin"))
         page = load(browser, server.url("/page"), BrowserDef(Until(time_ms=500)))
-    assert isinstance(file, VisitFailed)
-    assert "is a file to be saved" in file.what
-    assert not file.reason
     assert isinstance(page, Rendered)
     assert b"<p>x</p>" in page.body
     for folder in (browser.profile, Path.cwd(), Path.home(), Path.home() / "Downloads"):

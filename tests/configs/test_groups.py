@@ -11,6 +11,7 @@ from msgspec.structs import fields
 
 from scoopi.configs import groups
 from scoopi.configs.configs import Configs
+from scoopi.configs.groups import BrowserSettings
 from scoopi.configs.machine import cores
 
 DEFAULTS = Configs.from_composed({})
@@ -95,3 +96,9 @@ def test_the_web_client_takes_its_name_and_limits() -> None:
 def test_the_archive_is_taken_from_the_current_folder_of_the_run() -> None:
     archive = groups.ArchiveSettings.of(DEFAULTS, Path("/run"))
     assert archive == groups.ArchiveSettings("auto", Path("/run/data"))
+
+
+def test_firefox_has_its_own_programs_unless_others_are_given() -> None:
+    assert BrowserSettings(browser="firefox").with_firefox().binary == "/usr/bin/firefox-esr"
+    given = BrowserSettings(browser="firefox", binary="/opt/firefox", driver="/opt/geckodriver")
+    assert given.with_firefox() == given

@@ -69,8 +69,8 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/configs/groups": (
         "values; test_configs_reader.py reads settings into them",
-        "budget_groups.py cluster_groups.py node_groups.py page_groups.py politeness_groups.py "
-        "retry_groups.py",
+        "browser_groups.py budget_groups.py cluster_groups.py node_groups.py page_groups.py "
+        "politeness_groups.py retry_groups.py",
     ),
     "scoopi/defs/schedule": (
         "test_schedule_language.py reads a valid and an invalid value of every key through them",
@@ -83,6 +83,14 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/browser": (
         "a port and a value; tests/browser hold the tabs of real browsers to it",
         "started.py",
+    ),
+    "scoopi/browser/chromium": (
+        "tests/browser/page/test_request_rules.py holds both browsers to it",
+        "site_requests.py",
+    ),
+    "scoopi/browser/firefox": (
+        "tests/browser run with each_browser, in both of them",
+        "firefox_driver.py firefox_tab.py",
     ),
     "scoopi/defs/browser": (
         "a declaration; test_browser_builder.py reads how pages are loaded by it",

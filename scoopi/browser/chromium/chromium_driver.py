@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import Any
 
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 
 from scoopi.browser.chromium.chromium_tab import ChromiumTab
-from scoopi.browser.chromium.devtools import DevTools, address_of
+from scoopi.browser.protocol_link import ProtocolLink
+from scoopi.browser.remote_sessions import session_address
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
 
@@ -39,12 +45,13 @@ _MEDIA = (
 )
 """Patterns of addresses; what kind of file an address gives is not known before it is asked for."""
 _WITHOUT_IMAGES = ("--blink-settings=imagesEnabled=false", "--disable-remote-fonts")
+_ANSWER_S = 10.0
 _NO_DOWNLOADS = 3
 """Of Chromium's setting: all of them are refused."""
 
 
 def start_chromium(settings: BrowserSettings, profile: Path) -> Started:
-    """A browser of this machine.
+    """A browser of this machine, or of a grid.
 
     Args:
         profile: a folder of its own, for all that the browser keeps on disk.
@@ -52,12 +59,20 @@ def start_chromium(settings: BrowserSettings, profile: Path) -> Started:
         WebDriverException: the driver or the browser does not start.
     """
     options = _options(settings)
+    if settings.url:
+        remote = webdriver.Remote(settings.url, options=options)
+        try:
+            tab = ChromiumTab(remote, ProtocolLink(address_of(remote.capabilities)), _media(settings))
+        except BaseException:
+            remote.quit()
+            raise
+        return Started(remote, tab, session=session_address(settings.url, str(remote.session_id)))
     options.add_argument(f"--user-data-dir={profile}")
     options.binary_location = settings.binary
     service = Service(settings.driver, log_output=str(profile / "driver.log"))
     driver = webdriver.Chrome(options=options, service=service)
     assert service.process is not None
-    tab = ChromiumTab(driver, DevTools(address_of(driver.capabilities)), _media(settings))
+    tab = ChromiumTab(driver, ProtocolLink(address_of(driver.capabilities)), _media(settings))
     return Started(driver, tab, service.process.pid)
 
 
@@ -73,3 +88,26 @@ def _options(settings: BrowserSettings) -> webdriver.ChromeOptions:
 
 def _media(settings: BrowserSettings) -> tuple[str, ...]:
     return () if settings.images else _MEDIA
+
+
+def address_of(capabilities: Mapping[str, Any]) -> str:
+    """The WebSocket of a driver's browser: what a grid gives for it, or that of a browser on this machine.
+
+    Raises:
+        WebDriverException: there is none.
+    """
+    given = str(capabilities.get("se:cdp", ""))
+    if given:
+        return given
+    debugger = capabilities["goog:chromeOptions"]["debuggerAddress"]
+    connection = HTTPConnection(debugger, timeout=_ANSWER_S)
+    try:
+        connection.request("GET", "/json/version")
+        return str(json.loads(connection.getresponse().read())["webSocketDebuggerUrl"])
+    except (OSError, HTTPException, ValueError, KeyError) as error:
+        said = (
+            f"the browser's own protocol cannot be used: {error}; a browser elsewhere needs a Selenium Grid"
+        )
+        raise WebDriverException(said) from error
+    finally:
+        connection.close()

@@ -8,12 +8,12 @@ from typing import Any
 
 from selenium.webdriver.remote.webdriver import WebDriver
 
-from scoopi.browser.chromium.devtools import DevTools
 from scoopi.browser.chromium.site_requests import SiteRequests
 from scoopi.browser.page.page_answers import PageAnswers
-from scoopi.browser.page.page_cookies import CookieJar
+from scoopi.browser.page.page_cookies import CookieJar, Cookies
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.pool_messages import Visit
+from scoopi.browser.protocol_link import ProtocolLink
 from scoopi.browser.started import Ask, allow
 
 _FRAMES = {
@@ -41,19 +41,21 @@ class ChromiumTab:
         was_used: another page was in it before.
     """
 
-    def __init__(self, driver: WebDriver, devtools: DevTools, media: tuple[str, ...]) -> None:
+    def __init__(self, driver: WebDriver, link: ProtocolLink, media: tuple[str, ...]) -> None:
         self._driver = driver
-        self._devtools = devtools
+        self._link = link
         self._media = media
         self._context = ""
         self._tab = ""
         self._session = ""
         self._frames: list[str] = []
-        self._requests = SiteRequests(devtools)
+        self._requests = SiteRequests(link)
         self._rules: tuple[tuple[str, ...], str] | None = None
         self._urls: set[str] = set()
         self._is_spare = False
-        self.cookies = CookieJar(self._call)
+        self.cookies = CookieJar(
+            self._add_cookies, lambda: list(self._call("Network.getAllCookies")["cookies"])
+        )
         self.answers = PageAnswers()
         self.traffic = Traffic()
         self.was_used = False
@@ -95,9 +97,9 @@ class ChromiumTab:
         """
         if not self._context:
             return
-        self._devtools.forget(self._session, *self._frames)
+        self._link.forget(self._session, *self._frames)
         self._requests.forget(self._session, *self._frames)
-        self._devtools.call("Target.disposeBrowserContext", {"browserContextId": self._context})
+        self._link.call("Target.disposeBrowserContext", {"browserContextId": self._context})
         self._context = ""
         self._is_spare = False
         self._frames.clear()
@@ -107,14 +109,21 @@ class ChromiumTab:
         """How many windows and tabs are open; without a page there is one."""
         return len(self._driver.window_handles)
 
+    def console(self) -> list[dict[str, Any]]:
+        """What the page has said in the console; each with a `timestamp` in ms."""
+        return list(self._driver.execute("getLog", {"type": "browser"})["value"])
+
+    def _add_cookies(self, cookies: Cookies) -> None:
+        self._call("Network.setCookies", {"cookies": cookies})
+
     def _create(self) -> None:
-        call = self._devtools.call
+        call = self._link.call
         self._context = call("Target.createBrowserContext", {"disposeOnDetach": True})["browserContextId"]
         wanted = {"url": "about:blank", "browserContextId": self._context}
         self._tab = call("Target.createTarget", wanted)["targetId"]
         attached = call("Target.attachToTarget", {"targetId": self._tab, "flatten": True})
         self._session, self._rules = attached["sessionId"], None
-        self._devtools.listen(self._session, self._on_event)
+        self._link.listen(self._session, self._on_event)
         self._post("Target.setAutoAttach", _FRAMES)
         self._call("Network.enable")
         self._driver.switch_to.window(self._tab)
@@ -122,14 +131,14 @@ class ChromiumTab:
     def _set_rules(self, session: str, block: tuple[str, ...], agent: str) -> None:
         """What holds for all requests of a page, or of a frame that has a process of its own."""
         hosts = [f"*://{host}{port}/*" for host in block for port in ("", ":*")]
-        self._devtools.post("Network.setBlockedURLs", {"urls": [*self._media, *hosts]}, session)
-        self._devtools.post("Network.setUserAgentOverride", {"userAgent": agent}, session)
+        self._link.post("Network.setBlockedURLs", {"urls": [*self._media, *hosts]}, session)
+        self._link.post("Network.setUserAgentOverride", {"userAgent": agent}, session)
 
     def _call(self, method: str, params: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-        return self._devtools.call(method, params, self._session)
+        return self._link.call(method, params, self._session)
 
     def _post(self, method: str, params: Mapping[str, Any]) -> None:
-        self._devtools.post(method, params, self._session)
+        self._link.post(method, params, self._session)
 
     def _on_event(self, name: str, event: Mapping[str, Any], session: str = "") -> None:
         """Note what the browser reports of the tab or of a frame; runs in the connection's thread."""
@@ -149,10 +158,10 @@ class ChromiumTab:
     def _attach(self, session: str) -> None:
         """Have a frame that has a process of its own do as the page does, before it begins."""
         self._frames.append(session)
-        self._devtools.listen(session, partial(self._on_event, session=session))
-        self._devtools.post("Target.setAutoAttach", _FRAMES, session)
-        self._devtools.post("Network.enable", {}, session)
+        self._link.listen(session, partial(self._on_event, session=session))
+        self._link.post("Target.setAutoAttach", _FRAMES, session)
+        self._link.post("Network.enable", {}, session)
         block, agent = self._rules or ((), "")
         self._set_rules(session, block, agent)
         self._requests.watch(session)
-        self._devtools.post("Runtime.runIfWaitingForDebugger", {}, session)
+        self._link.post("Runtime.runIfWaitingForDebugger", {}, session)

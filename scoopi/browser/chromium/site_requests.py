@@ -1,58 +1,44 @@
-"""SiteRequests: holds up requests of a page until they may be sent; some get the headers of the site."""
+"""SiteRequests: holds up requests of a page in Chromium until they may be sent."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
-from scoopi.browser.chromium.devtools import DevTools
-from scoopi.browser.pool_messages import PartWanted, Visit
-from scoopi.browser.started import Ask, allow
+from scoopi.browser.page.request_rules import RequestRules
+from scoopi.browser.pool_messages import Visit
+from scoopi.browser.protocol_link import ProtocolLink
+from scoopi.browser.started import Ask
 
-_UNSENT = frozenset({"user-agent", "cookie", "host", "connection", "accept-encoding", "content-length"})
-"""Headers that a browser sets by itself, or that are set in another way."""
 _PAGES = {"urlPattern": "*", "resourceType": "Document"}
-_WEB = ("http://", "https://")
 
 
 class SiteRequests:
-    """Holds up requests of a page until they may be sent, and gives its headers to those of its site.
+    """Holds up requests of a page in Chromium until they may be sent, and gives some headers of the site.
 
-    The headers may be credentials (`Authorization`, an API key), and pages take scripts and images from
-    everywhere: they go to the site's host only, and only over TLS if the site is asked over it. The first
-    request of a visit has its grant; held up are the requests for further pages, those that get headers, and
-    with `paced` all.
+    To hold a request up takes time: it is done only for pages, for requests that get headers, and with
+    `paced` for all.
     """
 
-    def __init__(self, devtools: DevTools) -> None:
-        self._devtools = devtools
-        self._ask: Ask = allow
+    def __init__(self, link: ProtocolLink) -> None:
+        self._link = link
+        self._rules = RequestRules()
         self._tab = ""
-        self._extra: Mapping[str, str] = {}
-        self._site = urlsplit("")
-        self._is_paced = False
-        self._has_begun = False
         self._patterns: list[dict[str, str]] = []
         self._watched: dict[str, list[dict[str, str]]] = {}
 
     def begin(self, visit: Visit, tab: str, ask: Ask) -> None:
         """Do so for a visit, in a tab whose main frame has the same name."""
-        self._ask, self._tab = ask, tab
-        self._extra = {
-            name.lower(): value for name, value in visit.headers.items() if name.lower() not in _UNSENT
-        }
-        self._site = urlsplit(visit.url)
-        self._is_paced = visit.how.paced
-        self._has_begun = False
-        self._patterns = [{"urlPattern": "*"}] if self._is_paced else [_PAGES, *self._own()]
+        self._rules.begin(visit, ask)
+        self._tab = tab
+        self._patterns = [{"urlPattern": "*"}] if visit.how.paced else [_PAGES, *self._own()]
 
     def watch(self, session: str) -> None:
         """Hold up requests of a page, or of one of its frames."""
         if self._watched.get(session) != self._patterns:
             self._watched[session] = self._patterns
-            self._devtools.post("Fetch.enable", {"patterns": self._patterns}, session)
+            self._link.post("Fetch.enable", {"patterns": self._patterns}, session)
 
     def forget(self, *sessions: str) -> None:
         """Forget pages and frames that are closed."""
@@ -61,37 +47,27 @@ class SiteRequests:
 
     def take(self, session: str, event: Mapping[str, Any]) -> None:
         """Continue a request that is held up, once it may be sent."""
-        url = str(event["request"]["url"])
         is_page = event["resourceType"] == "Document" and event["frameId"] == self._tab
-        is_first = is_page and not self._has_begun
-        self._has_begun = self._has_begun or is_page
-        needs_grant = (is_page or self._is_paced) and not is_first and url.startswith(_WEB)
-        if needs_grant:
-            self._ask(PartWanted(url, is_page), partial(self._end, session, event))
-        else:
-            self._end(session, event, True)
+        self._rules.rule(str(event["request"]["url"]), is_page, partial(self._end, session, event))
 
-    def _end(self, session: str, event: Mapping[str, Any], is_allowed: bool) -> None:
+    def _end(self, session: str, event: Mapping[str, Any], extra: Mapping[str, str] | None) -> None:
         wanted: dict[str, Any] = {"requestId": event["requestId"]}
-        if not is_allowed:
+        if extra is None:
             refusal = {**wanted, "errorReason": "BlockedByClient"}
-            self._devtools.post("Fetch.failRequest", refusal, session)
+            self._link.post("Fetch.failRequest", refusal, session)
             return
-        if self._extra and self._is_own(str(event["request"]["url"])):
+        if extra:
             own = event["request"]["headers"].items()
-            headers = {name: value for name, value in own if name.lower() not in self._extra}
-            pairs = [{"name": name, "value": value} for name, value in {**headers, **self._extra}.items()]
-            wanted["headers"] = pairs
-        self._devtools.post("Fetch.continueRequest", wanted, session)
+            headers = {name: value for name, value in own if name.lower() not in extra}
+            wanted["headers"] = [
+                {"name": name, "value": value} for name, value in {**headers, **extra}.items()
+            ]
+        self._link.post("Fetch.continueRequest", wanted, session)
 
     def _own(self) -> list[dict[str, str]]:
         """The patterns of requests to the site, if they get headers."""
-        scheme, host = "https" if self._site.scheme == "https" else "*", self._site.hostname or ""
+        site = self._rules.site
+        scheme, host = "https" if site.scheme == "https" else "*", site.hostname or ""
         shown = f"[{host}]" if ":" in host else host
         patterns = [{"urlPattern": f"{scheme}://{shown}{port}/*"} for port in ("", ":*")]
-        return patterns if self._extra else []
-
-    def _is_own(self, url: str) -> bool:
-        asked = urlsplit(url)
-        is_safe = asked.scheme == "https" or self._site.scheme != "https"
-        return is_safe and asked.hostname == self._site.hostname
+        return patterns if self._rules.headers else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -16,6 +17,7 @@ from scoopi.browser.page.page_actions import page_mark
 from scoopi.browser.page.page_document import DOCUMENT
 from scoopi.browser.page.page_wait import with_dialogs_dismissed
 
+Console = Callable[[], list[dict[str, Any]]]
 MOST = 100
 """So many pages are kept; if thousands fail, they mostly fail alike."""
 
@@ -32,10 +34,11 @@ class KeptPages:
         self._lock = Lock()
         self._kept: set[str] = set()
 
-    def keep(self, driver: WebDriver, url: str, since: float) -> str:
+    def keep(self, driver: WebDriver, console: Console, url: str, since: float) -> str:
         """Keep the page that the browser shows now, as well as it can be had.
 
         Args:
+            console: gives what the page has said there; each entry has a `timestamp` in ms.
             url: of the visit; another attempt replaces the files of the one before.
             since: when the visit began, as `time.time()`; what the console had before is left out.
         Returns:
@@ -57,8 +60,7 @@ class KeptPages:
         with suppress(WebDriverException):
             path.with_suffix(".png").write_bytes(driver.get_screenshot_as_png())
         with suppress(WebDriverException):
-            console = driver.execute("getLog", {"type": "browser"})["value"]
-            path.with_suffix(".log").write_text(_console(console, url, since))
+            path.with_suffix(".log").write_text(_console(console(), url, since))
         return _shown(path)
 
 

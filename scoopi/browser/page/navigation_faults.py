@@ -21,7 +21,15 @@ _NETWORK = (
     ("ERR_CONNECTION", "connect", "the host refuses the connection or cannot be reached"),
     ("ERR_ADDRESS_UNREACHABLE", "connect", "the host refuses the connection or cannot be reached"),
     ("ERR_TIMED_OUT", "timeout", "the page did not come within its timeout"),
+    ("dnsNotFound", "dns", "the host's name cannot be resolved"),
+    ("netReset", "reset", "the host has reset the connection"),
+    ("netInterrupt", "reset", "the host has closed the connection without an answer"),
+    ("connectionFailure", "connect", "the host refuses the connection or cannot be reached"),
+    ("deniedPortAccess", "connect", "the host refuses the connection or cannot be reached"),
+    ("netTimeout", "timeout", "the page did not come within its timeout"),
 )
+"""What Chromium says, and Firefox: reason and cause."""
+_FIREFOX = "about:neterror?e="
 
 
 def fault_of(message: str) -> VisitFailed | None:
@@ -30,9 +38,10 @@ def fault_of(message: str) -> VisitFailed | None:
     >>> fault_of("unknown error: net::ERR_NAME_NOT_RESOLVED\\n  (Session info: chrome=156)").reason
     'dns'
     """
-    if "net::" not in message:
+    _, is_known, rest = message.partition("net::" if "net::" in message else _FIREFOX)
+    if not is_known:
         return None
-    found = message.partition("net::")[2].split()[0].rstrip(")")
+    found = rest.split()[0].partition("&")[0].rstrip(")")
     if found.startswith(_ABORTED):
         return NO_PAGE
     for begin, reason, cause in _NETWORK:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from selenium.common.exceptions import WebDriverException
 
+Cookies = Sequence[dict[str, Any]]
 _HTTP_ONLY = "#HttpOnly_"
 """Precedes the domain of a cookie that scripts may not read."""
 _YES, _NO = "TRUE", "FALSE"
@@ -21,11 +22,13 @@ class CookieJar:
     parted by tabs.
 
     Args:
-        call: gives a command to the tab, over Chromium's own protocol.
+        add: adds cookies to the tab, all or none of them; raises WebDriverException for none.
+        found: the cookies that the tab has. Both are as Chromium's own protocol describes them.
     """
 
-    def __init__(self, call: Callable[[str, Mapping[str, Any]], Mapping[str, Any]]) -> None:
-        self._call = call
+    def __init__(self, add: Callable[[Cookies], None], found: Callable[[], Cookies]) -> None:
+        self._add = add
+        self._found = found
 
     def put(self, url: str, lines: Iterable[str], header: str = "") -> None:
         """Add cookies; those that the browser refuses are left out.
@@ -38,11 +41,11 @@ class CookieJar:
         if not wanted:
             return
         try:
-            self._call("Network.setCookies", {"cookies": wanted})
+            self._add(wanted)
         except WebDriverException:  # it takes all or none
             for each in wanted:
                 try:
-                    self._call("Network.setCookies", {"cookies": [each]})
+                    self._add([each])
                 except WebDriverException:
                     continue
 
@@ -59,7 +62,7 @@ class CookieJar:
         fixed = {(each["name"], each["value"]) for url in urls for each in _of_header(url, header)}
         hosts = {urlsplit(url).hostname or "" for url in urls}
         found = []
-        for cookie in self._call("Network.getAllCookies", {})["cookies"]:
+        for cookie in self._found():
             line = line_of(cookie)
             if not is_whole(line) or (cookie["name"], cookie["value"]) in fixed:
                 continue

@@ -47,7 +47,7 @@ function isWhole(frame) {
 return all(document).filter(frame => !isWhole(frame));
 """
 """The frames that cannot be read wholly from here, because they, or frames in them, are of another origin."""
-IS_ERROR = "return !location.protocol.match(/^(https?|data|blob|file|about):$/)"
+IS_ERROR = "return /^(chrome-error:|about:(?!blank|srcdoc))/.test(document.documentURI)"
 """Whether the browser shows a page of its own, since a frame was blocked or has not come."""
 
 READING = (

@@ -3,11 +3,11 @@
 A field with a `SettingKey` declares its setting; `registry.py` collects them.
 """
 
+from scoopi.configs.groups.browser_groups import BrowserSettings
 from scoopi.configs.groups.budget_groups import BudgetSettings
 from scoopi.configs.groups.cluster_groups import ClusterSettings, TlsSettings
 from scoopi.configs.groups.node_groups import (
     AppenderSettings,
-    BrowserSettings,
     EngineSettings,
     JobSettings,
     MetricsSettings,

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-import msgspec
-
-from scoopi.configs.machine import cores, memory_bound, memory_limit
+from scoopi.configs.machine import cores, memory_limit
 from scoopi.configs.setting import NODE, RUN, SHARED, Group, SettingKey, SettingKind, Values
 
 OTHERS = 2
 """Processes of a node besides its workers: the parent, and the worker for quarantined pages."""
-LEAST_BROWSER_MB = 512
-"""A browser that shows a small page needs about half of it."""
 
 
 class WorkerSettings(Group, frozen=True):
@@ -53,71 +49,6 @@ class WorkerSettings(Group, frozen=True):
         limit = memory_limit()
         memory = None if limit is None else limit // (max(1, workers) + OTHERS)
         return cls(workers, configs.number("scoopi.loader.fetch.inFlight"), memory)
-
-
-class BrowserSettings(Group, frozen=True):
-    """The browsers of a node, for pages with `loader: browser`."""
-
-    browsers: Annotated[
-        int,
-        SettingKey(
-            "scoopi.webDriver.browsers",
-            NODE,
-            "The most browsers of this node at a time; each loads one page at a time.",
-            least=1,
-            most=64,
-        ),
-    ] = 2
-    pages: Annotated[
-        int,
-        SettingKey(
-            "scoopi.webDriver.pages",
-            NODE,
-            "After how many pages a browser is replaced by a new one.",
-            least=1,
-        ),
-    ] = 200
-    memory_mb: Annotated[
-        int,
-        SettingKey(
-            "scoopi.webDriver.memory",
-            NODE,
-            "The most memory of a browser with all its processes; a page that needs more fails.",
-            least=LEAST_BROWSER_MB,
-            most=65536,
-            unit="MB",
-        ),
-    ] = 2048
-    images: Annotated[
-        bool,
-        SettingKey(
-            "scoopi.webDriver.images",
-            NODE,
-            "Whether browsers load the images, fonts and media of pages; without them pages come sooner.",
-        ),
-    ] = False
-    binary: Annotated[
-        str, SettingKey("scoopi.webDriver.browserPath", NODE, "The browser's program.", kind=SettingKind.PATH)
-    ] = "/usr/bin/chromium"
-    driver: Annotated[
-        str,
-        SettingKey(
-            "scoopi.webDriver.driverPath", NODE, "The program of the browser's driver.", kind=SettingKind.PATH
-        ),
-    ] = "/usr/bin/chromedriver"
-
-    @classmethod
-    def of(cls, configs: Values) -> Self:
-        """The settings of this machine."""
-        given, bound = super().of(configs), memory_bound()
-        return given if bound is None else given.within(bound >> 20)
-
-    def within(self, bound_mb: int) -> Self:
-        """The browsers, fewer or smaller ones if they would need more than half of the memory."""
-        for_all = bound_mb // 2
-        browsers = max(1, min(self.browsers, for_all // LEAST_BROWSER_MB))
-        memory_mb = max(LEAST_BROWSER_MB, min(self.memory_mb, for_all // browsers))
-        return msgspec.structs.replace(self, browsers=browsers, memory_mb=memory_mb)
 
 
 class AppenderSettings(Group, frozen=True):

@@ -15,9 +15,11 @@ def test_only_the_first_pages_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(kept_pages, "MOST", 2)
     driver = Mock(**{"execute_script.return_value": "<p>", "get_screenshot_as_png.return_value": b""})
     log = [{"timestamp": 1000, "message": "old"}, {"timestamp": 9000, "message": "new"}]
-    driver.execute.return_value = {"value": log}
     pages = KeptPages(tmp_path / "browser")
-    kept = [pages.keep(driver, url, 5.0) for url in ("http://a/", "http://b/", "http://a/", "http://c/")]
+    kept = [
+        pages.keep(driver, lambda: log, url, 5.0)
+        for url in ("http://a/", "http://b/", "http://a/", "http://c/")
+    ]
     assert kept[0] == kept[2] != kept[1]
     assert not kept[3]
     assert len([*(tmp_path / "browser").iterdir()]) == 2 * 3

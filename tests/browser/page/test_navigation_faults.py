@@ -15,13 +15,15 @@ from scoopi.browser.page.navigation_faults import NO_PAGE, fault_of
         ("net::ERR_CONNECTION_REFUSED", "connect"),
         ("net::ERR_TIMED_OUT", "timeout"),
         ("net::ERR_CERT_AUTHORITY_INVALID", ""),
+        ("about:neterror?e=dnsNotFound", "dns"),
+        ("about:neterror?e=nssFailure2", ""),
     ],
 )
 def test_a_fault_of_the_network_has_its_reason(said: str, reason: str) -> None:
-    failure = fault_of(f"unknown error: {said}\n  (Session info: chrome=156.0)")
+    failure = fault_of(f"unknown error: {said}&u=x\n  (Session info: chrome=156.0)")
     assert failure is not None
     assert failure.reason == reason
-    assert said.removeprefix("net::") in failure.what
+    assert said.removeprefix("net::").removeprefix("about:neterror?e=") in failure.what
 
 
 def test_a_download_is_no_page_and_other_words_are_no_fault_of_the_page() -> None:

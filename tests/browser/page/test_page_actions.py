@@ -11,6 +11,7 @@ from scoopi.browser.page.page_actions import page_mark
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from scoopi.model.place import Place
+from tests.browser.kinds import each_browser
 from tests.server.server import Server
 
 NO_WAIT = Until()
@@ -71,6 +72,7 @@ def done(browser: Browser, url: str, *actions: ActionDef, until: Until = NO_WAIT
     return browser.load(Visit(url, {}, 60.0, how))
 
 
+@each_browser
 def test_a_form_is_filled_in_and_elements_are_used(browser: Browser, shop: str) -> None:
     page = body(
         done(
@@ -93,6 +95,7 @@ def test_a_form_is_filled_in_and_elements_are_used(browser: Browser, shop: str) 
     assert page.count("<li>item</li>") == 3 + 1, "three, and the one in the script"
 
 
+@each_browser
 def test_a_dialog_is_dismissed_unless_an_action_accepts_it(browser: Browser, shop: str) -> None:
     page = done(
         browser,
@@ -107,11 +110,13 @@ def test_a_dialog_is_dismissed_unless_an_action_accepts_it(browser: Browser, sho
     assert '<p id="said">|yes|no|yes</p>' in body(page)
 
 
+@each_browser
 def test_dialogs_of_a_page_that_loads_do_not_stop_it(browser: Browser, server: Server, pages: Path) -> None:
     (pages / "alert.html").write_text(ALERTING)
     assert "after" in body(done(browser, server.url("/alert.html"), until=Until(text="after")))
 
 
+@each_browser
 def test_what_is_done_in_a_frame_stays_there(browser: Browser, shop: str) -> None:
     in_frame = (
         action("frame", "#frame", "#frame"),
@@ -134,6 +139,7 @@ def test_scrolling_ends_at_its_most(browser: Browser, server: Server, pages: Pat
     assert body(done(browser, server.url("/endless.html"), scroll)).count('class="item"') == 50
 
 
+@each_browser
 def test_a_page_is_idle_when_its_requests_have_ended(browser: Browser, server: Server, pages: Path) -> None:
     (pages / "polling.html").write_text(POLLING)
     page = body(done(browser, server.url("/polling.html"), until=Until(idle_ms=2000)))

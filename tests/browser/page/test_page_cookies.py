@@ -8,6 +8,7 @@ from scoopi.browser.browser import Browser
 from scoopi.browser.page.page_cookies import is_whole, line_of
 from scoopi.browser.pool_messages import Rendered, Visit
 from scoopi.model.definitions import BrowserDef
+from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
 from tests.server.server import Server
 
@@ -27,6 +28,7 @@ def load(browser: Browser, url: str, headers: dict[str, str], *lines: str) -> Re
     return page
 
 
+@each_browser
 def test_a_page_has_the_cookies_of_its_session_and_gives_them_back_changed(browser: Browser) -> None:
     kept = (line("theme", "dark", LATER), line("deep", "1", path="/far"))
     other = line("partner", "x", domain=".shop.example")
@@ -41,6 +43,7 @@ def test_a_page_has_the_cookies_of_its_session_and_gives_them_back_changed(brows
     assert {*page.cookies} == {"#HttpOnly_" + line("sid", "2"), *kept, other}
 
 
+@each_browser
 def test_cookies_of_hosts_that_a_page_only_loads_from_are_not_of_the_session(browser: Browser) -> None:
     def tracker(path: str) -> Answer:
         sets = (("Set-Cookie", "track=1; Path=/"), ("Access-Control-Allow-Origin", "*"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from scoopi.browser.browser import Browser
 from scoopi.browser.pool_messages import Rendered, Visit
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
 from tests.server.server import Server
 
@@ -27,6 +28,7 @@ def answers(path: str, other: str, own: str) -> str:
     }.get(path, "")
 
 
+@each_browser
 def test_frames_are_read_however_deep_and_of_whatever_origin_they_are(browser: Browser) -> None:
     addresses = {"own": "", "other": ""}
 

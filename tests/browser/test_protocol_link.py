@@ -1,4 +1,4 @@
-"""The connection to a real Chromium over its own protocol."""
+"""The connection to a real browser over its own protocol."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 
-from scoopi.browser.chromium.chromium_driver import start_chromium
-from scoopi.browser.chromium.devtools import DevTools, address_of
+from scoopi.browser.chromium.chromium_driver import address_of, start_chromium
+from scoopi.browser.protocol_link import ProtocolLink
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import kill_tree
@@ -26,7 +26,7 @@ def started(tmp_path: Path) -> Iterator[Started]:
 
 def test_commands_are_answered_and_fail_when_the_browser_has_ended(started: Started) -> None:
     assert isinstance(started.driver, webdriver.Chrome)
-    devtools = DevTools(address_of(started.driver.capabilities))
+    devtools = ProtocolLink(address_of(started.driver.capabilities))
     assert "product" in devtools.call("Browser.getVersion")
     with pytest.raises(WebDriverException, match="refuses a command"):
         devtools.call("Browser.noSuchThing")
@@ -49,5 +49,5 @@ def test_a_browser_that_is_not_there_cannot_be_connected_to() -> None:
     with pytest.raises(WebDriverException, match="own protocol cannot be used"):
         address_of({"goog:chromeOptions": {"debuggerAddress": "127.0.0.1:1"}})
     with pytest.raises(WebDriverException, match="own protocol cannot be used"):
-        DevTools("ws://127.0.0.1:1/devtools")
+        ProtocolLink("ws://127.0.0.1:1/devtools")
     assert address_of({"se:cdp": "ws://grid/session/1/se/cdp"}) == "ws://grid/session/1/se/cdp"

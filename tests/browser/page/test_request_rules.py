@@ -7,6 +7,7 @@ from collections.abc import Callable
 from scoopi.browser.browser import Browser
 from scoopi.browser.pool_messages import PartWanted, Rendered, Visit
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
 from tests.server.server import Server
 
@@ -28,6 +29,7 @@ def shown(browser: Browser, url: str, headers: dict[str, str]) -> None:
     assert isinstance(page, Rendered)
 
 
+@each_browser
 def test_headers_of_a_site_go_to_its_host_only(browser: Browser) -> None:
     with Server(lambda path: Answer(b"")) as foreign:
         other = foreign.url("").rstrip("/").replace("127.0.0.1", "localhost")
@@ -43,6 +45,7 @@ def test_headers_of_a_site_go_to_its_host_only(browser: Browser) -> None:
         assert {each.header(name) for each in foreign.log.all() for name in SECRET} == {None}
 
 
+@each_browser
 def test_headers_do_not_follow_a_redirect_to_another_host(browser: Browser) -> None:
     with Server(lambda path: Answer(b"all asked")) as foreign:
         to = foreign.url("/").replace("127.0.0.1", "localhost")
@@ -58,6 +61,7 @@ fetch('/b').then(() => fetch('/refused')).catch(() => 0).then(() => { document.b
 WAIT = ActionDef("wait", "actions[0]", until=Until(selector="#done"), timeout_ms=30_000)
 
 
+@each_browser
 def test_further_pages_and_by_option_all_requests_ask_for_grants(browser: Browser) -> None:
     asked: list[PartWanted] = []
 

@@ -1,4 +1,4 @@
-"""DevTools: a connection to Chromium over its own protocol, beside the driver's."""
+"""ProtocolLink: a connection to a browser over its own protocol, beside the driver's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 import websocket
@@ -18,14 +17,16 @@ OnEvent = Callable[[str, Mapping[str, Any]], None]
 _ANSWER_S = 10.0
 
 
-class DevTools:
-    """A connection to Chromium over its own protocol, beside the driver's, for any thread.
+class ProtocolLink:
+    """A connection to a browser over its own protocol, beside the driver's, for any thread.
+
+    That is the DevTools protocol of Chromium, or WebDriver BiDi of Firefox, whose messages look alike.
 
     The driver handles one command at a time: while it waits for a page it could not continue a request that
     is held up.
 
     Args:
-        address: a WebSocket of the browser, as `address_of` gives it.
+        address: a WebSocket of the browser.
 
     Raises:
         WebDriverException: the browser cannot be reached.
@@ -42,7 +43,7 @@ class DevTools:
         self._is_open = True
         self._calls: dict[int, Future[Mapping[str, Any]]] = {}
         self._listeners: dict[str, OnEvent] = {}
-        threading.Thread(target=self._read, name="devtools", daemon=True).start()
+        threading.Thread(target=self._read, name="browser-link", daemon=True).start()
 
     def call(
         self, method: str, params: Mapping[str, Any] | None = None, session: str = ""
@@ -112,7 +113,8 @@ class DevTools:
         if answer is None:
             return
         if "error" in message:
-            answer.set_exception(WebDriverException(f"the browser refuses a command: {message['error']}"))
+            said = message.get("message", message["error"])
+            answer.set_exception(WebDriverException(f"the browser refuses a command: {said}"))
         else:
             answer.set_result(message["result"])
 
@@ -123,23 +125,3 @@ class DevTools:
             waiting, self._calls = list(self._calls.values()), {}
         for answer in waiting:
             answer.set_exception(WebDriverException("the browser has ended"))
-
-
-def address_of(capabilities: Mapping[str, Any]) -> str:
-    """The WebSocket of a driver's browser: what a grid gives for it, or that of a browser on this machine.
-
-    Raises:
-        WebDriverException: the browser does not give it.
-    """
-    given = str(capabilities.get("se:cdp", ""))
-    if given:
-        return given
-    debugger = capabilities["goog:chromeOptions"]["debuggerAddress"]
-    connection = HTTPConnection(debugger, timeout=_ANSWER_S)
-    try:
-        connection.request("GET", "/json/version")
-        return str(json.loads(connection.getresponse().read())["webSocketDebuggerUrl"])
-    except (OSError, HTTPException, ValueError, KeyError) as error:
-        raise WebDriverException(f"the browser's own protocol cannot be used: {error}") from error
-    finally:
-        connection.close()

@@ -1,0 +1,1 @@
+"""Firefox: its tabs, over WebDriver BiDi."""

@@ -1,0 +1,73 @@
+"""start_firefox: a Firefox with its driver, as visits need it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.firefox.service import Service
+
+from scoopi.browser.firefox.firefox_tab import FirefoxTab
+from scoopi.browser.protocol_link import ProtocolLink
+from scoopi.browser.remote_sessions import session_address
+from scoopi.browser.started import Started
+from scoopi.configs.groups import BrowserSettings
+
+_QUIET: dict[str, str | int | bool] = {
+    "app.update.enabled": False,
+    "browser.cache.disk.enable": False,
+    "browser.safebrowsing.malware.enabled": False,
+    "browser.safebrowsing.phishing.enabled": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "media.volume_scale": "0.0",
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "toolkit.telemetry.enabled": False,
+}
+"""What a browser would ask the network for by itself."""
+_WITHOUT_IMAGES: dict[str, str | int | bool] = {
+    "permissions.default.image": 2,
+    "gfx.downloadable_fonts.enabled": False,
+}
+
+
+def start_firefox(settings: BrowserSettings, profile: Path) -> Started:
+    """A browser of this machine, or of a grid.
+
+    Args:
+        profile: a folder of its own, for all that the browser keeps on disk.
+    Raises:
+        WebDriverException: the driver or the browser does not start.
+    """
+    options = _options(settings)
+    if settings.url:
+        remote = webdriver.Remote(settings.url, options=options)
+        try:
+            tab = FirefoxTab(remote, ProtocolLink(_address(remote)), settings.images)
+        except BaseException:
+            remote.quit()
+            raise
+        return Started(remote, tab, session=session_address(settings.url, str(remote.session_id)))
+    options.add_argument("-profile")
+    options.add_argument(str(profile))
+    options.binary_location = settings.binary
+    service = Service(settings.driver, log_output=str(profile / "driver.log"))
+    driver = webdriver.Firefox(options=options, service=service)
+    assert service.process is not None
+    return Started(
+        driver, FirefoxTab(driver, ProtocolLink(_address(driver)), settings.images), service.process.pid
+    )
+
+
+def _options(settings: BrowserSettings) -> webdriver.FirefoxOptions:
+    options = webdriver.FirefoxOptions()
+    options.add_argument("-headless")
+    options.set_capability("webSocketUrl", True)
+    options.set_capability("unhandledPromptBehavior", "ignore")  # an action may answer it
+    for name, value in {**_QUIET, **({} if settings.images else _WITHOUT_IMAGES)}.items():
+        options.set_preference(name, value)
+    return options
+
+
+def _address(driver: webdriver.Remote) -> str:
+    return str(driver.capabilities["webSocketUrl"])

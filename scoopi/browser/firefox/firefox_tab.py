@@ -1,0 +1,191 @@
+"""FirefoxTab: the tab of a visit in Firefox, which knows nothing of the pages before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+from selenium.webdriver.remote.webdriver import WebDriver
+
+from scoopi.browser.page.page_answers import PageAnswers
+from scoopi.browser.page.page_cookies import CookieJar, Cookies
+from scoopi.browser.page.page_wait import Traffic
+from scoopi.browser.page.request_rules import RequestRules
+from scoopi.browser.pool_messages import Visit
+from scoopi.browser.protocol_link import ProtocolLink
+from scoopi.browser.started import Ask, allow
+
+_DOWNLOAD, _CONSOLE = "browsingContext.downloadWillBegin", "log.entryAdded"
+_REQUEST, _ANSWERED, _FAILED = (
+    "network.beforeRequestSent",
+    "network.responseCompleted",
+    "network.fetchError",
+)
+_EVENTS = (_REQUEST, _ANSWERED, _FAILED, _DOWNLOAD, _CONSOLE)
+_MEDIA = frozenset({"audio", "video", "font", "image", "track"})
+"""What kinds of requests are for, as the browser says."""
+_MEDIA_URL = re.compile(r"/favicon\.|\.(aac|flac|m4a|mp3|og[agv]|opus|wav|m3u8|m4v|mov|mp4|mpd|webm)$")
+_MOST_SAID = 1000
+
+
+class FirefoxTab:
+    """The tab of a visit in Firefox, in a context of its own. Belongs to the browser's thread.
+
+    Args:
+        images: whether images, fonts and media are loaded.
+
+    Attributes:
+        answers: to the navigations of this visit.
+        traffic: the requests of this visit that are under way.
+        was_used: never, as here a new tab costs little.
+    """
+
+    was_used = False
+
+    def __init__(self, driver: WebDriver, link: ProtocolLink, images: bool) -> None:
+        self._driver = driver
+        self._link = link
+        self._images = images
+        self._context = ""
+        self._tab = ""
+        self._block: tuple[str, ...] = ()
+        self._rules = RequestRules()
+        self._said: list[dict[str, Any]] = []
+        self.cookies = CookieJar(self._add_cookies, self._cookies)
+        self.answers = PageAnswers()
+        self.traffic = Traffic()
+        link.listen("", self._on_event)
+        link.call("session.subscribe", {"events": _EVENTS})
+        link.call("browser.setDownloadBehavior", {"downloadBehavior": {"type": "denied"}})
+
+    def open(self, visit: Visit, ask: Ask = allow) -> None:
+        """Show an empty tab for a visit, with the cookies of its session.
+
+        Raises:
+            WebDriverException: the browser does not answer.
+        """
+        call = self._link.call
+        self.close()
+        self.traffic.clear()
+        self.answers.clear()
+        self._said.clear()
+        self._block = visit.how.block
+        self._rules.begin(visit, ask)
+        self._context = call("browser.createUserContext")["userContext"]
+        made = call("browsingContext.create", {"type": "tab", "userContext": self._context})
+        self._tab = made["context"]
+        agent = visit.header("user-agent")
+        if agent:
+            call("emulation.setUserAgentOverride", {"userAgent": agent, "contexts": [self._tab]})
+        call("network.addIntercept", {"phases": ["beforeRequestSent"], "contexts": [self._tab]})
+        self.cookies.put(visit.url, visit.cookies or (), visit.header("cookie"))
+        self._driver.switch_to.window(self._tab)
+
+    def keep(self, is_spare: bool) -> None:
+        """The next visit has a new tab in any case."""
+
+    def close(self) -> None:
+        """Close the page, and the windows that it has opened.
+
+        Raises:
+            WebDriverException: the browser does not answer.
+        """
+        if self._context:
+            self._link.call("browser.removeUserContext", {"userContext": self._context})
+            self._context = ""
+
+    def console(self) -> list[dict[str, Any]]:
+        """What the page has said in the console; each with a `timestamp` in ms."""
+        return list(self._said)
+
+    def windows(self) -> int:
+        """How many windows and tabs are open; without a page there is one."""
+        return len(self._driver.window_handles)
+
+    def _on_event(self, name: str, event: Mapping[str, Any]) -> None:
+        """Note what the browser reports; runs in the connection's thread."""
+        if name == _DOWNLOAD:
+            if event["context"] == self._tab and len(self.answers) <= 1:
+                # It is refused, and the driver would wait for the page of the visit for ever.
+                wanted = {"context": self._tab, "url": "about:blank", "wait": "none"}
+                self._link.post("browsingContext.navigate", wanted)
+        elif name == _CONSOLE:
+            if len(self._said) < _MOST_SAID:
+                said = {"level": event["level"], "message": event.get("text")}
+                self._said.append({**said, "timestamp": event["timestamp"]})
+        elif name == _REQUEST:
+            self.traffic.began(event["request"]["request"])
+            if event["isBlocked"]:
+                self._hold(event)
+        else:
+            self.traffic.ended(event["request"]["request"])
+            if name == _ANSWERED and self._is_page(event):
+                self._note(event["response"])
+
+    def _note(self, answer: Mapping[str, Any]) -> None:
+        headers = {each["name"]: str(each["value"].get("value", "")) for each in answer["headers"]}
+        if "location" not in {name.lower() for name in headers} or answer["status"] // 100 != 3:
+            self.answers.note(answer["url"], answer["status"], headers)
+
+    def _is_page(self, event: Mapping[str, Any]) -> bool:
+        return event.get("navigation") is not None and event["context"] == self._tab
+
+    def _hold(self, event: Mapping[str, Any]) -> None:
+        url, is_page = str(event["request"]["url"]), self._is_page(event)
+        is_refused = not is_page and (self._is_blocked(url) or self._is_media(event["request"], url))
+        if is_refused:
+            self._end(event, None)
+        else:
+            self._rules.rule(url, is_page, partial(self._end, event))
+
+    def _end(self, event: Mapping[str, Any], extra: Mapping[str, str] | None) -> None:
+        asked = event["request"]
+        wanted: dict[str, Any] = {"request": asked["request"]}
+        if extra is None:
+            self._link.post("network.failRequest", wanted)
+            return
+        if extra:
+            own = [each for each in asked["headers"] if each["name"].lower() not in extra]
+            added = [
+                {"name": name, "value": {"type": "string", "value": text}} for name, text in extra.items()
+            ]
+            wanted["headers"] = own + added
+        self._link.post("network.continueRequest", wanted)
+
+    def _is_blocked(self, url: str) -> bool:
+        host = urlsplit(url).hostname or ""
+        return any(fnmatchcase(host, pattern.lower()) for pattern in self._block)
+
+    def _is_media(self, asked: Mapping[str, Any], url: str) -> bool:
+        is_named = bool(_MEDIA_URL.search(urlsplit(url).path.lower()))
+        return not self._images and (asked.get("destination") in _MEDIA or is_named)
+
+    def _add_cookies(self, cookies: Cookies) -> None:
+        partition = {"type": "storageKey", "userContext": self._context}
+        for each in cookies:
+            cookie = {
+                "name": each["name"],
+                "value": {"type": "string", "value": each["value"]},
+                "domain": each.get("domain") or urlsplit(each["url"]).hostname,
+                "path": each["path"],
+                "secure": each.get("secure", False),
+                "httpOnly": each.get("httpOnly", False),
+            }
+            if "expires" in each:
+                cookie["expiry"] = each["expires"]
+            self._link.call("storage.setCookie", {"cookie": cookie, "partition": partition})
+
+    def _cookies(self) -> Cookies:
+        partition = {"type": "storageKey", "userContext": self._context}
+        found = self._link.call("storage.getCookies", {"partition": partition})["cookies"]
+        return [_as_chromium(each) for each in found]
+
+
+def _as_chromium(cookie: dict[str, Any]) -> dict[str, Any]:
+    """A cookie as Chromium's own protocol describes it."""
+    end = {"session": "expiry" not in cookie, "expires": cookie.get("expiry", 0)}
+    return {**cookie, **end, "value": cookie["value"]["value"]}

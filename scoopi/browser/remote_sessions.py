@@ -1,0 +1,41 @@
+"""Sessions of browsers that run elsewhere: their addresses, and how they are ended."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+SESSION = "session"
+"""The file in a browser's profile with the address of its session."""
+_END_S = 5.0
+
+
+def session_address(url: str, session: str) -> str:
+    """The address of a session of a grid.
+
+    >>> session_address("http://grid.example:4444/wd/hub/", "1f")
+    'http://grid.example:4444/wd/hub/session/1f'
+    """
+    return f"{url.rstrip('/')}/session/{session}"
+
+
+def end_session(address: str) -> None:
+    """End a session, and so its browser; nothing happens if it has ended, or the grid does not answer."""
+    parts = urlsplit(address)
+    connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+    headers = {"Authorization": "Basic " + b64encode(login.encode()).decode()} if parts.username else {}
+    connection = connect(parts.hostname or "", parts.port, timeout=_END_S)
+    with suppress(OSError, HTTPException):
+        connection.request("DELETE", parts.path, headers=headers)
+        connection.getresponse().read()
+    connection.close()
+
+
+def end_sessions(profiles: Path) -> None:
+    """End the sessions of all browsers whose profiles are in a folder."""
+    for each in profiles.glob(f"*/{SESSION}"):
+        end_session(each.read_text())
