@@ -50,6 +50,23 @@ def test_a_redirect_to_a_disallowed_page_is_not_followed(desk: Desk, server: Ser
     assert desk.rows().total() == 1
 
 
+def test_a_disallowed_page_is_skipped_however_its_address_is_written(desk: Desk, server: Server) -> None:
+    host = server.host()
+    written = (
+        f"http://{host}/a/../private.html",
+        f"http://{host}/a/%2E%2e/private.html",
+        f"http://{host}/./private.html",
+        f"http:///{host}/private.html",
+        f"http:{host}/private.html",
+        f"http://{host}/%70rivate.html",
+    )
+    define(desk, *written, server.url("/bad/redirect?to=/a/../private.html"))
+    ended = desk.process("run", "defs.yml", "--workers", 1)
+    assert ended.code == 0, ended.err
+    assert server.log.paths() == ["/robots.txt", "/bad/redirect?to=/a/../private.html"]
+    assert desk.run_json()["jobs"]["skipped"] == len(written) + 1
+
+
 def test_each_host_is_asked_once_a_run(desk: Desk, server: Server) -> None:
     define(desk, *(server.url(f"/open.html?{n}", n % 2) for n in range(8)))
     ended = desk.process("run", "defs.yml", "--workers", 2)
