@@ -1,11 +1,12 @@
 """Hosts in trouble beside good ones: what they cost the good ones, and whether a row is lost.
 
-`python -m tests.benchmarks.troubled_hosts [--hosts 10000] [--dead 1000] [--few 10] [--workers auto]`
+`python -m tests.benchmarks.troubled_hosts [--hosts 10000] [--dead 1000] [--few 10] [--repeat 3]`
 
 1. A host that answers every fifth request with 503, beside a good one: rows lost, and the good host's time,
    alone and beside the other.
 2. Many hosts with a page each, of which some never answer: pages per second of the good ones, without and
-   with those that never answer.
+   with those that never answer, in turn; and the processor time of the run meanwhile, which another load on
+   the machine changes less. A host that never answers should cost no more of it than one that does.
 3. As many pages of few hosts: what it costs that each host has a robots.txt, a connection and a place in the
    store of its own. Without a delay, as the few hosts would take hours with one.
 """
@@ -13,11 +14,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from statistics import median
 
 import msgspec
 
@@ -65,10 +68,12 @@ class Rate(msgspec.Struct, frozen=True):
     Attributes:
         pages: that they were asked for.
         seconds: from their first to their last request.
+        cpu_s: processor time of the run's processes, from its first page to its last.
     """
 
     pages: int
     seconds: float
+    cpu_s: float = 0.0
 
     @property
     def per_second(self) -> float:
@@ -129,12 +134,39 @@ def rate(
         write(desk, urls)
         running = desk.start("run", "defs.yml", "--workers", workers)
         try:
+            wait_until(lambda: pages.count > 0, "the first page", LIMIT_S, running)
+            pids = [running.process.pid, *running.workers()]
+            before_s = sum(map(cpu_s, pids))
             wait_until(lambda: pages.count >= len(hosts) * pages_each, "all good pages", LIMIT_S, running)
+            spent_s = sum(map(cpu_s, pids)) - before_s
             seen = [each for each in server.log.all() if not each.path.endswith("/robots.txt")]
         finally:
             running.kill_all()
             running.wait(10)
-    return Rate(len(seen), seen[-1].started - seen[0].started)
+    return Rate(len(seen), seen[-1].started - seen[0].started, spent_s)
+
+
+def cpu_s(pid: int) -> float:
+    """Seconds of processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _compare(base: Path, given: argparse.Namespace) -> None:
+    """The second part: rounds in turn, and their medians."""
+    good = given.hosts - given.dead
+    ratios: list[tuple[float, float]] = []
+    for number in range(given.repeat):
+        without = rate(base / f"without-{number}", good, 0, given.workers)
+        beside_dead = rate(base / f"with-{number}", good, given.dead, given.workers)
+        ratios.append((beside_dead.per_second / without.per_second, beside_dead.cpu_s / without.cpu_s))
+        print(f"{good:,} hosts: {without.per_second:,.0f} pages/s, {without.cpu_s:.1f} s of processor time")
+        print(f"  beside {given.dead:,} that never answer: {beside_dead.per_second:,.0f}", end=", ")
+        print(f"{beside_dead.cpu_s:.1f} s", flush=True)
+    speed, cpu = (median(each) for each in zip(*ratios, strict=True))
+    print(
+        f"  medians: {speed:.2f} of the speed, {cpu:.2f} of the time, {given.hosts / good:.2f} of the hosts"
+    )
 
 
 class _Pages:
@@ -168,6 +200,7 @@ def main() -> int:
     parser.add_argument("--delay", type=int, default=20, help="between two requests to one of them, in ms")
     parser.add_argument("--few", type=int, default=10, help="hosts that have as many pages together")
     parser.add_argument("--workers", default="auto")
+    parser.add_argument("--repeat", type=int, default=3, help="rounds of the second part")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="scoopi-benchmark-") as folder:
         base = Path(folder)
@@ -176,12 +209,7 @@ def main() -> int:
         lost = 2 * given.pages - both.rows
         print(f"every fifth request 503: {both.refused} refused, {lost} of {2 * given.pages} rows lost")
         print(f"  the good host: {alone.good_s:.2f} s alone, {both.good_s:.2f} s beside it", flush=True)
-        good = given.hosts - given.dead
-        without = rate(base / "without", good, 0, given.workers)
-        beside_dead = rate(base / "with", good, given.dead, given.workers)
-        ratio = beside_dead.per_second / without.per_second
-        print(f"{good:,} hosts: {without.per_second:,.0f} pages/s")
-        print(f"  beside {given.dead:,} that never answer: {beside_dead.per_second:,.0f}, {ratio:.2f} of it")
+        _compare(base, given)
         many = rate(base / "many", given.hosts, workers=given.workers, delay_ms=0)
         each = given.hosts // given.few
         few = rate(base / "few", given.few, workers=given.workers, pages_each=each, delay_ms=0)
