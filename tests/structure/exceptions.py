@@ -160,7 +160,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/serve/work": (
         "test_keeper.py and tests/serve/test_server.py run them as processes",
-        "child.py crew.py",
+        "child.py",
     ),
     "scoopi/parse": (
         "protocols",

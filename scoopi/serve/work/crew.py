@@ -13,6 +13,9 @@ from scoopi.serve.work.endings import AttemptEnd, ending_of
 from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.kept_attempt import KeptAttempt
 
+_Claim = tuple[str, int]
+"""An attempt and its fence: one that was lost and claimed here again may still have its former work."""
+
 
 class AttemptReport(NamedTuple):
     """What an attempt reports: its ending, or, without one, progress, perhaps with data."""
@@ -35,7 +38,7 @@ class Crew:
         self._fork_server = ForkServer()
         self._selector = selectors.DefaultSelector()
         self._selector.register(wake_up, selectors.EVENT_READ)
-        self._kept: dict[str, tuple[KeptAttempt, Process]] = {}
+        self._kept: dict[_Claim, tuple[KeptAttempt, Process]] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -46,7 +49,7 @@ class Crew:
 
     def names(self) -> Iterator[str]:
         """The ids of all attempts."""
-        return iter(self._kept)
+        return (name for name, _ in self._kept)
 
     def start(self, attempt: AttemptRecord, process: Process, order: dict[str, Any]) -> None:
         """Start the work of a claimed attempt.
@@ -55,8 +58,9 @@ class Crew:
             OSError: no process can be started.
         """
         kept = KeptAttempt(attempt, order, self._fork_server)
-        self._kept[attempt.attempt] = kept, process
-        self._selector.register(kept, selectors.EVENT_READ, attempt.attempt)
+        claim = attempt.attempt, attempt.fence
+        self._kept[claim] = kept, process
+        self._selector.register(kept, selectors.EVENT_READ, claim)
 
     def keep_alive(self, lease_ends_at: float) -> None:
         """Renew the leases of all keepers; for a worker whose heartbeat was renewed.
@@ -74,7 +78,11 @@ class Crew:
             kill_after_s: by mode of a cancel, how long after SIGTERM the work is killed; a mode that is
                 absent lets it end by itself.
         """
-        kept, _ = self._kept[record.attempt]
+        for (name, _), (kept, _) in self._kept.items():
+            if name == record.attempt:
+                self._see(kept, record, kill_after_s)
+
+    def _see(self, kept: KeptAttempt, record: AttemptRecord, kill_after_s: dict[str, float]) -> None:
         if record.fence != kept.attempt.fence or record.status not in ("running", "canceling"):
             kept.revoke()
             return
@@ -125,8 +133,8 @@ class Crew:
         self._fork_server.close()
         self._selector.close()
 
-    def _heard(self, name: str) -> Iterator[AttemptReport]:
-        kept, process = self._kept[name]
+    def _heard(self, claim: _Claim) -> Iterator[AttemptReport]:
+        kept, process = self._kept[claim]
         for message in kept.messages():
             if "end" not in message:
                 yield AttemptReport(kept.attempt, None, progress=message["progress"])
@@ -134,7 +142,7 @@ class Crew:
             self._selector.unregister(kept)
             seconds = kept.seconds()
             kept.close()
-            del self._kept[name]
+            del self._kept[claim]
             if not kept.is_revoked:
                 is_canceled = kept.attempt.wish == "cancel"
                 ending = ending_of(

@@ -20,11 +20,12 @@ from scoopi.model.schedule.schedule_records import (
     ProcessRecord,
     WorkerRecord,
 )
+from scoopi.scheduler.snapshot import Snapshot
 from scoopi.serve import state as state_module
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.gc.record_collector import RecordCollector
-from scoopi.serve.passes import LEASE
+from scoopi.serve.passes import LEASE, Passes
 from scoopi.serve.state import State
 from scoopi.serve.workbench import Workbench
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
@@ -63,6 +64,7 @@ class CrashingWorld:
         """A world with the same records and the same time, whose store has these faults."""
         new = object.__new__(CrashingWorld)
         new._folder, new._memory, new.now = self._folder, self._memory.copy(), self.now
+        new._current = self._current
         new._open(faults)
         return new
 
@@ -92,6 +94,11 @@ class CrashingWorld:
         jobs.mkdir(parents=True, exist_ok=True)
         (jobs / "jobs.yml").write_text(textwrap.dedent(text))
         self.do(lambda state: state.deploy(jobs, None, self.now))
+        self._current = self.do(State.current)
+
+    def snapshot(self) -> Snapshot:
+        """What a pass would know now."""
+        return Passes(self._records, lambda: self._current).snapshot(self.now)
 
     def tick(self, **length: float) -> list[dict[str, Any]]:
         """Let time pass, then run a pass; the rows that `tick` prints."""

@@ -173,7 +173,7 @@ class Histories(RuleBasedStateMachine):
 
     @invariant()
     def why_has_an_answer_for_every_job(self) -> None:
-        snapshot = self.world.copy(Faults()).state.passes.snapshot(self.world.now)
+        snapshot = self.world.snapshot()
         for job in self.world.all(JobRecord):
             answer = why(job, snapshot)
             assert answer["reason"]
@@ -191,7 +191,7 @@ class Histories(RuleBasedStateMachine):
             world.now += timedelta(hours=1)
             world.work("succeeded", *WORKERS)
         assert [each for each in world.all(AttemptRecord) if each.phase == LIVE] == []
-        snapshot = world.state.passes.snapshot(world.now)
+        snapshot = world.snapshot()
         for job in snapshot.active:
             assert why(job, snapshot)["gate"] in ("enabled", "slot", "live", "error", "depends"), job
 

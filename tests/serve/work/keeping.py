@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,21 @@ ATTEMPT = AttemptRecord(
     process="p", slot="!1", number=1, status="running", phase="live", bundle="b", created=NOW, fence=1
 )
 Started = Callable[..., KeptAttempt]
+
+
+def order_in(folder: Path) -> dict[str, Any]:
+    """What each order of a keeper has beside what is to be run."""
+    return {
+        "attempt": "p/!1/1",
+        "folder": str(folder),
+        "cwd": str(folder),
+        "env": dict(os.environ),
+        "slot": ["!1", "a", "b"],
+        "inputs": {},
+        "path": [str(folder)],
+        "lease_ends_at": time.monotonic() + 60,
+        "log_limit": 10_000,
+    }
 
 
 def ended(kept: KeptAttempt) -> dict[str, Any]:
