@@ -16,6 +16,7 @@ from scoopi.bootstrap.group_loaders import ensure_library
 from scoopi.bootstrap.rows.row_sources import RowSources
 from scoopi.bootstrap.rows.run_outputs import RunOutputs
 from scoopi.configs.configs import Configs
+from scoopi.defs.records.download_language import path_fault_of_nodes
 from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
 from scoopi.defs.scrape.class_names import STEP_CLASSES
 from scoopi.defs.scrape.defs_reader import read_definitions
@@ -79,6 +80,7 @@ class DefsComposer:
         self._inputs = inputs
         self._output = output
         self._scripts: dict[str, str] = {}
+        self._is_of_cluster = any(map(configs.text, ("scoopi.cluster.addresses", "scoopi.cluster.store")))
 
     @classmethod
     def of(cls, request: RunRequest, configs: Configs) -> DefsComposer:
@@ -118,13 +120,11 @@ class DefsComposer:
         )
 
     def user_files(self) -> dict[str, str]:
-        """Path of each of the user's files that the definitions run (plugins with the neighbours they
-        import, own steps, scripts) -> its digest; to be asked after the check."""
+        """Path -> digest of the files that the user wrote in Python or JavaScript; known after the check."""
         return {**self._finder.digests(), **self._scripts}
 
     def _checkers(self, source: Path, with_pages: bool) -> Checkers:
-        css = CssEngine()
-        files = FileFinder(self._current, defs_folder(source))
+        css, files = CssEngine(), FileFinder(self._current, defs_folder(source))
         outputs = OutputFaults(self._current if with_pages else None)
         return Checkers(
             output=lambda *output: [Fault(error.what, error.hint) for error in outputs.of(*output)],
@@ -138,6 +138,7 @@ class DefsComposer:
             live=_fault_of(self._ensure_live),
             url=_fault_of(parse_address),
             page=page_check(self._current, files) if with_pages else no_fault,
+            path=path_fault_of_nodes if self._is_of_cluster else no_fault,
             host_pattern=as_compared,
             ca=_fault_of(partial(_ensure_authorities, files)),
             find=RowSources(files, RunOutputs(self._output)).find,
@@ -176,8 +177,7 @@ class DefsComposer:
 
     def _name_faults(self, appender: Appender) -> Iterator[Fault]:
         """In a cluster the name of a file also contains the node's id."""
-        keys = ("scoopi.cluster.addresses", "scoopi.cluster.store")
-        if not any(map(self._configs.text, keys)) or appender.output.startswith(LIST_PREFIX):
+        if not self._is_of_cluster or appender.output.startswith(LIST_PREFIX):
             return
         from scoopi.publishing.output_file import file_of_node
 

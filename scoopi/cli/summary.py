@@ -71,6 +71,9 @@ class Summary:
         if report.loads:
             yield "loaders", _loads(report.loads)
         yield "rows", self._row_lines(report)
+        if report.files.number:
+            size = f"{report.files.bytes / 1e6:,.1f} MB"
+            yield "files", [f"{counted(report.files.number, 'file')} named by rows, {size}"]
         if report.changes:
             yield "changes", _changes(report.changes)
         if report.unmet:

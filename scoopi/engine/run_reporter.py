@@ -185,6 +185,7 @@ class RunReporter:
             skipped=found.skips,
             loads=self._all_loads(),
             budgets=self._notes.budgets(),
+            files=found.files,
         )
         self._write(RunView.of(report, self._place.incarnation, outcome.awaiting, dict(versions())))
         return report

@@ -14,6 +14,7 @@ from scoopi.errors import AppenderError
 from scoopi.model.downloads import FILES_FOLDER, KEPT_FOLDER, PATHS_FOLDER, FileRef, kept_path
 from scoopi.model.job import Frame
 from scoopi.model.records import read_records
+from scoopi.model.report.run_report import FileCounts
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.publishing.record_file import KeyFilter
 
@@ -41,12 +42,12 @@ class PublishedFiles:
         self._sources: dict[str, tuple[str, Path]] = {}
         self._named: dict[str, None] = {}
         self._kept: dict[Path, set[str]] = {}
-        self.bytes = 0
+        self._bytes = 0
 
     @property
-    def number(self) -> int:
-        """How many files are published."""
-        return len(self._named)
+    def counts(self) -> FileCounts:
+        """How many files are published, and their size."""
+        return FileCounts(len(self._named), self._bytes)
 
     def begin(self, segment: Path) -> None:
         """Frames of this segment follow; their files are beside it."""
@@ -118,7 +119,7 @@ class PublishedFiles:
         if file.path not in self._named:
             self._named[file.path] = None
             self._sources[file.path] = file.sha256, files
-            self.bytes += file.size
+            self._bytes += file.size
 
     def _source(self, path: str) -> Path:
         sha256, files = self._sources[path]

@@ -136,8 +136,8 @@ class Publisher:
                     downloads.publish()  # before any row that names them
                     tally.loaded = self._tables.load_rest(tally.is_held)
                 self._finish(files, tally, is_over)
-                if is_over and not missing:
-                    downloads.clean()
+                if is_over and not missing and not tally.has_failed:
+                    downloads.clean()  # else a retry may want what has come
                 if changes is not None and is_whole:
                     changes.keep(
                         name for spec in self._outputs if tally.is_held(spec) for name in spec.streams

@@ -8,7 +8,7 @@ import msgspec
 
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState
-from scoopi.model.report.run_report import Cause, Causes, ChangeCounts, Retries
+from scoopi.model.report.run_report import Cause, Causes, ChangeCounts, FileCounts, Retries
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.expectations.expected_records import ExpectedRecords, Found
 from scoopi.publishing.output_file import HELD, OutputFile, OutputSpec
@@ -31,7 +31,7 @@ class Published(msgspec.Struct, frozen=True):
         dropped: records whose key another one of the run had before, by the name of their output.
         unmet: expectations that the records do not meet, a sentence each; their outputs are held back.
         retries: attempts after the first ones.
-        files, file_bytes: downloaded files that rows name, and their size.
+        files: downloaded files that rows name.
         changes: by final name, how the records of outputs that hold only changes differ from the last run's.
     """
 
@@ -51,8 +51,7 @@ class Published(msgspec.Struct, frozen=True):
     retries: Retries = Retries()
     skipped: int = 0
     skips: tuple[Cause, ...] = ()
-    files: int = 0
-    file_bytes: int = 0
+    files: FileCounts = FileCounts()
 
 
 class RowTally:
@@ -107,6 +106,11 @@ class RowTally:
             self.add_part(part)
             self._expected.add(part)
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether a job has failed tasks, which may be run again."""
+        return self._failed > 0
+
     def add_part(self, part: Part) -> None:
         """Write the rows of a part to the files of its outputs."""
         for file in self._files.get(part.output, ()):
@@ -153,8 +157,7 @@ class RowTally:
                 if spec.changes and self.changes
             },
             retries=self._retries.counted(),
-            files=self.downloads.number,
-            file_bytes=self.downloads.bytes,
+            files=self.downloads.counts,
         )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from scoopi.errors import StoppedError
+from scoopi.model.report.run_report import FileCounts
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.row_tally import Published
 from scoopi.publishing.run_rows import OwnRows, PublishedRows
@@ -108,6 +109,7 @@ class Merged(msgspec.Struct, frozen=True):
     warned: int
     pages: int
     skipped: int = 0
+    files: FileCounts = FileCounts()
 
 
 class MergedRows:
@@ -156,7 +158,7 @@ class MergedRows:
             return self._mine
         merged = self._codec.read("composed/merge", composed)
         counts = (merged.done, merged.failed, merged.warned, merged.pages)
-        return Published(merged.rows, *counts, skipped=merged.skipped)
+        return Published(merged.rows, *counts, skipped=merged.skipped, files=merged.files)
 
     def when_stopped(self) -> None:
         """As `RunRows` says: the one file has all rows."""
@@ -167,4 +169,4 @@ class MergedRows:
             raise RowsMissingError(published)
         self._mine = published
         counts = (published.done, published.failed, published.warned, published.pages, published.skipped)
-        return self._codec.written(Merged(published.rows, *counts))
+        return self._codec.written(Merged(published.rows, *counts, published.files))

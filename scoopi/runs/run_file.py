@@ -21,6 +21,7 @@ from scoopi.model.report.run_report import (
     Cause,
     ChangeCounts,
     FieldFigures,
+    FileCounts,
     JobCounts,
     LoadCounts,
     Retries,
@@ -53,6 +54,7 @@ class RunView(msgspec.Struct, frozen=True):
     retries: Retries = Retries()
     loads: dict[str, LoadCounts] = {}
     budgets: tuple[str, ...] = ()
+    files: FileCounts = FileCounts()
     fields: tuple[FieldFigures, ...] = ()
     awaiting: tuple[str, ...] = ()
     time: dict[str, float] = {}
@@ -90,6 +92,7 @@ class RunView(msgspec.Struct, frozen=True):
             retries=report.retries,
             loads=report.loads,
             budgets=report.budgets,
+            files=report.files,
             fields=report.fields,
             awaiting=awaiting,
             time=report.times,
@@ -120,6 +123,7 @@ class RunView(msgspec.Struct, frozen=True):
             skipped=self.skipped,
             loads=self.loads,
             budgets=self.budgets,
+            files=self.files,
             publish_note=ALREADY_OVER,
         )
 

@@ -10,7 +10,7 @@ from functools import partial
 
 import msgspec
 
-from scoopi.errors import FetchError
+from scoopi.errors import FetchError, StoppedError
 from scoopi.model.handover import Grant, Handover, Payload, ToTask
 from scoopi.model.site_session import Session
 from scoopi.steps.step import Loader, LoadOrder
@@ -37,6 +37,27 @@ class PageLoad(msgspec.Struct, frozen=True):
     payload: Payload
     session: str = ""
 
+    @classmethod
+    def first(cls, item: WorkItem) -> PageLoad:
+        """The load of a job's page."""
+        payload = item.payload
+        order = LoadOrder(
+            grant=item.grant,
+            archived=item.archived,
+            public_only=payload.public_only,
+            is_robots=item.is_robots,
+        )
+        return cls(item, Payload(item.job, payload.locator, payload.page, "", order))
+
+    @property
+    def is_of_file(self) -> bool:
+        """Whether it is of a file that the rows of its job's page want; the page has been read."""
+        return self.payload.expect(LoadOrder).file is not None
+
+    def stopped(self) -> LoadedPage:
+        """What comes of it when the run is stopped."""
+        return LoadedPage(self.item, None, StoppedError())
+
     def may_use(self, session: Session) -> bool:
         """Whether it waits for this session, which is ready now."""
         is_newer = self.payload.expect(LoadOrder).outdated < session.version
@@ -59,6 +80,11 @@ class PageLoad(msgspec.Struct, frozen=True):
         """The same load, for the job that is to log in to its site."""
         order = msgspec.structs.replace(self.payload.expect(LoadOrder), logs_in=True)
         return PageLoad(self.item, self.payload.advance(order))
+
+
+def parted(loads: Sequence[PageLoad]) -> tuple[list[PageLoad], list[PageLoad]]:
+    """Loads of pages, and those of files that pages wait for."""
+    return [each for each in loads if not each.is_of_file], [each for each in loads if each.is_of_file]
 
 
 class LoadedPage(msgspec.Struct, frozen=True):

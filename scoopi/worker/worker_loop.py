@@ -11,12 +11,12 @@ import msgspec
 
 from scoopi.errors import DisallowedError, FetchError, SilentHostError
 from scoopi.fetch.robots_text import answer_of
-from scoopi.model.handover import Handover, Payload, ToGrant, ToSession
+from scoopi.model.handover import Handover, ToGrant, ToSession
 from scoopi.model.report.run_report import LOADER
 from scoopi.steps.step import LoadOrder
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.downloads.page_files import PageFiles
-from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad
+from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad, parted
 from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import (
     Answered,
@@ -133,13 +133,7 @@ class WorkerLoop:
         self._fetching.close()
 
     def _begin(self, item: WorkItem) -> None:
-        order = LoadOrder(
-            grant=item.grant,
-            archived=item.archived,
-            public_only=item.payload.public_only,
-            is_robots=item.is_robots,
-        )
-        load = PageLoad(item, Payload(item.job, item.payload.locator, item.payload.page, "", order))
+        load = PageLoad.first(item)
         if item.grant is None:
             self._run_soon(load)
         else:
@@ -151,10 +145,14 @@ class WorkerLoop:
 
     def _hand_back(self) -> None:
         """Hand back the jobs that have not begun. Loaded pages stay: their hosts need not be asked again."""
-        unbegun = [*self._fetching.take_back(), *self._take_unbegun()]
-        waiting = self._waiting.take_all()
+        unbegun, of_files = parted([*self._fetching.take_back(), *self._take_unbegun()])
+        for load in of_files:
+            self._fetching.add(load)
+        waiting, of_files = parted(self._waiting.take_all())
+        for load in of_files:
+            if not self._waiting.add(load):
+                self._run_soon(load.stopped())
         for load in (*waiting, *unbegun):
-            self._files.drop(load.item.job)
             self._loader.abandon(load.payload)
             self._reports.end(load.item.job)
         answered = (Answered(load.item.job, host) for load in unbegun if (host := load.granted_host()))
@@ -183,35 +181,36 @@ class WorkerLoop:
         heard = None if isinstance(outcome, ToGrant | ToSession) else not isinstance(outcome, SilentHostError)
         fault = outcome.fault if isinstance(outcome, FetchError) else None
         host = load.granted_host()  # none for a page that has waited for its session
-        reports: list[msgspec.Struct] = []
+        job, reports = load.item.job, list[msgspec.Struct]()
         if host:
-            reports.append(Answered(load.item.job, host, heard, fault, self._reports.end(load.item.job)))
+            reports.append(Answered(job, host, heard, fault, self._reports.end(job)))
         reports += map(SessionChanged, self._loader.take_changes())
         if isinstance(outcome, ToGrant | ToSession):
-            reports.append(self._asking(load.item, outcome))
+            reports += self._asking(load.item, outcome)
         elif load.item.is_robots:
-            reports.append(RobotsRead(load.item.job, answer_of(outcome)))
+            reports.append(RobotsRead(job, answer_of(outcome)))
         else:
             loaded = LoadedPage.of(load.item, outcome, seconds, self._loader.size_of)
             self._received += loaded.size
             self._to_run.append(loaded)
         return reports
 
-    def _asking(
-        self, item: WorkItem, handover: ToGrant | ToSession
-    ) -> Asking | SessionAsked | JobsHandedBack:
+    def _asking(self, item: WorkItem, handover: ToGrant | ToSession) -> list[msgspec.Struct]:
+        """The message that asks for it, or hands the job back; none if its page is to be ended here."""
         session = handover.session if isinstance(handover, ToSession) else ""
-        if not self._waiting.add(PageLoad(item, handover.payload, session)):
-            self._files.drop(item.job)
+        load = PageLoad(item, handover.payload, session)
+        if not self._waiting.add(load):
             self._loader.abandon(handover.payload)
-            return JobsHandedBack((item.job,))
+            if load.is_of_file:
+                self._run_soon(load.stopped())
+                return []
+            return [JobsHandedBack((item.job,))]
         if isinstance(handover, ToSession):
-            return SessionAsked(item.job, handover.session, handover.version)
+            return [SessionAsked(item.job, handover.session, handover.version)]
         order = handover.payload.expect(LoadOrder)
-        if order.login or handover.is_part:  # robots.txt is not asked of it
-            return Asking(item.job, handover.host, "", order.public_only)
-        url = handover.url or order.url or handover.payload.locator.url
-        return Asking(item.job, handover.host, url, order.public_only)
+        asks_robots = not (order.login or handover.is_part)
+        url = (handover.url or order.url or handover.payload.locator.url) * asks_robots
+        return [Asking(item.job, handover.host, url, order.public_only)]
 
     def _deny(self, denied: Denied) -> None:
         if (load := self._waiting.take(denied.job)) is not None:
@@ -224,10 +223,8 @@ class WorkerLoop:
     def run(self) -> None:
         """Run steps until stopped; `handle` and `continue_requests` belong to the reader's thread."""
         while (work := self._next_work()) is not None:
-            if isinstance(work, PageLoad):
-                work = self._load_here(work)
-                if work is None:
-                    continue
+            if isinstance(work, PageLoad) and (work := self._load_here(work)) is None:
+                continue
             result = self._result(work)
             self._done_with += work.size
             if result is not None:
@@ -269,17 +266,20 @@ class WorkerLoop:
         if self._marker is not None:
             self._marker.clear()
         if isinstance(outcome, ToGrant | ToSession):
-            self._pipe.send(self._asking(load.item, outcome))
+            self._pipe.send(*self._asking(load.item, outcome))
             return None
         return LoadedPage.of(load.item, outcome, seconds)
 
     def _result(self, loaded: LoadedPage) -> Result | None:
-        """None if its page waits for a file."""
+        """None if its page waits for a file, or is handed back."""
         seen = loaded.seen(self._loader.size_of) if self._parts.reports_pages else None
         made = self._files.result(loaded, seen)
         if isinstance(made, ToGrant):
-            self._pipe.send(self._asking(loaded.item, made))
+            self._pipe.send(*self._asking(loaded.item, made))
             return None
+        if made is None:
+            self._ended += 1
+            self._pipe.send(JobsHandedBack((loaded.item.job,)))
         return made
 
     def _add(self, result: Result) -> None:

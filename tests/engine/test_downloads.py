@@ -15,7 +15,7 @@ from tests.server.file_pages import FilePages, content
 from tests.server.server import Server
 
 RECORDS = """\
-locatorGroups: {{ list: "{url}" }}
+locatorGroups: {{ list: {{ locators: [ {{ name: list, url: "{url}"{request} }} ] }} }}
 taskGroups:
   list:
     cards: {{ dataDef: card, output: [ {output} ] }}
@@ -92,7 +92,8 @@ class Downloading:
     def run(self, *links: str, text: str = RECORDS, code: int = 0, **parts: str) -> str:
         """Run over a page with these links; what is said."""
         self.site.links = [*links]
-        parts = {"key": "", "field": "", "download": "", "to": BY_CONTENT, "output": "cards.jsonl", **parts}
+        usual = {"key": "", "field": "", "download": "", "to": BY_CONTENT, "output": "cards.jsonl"}
+        parts = {**usual, "request": "", **parts}
         defs = text.format(url=self.site.server.url("/list"), **parts)
         (self.desk.folder / "defs.yml").write_text(defs)
         ended = self.desk.scoopi("run", "defs.yml", "--workers", "0")
@@ -281,6 +282,13 @@ def test_nothing_is_left_in_the_hidden_folder_that_no_row_names(downloading: Dow
     assert sorted(path.name for path in hidden) == sorted(
         sha256(content(name)).hexdigest() for name in ("a.jpg", "c.jpg")
     )
+
+
+def test_a_page_that_was_posted_is_not_posted_again_for_a_file(downloading: Downloading) -> None:
+    said = downloading.run("/busy/a.jpg?n=9", "/ok/b.jpg", request=", form: { q: x }")
+    assert downloading.images() == [None, path_of(content("b.jpg"))]
+    assert [each.method for each in downloading.site.server.log.all() if each.path == "/list"] == ["POST"]
+    assert "status 503" in said
 
 
 def test_robots_and_private_hosts_bind_files_too(downloading: Downloading) -> None:

@@ -16,6 +16,7 @@ from scoopi.model.downloads import FileRef, kept_path
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState
 from scoopi.model.records import Column, RecordSchema, packed_rows
+from scoopi.model.report.run_report import FileCounts
 from scoopi.publishing.output_file import OutputFile, OutputSpec
 from scoopi.publishing.publisher import Publisher, PublishTarget
 from scoopi.store.pages.job_records import TakenJob
@@ -74,7 +75,7 @@ def test_only_files_of_frames_that_count_are_published(desk: Desk, take: Take) -
     desk.commit.append(desk.result(second, ("b", other)))
     found = desk.publisher(spec("covers.csv", COVERS)).publish()
     assert desk.published() == {named.path: b"named"}
-    assert (found.files, found.file_bytes) == (1, 5)
+    assert found.files == FileCounts(1, 5)
 
 
 def test_a_record_with_the_key_of_an_earlier_one_publishes_no_file(desk: Desk, take: Take) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scoopi.errors import FetchError
-from scoopi.fetch.downloads.file_reception import DiskFault
+from scoopi.fetch.downloads.file_reception import LocalFaultError
 from scoopi.model.downloads import Download, Downloads, FileOrder, KeptFile
 from scoopi.model.handover import Payload, ToFiles, ToTask
 from scoopi.model.locator import Locator
@@ -102,8 +102,8 @@ def test_a_field_may_want_its_task_to_fail() -> None:
 
 
 def test_a_fault_of_this_machine_always_fails_the_task() -> None:
-    with pytest.raises(DiskFault):
-        run(step(), ("a", GONE), fault=DiskFault("the file cannot be written"))
+    with pytest.raises(LocalFaultError):
+        run(step(), ("a", GONE), fault=LocalFaultError("the file cannot be written"))
 
 
 def test_one_path_for_two_contents_is_a_file_that_did_not_come() -> None:

@@ -6,14 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from scoopi.errors import DisallowedError, FetchError, LoadFault
+from scoopi.errors import DisallowedError, FetchError, LoadFault, StoppedError
+from scoopi.fetch.downloads.file_reception import LocalFaultError
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.model.definitions import TaskDef
 from scoopi.model.downloads import Downloads, FileOrder, FileRef, KeptFile
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, ToGrant, ToTask
 from scoopi.model.job import Frame, JobPayload, JobState
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Locator, PageRequest
 from scoopi.steps.step import LoadOrder, Step
 from scoopi.worker.downloads.page_files import PageFiles
 from scoopi.worker.fetching import LoadedPage
@@ -48,6 +50,17 @@ class Wants(Step):
             raise next(each for each in files.values() if isinstance(each, FetchError))
         refs = tuple(FileRef(url, KEPT.sha256, KEPT.size) for url in came)
         return ToTask(payload.advance(came), files=refs)
+
+
+class Fills(Wants):
+    """A step that fails if this machine kept a file away."""
+
+    def run(self, payload: Payload) -> Handover:
+        if isinstance(payload.input, Downloads):
+            for each in payload.input.files.values():
+                if isinstance(each, LocalFaultError):
+                    raise each
+        return super().run(payload)
 
 
 def append(payload: Payload) -> Handover:
@@ -85,7 +98,7 @@ def files_of(tmp_path: Path) -> Files:
     return make
 
 
-def asked(made: Result | ToGrant) -> tuple[str, str]:
+def asked(made: Result | ToGrant | None) -> tuple[str, str]:
     """Host and address of a request."""
     assert isinstance(made, ToGrant)
     order = made.payload.expect(LoadOrder)
@@ -94,7 +107,7 @@ def asked(made: Result | ToGrant) -> tuple[str, str]:
     return made.host, made.url
 
 
-def ended(made: Result | ToGrant) -> Frame:
+def ended(made: Result | ToGrant | None) -> Frame:
     assert isinstance(made, Result)
     return frame_of(made)
 
@@ -157,10 +170,22 @@ def test_pages_wait_independently_and_one_that_is_dropped_begins_again(files_of:
     files = files_of(chain("one", Wants(ONE)))
     assert asked(files.result(page(job="job1"), None))[1] == ONE
     assert asked(files.result(page(job="job2"), None))[1] == ONE
-    files.drop("job1")
+    assert files.result(file("job1", StoppedError()), None) is None, "handed back"
     assert asked(files.result(page(job="job1"), None))[1] == ONE
     assert ended(files.result(file("job2"), None)).job == "job2"
     assert ended(files.result(file("job1"), None)).job == "job1"
+
+
+def test_a_page_that_must_not_be_asked_for_again_fails_when_the_run_is_stopped(files_of: Files) -> None:
+    """Protocol rule 16: its request may have done something."""
+    files = files_of(chain("one", Fills(ONE, TWO)))
+    loaded = page()
+    posted = structs.replace(loaded.item.payload.locator, request=PageRequest("POST"))
+    item = structs.replace(loaded.item, payload=structs.replace(loaded.item.payload, locator=posted))
+    assert asked(files.result(LoadedPage(item, loaded.page), None))[1] == ONE
+    frame = ended(files.result(LoadedPage(item, None, StoppedError()), None))
+    assert (frame.state, frame.parts) == (JobState.FAILED, ())
+    assert "the run was stopped before the files of the page had come" in frame.failures[0].message
 
 
 def test_a_page_without_wishes_and_one_that_failed_end_at_once(files_of: Files) -> None:

@@ -6,13 +6,17 @@ Source: defs/README.md, 6.4.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Table
 from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar, TextOrTexts
+from scoopi.model.definitions import OutputDef
 from scoopi.model.downloads import MOST_FILE_BYTES, Download
-from scoopi.model.text.file_path import template_fault
+from scoopi.model.place import Place
+from scoopi.model.records.record_def import RecordDef
+from scoopi.model.text.file_path import FilePath, template_fault
 
 DOWNLOAD = "download"
 _NAME = Scalar(Kind.NAME)
@@ -74,12 +78,15 @@ def read_size(text: str) -> int | None:
     return None if found is None else int(float(found[1]) * _UNITS[found[2].lower()])
 
 
-def check_download(node: Table, key: str, values: Sequence[str], findings: Findings) -> None:
+def check_download(
+    node: Table, key: str, values: Sequence[str], findings: Findings, path: Callable[[str], Fault | None]
+) -> None:
     """Check the download of an entry or a field as written.
 
     Args:
         key: of the entry, for findings.
         values: placeholders of the row.
+        path: what else is wrong with a path.
     """
     table = node.table(DOWNLOAD)
     if table is None:
@@ -87,6 +94,8 @@ def check_download(node: Table, key: str, values: Sequence[str], findings: Findi
     key = f"{key}.{DOWNLOAD}"
     if (to := table.text("to")) and (fault := template_fault(to, values)) is not None:
         findings.error(table.at("to"), f"{key}.to", *fault)
+    elif to and (wrong := path(to)) is not None:
+        findings.error(table.at("to"), f"{key}.to", wrong.what, wrong.hint)
     for each in _types(table):
         if not _TYPE.fullmatch(each.lower()):
             what = f"{each!r} is not a media type"
@@ -95,3 +104,23 @@ def check_download(node: Table, key: str, values: Sequence[str], findings: Findi
     if size is not None and not read_size(size):
         what = f"{size!r} is not a size above 0"
         findings.error(table.at("maxSize"), f"{key}.maxSize", what, "write it as 20 MB")
+
+
+def path_fault_of_nodes(path: str) -> Fault | None:
+    """Why a path is wrong in a cluster, where two nodes may give it to two contents; None if it is right."""
+    if FilePath(path).is_by_content:
+        return None
+    return Fault("nodes of a cluster do not know each other's paths of files", "add %{sha256} to it")
+
+
+def check_has_output(
+    definition: RecordDef, outputs: Sequence[OutputDef], key: str, place: Place, findings: Findings
+) -> None:
+    """Check that an output of a task has the rows that name the files.
+
+    Args:
+        key, place: of the task.
+    """
+    if definition.has_downloads and not outputs:
+        what = f"the records of {definition.name} name files, and no output has them"
+        findings.error(place, key, what, "name an output, or take `download` out")

@@ -85,6 +85,7 @@ class Checkers(msgspec.Struct, frozen=True):
         find: where the rows of a source can be read, or why they cannot.
         page_selector: a CSS selector of an element.
         loader: the loader of a task group, which may need a library.
+        path: the path of a downloaded file, with its placeholders.
         host_pattern: which hosts a site has; returns the pattern as hosts are compared with it.
     """
 
@@ -103,4 +104,5 @@ class Checkers(msgspec.Struct, frozen=True):
     find: Find = file_rows
     page_selector: Callable[[str], Fault | None] = no_fault
     loader: Callable[[str], Fault | None] = no_fault
+    path: Callable[[str], Fault | None] = no_fault
     host_pattern: Callable[[str], str | Fault] = str.lower

@@ -170,7 +170,8 @@ class DataDefChecker:
     def _check_download(self, each: WrittenItem) -> None:
         if each.node is not None:
             names = [f"item.{other.item.name}" for other in self._written.entries]
-            check_download(each.node, each.key, [*dict.fromkeys(names)], self._findings)
+            names = [*dict.fromkeys(names)]
+            check_download(each.node, each.key, names, self._findings, self._checkers.path)
 
     def _check_query(self) -> None:
         written, data_def = self._written, self._written.data_def

@@ -7,6 +7,7 @@ from scoopi.defs.locators.listed_pages import fault_of_list, is_without_locators
 from scoopi.defs.locators.locator_checker import LocatorChecker, names_given
 from scoopi.defs.locators.row_file import until_fault
 from scoopi.defs.locators.values_builder import local_today
+from scoopi.defs.records.download_language import check_has_output
 from scoopi.defs.records.page_identity import groups_on_locators, parents_of
 from scoopi.defs.records.record_checker import RecordChecker
 from scoopi.defs.records.record_def_builder import WrittenRecordDef, build_record_def, outputs_of
@@ -227,11 +228,12 @@ class DefsChecker:
             written = self._record_defs.get(task.data_def)
             if written is None or task.group not in self._reach.groups:
                 continue
-            for output in outputs_of(task.data_def, task.outputs):
-                schema = written.record_def.schema
-                if self._task_groups[task.group].changed:
-                    schema = with_change(schema)
-                for fault in self._checkers.output(task.key, output, schema):
+            outputs = outputs_of(task.data_def, task.outputs)
+            check_has_output(written.record_def, outputs, task.key, task.place, self._findings)
+            schema, is_changed = written.record_def.schema, self._task_groups[task.group].changed
+            for output in outputs:
+                columns = with_change(schema) if is_changed else schema
+                for fault in self._checkers.output(task.key, output, columns):
                     self._findings.error(output.place, f"{task.key}.output", fault.what, fault.hint)
 
     def _check_records(self) -> None:

@@ -120,11 +120,11 @@ class FileReception(Reception):
         return file_type(self.headers.get("content-type", ""), file_name(self.headers, self.url))
 
 
-class DiskFault(FetchError):  # noqa: N818 - a fault of this machine, not an error of the file
-    """A file cannot be written here: whatever the definition says, no row goes without its file for that."""
+class LocalFaultError(FetchError):
+    """A file did not come because of this machine: for that, no row goes without its file."""
 
 
-def disk_fault(error: OSError) -> DiskFault:
+def disk_fault(error: OSError) -> LocalFaultError:
     """The error of a file that cannot be written."""
     what = f"the file cannot be written: {error.strerror or error}"
-    return DiskFault(what, hint="make room or fix the folder, then `scoopi retry`")
+    return LocalFaultError(what, hint="make room or fix the folder, then `scoopi retry`")

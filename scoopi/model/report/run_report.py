@@ -158,6 +158,13 @@ def no_records(name: str) -> Iterator[dict[str, Any]]:
     raise UsageError(f"the records of {name} cannot be read", hint="ask the report that the run returned")
 
 
+class FileCounts(msgspec.Struct, frozen=True):
+    """How many downloaded files rows name, and their size together."""
+
+    number: int = 0
+    bytes: int = 0
+
+
 class RunReport(msgspec.Struct, frozen=True):
     """One run from this node's view.
 
@@ -186,6 +193,7 @@ class RunReport(msgspec.Struct, frozen=True):
         fields: what the fields of records found.
         retries: attempts after the first ones.
         budgets: the budgets of pages, time and bytes that this process has found used up, in words.
+        files: downloaded files that rows name.
         loads: by task group, what has loaded its pages; only groups with `loader: auto`.
         reader: reads the records of an output, for `records`.
     """
@@ -219,6 +227,7 @@ class RunReport(msgspec.Struct, frozen=True):
     skipped: tuple[Cause, ...] = ()
     loads: dict[str, LoadCounts] = {}
     budgets: tuple[str, ...] = ()
+    files: FileCounts = FileCounts()
     reader: RecordsReader = no_records
 
     def records(self, name: str) -> Iterator[dict[str, Any]]:

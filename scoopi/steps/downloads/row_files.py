@@ -8,7 +8,7 @@ import msgspec
 
 from scoopi.errors import FetchError
 from scoopi.fetch.downloads.file_kind import file_extension
-from scoopi.fetch.downloads.file_reception import DiskFault, disk_fault
+from scoopi.fetch.downloads.file_reception import LocalFaultError, disk_fault
 from scoopi.model.downloads import Download, Downloads, FileOrder, FileRef, KeptFile
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Payload
@@ -62,10 +62,10 @@ class RowFiles:
         Args:
             row: values of placeholders for the row.
         Raises:
-            DiskFault: it is this machine that failed.
+            LocalFaultError: it is this machine that failed.
         """
         file = self._files[column.order(url)]
-        if isinstance(file, DiskFault):
+        if isinstance(file, LocalFaultError):
             raise file
         found = file if isinstance(file, FetchError) else self._named(column, url, file, row)
         if isinstance(found, FetchError):

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from scoopi.errors import FetchError
+from scoopi.errors import FetchError, StoppedError
 from scoopi.fetch.address import parse_address
+from scoopi.fetch.downloads.file_reception import LocalFaultError
 from scoopi.fetch.downloads.file_store import FileStore, UnwantedFileError
 from scoopi.model.downloads import FileOrder, KeptFile
 from scoopi.model.handover import Payload, ToGrant
@@ -18,6 +19,8 @@ from scoopi.worker.downloads.page_outcome import PausedPage
 from scoopi.worker.fetching import LoadedPage
 from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import PageSeen, Result
+
+STOPPED = "the run was stopped before the files of the page had come"
 
 
 class _Waiting:
@@ -57,7 +60,7 @@ class _Waiting:
 class PageFiles:
     """Runs the tasks of loaded pages; those whose rows want files wait for them, one after another.
 
-    Each request gets a grant of its own. `drop` may be called by any thread; all else by the steps' thread.
+    Each request gets a grant of its own. Belongs to the steps' thread.
 
     Args:
         runner: runs the steps.
@@ -77,19 +80,23 @@ class PageFiles:
         self._leads_to_public_only = leads_to_public_only
         self._pages: dict[str, _Waiting] = {}
 
-    def drop(self, job: str) -> None:
-        """Forget the page of a job that is handed back."""
-        self._pages.pop(job, None)
-
-    def result(self, loaded: LoadedPage, seen: PageSeen | None) -> Result | ToGrant:
-        """The result of a job, or the request for the next file of its page.
+    def result(self, loaded: LoadedPage, seen: PageSeen | None) -> Result | ToGrant | None:
+        """The result of a job, or the request for the next file of its page; None to hand the job back.
 
         Args:
-            loaded: the page, or the file that was asked for last.
+            loaded: the page, or the file that was asked for last; with a StoppedError no file can be asked
+                for any more.
             seen: how it was loaded; None if that is not reported.
         """
         job = loaded.item.job
-        if (waiting := self._pages.get(job)) is not None:
+        if (waiting := self._pages.get(job)) is not None and isinstance(loaded.error, StoppedError):
+            request = loaded.item.payload.locator.request
+            if request is None or request.is_repeatable:
+                del self._pages[job]
+                return None
+            while waiting.next_order() is not None:  # protocol rule 16
+                waiting.take_next(LocalFaultError(STOPPED, hint="`scoopi retry` asks for the page again"))
+        elif waiting is not None:
             waiting.take_next(loaded.error or loaded.page)
         else:
             made = self._begun(loaded)
@@ -101,7 +108,7 @@ class PageFiles:
             if known is None:
                 return self._request(waiting.page, order)
             waiting.take_next(known)
-        self._pages.pop(job, None)
+        del self._pages[job]
         return waiting.reported(self._runner.resume(waiting.page, waiting.files))
 
     def _begun(self, loaded: LoadedPage) -> Result | PausedPage:

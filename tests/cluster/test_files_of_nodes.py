@@ -1,0 +1,89 @@
+"""Nodes that download files: rows and files come out once, together; on a real member."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scoopi.model.report.run_report import RunStatus
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.engine.desk import wait_until
+from tests.reliability.file_rounds import FileWorld, compare_files
+from tests.reliability.process import ScoopiProcess
+from tests.reliability.world import World
+
+PAGES = 6
+POLITE = {
+    "scoopi.loader.robots": "false",
+    "scoopi.loader.fetch.errorDelay": "0",
+    "scoopi.retry.delay": "20",
+    "scoopi.retry.attempts": "50",
+}
+SLOW = {"scoopi.loader.fetch.delay": "20", "scoopi.loader.fetch.parallelism": "1"}
+SHARED = {**POLITE, "scoopi.output.durability": "shared"}
+MERGED = {**SHARED, "scoopi.output.merge": "true"}
+
+CrewOf = Callable[..., Crew]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Iterator[FileWorld]:
+    files = FileWorld(tmp_path / "world", PAGES)
+    with files.server:
+        yield files
+
+
+@pytest.fixture
+def world(files: FileWorld) -> World:
+    return files.write()
+
+
+@pytest.mark.parametrize("settings", [SHARED, MERGED], ids=["shared", "merged"])
+def test_nodes_in_one_folder_publish_each_row_and_file_once(
+    crew_of: CrewOf, files: FileWorld, settings: dict[str, str]
+) -> None:
+    crew = crew_of(**settings)
+    reports = crew.run("ann", "bob")
+    assert [report.status for report in reports] == [RunStatus.DONE] * 2
+    compare_files(crew.folder, files.rows(), whole=True)
+
+
+def test_each_node_has_the_files_of_its_own_rows(crew_of: CrewOf, files: FileWorld) -> None:
+    ann, bob = crew_of("of-ann", **POLITE), crew_of("of-bob", **POLITE)
+    for future in (ann.start("ann"), bob.start("bob")):
+        assert future.result(LIMIT_S).status is RunStatus.DONE
+    compare_files(ann.folder, files.rows(), whole=False)
+    compare_files(bob.folder, files.rows(), whole=False)
+    outputs = [path for crew in (ann, bob) for path in crew.folder.glob("*.jsonl")]
+    rows = sum(len(path.read_text().splitlines()) for path in outputs)
+    assert rows == len(files.rows())
+
+
+def test_files_of_a_node_that_is_killed_are_published_by_another(
+    crew_of: CrewOf, files: FileWorld, tmp_path: Path
+) -> None:
+    crew = crew_of(**{**SHARED, **SLOW})
+    ann = ScoopiProcess(crew.arguments("ann"), tmp_path)
+    try:
+        segments = crew.folder / ".scoopi" / "ann" / "segments"
+        wait_until(
+            lambda: sum(file.stat().st_size for file in segments.glob("*.seg")) > 4000, "rows", LIMIT_S
+        )
+        ann.signal(signal.SIGKILL)
+        assert ann.wait(LIMIT_S) == -signal.SIGKILL
+    finally:
+        ann.kill_all()
+    (report,) = crew.run("bob")
+    assert (report.status, report.missing) == (RunStatus.DONE, ())
+    compare_files(crew.folder, files.rows(), whole=True)
+    assert [*crew.folder.glob("cards-ann.jsonl")], "the dead node had ended jobs"
+
+
+def test_a_path_that_nodes_could_give_to_two_contents_is_refused(crew_of: CrewOf, world: World) -> None:
+    text = world.defs.read_text()
+    world.defs.write_text(text.replace("%{sha256}", "%{name}"))
+    with pytest.raises(Exception, match="nodes of a cluster do not know each other's paths"):
+        crew_of(**POLITE).run("ann")
