@@ -87,6 +87,8 @@ def _compare_rows(tree: etree._ElementTree) -> None:
         for tag in ("*", "td"):
             assert compiled.cells(elements, tag, full) == row_cells.cells(elements, tag, full)
             assert compiled.part(rows, tag, full, 1, 3) == row_cells.part(rows, tag, full, 1, 3)
+    for name in ("", "class"):
+        assert compiled.tails(elements, "td", name) == row_cells.tails(elements, "td", name)
 
 
 def _take_apart(tree: etree._ElementTree) -> None:

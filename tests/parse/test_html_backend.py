@@ -222,6 +222,7 @@ def test_a_bridge_with_another_tree_is_not_used_and_logs_one_warning(
         positions=real.positions,
         cells=real.cells,
         part=real.part,
+        tails=real.tails,
     )
     assert trusted_bridge(other) is None
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
@@ -232,7 +233,8 @@ def test_a_bridge_that_fails_is_not_used_and_logs_one_warning(caplog: pytest.Log
     def fail(page: bytes, *limits: int) -> object:
         raise RuntimeError("lexbor failed")
 
-    assert trusted_bridge(SimpleNamespace(parse=fail, positions=fail, cells=fail, part=fail)) is None
+    fake = SimpleNamespace(parse=fail, positions=fail, cells=fail, part=fail, tails=fail)
+    assert trusted_bridge(fake) is None
     assert [record.getMessage() for record in caplog.records] == [
         "the bridge fails, so pages are parsed by the pure-Python copier: lexbor failed"
     ]

@@ -11,23 +11,25 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from scoopi.parse.bridge.html_backend import RowReader, row_reader_of
-from scoopi.parse.cells.row_cells import cells, part, positions
+from scoopi.parse.cells.row_cells import cells, part, positions, tails
 from scoopi.parse.css.element_text import own_text
 from scoopi.parse.tree.html_copier import copy_html
 from scoopi.parse.xpath.xpath_values import text_of_node
 from tests.parse.tree.built_bridge import built_bridge
 
 Element = etree._Element
-PLAIN = RowReader(positions, cells, part)
+PLAIN = RowReader(positions, cells, part, tails)
 
 texts = st.sampled_from(
     ("", " ", "a", " b ", "\u00a0", "c \n\t d", "e\u00ad\u200bf", "é€\U0001f600", "&#1;", "x" * 40)
 )
-names = st.sampled_from(("td", "th", "b", "br", "pre", "script", "textarea", "svg", "!--"))
+names = st.sampled_from(
+    ("td", "td class='x y'", "td", "th", "b", "br", "pre", "script", "textarea", "svg", "!--")
+)
 
 
 def tagged(name: str, inner: str, tail: str) -> str:
-    return f"<!--{inner}-->{tail}" if name == "!--" else f"<{name}>{inner}</{name}>{tail}"
+    return f"<!--{inner}-->{tail}" if name == "!--" else f"<{name}>{inner}</{name.split()[0]}>{tail}"
 
 
 nodes = st.recursive(texts, lambda inner: st.builds(tagged, names, inner | texts, texts), max_leaves=4)
@@ -45,6 +47,8 @@ def test_the_compiled_reader_gives_what_the_plain_one_gives(page: str, tag: str,
     for first, stop in ((0, 1), (0, 3), (2, 3), (1, 5), (4, 9)):
         wanted = PLAIN.part([*elements, None], tag, full, first, stop)
         assert compiled.part([*elements, None], tag, full, first, stop) == wanted
+    for name in ("", "class"):
+        assert compiled.tails(elements, tag, name) == PLAIN.tails(elements, tag, name)
 
 
 @settings(max_examples=100, deadline=None)
@@ -115,3 +119,11 @@ def test_reading_many_rows_leaves_no_memory_behind() -> None:
 
     before_kb = read_often(30)
     assert read_often(600) - before_kb < 2048
+
+
+@pytest.mark.parametrize("reader", [PLAIN, row_reader_of(built_bridge())], ids=["plain", "compiled"])
+def test_what_several_children_of_a_tag_hold_is_joined(reader: RowReader) -> None:
+    page = b"<ul><li><a href=x> one </a><li><a>two</a> <b>b</b><a href=y>three</a><li><b>c</b></ul>"
+    elements = list(copy_html(page, 9).getroot().iter("li"))
+    assert reader.tails(elements, "a", "") == ["one", "two three", None]
+    assert reader.tails(elements, "a", "href") == ["x", "y", None]

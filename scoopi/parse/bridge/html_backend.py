@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse.cells.row_cells import Cells, cells, part, positions
+from scoopi.parse.cells.row_cells import Cells, cells, part, positions, tails
+from scoopi.parse.css.element_text import join_texts
 from scoopi.parse.tree.html_copier import copy_html
 from scoopi.parse.tree.html_limits import MAX_NODES, refuse_depth, refuse_nodes
 
@@ -38,6 +39,7 @@ class NativeParser:
     Attributes:
         module: the compiled module.
         positions, cells, part: as in `row_cells`, but None for rows whose white space may matter.
+        tails: likewise, but with the texts of several children in a list.
         values: makes what finds simple selectors in records (`record_walk.py`), likewise.
     """
 
@@ -47,6 +49,7 @@ class NativeParser:
         self.positions = self.module.positions
         self.cells = self.module.cells
         self.part = self.module.part
+        self.tails = self.module.tails
         self.values: RecordValues | None = self._values if hasattr(self.module, "values_plan") else None
 
     def __call__(self, page: bytes, max_depth: int, max_nodes: int = MAX_NODES) -> etree._ElementTree:
@@ -81,9 +84,10 @@ class RowReader(NamedTuple):
     positions: Callable[[list[Element], bool], list[int]]
     cells: Callable[[list[Element], str, bool], list[Cells]]
     part: Callable[[list[Element | None], str, bool, int, int], Cells]
+    tails: Callable[[list[Element], str, str], list[str | None]]
 
 
-_PURE_PYTHON_READER = RowReader(positions, cells, part)
+_PURE_PYTHON_READER = RowReader(positions, cells, part, tails)
 _TEST_PAGE = (
     "<!--a--><!doctype html><title>x</title><p class=A Data-b id='é'>1<b>2<p>3\0&#1;&nbsp;\f<table>4<tr><td>5"
     "<template><i>6</i></template><svg viewBox=0><linearGradient xlink:href='#'/></svg><!-- b ---><?c d?>"
@@ -129,7 +133,13 @@ def row_reader_of(native: NativeParser) -> RowReader:
         found: Cells | None = native.part(rows, tag, full, first, stop)
         return part(rows, tag, full, first, stop) if found is None else found
 
-    return RowReader(native.positions, read, read_part)
+    def read_tails(elements: list[Element], tag: str, attribute: str) -> list[str | None]:
+        found: list[str | list[str] | None] | None = native.tails(elements, tag, attribute)
+        if found is None:
+            return tails(elements, tag, attribute)
+        return [join_texts(each) if type(each) is list else each for each in found]  # type: ignore[misc]
+
+    return RowReader(native.positions, read, read_part, read_tails)
 
 
 def trusted_bridge(module: Any = None) -> TreeOf | None:
@@ -162,4 +172,5 @@ def _read(reader: RowReader) -> list[object]:
         for tag in ("*", "p", "tr", "option"):
             found.append(reader.cells(elements, tag, full))
             found += (reader.part([None, *elements], tag, full, first, first + 2) for first in (0, 1, 2))
+    found += (reader.tails(elements, "option", attribute) for attribute in ("", "id"))
     return found

@@ -709,6 +709,9 @@ static PyMethodDef methods[] = {
      "cells(rows, tag, full) -> for each row the texts of its children, or None where blanks may count."},
     {"part", row_cells_part, METH_VARARGS,
      "part(rows, tag, full, first, stop) -> the texts of cells, flat, or None where blanks may count."},
+    {"tails", row_cells_tails, METH_VARARGS,
+     "tails(elements, tag, attribute) -> for each the text or attribute of its child of the tag, a list of several,\n"
+     "None of none; or None where blanks may count."},
     {"values_plan", record_values_plan, METH_VARARGS,
      "values_plan(targets, width) -> a plan for values: what is looked for in each record, and number of fields."},
     {"values", record_values, METH_VARARGS,

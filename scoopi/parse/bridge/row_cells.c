@@ -1,10 +1,10 @@
-/* positions, cells, part: where elements stand among their siblings, and the texts of the children of rows.
+/* positions, cells, part, tails: where elements stand among their siblings, and the texts of the children of rows.
  *
  * The same as `scoopi/parse/row_cells.py` gives, in one pass over libxml2's nodes and without a Python object
  * for each of them. Trees are read under the GIL, as lxml itself reads them. Longer than most files here, as C
  * takes more lines.
  */
-#include "node_text.h"
+#include "element_tests.h"
 #include "row_cells.h"
 
 enum { REMEMBERED = 16 };
@@ -155,6 +155,58 @@ PyObject *row_cells_part(PyObject *module, PyObject *arguments)
     if (part != NULL && added == 1) return part;
     Py_XDECREF(part);
     if (part == NULL || added == -1) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* ---- children of a tag ---- */
+
+/* The text of a child, or its attribute; NULL without an error where only Python can say. */
+static PyObject *tail_of(const xmlNode *child, const char *name, text_buffer *text)
+{
+    if (!*name) return preserves_blanks(child) ? NULL : text_of(child, false, text);
+    const xmlAttr *attribute = element_attribute(child, name);
+    const char *value = attribute != NULL ? element_value(attribute) : "";
+    return value != NULL ? PyUnicode_FromString(value) : NULL;
+}
+
+/* Of one child what it holds, a list of several, None of none; NULL as `tail_of`. */
+static PyObject *tails_of(const xmlNode *element, const char *tag, const char *name, text_buffer *text)
+{
+    PyObject *found = Py_NewRef(Py_None);
+    bool any = strcmp(tag, "*") == 0;
+    if (!*name && lies_in_preserving(element)) Py_CLEAR(found);
+    for (const xmlNode *child = element->children; found != NULL && child != NULL; child = child->next) {
+        if (child->type != XML_ELEMENT_NODE || !(any || is_named(child, tag))) continue;
+        PyObject *made = tail_of(child, name, text);
+        if (made != NULL && found == Py_None) {
+            Py_SETREF(found, made);
+            continue;
+        }
+        if (made != NULL && !PyList_Check(found)) {
+            PyObject *several = PyList_New(0);
+            if (several != NULL && PyList_Append(several, found) != 0) Py_CLEAR(several);
+            Py_SETREF(found, several);
+        }
+        if (made == NULL || found == NULL || PyList_Append(found, made) != 0) Py_CLEAR(found);
+        Py_XDECREF(made);
+    }
+    return found;
+}
+
+PyObject *row_cells_tails(PyObject *module, PyObject *arguments)
+{
+    PyObject *elements;
+    const char *tag, *name;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O!ss", &PyList_Type, &elements, &tag, &name)) return NULL;
+    text_buffer text = {0};
+    PyObject *all = PyList_New(0);
+    for (Py_ssize_t at = 0; all != NULL && at < PyList_GET_SIZE(elements); at++) {
+        xmlNode *element = row_cells_node(PyList_GET_ITEM(elements, at));
+        if (element == NULL || !append_new(all, tails_of(element, tag, name, &text))) Py_CLEAR(all);
+    }
+    PyMem_Free(text.bytes);
+    if (all != NULL || PyErr_Occurred()) return all;
     Py_RETURN_NONE;
 }
 

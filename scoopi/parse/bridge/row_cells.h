@@ -13,6 +13,7 @@ bool row_cells_connected(void);
 xmlNode *row_cells_node(PyObject *object);
 PyObject *row_cells_cells(PyObject *module, PyObject *arguments);
 PyObject *row_cells_part(PyObject *module, PyObject *arguments);
+PyObject *row_cells_tails(PyObject *module, PyObject *arguments);
 PyObject *row_cells_positions(PyObject *module, PyObject *arguments);
 
 #endif

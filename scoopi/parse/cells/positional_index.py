@@ -10,7 +10,6 @@ from lxml import etree
 
 from scoopi.parse.bridge.html_backend import row_reader
 from scoopi.parse.cells.row_cells import Cells
-from scoopi.parse.css.element_text import join_texts
 from scoopi.parse.query_ports import OpenBlockQuery, OpenQuery, OpenStep
 
 Element = etree._Element
@@ -148,18 +147,8 @@ class PositionalIndex:
         tail = self._query.tail
         if tail is None:
             values = [self._query.value([element]) for element in elements]
-        elif tail.attribute:
-            name, tag = tail.attribute, tail.child_tag
-            values = [
-                element[0].get(name, "")
-                if len(element) == 1 and element[0].tag == tag  # as most have it
-                else join_texts([child.get(name, "") for child in element.iterchildren(tag)])
-                for element in elements
-            ]
         else:
-            cells = row_reader().cells(elements, tail.child_tag, False)
-            found = [[text for text in texts if text is not None] for texts in cells]
-            values = [texts[0] if len(texts) == 1 else join_texts(texts) for texts in found]
+            values = row_reader().tails(elements, tail.child_tag, tail.attribute)
         return dict(zip(groups, values, strict=True))
 
     def _end(self, elements: list[Element], positions: tuple[int, ...]) -> str | None:

@@ -1,10 +1,10 @@
-"""positions, cells, part: where elements stand among their siblings, and the texts of rows' children."""
+"""positions, cells, part, tails: where elements stand among their siblings, and what their children hold."""
 
 from __future__ import annotations
 
 from lxml import etree
 
-from scoopi.parse.css.element_text import own_text
+from scoopi.parse.css.element_text import join_texts, own_text
 from scoopi.parse.xpath.xpath_values import text_of_node
 
 Element = etree._Element
@@ -60,6 +60,19 @@ def part(rows: list[Element | None], tag: str, full: bool, first: int, stop: int
         texts = [] if row is None else cells([row], tag, full)[0][first:stop]
         found += [*texts, *[None] * (stop - first - len(texts))]
     return found
+
+
+def tails(elements: list[Element], tag: str, attribute: str) -> list[str | None]:
+    """The joined own texts of each element's children of a tag, or of an attribute, blank where that lacks.
+
+    None for an element without such children; `*` is any tag.
+    """
+    if attribute:
+        return [
+            join_texts([child.get(attribute, "") for child in element.iterchildren(tag)])
+            for element in elements
+        ]
+    return [join_texts([own_text(child) for child in element.iterchildren(tag)]) for element in elements]
 
 
 def _places(parent: Element, of_type: bool) -> dict[Element, int]:
