@@ -154,7 +154,7 @@ def test_each_fragment_is_a_page_of_its_own_where_a_browser_loads_it() -> None:
 
 
 def test_a_malformed_link_of_a_web_page_becomes_a_job_whose_loader_reports_it() -> None:
-    hosts = ChildJobs(lambda url: "site:80", 9)
+    hosts = ChildJobs(lambda url: "file" if "[" in url else "site:80", 9)
     web = JobPayload(Locator("shop", "list", "http://site/"), SEED)
     children, warnings = hosts.make(SEED, web, [Link("item", "http://[broken/")])
     assert [child.payload.locator.url for child in children] == ["http://[broken/"]

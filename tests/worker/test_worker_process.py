@@ -41,7 +41,7 @@ class Process:
             stdout=outgoing if replaces_stdout else subprocess.PIPE,
             stderr=subprocess.PIPE,
             pass_fds=(incoming, outgoing, marker.descriptor),
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""},
             text=True,
         )
         for descriptor in (incoming, outgoing):
