@@ -65,7 +65,7 @@ def slot(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | N
     """Gate 2: the slot is due, and the deadline of its start has not passed."""
     if job.attempts == 0 and (reason := missed(job, process, snapshot.now)):
         return ClosedGate("slot", "skip", reason)
-    due = _due(job, process)
+    due = due_of(job, process)
     if job.next_at is not None:
         due = max(due, min(job.next_at, slot_end(job)))
     if snapshot.now < due:
@@ -254,7 +254,8 @@ def _not_done(job: JobRecord, edge: DependsOn, snapshot: Snapshot) -> str:
     return f"waits for {edge.process}/{before}, which {f'is {state}' if state else 'does not exist yet'}"
 
 
-def _due(job: JobRecord, process: Process) -> datetime:
+def due_of(job: JobRecord, process: Process) -> datetime:
+    """When the first attempt at a job may begin."""
     own = parse_slot(job.slot)
     due = job.due or job.created
     if isinstance(own, Period) and process.machine == "discrete":

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from scoopi.model.schedule.process import Process
-from scoopi.model.schedule.schedule_records import LIVE, ProcessRecord
-from scoopi.periods.slot import Iteration
+from scoopi.model.schedule.schedule_records import LIVE, JobRecord, ProcessRecord
+from scoopi.periods.slot import Iteration, parse_slot
 from scoopi.scheduler.decisions import Decision, canceled, changed, made
+from scoopi.scheduler.planning.looks import looked, with_interval
 from scoopi.scheduler.retrying import over
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import FOLLOWING, next_begin, window
@@ -24,14 +24,12 @@ def iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
     if process.trigger.source == FOLLOWING:
         yield from _following(process, record, snapshot)
     elif process.trigger.source == "cron":
-        for slot, fire in window(process, record, snapshot.now):
+        for slot, fire in window(process, record, looked(process, snapshot)):
             if snapshot.state_of(process.name, str(slot)) is None:
                 yield made(process, slot, snapshot.now, due=fire)
-    slots = window_of(process, record, snapshot.now)
-    if record.iteration is not None and slots:
-        slots.add(str(Iteration(record.iteration + 1)))  # its job is written before its number
-    for job in snapshot.active if slots else ():
-        if job.process != process.name or job.slot in slots or job.launch_type != "scheduled":
+    first = first_of_window(process, snapshot)
+    for job in snapshot.active if first is not None else ():
+        if job.process != process.name or job.launch_type != "scheduled" or not _is_before(first, job):
             continue
         attempt = snapshot.attempt_of.get(job.job)
         if attempt is None and not snapshot.is_worked_on(job):
@@ -47,21 +45,27 @@ def iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
             yield Decision("attempt_canceled", attempt, new, "slot")
 
 
-def window_of(process: Process, record: ProcessRecord, now: datetime) -> set[str]:
+def window_of(process: Process, snapshot: Snapshot) -> set[str]:
     """The slots of the window, as texts; none before the first iteration."""
+    record = snapshot.processes[process.name]
     assert process.trigger is not None
     if process.trigger.source == "cron":
-        return {str(slot) for slot, _ in window(process, record, now)}
+        return {str(slot) for slot, _ in window(process, record, looked(process, snapshot))}
     if process.trigger.source != FOLLOWING or record.iteration is None:
         return set()
     first = max(0, record.iteration - process.lookback)
     return {str(Iteration(number)) for number in range(first, record.iteration + 1)}
 
 
-def first_of_window(process: Process, record: ProcessRecord, now: datetime) -> int | None:
+def first_of_window(process: Process, snapshot: Snapshot) -> int | None:
     """The number of the first iteration of the window; None before the first iteration."""
-    numbers = [int(slot[1:]) for slot in window_of(process, record, now)]
-    return min(numbers, default=None)
+    return min((int(slot[1:]) for slot in window_of(process, snapshot)), default=None)
+
+
+def _is_before(first: int | None, job: JobRecord) -> bool:
+    """Whether a job is older than the window; one that a look ahead of the next has made is not."""
+    slot = parse_slot(job.slot)
+    return first is not None and isinstance(slot, Iteration) and slot.number < first
 
 
 def _following(process: Process, record: ProcessRecord, snapshot: Snapshot) -> Iterator[Decision]:
@@ -69,7 +73,7 @@ def _following(process: Process, record: ProcessRecord, snapshot: Snapshot) -> I
 
     The job is written before its number: a pass that crashed between the two is repeated.
     """
-    trigger, now = process.trigger, snapshot.now
+    trigger, now = with_interval(process, record).trigger, snapshot.now
     assert trigger is not None
     if now < next_begin(trigger, record) or (trigger.until is not None and now > trigger.until):
         return

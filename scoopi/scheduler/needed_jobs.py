@@ -63,7 +63,7 @@ class NeededJobs:
         if trigger is None or trigger.after:
             return False
         if isinstance(slot, Iteration):
-            first = first_of_window(process, record, self._snapshot.now)
+            first = first_of_window(process, self._snapshot)
             return trigger.slots == "iterations" and (first is None or slot.number >= first)
         if isinstance(slot, Instant):
             return trigger.slots == "instants" and slot.at > (record.last_fire or record.since)

@@ -26,6 +26,7 @@ from scoopi.scheduler.gates import closed_gate, counterpart, edges_of, overlap_o
 from scoopi.scheduler.iteration_window import iterations, window_of
 from scoopi.scheduler.notices.noticing import marks, with_notices
 from scoopi.scheduler.placement import placements
+from scoopi.scheduler.planning.looks import looked, with_interval
 from scoopi.scheduler.retrying import after_attempt, over
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.sweep import swept
@@ -63,7 +64,7 @@ def wanted(snapshot: Snapshot) -> set[str]:
         record = snapshot.processes.get(name)
         trigger = process.trigger
         if record and trigger and trigger.slots == "iterations":
-            found |= {f"{name}/{slot}" for slot in window_of(process, record, snapshot.now)}
+            found |= {f"{name}/{slot}" for slot in window_of(process, snapshot)}
     for job in snapshot.active:
         found |= {job.awaits} - {""}
         process_of = snapshot.process(job.process)
@@ -92,6 +93,7 @@ def _planned(snapshot: Snapshot) -> Iterator[Decision]:
 
 def _instants(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
     record = snapshot.processes[process.name]
+    process = with_interval(process, record)
     fires = due_fires(process, record, snapshot.now, snapshot.schedule.settings.max_new_slots)
     for fire in fires:
         live = _scheduled(snapshot.live_of.get(process.name, ()), snapshot)
@@ -109,7 +111,9 @@ def _periods(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
     begin = settings.history_start or record.since
     if record.last_fire is not None and snapshot.now < record.last_fire:
         return
-    due = periods_since(process, record, begin, snapshot.now)[: settings.max_new_slots]
+    if not periods_since(process, record, begin, snapshot.now):
+        return
+    due = periods_since(process, record, begin, looked(process, snapshot))[: settings.max_new_slots]
     for period in due:
         if process.grouping > 1 and period.group(process.grouping)[1] != period:
             skipped = made(
@@ -157,7 +161,8 @@ def _settled(snapshot: Snapshot) -> Iterator[Decision]:
             continue
         if job is not None and job.settled < attempt.number and job.phase == ACTIVE:
             process = snapshot.process(job.process)
-            after = after_attempt(job, attempt, process, snapshot.now)
+            record = snapshot.processes.get(job.process)
+            after = after_attempt(job, attempt, process, snapshot.now, record)
             if after.state == "processed":
                 yield from _triggered(job, attempt, snapshot)
             gate = "error" if after.phase == ACTIVE else ""

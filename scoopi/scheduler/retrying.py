@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 
 from scoopi.model.schedule.process import Process, RetryRule
-from scoopi.model.schedule.schedule_records import ENDED, AttemptRecord, JobRecord, SlotState
+from scoopi.model.schedule.schedule_records import ENDED, AttemptRecord, JobRecord, ProcessRecord, SlotState
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import changed, moved
+from scoopi.scheduler.planning.looks import next_look
 
 _ENDS: dict[str, SlotState] = {"succeeded": "processed", "noop": "noop", "canceled": "skipped"}
 
@@ -34,17 +35,24 @@ def retry_delay(retry: RetryRule, failures: int, attempt: str) -> timedelta:
 
 
 def after_attempt(
-    job: JobRecord, attempt: AttemptRecord, process: Process | None, now: datetime
+    job: JobRecord,
+    attempt: AttemptRecord,
+    process: Process | None,
+    now: datetime,
+    record: ProcessRecord | None = None,
 ) -> JobRecord:
     """The job after the end of its last attempt: over, waiting for a retry, or on hold.
 
     Args:
         process: its definition; None if the process was removed, which ends retries.
+        record: of the process.
     """
     job = msgspec.structs.replace(job, settled=attempt.number)
     end = _ENDS.get(attempt.status)
     if end in ("processed", "noop") and job.state == "in_progress" and _repeats(process):
-        next_at = (attempt.ended or now) + _interval(process)
+        assert process is not None
+        assert record is not None
+        next_at = next_look(process, record, attempt.ended or now)
         return changed(job, failures=0, next_at=next_at, changed=now, reason="")
     if end is not None:
         return over(job, end, attempt.explanation, now)
@@ -85,11 +93,6 @@ def waits_for_retry(job: JobRecord, now: datetime) -> str:
 
 def _repeats(process: Process | None) -> bool:
     return process is not None and process.machine != "discrete"
-
-
-def _interval(process: Process | None) -> timedelta:
-    trigger = process.trigger if process is not None else None
-    return (trigger.every if trigger is not None else None) or timedelta(seconds=60)
 
 
 def _gives_up(job: JobRecord, retry: RetryRule, due: datetime) -> bool:

@@ -11,6 +11,7 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import (
     LIVE,
     TERMINAL,
+    UNSETTLED,
     AttemptRecord,
     JobRecord,
     ProcessRecord,
@@ -34,6 +35,7 @@ class Snapshot:
         attempts: live and unsettled attempts.
         workers: by name.
         beat: the current heartbeat number.
+        deployed: when the current definitions were deployed; None if they are the first.
     """
 
     now: datetime
@@ -44,6 +46,7 @@ class Snapshot:
     attempts: Sequence[AttemptRecord] = ()
     workers: Mapping[str, WorkerRecord] = field(default_factory=dict)
     beat: int = 0
+    deployed: datetime | None = None
 
     @cached_property
     def active(self) -> Sequence[JobRecord]:
@@ -79,6 +82,11 @@ class Snapshot:
         other members may miss records, and a second attempt beside such a one must not be created.
         """
         return job.settled < job.attempts or job.job in self.attempt_of
+
+    @cached_property
+    def settling(self) -> frozenset[str]:
+        """The processes with an attempt whose end is counted by this pass."""
+        return frozenset(each.process for each in self.attempts if each.phase == UNSETTLED)
 
     @cached_property
     def live_of(self) -> Mapping[str, Sequence[AttemptRecord]]:

@@ -33,7 +33,7 @@ def fires_of(trigger: Trigger, since: datetime) -> Fires | None:
     """
     begin = trigger.since or since
     if trigger.cron is not None or trigger.at:
-        return BoundedFires(_local(trigger), begin, trigger.until)
+        return BoundedFires(local_fires(trigger), begin, trigger.until)
     if trigger.every is not None and trigger.slots == "instants" and not trigger.after:
         return BoundedFires(IntervalFires(begin, trigger.every), begin, trigger.until)
     return None
@@ -71,7 +71,7 @@ def window(process: Process, record: ProcessRecord, now: datetime) -> list[tuple
     """The current iteration of a cron trigger and those that it looks back at, each with its fire."""
     trigger = process.trigger
     assert trigger is not None
-    source = CronIterations(_local(trigger), ZoneInfo(trigger.timezone), trigger.since or record.since)
+    source = CronIterations(local_fires(trigger), ZoneInfo(trigger.timezone), trigger.since or record.since)
     return [*source.window(now, process.lookback)]
 
 
@@ -110,7 +110,7 @@ def upcoming(
         return []
     found = list(islice(fires.after(now), count))
     if trigger.slots == "iterations":
-        source = CronIterations(_local(trigger), ZoneInfo(trigger.timezone), record.since)
+        source = CronIterations(local_fires(trigger), ZoneInfo(trigger.timezone), record.since)
         return [(source.number(fire), fire) for fire in found]
     return [(Instant(fire), fire) for fire in found]
 
@@ -148,7 +148,7 @@ def past_slots(
     trigger = process.trigger
     fires: Fires | None = None
     if trigger is not None and (trigger.cron is not None or trigger.at):
-        fires = _local(trigger)
+        fires = local_fires(trigger)
     elif trigger is not None and trigger.every is not None and trigger.slots == "instants":
         since = trigger.since or record.since
         steps = (since - at) // trigger.every + 1 if at < since else 0
@@ -168,8 +168,8 @@ def _first_fire(trigger: Trigger, since: datetime, last: datetime) -> datetime |
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _local(trigger: Trigger) -> LocalFires:
-    """The fires of a trigger, whose expression is not read again in each pass."""
+def local_fires(trigger: Trigger) -> LocalFires:
+    """The fires of a trigger with `cron` or `at`, whose expression is not read again in each pass."""
     expressions = (
         times_of_day(trigger.at) if trigger.at else [CronExpression(trigger.cron or "", trigger.dialect)]
     )

@@ -10,12 +10,15 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
 
-from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import PassRecord, ProcessRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
+from scoopi.periods.period import Period, parse_qualifier
 from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import HIDDEN, Decision, changed
-from scoopi.scheduler.gates import closed_gate, deadline_of, opens_at
+from scoopi.scheduler.gates import closed_gate, deadline_of, due_of, opens_at
 from scoopi.scheduler.placement import stranded
+from scoopi.scheduler.planning.looks import next_look, with_interval
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import upcoming
@@ -96,6 +99,7 @@ class Passes:
     def snapshot(self, now: datetime) -> Snapshot:
         """What a pass at that time would know."""
         bundle, schedule = self._schedule()
+        shared = self._store.the_pass()
         attempts = self._store.open_attempts()
         snapshot = Snapshot(
             now=now,
@@ -105,7 +109,8 @@ class Passes:
             jobs=self._store.active_jobs(),
             attempts=attempts,
             workers=self._workers({each.worker for each in attempts if each.worker}),
-            beat=self._store.the_pass().beat,
+            beat=shared.beat,
+            deployed=max(shared.former.values(), default=None),
         )
         return self._with_wanted(snapshot)
 
@@ -210,8 +215,7 @@ class DueTimes:
             fire = self._fires.get(name)
             is_known = name in self._fires and (fire is None or fire > now)
             if name in snapshot.processes and not is_known:
-                following = upcoming(process, snapshot.processes[name], now, 1)
-                self._fires[name] = following[0][1] if following else None
+                self._fires[name] = _next_of(process, snapshot.processes[name], now)
         times = [at for at in self._fires.values() if at is not None]
         for job in snapshot.active:
             defined = snapshot.process(job.process)
@@ -219,6 +223,22 @@ class DueTimes:
             if latest is not None:
                 times.append(latest + datetime.resolution)  # a job may end at its deadline
             opens = opens_at(job, defined) if defined is not None and defined.probe else None
-            own = (job.retry_at, job.next_at, job.not_before, job.due, opens)
+            is_waiting = defined is not None and defined.qualifier and not job.attempts
+            due = due_of(job, defined) if defined is not None and is_waiting else job.due
+            own = (job.retry_at, job.next_at, job.not_before, due, opens)
             times += [at for at in own if at is not None]
         return min((at for at in times if at > now), default=None)
+
+
+def _next_of(process: Process, record: ProcessRecord, now: datetime) -> datetime | None:
+    """When the next slot of a process is due, or gets its job; None if that is not known."""
+    following = upcoming(with_interval(process, record), record, now, 1)
+    due = following[0][1] if following else None
+    trigger = process.trigger
+    if trigger is None or trigger.slots == "instants":
+        return due
+    begin = due if trigger.slots == "iterations" else None
+    if process.qualifier is not None:
+        begin = Period(parse_qualifier(process.qualifier), now).bounds()[1]
+    look = None if begin is None else next_look(process, record, begin - datetime.resolution)
+    return min((at for at in (due, look) if at is not None and at > now), default=None)

@@ -82,9 +82,11 @@ class World:
             attempts=[record for record in self.all(AttemptRecord) if record.phase != PAST],
             workers={record.worker: record for record in self.all(WorkerRecord)},
             beat=self.beat,
+            deployed=self.deployed,
         )
 
     beat = 0
+    deployed: datetime | None = None
 
     def tick(self, now: datetime | str | None = None) -> list[dict[str, Any]]:
         """Passes until nothing is decided; the rows that `tick` prints."""

@@ -150,10 +150,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "values; test_schedule_verbs.py gives them",
         "serve_options.py",
     ),
-    "scoopi/serve/desks": (
-        "test_schedule_verbs.py asks them as verbs do",
-        "process_desk.py",
-    ),
     "scoopi/serve/notices": (
         "test_notice_sender.py runs it as a process",
         "notice_call.py",

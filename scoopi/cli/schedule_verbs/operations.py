@@ -35,6 +35,7 @@ def group_names(text: str) -> tuple[str, ...]:
 
 
 _ARGUMENTS: dict[str, dict[str, Any]] = {
+    "every": {"metavar": "EVERY", "help": "a duration, as 90s or 2h, or default"},
     "--reason": {"default": "", "help": "shown by why"},
     "-n": {"dest": "count", "type": int, "default": 5, "help": "how many (default: 5)"},
     "--process": {"help": "only of this process"},

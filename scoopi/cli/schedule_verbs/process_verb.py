@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from datetime import timedelta
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
@@ -18,6 +19,7 @@ _OPERATIONS = {
     "next": ("its next slots, and when they become due", ("process", "-n")),
     "pause": ("create jobs, but start none; attempts that run continue", ("process", "--reason")),
     "resume": ("start jobs again", ("process",)),
+    "interval": ("change how often it fires or is looked at; `default` sets it back", ("process", "every")),
     "backfill": (
         "create the missing jobs of past slots",
         (
@@ -38,7 +40,7 @@ _OPERATIONS = {
 class Processes:
     """One operation on processes."""
 
-    usage = "scoopi process {list,show,next,pause,resume,backfill} [PROCESS] [options]"
+    usage = "scoopi process {list,show,next,pause,resume,interval,backfill} [PROCESS] [options]"
     sentence = "Shows, pauses and resumes the processes of the scheduler, and fills their past slots."
     example = (
         "scoopi process list\n"
@@ -66,11 +68,32 @@ class Processes:
                 _backfill(processes.backfills(options.process), jobs, options, terminal)
             elif options.operation == "show":
                 print_fields(terminal, processes.show_process(options.process), options)
+            elif options.operation == "interval":
+                row = processes.set_interval(options.process, _interval_of(options.every))
+                print_fields(terminal, row, options)
             elif options.operation == "pause":
                 print_fields(terminal, processes.pause(options.process, options.reason), options)
             else:
                 print_fields(terminal, processes.resume(options.process), options)
         return DONE
+
+
+def _interval_of(text: str) -> timedelta | None:
+    """The new interval; None for `default`.
+
+    Raises:
+        UsageError: it is neither a duration nor `default`, or shorter than a second.
+    """
+    from scoopi.periods.duration import parse_duration
+
+    if text == "default":
+        return None
+    every = parse_duration(text)
+    if every < timedelta(seconds=1):
+        raise UsageError(
+            f"{text} is shorter than a second", hint="write a duration, as 90s or 2h, or default"
+        )
+    return every
 
 
 def _backfill(desk: BackfillDesk, jobs: JobDesk, options: Namespace, terminal: Terminal) -> None:

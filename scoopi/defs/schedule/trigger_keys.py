@@ -6,7 +6,7 @@ import re
 
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import choice, duration, list_of, matched
-from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
+from scoopi.defs.schedule.schedule_language import Block, BlockKey
 
 _SOURCE = matched(
     re.compile(rf"cron|after_completion|python:{kinds.FUNCTION.pattern}", re.ASCII),
@@ -108,7 +108,6 @@ TRIGGER = Block(
             "[dependency_done]",
             "[done]",
             "every: 60s",
-            idle=ANY,
         ),
     ),
     dict,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 import msgspec
@@ -33,6 +33,8 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
         last_fire: the last fire or the start of the last period that was planned; fires up to it are past.
         iteration: the number of the current iteration, where each follows the last (`after_completion`),
             which began at `last_fire`.
+        interval: of its trigger, set by hand; None is that of its definition.
+        interval_from: where the intervals are counted from, with `interval`.
         requests: how many launches by hand there were, `!1` and so on.
         backfills: how many backfills there were, `b1` and so on.
         removed: slots whose jobs were removed when they were over, and are not created again: ranges of keys
@@ -45,6 +47,8 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
     paused: str | None = None
     last_fire: datetime | None = None
     iteration: int | None = None
+    interval: timedelta | None = None
+    interval_from: datetime | None = None
     requests: int = 0
     backfills: int = 0
     removed: dict[str, list[tuple[str, str]]] = msgspec.field(default_factory=dict)

@@ -11,6 +11,7 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import FINISHED, Backfill, JobRecord, ProcessRecord
 from scoopi.periods.slot import Slot, parse_slot, slot_key
 from scoopi.scheduler.decisions import changed, made
+from scoopi.scheduler.planning.looks import with_interval
 from scoopi.scheduler.triggers import past_slots
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.rows import Row
@@ -96,7 +97,7 @@ class BackfillDesk:
 
     def _slots(self, first: str, last: str) -> list[tuple[Slot, datetime]]:
         record = self._store.get(ProcessRecord, [self._process.name])[self._process.name]
-        found = past_slots(self._process, record, first, last, self._now)
+        found = past_slots(with_interval(self._process, record), record, first, last, self._now)
         slots = [*islice(found, MOST_JOBS + 1)]
         if not slots:
             what = f"{self._process.name} has no slot from {first} to {last} that has begun"

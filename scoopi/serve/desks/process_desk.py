@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord, StateChange
 from scoopi.model.text.shown import nearest
-from scoopi.periods.period import Period
-from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot
+from scoopi.periods.period import Period, parse_qualifier
+from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot, slot_key
 from scoopi.scheduler.decisions import changed, made
-from scoopi.scheduler.iteration_window import LETS_FOLLOW
+from scoopi.scheduler.iteration_window import LETS_FOLLOW, window_of
+from scoopi.scheduler.planning.looks import last_look, looks_text, next_look, with_interval
+from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import FOLLOWING, upcoming
 from scoopi.serve.desks.backfill_desk import BackfillDesk
 from scoopi.serve.rows import Row, job_row
@@ -138,6 +140,33 @@ class ProcessDesk:
 
         return self._change_process(name, resumed)
 
+    def set_interval(self, name: str, every: timedelta | None) -> Row:
+        """Change how often a process is looked at or fires, until it is set back; None sets it back.
+
+        Intervals count from the last fire or look.
+
+        Raises:
+            UsageError: its trigger has no interval.
+        """
+        process = self.process(name)
+        trigger = process.trigger
+        if (
+            trigger is None
+            or trigger.every is None
+            or (trigger.slots != "iterations" and (trigger.cron is not None or trigger.at or trigger.after))
+        ):
+            has = "no trigger" if trigger is None else "a trigger without an interval"
+            raise UsageError(f"process {process.name} has {has}", hint="only `every` can be changed by hand")
+
+        def written(record: ProcessRecord) -> ProcessRecord:
+            if trigger.slots == "instants":
+                last = record.last_fire or record.since
+            else:
+                last = last_look(process, record, self._now)
+            return changed(record, interval=every, interval_from=None if every is None else last)
+
+        return self._change_process(name, written)
+
     def _record(self, process: Process) -> ProcessRecord:
         return self._store.get(ProcessRecord, [process.name])[process.name]
 
@@ -162,7 +191,7 @@ class ProcessDesk:
             current = self._store.jobs([name]).get(name)
             if current is not None and current.state not in LETS_FOLLOW:
                 return []
-        return upcoming(process, record, self._now, count)
+        return upcoming(with_interval(process, record), record, self._now, count)
 
     def _process_row(self, process: Process, record: ProcessRecord) -> Row:
         following = self._following(process, record, 1)
@@ -174,8 +203,31 @@ class ProcessDesk:
             "qualifier": process.qualifier,
             "machine": process.machine,
             "next": instant_text(following[0][1]) if following else None,
+            "next_look": self._next_look(process, record, following),
+            "looks": looks_text(process, record),
+            "window": self._window(process, record),
             "inputs": dict(process.inputs),
         }
+
+    def _next_look(
+        self, process: Process, record: ProcessRecord, following: list[tuple[Slot, datetime]]
+    ) -> str | None:
+        """When a pass considers new slots of a process the next time: at a look, else at a fire."""
+        look = following[0][1] if following else None
+        if process.trigger is not None and process.mode == "managed":
+            look = next_look(process, record, self._now)
+        return instant_text(look) if look is not None else None
+
+    def _window(self, process: Process, record: ProcessRecord) -> list[str]:
+        """The slots that are worked on now: iterations of the window, or the period that is running."""
+        trigger = process.trigger
+        if trigger is not None and trigger.slots == "iterations":
+            bundle, schedule = self._state.current()
+            snapshot = Snapshot(self._now, schedule, bundle, {process.name: record})
+            return sorted(window_of(process, snapshot), key=lambda text: slot_key(parse_slot(text)))
+        if process.qualifier is not None:
+            return [str(Period(parse_qualifier(process.qualifier), self._now))]
+        return []
 
 
 def _times(slot: Slot, at: datetime) -> Row:

@@ -178,7 +178,6 @@ def test_a_target_of_notify_is_a_function_or_a_command_as_a_list(project: Projec
             "{slots: iterations, source: 'python:actions:Source'}",
             "source: python:actions:Source has no effect",
         ),
-        ("{every: 1m, wake_on: [child_done]}", "wake_on has no effect"),
     ],
 )
 def test_so_is_a_value_and_a_key_of_a_block(project: Project, trigger: str, what: str) -> None:

@@ -1,0 +1,1 @@
+"""planning: when processes are looked at, so that their slots get jobs."""

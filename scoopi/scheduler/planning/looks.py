@@ -1,0 +1,78 @@
+"""Looks: the times at which a managed process is looked at, so that its slots get jobs."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from msgspec.structs import replace
+
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import ProcessRecord
+from scoopi.periods.duration import duration_text
+from scoopi.periods.fires import BoundedFires, Fires, IntervalFires
+from scoopi.scheduler.snapshot import Snapshot
+from scoopi.scheduler.triggers import local_fires
+
+DEFAULT_EVERY = timedelta(seconds=60)
+
+
+def looked(process: Process, snapshot: Snapshot) -> datetime:
+    """When a managed process was looked at last: now, if something happened that it wakes on.
+
+    That is the end of an attempt of its own, or of a process that it depends on (`wake_on`). Else it is the
+    last time of its trigger, or that of the deployment, if that was later.
+    """
+    wakes = {process.name}
+    if process.trigger is not None and "dependency_done" in process.trigger.wake_on:
+        wakes |= {edge.process for edge in process.depends_on}
+    if not wakes.isdisjoint(snapshot.settling):
+        return snapshot.now
+    record = snapshot.processes[process.name]
+    last = last_look(process, record, snapshot.now)
+    deployed = snapshot.deployed
+    return last if deployed is None or deployed > snapshot.now else max(last, deployed)
+
+
+def last_look(process: Process, record: ProcessRecord, now: datetime) -> datetime:
+    """The last time of the trigger up to now; the first deployment counts, too."""
+    last = next(_grid(process, record).before(now + datetime.resolution), None)
+    return record.since if last is None else max(last, record.since)
+
+
+def next_look(process: Process, record: ProcessRecord, after: datetime) -> datetime | None:
+    """The first time of the trigger after a moment; None if there is none."""
+    return next(_grid(process, record).after(after), None)
+
+
+def looks_text(process: Process, record: ProcessRecord) -> str | None:
+    """How often a process is looked at, or fires, as `process show` prints it."""
+    trigger = process.trigger
+    if trigger is None:
+        return None
+    if trigger.after:
+        return f"after {', '.join(trigger.after)}"
+    if trigger.at:
+        return f"at {', '.join(trigger.at)}"
+    if trigger.cron is not None and trigger.slots != "iterations":
+        return f"cron {trigger.cron}"
+    return f"every {duration_text(record.interval or trigger.every or DEFAULT_EVERY)}"
+
+
+def with_interval(process: Process, record: ProcessRecord) -> Process:
+    """The process with the interval that was set by hand, if any, counted from where it was set."""
+    trigger = process.trigger
+    if record.interval is None or trigger is None or trigger.every is None:
+        return process
+    fields: dict[str, object] = {"every": record.interval}
+    if trigger.slots == "instants":
+        fields["since"] = record.interval_from
+    return replace(process, trigger=replace(trigger, **fields))
+
+
+def _grid(process: Process, record: ProcessRecord) -> Fires:
+    trigger = process.trigger
+    assert trigger is not None
+    if trigger.slots != "iterations" and (trigger.cron is not None or trigger.at):
+        return BoundedFires(local_fires(trigger), record.since)
+    interval = record.interval or trigger.every or DEFAULT_EVERY
+    return IntervalFires(record.interval_from or record.since, interval)

@@ -1,0 +1,65 @@
+"""Processes as people see them: when they are looked at, how often, and at which slots."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from scoopi.errors import UsageError
+from scoopi.serve.desks.process_desk import ProcessDesk
+from tests.serve.conftest import NOW, Deployed
+
+PROJECT = """
+    processes:
+      hourly: {executes: external:x, qualifier: hourly, trigger: {every: 20m}}
+      window:
+        executes: external:x
+        trigger: {slots: iterations, cron: "0 * * * *", every: 5m}
+        lookback: 2
+      fires: {executes: external:x, trigger: {every: 30m}}
+      times: {executes: external:x, trigger: {at: ["*-08:00", "4-18:05"]}}
+      cron: {executes: external:x, trigger: {cron: "0 6 * * *"}}
+      after: {executes: external:x, trigger: {after: fires}}
+      manual: {executes: external:x}
+"""
+LATER = NOW + timedelta(hours=3, minutes=2)
+
+
+def test_a_process_shows_its_looks_and_its_window(deployed: Deployed) -> None:
+    rows = {row["process"]: row for row in ProcessDesk(deployed(PROJECT), LATER).processes()}
+    shown = {name: (row["looks"], row["next_look"], row["window"]) for name, row in rows.items()}
+    assert shown == {
+        "hourly": ("every 20m", "2026-01-01T03:20:00Z", ["H:2026010103"]),
+        "window": (
+            "every 5m",
+            "2026-01-01T03:05:00Z",
+            ["#2601010002", "#2601010003", "#2601010004"],
+        ),
+        "fires": ("every 30m", "2026-01-01T03:30:00Z", []),
+        "times": ("at *-08:00, 4-18:05", "2026-01-01T08:00:00Z", []),
+        "cron": ("cron 0 6 * * *", "2026-01-01T06:00:00Z", []),
+        "after": ("after fires", None, []),
+        "manual": (None, None, []),
+    }
+
+
+def test_the_interval_is_changed_and_set_back(deployed: Deployed) -> None:
+    state = deployed(PROJECT)
+    state.passes.run(NOW + timedelta(minutes=30))
+    desk = ProcessDesk(state, NOW + timedelta(minutes=32))
+
+    row = desk.set_interval("fires", timedelta(minutes=7))
+    assert (row["looks"], row["next"]) == ("every 7m", "2026-01-01T00:37:00Z")
+    assert desk.upcoming("fires", 2)[1]["slot"] == "@2026-01-01T00:44:00Z"
+    assert desk.set_interval("hourly", timedelta(minutes=7))["next_look"] == "2026-01-01T00:34:00Z"
+
+    row = desk.set_interval("fires", None)
+    assert (row["looks"], row["next"]) == ("every 30m", "2026-01-01T01:00:00Z")
+
+
+@pytest.mark.parametrize("name", ["cron", "times", "after", "manual"])
+def test_a_process_without_an_interval_cannot_be_given_one(deployed: Deployed, name: str) -> None:
+    desk = ProcessDesk(deployed(PROJECT), NOW)
+    with pytest.raises(UsageError, match=f"process {name} has "):
+        desk.set_interval(name, timedelta(minutes=1))
