@@ -27,6 +27,10 @@ def iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
         for slot, fire in window(process, record, looked(process, snapshot)):
             if snapshot.state_of(process.name, str(slot)) is None:
                 yield made(process, slot, snapshot.now, due=fire)
+    else:
+        for number in record.window:
+            if snapshot.state_of(process.name, str(Iteration(number))) is None:
+                yield made(process, Iteration(number), snapshot.now)
     first = first_of_window(process, snapshot)
     for job in snapshot.active if first is not None else ():
         if job.process != process.name or job.launch_type != "scheduled" or not _is_before(first, job):
@@ -51,7 +55,9 @@ def window_of(process: Process, snapshot: Snapshot) -> set[str]:
     assert process.trigger is not None
     if process.trigger.source == "cron":
         return {str(slot) for slot, _ in window(process, record, looked(process, snapshot))}
-    if process.trigger.source != FOLLOWING or record.iteration is None:
+    if process.trigger.source != FOLLOWING:
+        return {str(Iteration(number)) for number in record.window}
+    if record.iteration is None:
         return set()
     first = max(0, record.iteration - process.lookback)
     return {str(Iteration(number)) for number in range(first, record.iteration + 1)}

@@ -11,8 +11,7 @@ from types import TracebackType
 
 from scoopi.errors import ScoopiError, StoreError
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
-from scoopi.serve.gc.paced_rounds import PacedRounds
-from scoopi.serve.notices.notice_sender import NoticeSender
+from scoopi.serve.errands import Errands
 from scoopi.serve.passes import DueTimes
 from scoopi.serve.seat import Heart, Seat
 from scoopi.serve.serve_health import ServeHealth
@@ -77,11 +76,9 @@ class Server:
         self._health.worker = self.name
         self._wake_up = WakeUp(state.folder, self.name, self._store.listen)
         self._crew = Crew(self._wake_up)
-        sender = record if options.works else None
-        self._notices = NoticeSender(state.store, state.project, sender, workshop.environ)
+        self._errands = Errands(state, options, record, workshop.environ, self._wake_up.notify)
         worker = self.name if options.works else None
         self._heart = Heart(self._store, worker, self._settings.liveness, self._incarnation)
-        self._rounds = PacedRounds(state, collects_records=options.schedules, collects_folders=options.works)
         self._pass_at = time.monotonic()
         self._is_quiet = self._has_failed = False
         self._due = DueTimes()
@@ -99,7 +96,7 @@ class Server:
     ) -> None:
         running = [*self._crew.attempts()]
         self._crew.close()
-        self._notices.close()
+        self._errands.close()
         try:
             for attempt in running:
                 self._end(attempt, AttemptEnd(HANDED_BACK))
@@ -130,7 +127,7 @@ class Server:
                     self._begin_shutdown()
                 self._turn(is_stopping)
                 if self._options.until_idle and self._is_idle():
-                    self._rounds.finish(_now())
+                    self._errands.finish(_now())
                     return
             except StoreError as error:
                 self._after_failure(error)
@@ -161,11 +158,10 @@ class Server:
             if not is_stopping and self._heart.is_live():
                 self._claim()
         if not is_stopping:
-            self._rounds.turn(_now())
-            self._notices.turn(_now())
+            self._errands.turn(_now())
         late = "" if self._heart.is_live() else "its heartbeat is late"
         self._health.turned("it shuts down" if is_stopping else late)
-        wait_s = min(self._heart.wait_s(), self._rounds.wait_s(), self._notices.wait_s())
+        wait_s = min(self._heart.wait_s(), self._errands.wait_s())
         if self._options.schedules:
             wait_s = min(wait_s, max(0.0, self._pass_at - time.monotonic()))
         self._wait(0.0 if self._is_idle() else wait_s)
@@ -285,7 +281,7 @@ class Server:
         """Whether nothing runs, is due, or is to be tried again, for `until_idle`."""
         if not self._options.until_idle or self._crew or self._unreported or not self._is_quiet:
             return False
-        if self._state.passes.awaits_retry or self._notices.has_open():
+        if self._state.passes.awaits_retry or self._errands.has_open():
             return False
         processes = self._state.current()[1].processes
         return not any(

@@ -23,7 +23,11 @@ class Tick:
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Run the pass."""
+        from scoopi.serve.sources.source_asker import SourceAsker
+
         with opened(options) as state:
+            asker = SourceAsker(state.store, state.current, state.project, terminal.environ)
+            asker.ask_all(now_of(options))
             rows = state.passes.run(now_of(options))
         if rows is None:
             terminal.say("another pass runs; it looks again before it ends")

@@ -55,7 +55,9 @@ EXECUTES = Block(
             "{pages: 1}",
             "scrape: books",
         ),
-        BlockKey("nodes", integer(1), "Nodes of a scrape's run.", "3", "0", "scrape: books"),
+        BlockKey(
+            "nodes", integer(1), "Nodes of a scrape's run.", "3", "0", "scrape: books", idle=r"[2-9]|\d\d+"
+        ),
         BlockKey(
             "exit_codes",
             kinds.EXIT_CODES,

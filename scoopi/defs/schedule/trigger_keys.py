@@ -64,7 +64,6 @@ TRIGGER = Block(
             "after_completion",
             "queue",
             "slots: iterations",
-            idle="python:.*",
         ),
         BlockKey(
             "timezone",

@@ -35,6 +35,10 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
             which began at `last_fire`.
         interval: of its trigger, set by hand; None is that of its definition.
         interval_from: where the intervals are counted from, with `interval`.
+        window: the iterations that a source of the project has named last, in order.
+        asked: the look at which that source was asked last; None before the first answer.
+        asking_until: while it is being asked, until when nobody else asks.
+        source_error: why its last answer failed; empty if it did not.
         requests: how many launches by hand there were, `!1` and so on.
         backfills: how many backfills there were, `b1` and so on.
         removed: slots whose jobs were removed when they were over, and are not created again: ranges of keys
@@ -49,6 +53,10 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
     iteration: int | None = None
     interval: timedelta | None = None
     interval_from: datetime | None = None
+    window: tuple[int, ...] = ()
+    asked: datetime | None = None
+    asking_until: datetime | None = None
+    source_error: str = ""
     requests: int = 0
     backfills: int = 0
     removed: dict[str, list[tuple[str, str]]] = msgspec.field(default_factory=dict)

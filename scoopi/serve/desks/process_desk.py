@@ -207,6 +207,7 @@ class ProcessDesk:
             "looks": looks_text(process, record),
             "window": self._window(process, record),
             "inputs": dict(process.inputs),
+            "error": record.source_error or None,
         }
 
     def _next_look(

@@ -171,18 +171,10 @@ def test_a_target_of_notify_is_a_function_or_a_command_as_a_list(project: Projec
     assert "python:module:function, or a command as a list of words" in found.hint
 
 
-@pytest.mark.parametrize(
-    ("trigger", "what"),
-    [
-        (
-            "{slots: iterations, source: 'python:actions:Source'}",
-            "source: python:actions:Source has no effect",
-        ),
-    ],
-)
-def test_so_is_a_value_and_a_key_of_a_block(project: Project, trigger: str, what: str) -> None:
-    found = project.finding(f"executes: external:x\ntrigger: {trigger}")
-    assert (found.severity, found.what) == (Severity.WARNING, f"{what} in this version")
+def test_a_value_without_effect_is_a_warning_and_others_of_its_key_are_not(project: Project) -> None:
+    found = project.finding("executes: {scrape: books, nodes: 3}")
+    assert (found.severity, found.what) == (Severity.WARNING, "nodes: 3 has no effect in this version")
+    assert not project.read_process("executes: {scrape: books, nodes: 1}")[1].findings
 
 
 DOCUMENTS = """

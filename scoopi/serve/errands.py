@@ -1,0 +1,67 @@
+"""Errands: what a `serve` does beside passes and attempts: it collects, sends notices, and asks sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.serve.gc.paced_rounds import PacedRounds
+from scoopi.serve.notices.notice_sender import NoticeSender
+from scoopi.serve.serve_options import ServeOptions
+from scoopi.serve.sources.source_asker import SourceAsker
+from scoopi.serve.state import State
+
+
+class Errands:
+    """What a `serve` does beside passes and attempts, a little in each turn. Belongs to one thread.
+
+    Args:
+        options: sources are asked where passes run, and notices sent where attempts do.
+        worker: of this process.
+        environ: of processes that are started.
+        answered: called when a source has named its iterations.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        options: ServeOptions,
+        worker: WorkerRecord,
+        environ: Mapping[str, str],
+        answered: Callable[[], object],
+    ) -> None:
+        self._rounds = PacedRounds(state, collects_records=options.schedules, collects_folders=options.works)
+        self._notices = NoticeSender(state.store, state.project, worker if options.works else None, environ)
+        asker = SourceAsker(state.store, state.current, state.project, environ, answered)
+        self._asker = asker if options.schedules else None
+
+    def turn(self, now: datetime) -> None:
+        """Do what is due.
+
+        Raises:
+            StoreError: the store does not answer; the next turn continues.
+        """
+        self._rounds.turn(now)
+        self._notices.turn(now)
+        if self._asker is not None:
+            self._asker.turn(now)
+
+    def wait_s(self) -> float:
+        """How long until the next turn has something to do, as far as it is known."""
+        asks = float("inf") if self._asker is None else self._asker.wait_s()
+        return min(self._rounds.wait_s(), self._notices.wait_s(), asks)
+
+    def has_open(self) -> bool:
+        """Whether something is under way, or waits for this process."""
+        return self._notices.has_open() or (self._asker is not None and self._asker.is_asking())
+
+    def finish(self, now: datetime) -> None:
+        """End the round of the collector that is under way."""
+        self._rounds.finish(now)
+
+    def close(self) -> None:
+        """Kill what is under way; another process does it later."""
+        self._notices.close()
+        if self._asker is not None:
+            self._asker.close()

@@ -1,0 +1,57 @@
+"""source_call: the process that asks one source of iterations for its window."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import datetime
+from importlib import import_module
+from typing import Any
+
+from scoopi.descendants import die_with_parent
+
+
+def main() -> int:
+    """Read the order from standard input, ask, and write the window as JSON to the descriptor `answer`.
+
+    The order has `parent` (a process id), `project` (a folder), `source` (`module:Class`), `now` (RFC 3339)
+    and `lookback`.
+    """
+    order = json.load(sys.stdin)
+    die_with_parent(order["parent"])
+    os.chdir(order["project"])
+    sys.path.insert(0, order["project"])
+    module, _, name = order["source"].partition(":")
+    source = getattr(import_module(module), name)()
+    window = window_of(source, datetime.fromisoformat(order["now"]), order["lookback"])
+    os.write(order["answer"], json.dumps(window).encode())
+    return 0
+
+
+def window_of(source: Any, now: datetime, lookback: int) -> list[int]:
+    """The number of the current iteration and up to `lookback` earlier ones, in order; empty if none is.
+
+    Raises:
+        TypeError: the source returns something else than whole numbers or None.
+    """
+    current = _number("current", source.current(now))
+    if current is None:
+        return []
+    found = {current}
+    for step in range(1, lookback + 1):
+        number = _number("previous", source.previous(current, step))
+        if number is None:
+            break
+        found.add(number)
+    return sorted(number for number in found if number >= 0)
+
+
+def _number(method: str, value: object) -> int | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise TypeError(f"{method} returned {type(value).__name__}; return a whole number, or None")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,176 @@
+"""Sources of iterations are asked in processes of their own, and their windows become jobs."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from scoopi.model.schedule.schedule_records import ProcessRecord
+from scoopi.serve.sources.source_asker import LEASE, SourceAsker
+from scoopi.serve.state import State
+from tests.serve.conftest import NOW
+from tests.serve.serving import Serving, until
+
+PROJECT = """
+processes:
+  p:
+    executes: external:x
+    trigger: {slots: iterations, source: "python:queue:Files", every: 1m}
+    lookback: 2
+  q: {executes: external:x, trigger: {slots: iterations, source: "python:queue:Broken", every: 1m}}
+"""
+QUEUE = """
+import time
+from pathlib import Path
+
+class Files:
+    def current(self, now):
+        found = sorted(int(path.stem) for path in Path("{folder}").glob("*.in"))
+        print("seen", len(found), now.isoformat())
+        return found[-1] if found else None
+
+    def previous(self, number, i):
+        return number - 10 * i
+
+class Broken:
+    def current(self, now):
+        {broken}
+"""
+
+
+class Queue:
+    """A project whose source names the number of the last file of a folder."""
+
+    def __init__(self, folder: Path, state: State) -> None:
+        self.folder, self.state = folder, state
+        self.answers = 0
+        self.deploy("raise KeyError('no queue')")
+
+    def deploy(self, broken: str) -> None:
+        jobs = self.folder / "jobs"
+        jobs.mkdir(exist_ok=True)
+        (jobs / "jobs.yml").write_text(PROJECT)
+        (jobs / "queue.py").write_text(QUEUE.format(folder=self.folder, broken=broken))
+        self.state.deploy(jobs, None, NOW)
+
+    def asker(self, limit_s: float = 30.0) -> SourceAsker:
+        return SourceAsker(
+            self.state.store, self.state.current, self.state.project, dict(os.environ), self._count, limit_s
+        )
+
+    def _count(self) -> None:
+        self.answers += 1
+
+    def record(self, name: str = "p") -> ProcessRecord:
+        return self.state.store.processes()[name]
+
+    def ask(self, now: datetime) -> None:
+        asker = self.asker()
+        asker.ask_all(now)
+        asker.close()
+
+
+@pytest.fixture
+def queue(tmp_path: Path) -> Iterator[Queue]:
+    with State(tmp_path / "scheduler") as state:
+        yield Queue(tmp_path, state)
+
+
+def test_the_current_number_and_those_before_it_are_the_window_of_the_next_pass(queue: Queue) -> None:
+    queue.ask(NOW)
+    assert (queue.record().window, queue.record().asked) == ((), NOW)
+    (queue.folder / "15.in").touch()
+    queue.ask(NOW + timedelta(seconds=59))
+    assert queue.record().window == (), "before the next look"
+    queue.ask(NOW + timedelta(seconds=60))
+    assert queue.record().window == (5, 15), "none is below zero"
+
+    queue.state.passes.run(NOW + timedelta(seconds=61))
+    jobs = [job.job for job in queue.state.store.active_jobs().values()]
+    assert jobs == ["p/#5", "p/#15"]
+
+
+def test_jobs_that_leave_the_window_are_closed(queue: Queue) -> None:
+    (queue.folder / "15.in").touch()
+    queue.ask(NOW)
+    (queue.folder / "35.in").touch()
+    queue.ask(NOW + timedelta(minutes=1))
+    queue.state.passes.run(NOW + timedelta(minutes=1))
+    assert sorted(queue.state.store.active_jobs()) == ["p/#15", "p/#25", "p/#35"]
+    (queue.folder / "55.in").touch()
+    queue.ask(NOW + timedelta(minutes=2))
+    for _ in range(2):
+        queue.state.passes.run(NOW + timedelta(minutes=2))
+    assert {"p/#45", "p/#55"} <= {*queue.state.store.active_jobs()}
+
+
+def test_a_source_that_fails_is_reported_and_stops_no_other(queue: Queue) -> None:
+    (queue.folder / "15.in").touch()
+    queue.ask(NOW)
+    assert queue.record("q").source_error == "KeyError: 'no queue'"
+    assert queue.record("q").window == ()
+    assert queue.record().window == (5, 15)
+    queue.deploy("return 7")
+    queue.ask(NOW + timedelta(minutes=1))
+    assert (queue.record("q").source_error, queue.record("q").window) == ("", (7,))
+    queue.deploy("return 'x'")
+    queue.ask(NOW + timedelta(minutes=2))
+    assert queue.record("q").source_error == "TypeError: current returned str; return a whole number, or None"
+    assert queue.record("q").window == (7,), "the last answer stays"
+
+
+def test_a_source_that_hangs_is_killed(queue: Queue) -> None:
+    queue.deploy("time.sleep(300)")
+    asker = queue.asker(limit_s=3.0)
+    asker.turn(NOW)
+    assert asker.is_asking()
+    ends = time.monotonic() + 60
+    while asker.is_asking() and time.monotonic() < ends:
+        asker.turn(NOW)  # does not wait
+        time.sleep(0.02)
+    assert queue.record("q").source_error == "took longer than 3 s"
+    assert queue.answers == 2
+
+
+def test_nobody_else_asks_at_the_same_time_unless_the_first_has_crashed(queue: Queue) -> None:
+    first, second = queue.asker(), queue.asker()
+    first.turn(NOW)
+    second.turn(NOW)
+    assert (first.is_asking(), second.is_asking()) == (True, False)
+    first.close()
+    second.ask_all(NOW + LEASE / 2)
+    assert queue.record().asked is None
+    second.ask_all(NOW + LEASE + timedelta(seconds=1))
+    assert queue.record().asked == NOW
+
+
+def test_serve_runs_what_a_source_names_as_soon_as_it_names_it(serving: Serving) -> None:
+    serving.write(
+        "queue.py",
+        f"""
+        from pathlib import Path
+
+        class Files:
+            def current(self, now):
+                return max((int(path.stem) for path in Path("{serving.folder}").glob("*.in")), default=None)
+
+            def previous(self, number, i):
+                return number - i
+        """,
+    )
+    (serving.folder / "3.in").touch()
+    serving.deploy("""
+        p:
+          executes: {command: ["true"]}
+          trigger: {slots: iterations, source: "python:queue:Files", every: 1s}
+          lookback: 1
+        """)
+    with serving.served():
+        until(lambda: [row["state"] for row in serving.rows("job", "list")] == ["processed"] * 2)
+        (serving.folder / "4.in").touch()
+        until(lambda: "p/#4" in [row["job"] for row in serving.rows("job", "list")])
