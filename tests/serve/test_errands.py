@@ -1,0 +1,43 @@
+"""Sources are asked where passes run, and notices are sent where attempts do."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.serve.errands import Errands
+from scoopi.serve.serve_options import ServeOptions
+from scoopi.serve.state import State
+from tests.serve.conftest import NOW
+
+PROJECT = """
+processes:
+  p: {executes: external:x, trigger: {slots: iterations, source: "python:queue:Source", every: 1m}}
+"""
+SOURCE = "class Source:\n    def current(self, now):\n        return 3\n"
+WORKER = WorkerRecord(worker="w", incarnation="1")
+
+
+@pytest.mark.parametrize("schedules", [True, False])
+def test_a_source_is_asked_in_turns_and_only_by_what_schedules(tmp_path: Path, schedules: bool) -> None:
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/jobs.yml").write_text(PROJECT)
+    (tmp_path / "jobs/queue.py").write_text(SOURCE)
+    answers: list[bool] = []
+    with State(tmp_path / "scheduler") as state:
+        state.deploy(tmp_path / "jobs", None, NOW)
+        options = ServeOptions(schedules=schedules)
+        errands = Errands(state, options, WORKER, dict(os.environ), lambda: answers.append(True))
+        errands.turn(NOW)
+        assert errands.has_open() is schedules
+        ends = time.monotonic() + 60
+        while errands.has_open() and time.monotonic() < ends:
+            time.sleep(min(0.05, errands.wait_s()))
+            errands.turn(NOW)
+        errands.close()
+        assert state.store.processes()["p"].window == ((3,) if schedules else ())
+    assert answers == [True] * schedules
