@@ -55,6 +55,30 @@ def read_inputs(texts: Iterable[str]) -> dict[str, str]:
     return inputs
 
 
+def inputs_of_file(name: str) -> dict[str, str]:
+    """The inputs of a JSON file, `-` for standard input: one object; others than texts are kept as JSON.
+
+    Raises:
+        UsageError: it cannot be read, or holds something else.
+    """
+    import json  # late: most commands do without it
+    import sys
+
+    try:
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        values = json.loads(text)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{name}: {why}", hint='write a JSON object, as {"day": "2026-01-31"}') from error
+    if not isinstance(values, dict):
+        what = f"{name} holds a {type(values).__name__}, not an object"
+        raise UsageError(what, hint='write {"NAME": "VALUE"}')
+    return {
+        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for key, value in values.items()
+    }
+
+
 def given_inputs(options: Namespace) -> Inputs:
     """What `-i` gives to definitions.
 

@@ -40,6 +40,7 @@ def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decisio
     timeouts, retry = (process.timeout, process.retry) if process else (Timeouts(), RetryRule())
     is_free = attempt.wish is None or attempt.wish_mode == "drain"
     reason = _timed_out(attempt, timeouts, snapshot) or _stays(attempt, process, snapshot)
+    reason = reason or _given_up(attempt, retry, snapshot)
     if is_free and reason:
         if attempt.status != "running":
             return _ended(attempt, "error", reason, snapshot)
@@ -99,6 +100,15 @@ def _stays(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) 
     if has_reminded and _exceeds(snapshot.now - attempt.started, process.remind_limit):
         return f"remind_limit: still running after {process.remind_limit}"
     return ""
+
+
+def _given_up(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> str:
+    """Why no attempt at its job may go on, counted from the first one; empty if it may."""
+    job = snapshot.jobs.get(attempt.job)
+    begun = job.first_attempt if job is not None and job.phase == ACTIVE else None
+    if begun is None or not _exceeds(snapshot.now - begun, retry.give_up_after):
+        return ""
+    return f"give_up_after: not finished within {retry.give_up_after} of the first attempt"
 
 
 def _stale(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> Decision | None:

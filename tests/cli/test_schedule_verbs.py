@@ -93,6 +93,19 @@ def test_a_worker_in_another_language_claims_reports_and_ends_an_attempt(shop: S
     printed(shop, "attempt", "beat", "press/!1/1", code=4)
 
 
+def test_inputs_and_outputs_come_from_files_too(shop: Screen) -> None:
+    Path("in.json").write_text('{"paper": "a3", "copies": 2, "to": null}')
+    printed(shop, "launch", "press", "--inputs", "in.json", "-i", "paper=a5")
+    printed(shop, "tick")
+    printed(shop, "worker", "put", "p1")
+    (claimed,) = rows(shop, "attempt", "claim", "--worker", "p1")
+    assert claimed["inputs"] == {"paper": "a5", "copies": "2", "to": "null"}
+    Path("out.json").write_text('{"pages": [1, 2]}')
+    end = ("attempt", "end", "press/!1/1", "--status", "succeeded", "--outputs", "out.json")
+    printed(shop, *end, "--output", "rows=3")
+    assert rows(shop, "attempt", "show", "press/!1/1")[0]["outputs"] == {"pages": "[1, 2]", "rows": "3"}
+
+
 def test_a_job_on_hold_gets_another_attempt_by_clear(shop: Screen) -> None:
     printed(shop, "launch", "press", "--now", "2026-04-01T00:00:00Z")
     printed(shop, "worker", "put", "p1")
@@ -161,6 +174,10 @@ def test_a_registered_worker_claims_only_what_its_groups_may_run(shop: Screen) -
         ("attempt show press/!9/1", 2, "there is no job shop.press/!9"),
         ("attempt claim --worker x", 2, "unknown worker x"),
         ("launch press -i copies", 2, "write -i NAME=VALUE"),
+        ("launch press --inputs nowhere.json", 2, "nowhere.json: No such file or directory"),
+        ("launch press --inputs jobs/shop.yml", 2, "write a JSON object"),
+        ("job list --since yesterday", 2, "--since: 'yesterday' is not an instant"),
+        ("process interval books 5m", 2, "process shop.books has a trigger without an interval"),
         ("tick --now yesterday", 2, "--now: 'yesterday' is not an instant"),
         ("tick --state nowhere", 2, "there is no state of a scheduler in nowhere"),
         ("job", 2, "OPERATION"),

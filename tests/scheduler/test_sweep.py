@@ -205,3 +205,32 @@ def test_a_launch_of_an_old_slot_and_a_job_that_is_reprocessed_have_no_deadline(
     world.launch("p", "!1", deadline_done=True)
     world.tick(START + timedelta(days=9))
     assert world.job("p/!1").state == "in_progress"
+
+
+def test_a_job_is_given_up_so_long_after_its_first_attempt_even_if_nothing_runs(world_of: Make) -> None:
+    world = world_of(
+        "processes: {p: {executes: external:x, retry: {max: 9, give_up_after: 2h, on_exhausted: skip}}}"
+    )
+    world.launch("p", "!1")
+    world.tick(START)
+    world.tick(START + timedelta(hours=2))
+    assert world.job("p/!1").state == "in_progress"
+    world.tick(START + timedelta(hours=2, seconds=1))
+    assert world.job("p/!1").state == "skipped"
+    assert "give_up_after: not finished within 2:00:00" in world.job("p/!1").reason
+
+
+def test_an_attempt_that_runs_when_its_job_is_given_up_is_cancelled_first(world_of: Make) -> None:
+    world = world_of(
+        'processes: {p: {executes: "python:a:b", retry: {give_up_after: 2h, on_exhausted: hold}}}'
+    )
+    world.worker()
+    world.launch("p", "!1")
+    world.tick(START)
+    (attempt,) = world.claim()
+    world.tick(START + timedelta(hours=3))
+    (wished,) = world.attempts("running")
+    assert (wished.wish, wished.outcome) == ("cancel", "error")
+    world.end(attempt, "error")
+    world.tick()
+    assert world.job("p/!1").held

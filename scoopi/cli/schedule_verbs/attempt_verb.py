@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.options import read_inputs
+from scoopi.cli.options import inputs_of_file, read_inputs
 from scoopi.cli.schedule_verbs.operations import (
     add_operations,
     desks,
@@ -37,7 +37,10 @@ _OPERATIONS = {
     "log": ("what an attempt has printed", ("attempt", "-f")),
     "claim": ("claim waiting attempts for a registered worker", ("--worker", "--limit")),
     "beat": ("report progress; prints continue, or cancel", ("attempt", "--fence")),
-    "end": ("end an attempt", ("attempt", "--fence", "--status", "--output", "--result", "--explanation")),
+    "end": (
+        "end an attempt",
+        ("attempt", "--fence", "--status", "--output", "--outputs", "--result", "--explanation"),
+    ),
 }
 
 
@@ -175,7 +178,8 @@ def _kept_text(state: State, attempt: AttemptRecord) -> str:
 
 def _outputs(options: Namespace) -> dict[str, str]:
     try:
-        return read_inputs(options.inputs)
+        found = inputs_of_file(options.outputs) if options.outputs else {}
+        return found | read_inputs(options.inputs)
     except UsageError as error:
         raise UsageError(error.what.replace("input", "output"), hint="write --output NAME=VALUE") from error
 

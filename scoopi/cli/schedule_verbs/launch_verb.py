@@ -7,7 +7,7 @@ from typing import Any
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED
-from scoopi.cli.options import add_inputs, read_inputs
+from scoopi.cli.options import add_inputs, inputs_of_file, read_inputs
 from scoopi.cli.schedule_verbs.operations import add_common, desks, print_fields, print_rows
 from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.model.schedule.schedule_records import FINISHED
@@ -17,7 +17,7 @@ from scoopi.periods.slot import parse_instant
 class Launch:
     """Creates a job by hand, and prints its id."""
 
-    usage = "scoopi launch PROCESS [-i NAME=VALUE ...] [--slot SLOT] [--after TIME] [--wait] [options]"
+    usage = "scoopi launch PROCESS [-i NAME=VALUE ...] [--inputs FILE] [--slot SLOT] [--wait] [options]"
     sentence = "Creates a job of a process, which the next pass considers, and prints its id."
     example = (
         "scoopi launch shop.books\nscoopi launch shop.books -i day=2026-01-31 --after 2026-02-01T06:00:00Z"
@@ -27,6 +27,12 @@ class Launch:
         """PROCESS, its inputs, and for when."""
         parser.add_argument("process", metavar="PROCESS", help="name of the process")
         add_inputs(parser, "an input, instead of the one of the process")
+        parser.add_argument(
+            "--inputs",
+            dest="inputs_file",
+            metavar="FILE",
+            help="a JSON object of inputs, - for standard input; -i comes before it",
+        )
         parser.add_argument("--slot", metavar="SLOT", help="slot of the process (default: the next !n)")
         parser.add_argument("--after", metavar="TIME", help="RFC 3339; not before this time")
         parser.add_argument(
@@ -42,7 +48,9 @@ class Launch:
         """
         with desks(options) as (processes, _):
             after = parse_instant(options.after) if options.after else None
-            row = processes.launch(options.process, read_inputs(options.inputs), options.slot, after)
+            inputs = inputs_of_file(options.inputs_file) if options.inputs_file else {}
+            inputs |= read_inputs(options.inputs)
+            row = processes.launch(options.process, inputs, options.slot, after)
         if not options.wait:
             print_rows(terminal, [row], options, ("job",))
             return DONE

@@ -79,6 +79,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         "default": [],
         "help": "an output; may be repeated",
     },
+    "--outputs": {"metavar": "FILE", "help": "a JSON object of outputs, - for standard input"},
     "--result": {"help": "a result of the attempt, as text"},
     "--explanation": {"default": "", "help": "why it ended so"},
 }
@@ -181,7 +182,7 @@ def opened(options: Namespace, *, must_exist: bool = True) -> Iterator[State]:
         what = f"there is no state of a scheduler in {options.state}"
         raise UsageError(what, hint="scoopi deploy JOBS creates it; --state DIR names another folder")
     try:
-        with State(options.state, url, _cluster_of(url)) as state:
+        with State(options.state, url, cluster_of(url)) as state:
             if must_exist and url is not None and not state.current()[0]:
                 what = f"nothing is deployed in {url.shown}"
                 raise UsageError(what, hint=f"scoopi deploy JOBS --store {url.shown} creates it")
@@ -204,7 +205,7 @@ def store_url(options: Namespace) -> StoreUrl | None:
     return parse_store_url(text)
 
 
-def _cluster_of(url: StoreUrl | None) -> ClusterSettings | None:
+def cluster_of(url: StoreUrl | None) -> ClusterSettings | None:
     """How to connect to a Hazelcast cluster: as `scoopi.cluster.…` says in the file and the environment."""
     if url is None or url.kind != "hazelcast":
         return None

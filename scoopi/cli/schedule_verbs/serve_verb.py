@@ -10,7 +10,7 @@ from pathlib import Path
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED, code_of_signal
 from scoopi.cli.options import add_verbose
-from scoopi.cli.schedule_verbs.operations import add_state, group_names, opened
+from scoopi.cli.schedule_verbs.operations import add_state, cluster_of, group_names, opened, store_url
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
 from scoopi.configs.groups import MetricsSettings
@@ -79,6 +79,7 @@ class Serve:
         from scoopi.serve.serve_options import ServeOptions
         from scoopi.serve.server import Server
         from scoopi.serve.state_disk import ensure_local
+        from scoopi.serve.store_guard import open_store
         from scoopi.serve.web.serve_answers import ServeAnswers
         from scoopi.serve.work.orders import Workshop
 
@@ -94,6 +95,10 @@ class Serve:
                 options.until_idle,
                 options.groups,
             )
+            if (url := store_url(options)) is not None and (
+                lack := open_store(url, cluster_of(url), terminal.environ)
+            ):
+                terminal.say(f"warning: {lack}")
             folder = options.state.resolve()
             workshop = Workshop(
                 folder / "work", folder, Path.cwd(), {"scrape": SCRAPE}, dict(terminal.environ)

@@ -45,5 +45,5 @@ def test_numbers_below_zero_and_unknown_ones_are_left_out(
 
 @pytest.mark.parametrize("value", ["7", 7.0, True, [7]])
 def test_a_source_returns_whole_numbers(value: object) -> None:
-    with pytest.raises(TypeError, match="current returned .*; return a whole number, or None"):
+    with pytest.raises(TypeError, match=r"current returned .*; return a whole number, or None"):
         window_of(Source(value), NOW, 0)

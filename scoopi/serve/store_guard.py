@@ -1,0 +1,50 @@
+"""store_guard: whether a store on another machine lets anybody write to it, as far as that can be seen."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.model.text.store_url import StoreKind, StoreUrl
+
+_LOCAL = ("", "localhost", "127.0.0.1", "[::1]", "::1")
+_ENCRYPTED = ("require", "verify-ca", "verify-full")
+
+
+def open_store(url: StoreUrl, cluster: ClusterSettings | None, environ: Mapping[str, str]) -> str:
+    """What is missing if a store on another machine has neither a password nor TLS; else empty.
+
+    Whoever can write to the store can run commands on all workers.
+
+    Args:
+        cluster: how to connect, of a Hazelcast cluster.
+    """
+    own = (*_LOCAL, socket.gethostname())
+    if all(_host(each) in own or each.startswith("/") for each in url.hosts.split(",")):
+        return ""
+    if url.kind is StoreKind.HAZELCAST:
+        is_guarded = cluster is not None and (cluster.password is not None or cluster.tls is not None)
+        hint = "set scoopi.cluster.password or scoopi.cluster.tls.*"
+    else:
+        is_guarded = _has_password(url, environ)
+        hint = "give it a password (PGPASSWORD, ~/.pgpass) and sslmode=verify-full"
+    if is_guarded:
+        return ""
+    return f"{url.shown} has neither a password nor TLS: who can write to it can run commands here; {hint}"
+
+
+def _has_password(url: StoreUrl, environ: Mapping[str, str]) -> bool:
+    parts = urlsplit(url.text)
+    given = parse_qs(parts.query)
+    mode = given.get("sslmode", [environ.get("PGSSLMODE", "")])[0]
+    file = Path(environ.get("PGPASSFILE") or Path(environ.get("HOME", "/")) / ".pgpass")
+    has_one = parts.password or given.get("password") or environ.get("PGPASSWORD") or file.is_file()
+    return bool(has_one) or mode in _ENCRYPTED
+
+
+def _host(address: str) -> str:
+    host, colon, port = address.rpartition(":")
+    return host if colon and port.isdigit() else address

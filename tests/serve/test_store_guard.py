@@ -1,0 +1,52 @@
+"""A store on another machine that anybody may write to is warned of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.model.text.store_url import parse_store_url
+from scoopi.serve.store_guard import open_store
+
+CLUSTER = ClusterSettings(("far:5701",))
+
+
+@pytest.mark.parametrize(
+    ("url", "environ"),
+    [
+        ("postgresql://ann@localhost/jobs", {}),
+        ("postgresql:///jobs", {}),
+        ("postgresql://ann@127.0.0.1:5433/jobs", {}),
+        ("postgresql://ann:secret@far/jobs", {}),
+        ("postgresql://ann@far/jobs?sslmode=verify-full", {}),
+        ("postgresql://ann@far/jobs", {"PGPASSWORD": "x"}),
+        ("postgresql://ann@far/jobs", {"PGSSLMODE": "require"}),
+        ("hazelcast://localhost:5701,127.0.0.1:5702", {}),
+    ],
+)
+def test_a_store_that_is_near_or_guarded_is_not_warned_of(url: str, environ: dict[str, str]) -> None:
+    assert open_store(parse_store_url(url), CLUSTER, {"HOME": "/nowhere", **environ}) == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "hint"),
+    [
+        ("postgresql://ann@far/jobs", "PGPASSWORD"),
+        ("postgresql://ann@far/jobs?sslmode=prefer", "sslmode=verify-full"),
+        ("hazelcast://localhost:5701,far:5701", "scoopi.cluster.password"),
+    ],
+)
+def test_a_far_store_that_anybody_may_write_to_is_warned_of(url: str, hint: str) -> None:
+    lack = open_store(parse_store_url(url), CLUSTER, {"HOME": "/nowhere"})
+    assert lack.startswith(f"{url} has neither a password nor TLS: who can write to it can run commands here")
+    assert hint in lack
+
+
+def test_a_password_of_the_cluster_or_in_a_file_is_enough(tmp_path: Path) -> None:
+    far = parse_store_url("hazelcast://far:5701")
+    assert open_store(far, replace(CLUSTER, password="x"), {}) == ""
+    (tmp_path / ".pgpass").touch()
+    assert open_store(parse_store_url("postgresql://ann@far/jobs"), None, {"HOME": str(tmp_path)}) == ""
