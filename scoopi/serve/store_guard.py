@@ -17,7 +17,7 @@ _ENCRYPTED = ("require", "verify-ca", "verify-full")
 def open_store(url: StoreUrl, cluster: ClusterSettings | None, environ: Mapping[str, str]) -> str:
     """What is missing if a store on another machine has neither a password nor TLS; else empty.
 
-    Whoever can write to the store can run commands on all workers.
+    Write access to the store is the right to run commands on all workers.
 
     Args:
         cluster: how to connect, of a Hazelcast cluster.
@@ -33,7 +33,7 @@ def open_store(url: StoreUrl, cluster: ClusterSettings | None, environ: Mapping[
         hint = "give it a password (PGPASSWORD, ~/.pgpass) and sslmode=verify-full"
     if is_guarded:
         return ""
-    return f"{url.shown} has neither a password nor TLS: who can write to it can run commands here; {hint}"
+    return f"{url.shown} has neither a password nor TLS: anybody who writes to it runs commands here; {hint}"
 
 
 def _has_password(url: StoreUrl, environ: Mapping[str, str]) -> bool:

@@ -41,7 +41,9 @@ def test_a_store_that_is_near_or_guarded_is_not_warned_of(url: str, environ: dic
 )
 def test_a_far_store_that_anybody_may_write_to_is_warned_of(url: str, hint: str) -> None:
     lack = open_store(parse_store_url(url), CLUSTER, {"HOME": "/nowhere"})
-    assert lack.startswith(f"{url} has neither a password nor TLS: who can write to it can run commands here")
+    assert lack.startswith(
+        f"{url} has neither a password nor TLS: anybody who writes to it runs commands here"
+    )
     assert hint in lack
 
 

@@ -79,7 +79,6 @@ class Serve:
         from scoopi.serve.serve_options import ServeOptions
         from scoopi.serve.server import Server
         from scoopi.serve.state_disk import ensure_local
-        from scoopi.serve.store_guard import open_store
         from scoopi.serve.web.serve_answers import ServeAnswers
         from scoopi.serve.work.orders import Workshop
 
@@ -95,10 +94,7 @@ class Serve:
                 options.until_idle,
                 options.groups,
             )
-            if (url := store_url(options)) is not None and (
-                lack := open_store(url, cluster_of(url), terminal.environ)
-            ):
-                terminal.say(f"warning: {lack}")
+            _warn_of_open_store(options, terminal)
             folder = options.state.resolve()
             workshop = Workshop(
                 folder / "work", folder, Path.cwd(), {"scrape": SCRAPE}, dict(terminal.environ)
@@ -116,6 +112,15 @@ class Serve:
                 server.run()
             left = state.passes.stranded() if serve_options.works else ""
         return _code(signals.number, left, terminal)
+
+
+def _warn_of_open_store(options: Namespace, terminal: Terminal) -> None:
+    from scoopi.serve.store_guard import open_store
+
+    url = store_url(options)
+    lack = "" if url is None else open_store(url, cluster_of(url), terminal.environ)
+    if lack:
+        terminal.say(f"warning: {lack}")
 
 
 _LAST_PORT = 65_535
