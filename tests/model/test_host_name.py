@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.model.text.host_name import LONGEST_LABEL, ascii_host
+from scoopi.model.text.host_name import LONGEST_LABEL, ascii_host, host_pattern
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,25 @@ def test_a_name_is_folded_as_in_browsers(written: str, name: str) -> None:
 def test_what_cannot_be_looked_up_is_an_error(written: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ascii_host(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "pattern"),
+    [
+        ("Shop.Example.", "shop.example"),
+        ("*.shop.example.:81", "*.shop.example:81"),
+        ("0x7f.1", "127.0.0.1"),
+        ("127.*", "127.*"),
+        ("[2001:DB8:0::1]:443", "[2001:db8::1]:443"),
+        ("[2001:db8:*]", "[2001:db8:*]"),
+        ("*", "*"),
+    ],
+)
+def test_a_pattern_is_written_as_the_hosts_that_it_is_compared_with(written: str, pattern: str) -> None:
+    assert host_pattern(written) == pattern
+
+
+@pytest.mark.parametrize("written", ["http://a", "a:x", "1.2.3.400", "a..b", "[::g]", "a:99999"])
+def test_what_is_no_host_is_no_pattern(written: str) -> None:
+    with pytest.raises(ValueError, match=r"\S"):
+        host_pattern(written)

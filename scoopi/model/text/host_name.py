@@ -81,6 +81,8 @@ def host_pattern(text: str) -> str:
 
     >>> host_pattern("*.Bücher.example:8080")
     '*.xn--bcher-kva.example:8080'
+    >>> host_pattern("a.example."), host_pattern("0x7f.1:81"), host_pattern("[::FFFF:7f00:1]")
+    ('a.example', '127.0.0.1:81', '127.0.0.1')
 
     Raises:
         ValueError: no host has such a name.
@@ -91,7 +93,10 @@ def host_pattern(text: str) -> str:
     host, port = found.groups()
     if port is not None and int(port[1:]) > LARGEST_PORT:
         raise ValueError(f"port {port[1:]} is above {LARGEST_PORT}")
-    return ascii_host(host) + (port or "")
+    name = ascii_host(host)
+    if "*" not in name:
+        name = host_key(canonical_host(name), 0).rpartition(":")[0]
+    return name.removesuffix(".") + (port or "")
 
 
 def _folded(host: str) -> str:
