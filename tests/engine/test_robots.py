@@ -81,8 +81,10 @@ def test_a_host_without_the_file_allows_all(desk: Desk, server: Server, pages: P
     assert desk.rows().total() == 1
 
 
-def test_reading_robots_txt_can_be_switched_off(desk: Desk, server: Server) -> None:
+def test_reading_robots_txt_can_be_switched_off_which_is_logged_once(desk: Desk, server: Server) -> None:
     define(desk, server.url("/private.html"))
     desk.settings["scoopi.loader.robots"] = "false"
-    assert desk.process("run", "defs.yml", "--workers", 1).code == 0
+    ended = desk.process("run", "defs.yml", "--workers", 1, "-v")
+    assert ended.code == 0
+    assert ended.err.count("robots.txt is not followed (scoopi.loader.robots)") == 1
     assert server.log.paths() == ["/private.html"]
