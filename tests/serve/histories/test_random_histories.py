@@ -107,7 +107,10 @@ class Histories(RuleBasedStateMachine):
     @rule(which=WHICH)
     def a_job_is_reprocessed(self, which: int) -> None:
         job = self._job(which, over=True)
-        if job is not None and self.world.jobs_desk(lambda desk: desk.reprocess(job.job)):
+        if job is None:
+            return
+        self.world.jobs_desk(lambda desk: desk.reprocess(job.job))
+        if self.world.record(JobRecord, job.job).state not in FINISHED:  # one that died may have done it
             self.ended.pop(job.job, None)
 
     @rule(process=st.sampled_from(["wait", "daily", "look"]), is_paused=st.booleans())
