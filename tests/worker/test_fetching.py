@@ -89,7 +89,10 @@ def test_what_is_added_ends_a_wait(desk: Desk) -> None:
 
 
 def test_with_work_at_hand_there_is_no_wait(desk: Desk) -> None:
-    desk.fetching.turn(LIMIT_S, ["work"])
+    turning = threading.Thread(target=desk.fetching.turn, args=(LIMIT_S, ["work"]))
+    turning.start()
+    turning.join(LIMIT_S / 2)
+    assert not turning.is_alive()
     assert desk.loader.turns == 1
 
 
