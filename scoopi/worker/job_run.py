@@ -203,7 +203,7 @@ class JobRun:
             self._found.note_records(read)
         else:
             return
-        if not task.is_of_links and not isinstance(read, LinkData):
+        if self._children.needs_items and not task.is_of_links and not isinstance(read, LinkData):
             outcome.items.append(read)
 
     def _step_failure(self, error: BaseException, item: WorkItem, task: str, link: ChainStep) -> Failure:

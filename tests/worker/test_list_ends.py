@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from scoopi.model.data import Axis, Data, Item
-from scoopi.model.locator import ListEnd
+from scoopi.model.locator import LinkBounds, ListEnd
 from scoopi.model.records import META_COLUMNS, Column, ColumnType, Records, RecordSchema
-from scoopi.model.records.record_def import RecordDef
+from scoopi.model.records.record_def import FieldDef, LinkRules, RecordDef
 from scoopi.worker.links.list_ends import ITEM_BYTES, MOST_SEEN, ListEnds, PageItems
 
 COLUMNS = (Column("id"), Column("day", ColumnType.DATE), Column("at", ColumnType.DATETIME))
@@ -92,6 +92,13 @@ def test_a_list_ends_with_a_page_whose_items_are_all_older_than_a_day(
     end: ListEnd, page: PageItems | None, found: bool
 ) -> None:
     assert last_of([page], end) == [found]
+
+
+def test_items_are_kept_only_if_a_list_ends_by_them() -> None:
+    bounds = (LinkBounds(pages=3), LinkBounds(end=NO_NEW))
+    fields = [FieldDef("link", follow="list", links=LinkRules(bounds=each)) for each in bounds]
+    found = [ListEnds({"more": RecordDef("more", RecordSchema("more", ()), (each,))}) for each in fields]
+    assert [each.are_set for each in found] == [False, True]
 
 
 def test_of_a_long_list_the_latest_items_are_known() -> None:

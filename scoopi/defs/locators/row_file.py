@@ -5,8 +5,6 @@ Source: defs/README.md, 1.4.
 
 from __future__ import annotations
 
-import csv
-import gzip
 import io
 import json
 import sys
@@ -110,6 +108,8 @@ class RowFile:
     def _bytes(self) -> IO[bytes]:
         """The file, opened; without its compression."""
         if self._compression == ".gz":
+            import gzip  # late: few files are compressed
+
             return cast("IO[bytes]", gzip.open(self._path))
         return cast("IO[bytes]", _zstd().open(self._path)) if self._is_zstd else self._path.open("rb")
 
@@ -171,6 +171,8 @@ def until_fault(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _csv_rows(name: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+    import csv  # late: workers, which read no rows, load this module for its names
+
     lines = iter(text)
     first = next(lines, "")
     delimiter = "\t" if _suffix(name) == ".tsv" else max(_DELIMITERS, key=first.count)

@@ -27,6 +27,9 @@ class ChildJobs:
     Equal pages give equal ids, so that a job that is done twice makes its children once.
     Source: ARCHITECTURE, protocol rule 4.
 
+    Attributes:
+        needs_items: whether `make` has to know what was read on a page.
+
     Args:
         host_of: the host whose grants an address needs.
         max_depth: the longest chain of links, in pages.
@@ -48,6 +51,7 @@ class ChildJobs:
         self.leads_to_public_only = must_be_public
         self._fragment_groups = fragment_groups
         self._ends = ends
+        self.needs_items = ends.are_set
 
     def make(
         self,

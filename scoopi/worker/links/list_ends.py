@@ -28,12 +28,17 @@ class ListEnds:
 
     Items are equal if the values of their key are, or, without a key, all their values.
 
+    Attributes:
+        are_set: whether any list ends by its items; otherwise nobody needs to keep them.
+
     Args:
         record_defs: by name.
     """
 
     def __init__(self, record_defs: Mapping[str, RecordDef]) -> None:
         self._record_defs = record_defs
+        fields = (field for each in record_defs.values() for field in each.fields)
+        self.are_set = any(field.links is not None and field.links.bounds.end is not None for field in fields)
 
     def of_page(self, items: PageItems | None, seen: bytes) -> PageEnd:
         """What the items of a page decide.
