@@ -16,6 +16,7 @@ import msgspec
 
 from scoopi.errors import RunError
 from scoopi.model.decoders import json_decoder
+from scoopi.model.downloads import FILES_FOLDER
 from scoopi.runs.folders.run_state import HIDDEN, NodeState, make_private, take_lock
 
 LOST_PREFIX = "lost-"
@@ -107,6 +108,8 @@ class NodeFolder:
     def set_aside(self, files: Iterable[str]) -> Path:
         """Move this node's segments and these published files away, and forget the run they belong to.
 
+        Downloaded files that are published stay: other nodes may have published the same ones.
+
         Args:
             files: names relative to the run's folder; those that are not there are passed over.
         Returns:
@@ -117,6 +120,7 @@ class NodeFolder:
         now = f"{datetime.now():%Y%m%d-%H%M%S}"  # noqa: DTZ005 - for people, in local time
         lost = self.path / HIDDEN / f"{LOST_PREFIX}{now}-{secrets.token_hex(2)}"
         moves = {self.segments: lost / "segments", self.node_folder / RUN_JSON: lost / f"node-{RUN_JSON}"}
+        moves |= {self.node_folder / FILES_FOLDER: lost / f"node-{FILES_FOLDER}"}
         moves |= {self.path / file: lost / "files" / file for file in (*files, RUN_JSON)}
         try:
             for source, target in moves.items():

@@ -86,3 +86,13 @@ def test_a_node_that_took_part_keeps_its_folder(tmp_path: Path) -> None:
     with NodeFolder.join(tmp_path / "run", "") as folder:
         folder.write_state("r1")
     assert (folder.node_folder / "node.json").exists()
+
+
+def test_files_that_were_downloaded_for_lost_rows_are_moved_aside_with_them(tmp_path: Path) -> None:
+    with NodeFolder.join(tmp_path / "run", "ann") as folder:
+        kept = folder.node_folder / "files" / "kept" / "ab" / "ab12"
+        kept.parent.mkdir(parents=True)
+        kept.write_bytes(b"of the lost run")
+        lost = folder.set_aside([])
+        assert not (folder.node_folder / "files").exists(), "the new run asks for its own"
+        assert (lost / "node-files" / "kept" / "ab" / "ab12").read_bytes() == b"of the lost run"
