@@ -441,12 +441,14 @@ def broken(*_: object) -> None:
 
 
 def test_a_worker_that_is_left_begins_no_page_and_does_not_wait_for_the_network(
-    start: Callable[[Loader], Parent],
+    start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("scoopi.worker.worker_loop.LONGEST_WAIT_S", 10 * LIMIT_S)
     loader = PlayedLoader()
     parent = start(loader)
     assert loader.waits.wait(LIMIT_S)
     parent.worker.leave()
+    assert select.select([parent.from_worker], [], [], LIMIT_S / 2)[0], "its wait was not ended"
     while parent.hear() is not None:
         pass
     assert loader.turns == 1, "the wait was ended"
