@@ -15,7 +15,7 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.defs.schedule.schedule_reader import CheckScrape, read_schedule
 from scoopi.errors import DefsError, StoreError, UsageError
 from scoopi.model.schedule.process import Process
-from scoopi.model.schedule.schedule_records import AttemptRecord, PassRecord, ProcessRecord
+from scoopi.model.schedule.schedule_records import STATE_FORMAT, AttemptRecord, PassRecord, ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.model.text.store_url import StoreUrl
 from scoopi.scheduler.decisions import changed
@@ -41,7 +41,7 @@ class State:
         is_shared: whether processes of other machines may use the records.
         name: the folder, or the URL of the store without its password.
     Raises:
-        StoreError, ClusterError: the records cannot be opened.
+        StoreError, ClusterError: the records cannot be opened, or a newer Scoopi has written them.
     """
 
     def __init__(
@@ -52,6 +52,11 @@ class State:
         self.is_shared = url is not None
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.store = open_schedule_store(folder, url, cluster)
+        try:
+            self._ensure_format()
+        except BaseException:
+            self.store.close()
+            raise
         self.passes = Passes(self.store, self.current)
         self._read = lru_cache(maxsize=8)(self._schedule_of)
 
@@ -68,6 +73,12 @@ class State:
             self.store.close()
         if has_written:
             notify_all(self.folder)
+
+    def _ensure_format(self) -> None:
+        found = self.store.the_pass().state_format
+        if found > STATE_FORMAT:
+            what = f"{self.name} is of a newer Scoopi: format {found}, this one knows {STATE_FORMAT}"
+            raise StoreError(what, hint="upgrade this Scoopi, or use another --state or --store")
 
     def notify(self, but: str = "") -> None:
         """Wake the `serve` processes of this folder, but for one, and those elsewhere if the store can."""

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.scheduler.decisions import changed
 from scoopi.serve.passes import Passes
+from scoopi.serve.state import State
 from tests.cli.conftest import Screen
 
 SHOP = """
@@ -200,3 +202,10 @@ def test_a_tick_beside_another_pass_says_so(shop: Screen, monkeypatch: pytest.Mo
     monkeypatch.setattr(Passes, "run", lambda self, now: None)
     assert printed(shop, "tick") == ""
     assert "another pass runs; it looks again before it ends\n" in shop.err.getvalue()
+
+
+def test_a_state_of_a_newer_scoopi_ends_every_verb_with_code_5(shop: Screen) -> None:
+    with State(Path("scheduler")) as state:
+        state.store.change_pass(lambda old: changed(old, state_format=99))
+    assert shop.run("job", "list") == 5
+    assert "is of a newer Scoopi: format 99" in shop.err.getvalue()

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.errors import DefsError, UsageError
+from scoopi.errors import DefsError, StoreError, UsageError
+from scoopi.model.schedule.schedule_records import STATE_FORMAT
+from scoopi.scheduler.decisions import changed
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW, Deployed
 
@@ -57,3 +59,11 @@ def test_a_bundle_that_is_not_stored_is_reported(deployed: Deployed) -> None:
     state = deployed("processes: {a: {executes: external:x}}")
     with pytest.raises(UsageError, match="is not in the store"):
         state.project("f" * 32)
+
+
+def test_the_records_of_a_newer_scoopi_are_refused(deployed: Deployed, tmp_path: Path) -> None:
+    state = deployed("processes: {a: {executes: external:x}}")
+    assert state.store.the_pass().state_format == STATE_FORMAT
+    state.store.change_pass(lambda old: changed(old, state_format=STATE_FORMAT + 1))
+    with pytest.raises(StoreError, match=r"is of a newer Scoopi: format 2, this one knows 1"):
+        State(tmp_path / "scheduler")

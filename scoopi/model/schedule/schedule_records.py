@@ -229,6 +229,10 @@ class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
     version: int = 0
 
 
+STATE_FORMAT = 1
+"""Of the records; grows when an older Scoopi would misread them."""
+
+
 class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What passes share: one runs at a time, and one counter is the clock of heartbeats.
 
@@ -241,6 +245,7 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
         bundle: hash of the current definitions; empty before the first deployment.
         former: hashes of the definitions before, with the time at which each was replaced.
         collected: when the garbage collector began its last round.
+        state_format: of all records; a Scoopi that knows only older ones must not touch them.
     """
 
     holder: str = ""
@@ -251,6 +256,7 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
     bundle: str = ""
     former: dict[str, datetime] = msgspec.field(default_factory=dict)
     collected: datetime | None = None
+    state_format: int = STATE_FORMAT
     version: int = 0
 
 
