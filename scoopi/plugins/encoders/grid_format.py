@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Iterator
 
@@ -69,4 +68,6 @@ class GridFormat(msgspec.Struct, frozen=True, omit_defaults=True):
         elif self.quote == "none" or len(self.delimiter) > 1:
             yield from (line.rstrip("\r\n").split(self.delimiter) for line in lines)
         else:
+            import csv  # late: workers load this module, and read no file of a run
+
             yield from csv.reader(lines, delimiter=self.delimiter)
