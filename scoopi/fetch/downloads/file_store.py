@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fnmatch
 import os
-import secrets
 from hashlib import blake2b
 from pathlib import Path
 
@@ -61,7 +60,7 @@ class FileStore:
         path = folder / _key(order.url)
         opened = PartialFile.open(order, path)
         if opened is None:  # another page wants it, too; this request does without what is there
-            opened = PartialFile.open(order, path.with_name(f"{path.name}.{secrets.token_hex(4)}"))
+            opened = PartialFile.open(order, path.with_name(f"{path.name}.{_token()}"))
         assert opened is not None, "nobody else knows that name"
         return opened
 
@@ -111,7 +110,7 @@ class FileStore:
 
     def _note(self, note: Path, content: bytes, *, is_new: bool = False) -> None:
         note.parent.mkdir(parents=True, exist_ok=True)
-        temporary = note.with_name(f"{note.name}.{secrets.token_hex(4)}")
+        temporary = note.with_name(f"{note.name}.{_token()}")
         try:
             temporary.write_bytes(content)
             if is_new:
@@ -149,3 +148,9 @@ def _sync(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _token() -> str:
+    import secrets  # late: workers start without it, and few runs download files
+
+    return secrets.token_hex(4)
