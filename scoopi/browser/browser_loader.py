@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from multiprocessing.connection import Client, Connection
 
+from scoopi.browser.filled_actions import FilledActions
 from scoopi.browser.pool_messages import (
     BrowserReserved,
     PartGranted,
@@ -38,7 +39,7 @@ class BrowserLoader:
 
     def __init__(self, socket: str, how: BrowserDef) -> None:
         self._socket = socket
-        self._how = how
+        self._actions = FilledActions(how)
 
     def load(self, url: str, web: Web) -> Answer:
         """See `LoaderPlugin`.
@@ -55,7 +56,8 @@ class BrowserLoader:
                     if terms.method != "GET":
                         hint = "leave out `method`, `form` and `json` of its locators, or `loader: browser`"
                         raise FetchError("a browser can load pages by GET only", at=shown(url), hint=hint)
-                    visit = Visit(terms.url, dict(terms.headers), terms.timeout_s, self._how, terms.cookies)
+                    how = self._actions.of(terms.locator_name, terms.locator_url)
+                    visit = Visit(terms.url, dict(terms.headers), terms.timeout_s, how, terms.cookies)
                     send(connection, visit)
                     reply = _result(connection, web)
         except (EOFError, OSError) as error:

@@ -26,8 +26,8 @@ from scoopi.browser.pool_messages import (
 from scoopi.browser.pool_process import SOCKET
 from scoopi.configs.groups import BrowserSettings
 
-_LINGER_S = 0.3
-"""How long a page stays open for a loader that waits for its grant; a new tab would take that long, too."""
+_LINGER_S = 1.5
+"""How long a page stays open for a loader that waits for its grant, as with a host's delay of a second."""
 _LOOK_AFTER = 20
 """After so many pages in one tab it is closed, to see how large the browser has grown."""
 _LEAVE_S = 2.0

@@ -39,6 +39,7 @@ class Request(msgspec.Struct, frozen=True):
         content: method, headers and body; None for a plain GET.
         is_robots: of a robots.txt: its body is cut at MOST_ROBOTS_BYTES.
         file: a file is asked for, not a page: where it goes.
+        locator: the page that all this is for; None for none of the definitions.
     """
 
     url: str
@@ -52,6 +53,7 @@ class Request(msgspec.Struct, frozen=True):
     content: PageRequest | None = None
     is_robots: bool = False
     file: PartialFile | None = None
+    locator: Locator | None = None
 
     @property
     def keeps_cookies(self) -> bool:

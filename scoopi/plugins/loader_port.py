@@ -41,6 +41,8 @@ class Terms(msgspec.Struct, frozen=True):
         cookies: of the site's session, for the request of the page itself, as lines of a cookie file (domain,
             TRUE with its subdomains, path, TRUE for encrypted requests only, end in seconds, name and value,
             parted by tabs); None if the site keeps no session.
+        locator_name: of the page's locator, as in the definitions.
+        locator_url: likewise.
     """
 
     url: str
@@ -49,6 +51,8 @@ class Terms(msgspec.Struct, frozen=True):
     method: str = "GET"
     body: bytes | None = None
     cookies: tuple[str, ...] | None = None
+    locator_name: str = ""
+    locator_url: str = ""
 
 
 class Web(Protocol):

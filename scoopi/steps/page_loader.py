@@ -193,6 +193,7 @@ class PageLoader(Loader):
             content,
             order.is_robots,
             None if order.file is None or self._rules.files is None else self._rules.files.open(order.file),
+            payload.locator,
         )
 
     def _callbacks(

@@ -240,7 +240,9 @@ class PluginLoads:
         headers = plain_headers(site, request)
         method = "GET" if content is None else content.method
         cookies = request.cookies if request.keeps_cookies else None
-        return Terms(url, headers, site.timeout_ms / 1000, method, body_of(content), cookies)
+        of = request.locator
+        name, address = ("", "") if of is None else (of.name, of.url)
+        return Terms(url, headers, site.timeout_ms / 1000, method, body_of(content), cookies, name, address)
 
     def _is_public(self, url: str, if_unknown: bool) -> bool:
         """Whether all addresses of the host are public; called by the plugin's thread."""

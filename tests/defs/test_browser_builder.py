@@ -110,3 +110,13 @@ def test_blocked_hosts_are_patterns(check: Check) -> None:
 def test_a_wait_for_nothing_is_an_error(check: Check) -> None:
     (found,) = check(written("{ until: {} }")).found
     assert "taskGroups.city.browser.until: there is nothing to wait for" in found
+
+
+def test_a_placeholder_that_means_nothing_is_an_error(check: Check) -> None:
+    written_actions = (
+        '{ actions: [ { type: "%{locator.name}%%{x}", in: "#a" }, { click: "#%{locator.nam}" } ] }'
+    )
+    (found,) = check(written(written_actions)).found
+    assert "browser.click: there is no value locator.nam here" in found
+    (found,) = check(written('{ until: { text: "%{record.name}" } }')).found
+    assert "browser.until" in found or "browser.text" in found

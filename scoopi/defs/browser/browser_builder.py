@@ -8,6 +8,7 @@ from scoopi.defs.browser.browser_language import ACTION, VERBS
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Table, Text, read_bool, read_integer
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.text.text_template import placeholder_names
 
 ACTIONS = "actions"
 KEYS = (
@@ -16,6 +17,8 @@ KEYS = (
 )
 """The names of keys that can be pressed; a single character is one, too."""
 END = "end"
+PLACEHOLDERS = ("locator.name", "locator.url")
+"""What actions, and conditions, may have in `%{…}` besides inputs."""
 _MOST_SCROLLS = 100
 _NO_NEW = re.compile(r"""no-new\s+(?:"([^"]+)"|'([^']+)'|([^"'].*))""")
 _IN = frozenset({"type", "press", "select"})
@@ -62,6 +65,7 @@ class BrowserChecker:
         self._check_numbers(node, ("timeout",), key)
         self._check_until(node.table("until"), f"{key}.until")
         self._check_hosts(node, key)
+        self._check_placeholders(node, key)
         in_frame = False
         for number, entry in enumerate(node.tables(ACTIONS)):
             at = f"{key}.{ACTIONS}[{number}]"
@@ -117,6 +121,18 @@ class BrowserChecker:
             if text != END:
                 what = "until needs a scroll to the end of the page"
                 self._findings.error(place, f"{key}.scroll", what, "write `scroll: end`")
+
+    def _check_placeholders(self, node: Table, key: str) -> None:
+        """Check those of actions and `until`; inputs that are not given are findings elsewhere."""
+        for name, each in node.entries.items():
+            if isinstance(each, Text):
+                for written in placeholder_names(each.text):
+                    if written not in PLACEHOLDERS and not written.startswith("input."):
+                        what = f"there is no value {written} here"
+                        self._findings.unknown(each.place, f"{key}.{name}", what, written, PLACEHOLDERS)
+        inner = [*node.tables(ACTIONS), *(found for name in ("until", "wait") if (found := node.table(name)))]
+        for table in inner:
+            self._check_placeholders(table, key)
 
     def _check_hosts(self, node: Table, key: str) -> None:
         written = node.entries.get("block")

@@ -1,0 +1,78 @@
+"""FilledActions: how pages are loaded in a browser, with the placeholders filled for one of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+
+from msgspec.structs import replace
+
+from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.text.text_template import TextTemplate, placeholders
+
+_SPECIAL = re.compile(r"""["'\\]""")
+Values = Mapping[str, str]
+
+
+class FilledActions:
+    """How pages are loaded in a browser, with the placeholders filled for one of them.
+
+    In selectors and scripts, values stand as in a text between quotes, which they cannot leave.
+
+    Args:
+        how: as written.
+    """
+
+    def __init__(self, how: BrowserDef) -> None:
+        self._how = how
+        self._is_fixed = not any(map(placeholders, _texts(how)))
+
+    def of(self, name: str, url: str) -> BrowserDef:
+        """The same for the page of a locator."""
+        if self._is_fixed:
+            return self._how
+        values = {"locator.name": name, "locator.url": url}
+        actions = tuple(_action(each, values) for each in self._how.actions)
+        return replace(self._how, actions=actions, until=_until(self._how.until, values))
+
+
+def _texts(how: BrowserDef) -> list[str]:
+    waits = [how.until, *(each.until for each in how.actions)]
+    texts = [text for each in how.actions for text in (each.text, each.selector)]
+    return texts + [text for each in waits for text in (each.selector, each.gone, each.text)]
+
+
+def _action(action: ActionDef, values: Values) -> ActionDef:
+    return replace(
+        action,
+        text=_filled(action.text, values, _in_script if action.verb == "script" else _plain),
+        selector=_filled(action.selector, values, _in_selector),
+        until=_until(action.until, values),
+    )
+
+
+def _until(until: Until, values: Values) -> Until:
+    return replace(
+        until,
+        selector=_filled(until.selector, values, _in_selector),
+        gone=_filled(until.gone, values, _in_selector),
+        text=_filled(until.text, values, _plain),
+    )
+
+
+def _filled(text: str, values: Values, write: Callable[[str], str]) -> str:
+    return TextTemplate(text, lambda value, before: write(value)).filled(values) if "%{" in text else text
+
+
+def _plain(value: str) -> str:
+    return value
+
+
+def _in_selector(value: str) -> str:
+    escaped = _SPECIAL.sub(lambda found: "\\" + found[0], value)
+    return re.sub(r"[\r\n\f]", lambda found: f"\\{ord(found[0]):x} ", escaped)
+
+
+def _in_script(value: str) -> str:
+    return json.dumps(value)[1:-1].replace("'", "\\'").replace("`", "\\`").replace("$", "\\$")

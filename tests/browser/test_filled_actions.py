@@ -1,0 +1,42 @@
+"""Placeholders of actions get the values of a page's locator, and values stay values."""
+
+from __future__ import annotations
+
+import pytest
+
+from scoopi.browser.filled_actions import FilledActions
+from scoopi.model.definitions import ActionDef, BrowserDef, Until
+
+URL = "http://shop.example/search"
+
+
+def filled(verb: str, text: str = "", selector: str = "", name: str = "Oslo") -> ActionDef:
+    how = BrowserDef(actions=(ActionDef(verb, "key", text=text, selector=selector),))
+    (action,) = FilledActions(how).of(name, URL).actions
+    return action
+
+
+def test_what_has_no_placeholders_stays_as_it_is() -> None:
+    how = BrowserDef(Until(text="100%"), actions=(ActionDef("type", "key", text="oslo", selector="#c"),))
+    assert FilledActions(how).of("a", URL) is how
+
+
+def test_texts_selectors_and_conditions_are_filled() -> None:
+    until = Until(selector="#%{locator.name}", gone="i", text="Prices of %{locator.name}")
+    how = BrowserDef(until, actions=(ActionDef("wait", "key", until=until),))
+    found = FilledActions(how).of("Oslo", URL)
+    assert found.until == found.actions[0].until == Until("#Oslo", "i", "Prices of Oslo")
+    assert filled("type", "%{locator.name} %{locator.url} %%{x}").text == f"Oslo {URL} %{{x}}"
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "name", "expected"),
+    [
+        ("click", "a[title='%{locator.name}']", "O'x\"\\", r"a[title='O\'x\"\\']"),
+        ("script", "go('%{locator.name}')", "'); steal('", r"go('\'); steal(\'')"),
+        ("script", "go(`%{locator.name}`)", "${steal()}`\n", r"go(`\${steal()}\`\n`)"),
+    ],
+)
+def test_a_value_does_not_leave_its_quotes(verb: str, given: str, name: str, expected: str) -> None:
+    action = filled(verb, text=given, selector=given, name=name)
+    assert (action.text if verb == "script" else action.selector) == expected
