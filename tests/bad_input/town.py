@@ -50,10 +50,13 @@ KEYS = [
     "retries",
     "loads",
     "budgets",
+    "files",
     "fields",
     "awaiting",
     "time",
     "tasks",
+    "definitions",
+    "grids",
     "versions",
 ]
 """Of `run.json`, in the order of docs/output.md."""
