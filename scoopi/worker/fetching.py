@@ -22,6 +22,8 @@ LEFT_ALONE_S = 0.1
 
 FOUND = 200
 """The status of a page."""
+STOPPED = "the run was stopped before the page had come to which its request was redirected"
+RETRY = "the server has received the request; `scoopi retry` sends it again"
 DUE_S = 0.001
 """Seconds for which pages may be run one after another without a turn between them."""
 
@@ -50,13 +52,21 @@ class PageLoad(msgspec.Struct, frozen=True):
         return cls(item, Payload(item.job, payload.locator, payload.page, "", order))
 
     @property
-    def is_of_file(self) -> bool:
-        """Whether it is of a file that the rows of its job's page want; the page has been read."""
-        return self.payload.expect(LoadOrder).file is not None
+    def stays(self) -> bool:
+        """Whether its job is not handed back, as that would ask for the page again.
+
+        It waits for a file that the rows of its page want, or for the target of a redirect, and the request
+        that has led there must not be sent twice (protocol rule 16).
+        """
+        order, request = self.payload.expect(LoadOrder), self.item.payload.locator.request
+        is_under_way = bool(order.hops or order.call) and order.login is None
+        is_sent_once = is_under_way and request is not None and not request.is_repeatable
+        return order.file is not None or is_sent_once
 
     def stopped(self) -> LoadedPage:
-        """What comes of it when the run is stopped."""
-        return LoadedPage(self.item, None, StoppedError())
+        """What comes of one that stays when the run is stopped."""
+        is_of_file = self.payload.expect(LoadOrder).file is not None
+        return LoadedPage(self.item, None, StoppedError() if is_of_file else FetchError(STOPPED, hint=RETRY))
 
     def may_use(self, session: Session) -> bool:
         """Whether it waits for this session, which is ready now."""
@@ -83,8 +93,8 @@ class PageLoad(msgspec.Struct, frozen=True):
 
 
 def parted(loads: Sequence[PageLoad]) -> tuple[list[PageLoad], list[PageLoad]]:
-    """Loads of pages, and those of files that pages wait for."""
-    return [each for each in loads if not each.is_of_file], [each for each in loads if each.is_of_file]
+    """Loads whose jobs may be handed back, and those that stay."""
+    return [each for each in loads if not each.stays], [each for each in loads if each.stays]
 
 
 class LoadedPage(msgspec.Struct, frozen=True):

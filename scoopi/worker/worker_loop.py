@@ -145,11 +145,11 @@ class WorkerLoop:
 
     def _hand_back(self) -> None:
         """Hand back the jobs that have not begun. Loaded pages stay: their hosts need not be asked again."""
-        unbegun, of_files = parted([*self._fetching.take_back(), *self._take_unbegun()])
-        for load in of_files:
+        unbegun, staying = parted([*self._fetching.take_back(), *self._take_unbegun()])
+        for load in staying:
             self._fetching.add(load)
-        waiting, of_files = parted(self._waiting.take_all())
-        for load in of_files:
+        waiting, staying = parted(self._waiting.take_all())
+        for load in staying:
             if not self._waiting.add(load):
                 self._run_soon(load.stopped())
         for load in (*waiting, *unbegun):
@@ -201,7 +201,7 @@ class WorkerLoop:
         load = PageLoad(item, handover.payload, session)
         if not self._waiting.add(load):
             self._loader.abandon(handover.payload)
-            if load.is_of_file:
+            if load.stays:
                 self._run_soon(load.stopped())
                 return []
             return [JobsHandedBack((item.job,))]

@@ -79,3 +79,31 @@ def test_after_the_death_of_a_worker(desk: Desk, site: tuple[SlowSite, Server]) 
     assert site[0].orders == 1
     (error,) = desk.run_json()["errors"]
     assert "the worker that loaded the page died" in error["cause"]
+
+
+def test_a_stop_between_an_order_and_the_page_that_it_leads_to(desk: Desk) -> None:
+    """The answer of the order is a redirect, whose target has to wait for the delay of its host."""
+    orders = []
+
+    def answer(path: str) -> bytes | Answer | None:
+        if path == "/order":
+            orders.append(path)
+            return Answer(status=303, headers=(("Location", "/thanks"),))
+        return b"<p>bread" if path == "/thanks" else None
+
+    desk.settings = {"scoopi.loader.fetch.delay": 2000}
+    with Server(answer) as server:
+        (desk.folder / "defs.yml").write_text(
+            TEXT_DEFS.format(locators=LOCATOR.format(url=server.url("/order"), more=""))
+        )
+        running = desk.start("run", "defs.yml", "--workers", 1)
+        wait_until(lambda: orders, "the order", 60, running)
+        running.signal(signal.SIGTERM)
+        assert running.wait(60) == 1, "its job has failed, and none is left"
+        (error,) = desk.run_json()["errors"]
+        assert "the run was stopped before the page had come" in error["cause"]
+        assert desk.process("resume", "--workers", 1).code == 0
+        assert len(orders) == 1, "a resume would have sent it again"
+        ended = desk.process("retry", "--workers", 1)
+        assert ended.code == 0, ended.err
+        assert (len(orders), desk.rows().total()) == (2, 1)
