@@ -98,7 +98,9 @@ class FaultyStore:
     ) -> list[tuple[str, bytes]]:
         self._read()
         found = self._inner.scan(store_map, index_value, limit, after)
-        return [each for each in found if self._random.random() >= self._faults.overlooked]
+        if self._faults.overlooked:  # without it the seeds of worlds mean what they did
+            return [each for each in found if self._random.random() >= self._faults.overlooked]
+        return found
 
     def scan_each(
         self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
@@ -118,7 +120,8 @@ class FaultyStore:
         self._write(("end", store_map), keys, end)
 
     def close(self) -> None:
-        self._inner.close()
+        if not self._is_dead:
+            self._inner.close()
 
     def _read(self) -> None:
         self._stay_dead()
@@ -149,6 +152,10 @@ class FaultyStore:
         outcome = make(write)
         return make(write) if self._faults.deliver_twice else outcome
 
+    @property
+    def _is_dead(self) -> bool:
+        return self._faults.dies_after is not None and self.writes >= self._faults.dies_after
+
     def _stay_dead(self) -> None:
-        if self._faults.dies_after is not None and self.writes >= self._faults.dies_after:
+        if self._is_dead:
             raise NodeDied

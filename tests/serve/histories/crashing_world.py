@@ -69,11 +69,19 @@ class CrashingWorld:
         return new
 
     def _open(self, faults: Faults) -> None:
+        """Begin a process, which opens the state with the first that it does: it may die over that."""
         self._faulty = FaultyStore(self._memory, faults)
-        store = ScheduleStore(SettlingStore(self._faulty))
-        with patch.object(state_module, "open_schedule_store", lambda *where: store):
-            self.state = State(self._folder / "scheduler")
         self._records = ScheduleStore(self._memory)
+        self._state: State | None = None
+
+    @property
+    def state(self) -> State:
+        """The state as the process has opened it."""
+        if self._state is None:
+            store = ScheduleStore(SettlingStore(self._faulty))
+            with patch.object(state_module, "open_schedule_store", lambda *where: store):
+                self._state = State(self._folder / "scheduler")
+        return self._state
 
     @property
     def writes(self) -> int:
