@@ -10,7 +10,9 @@ from urllib.parse import unquote, urlsplit
 
 SESSION = "session"
 """The file in a browser's profile with the address of its session."""
-_END_S = 5.0
+_END_S = 60.0
+"""The driver ends a session only after what it is doing, such as loading a page. A grid whose client leaves
+before that gives the end up, and keeps the browser."""
 
 
 def session_address(url: str, session: str) -> str:
