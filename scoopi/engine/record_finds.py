@@ -77,6 +77,7 @@ class RecordFinds(FoundCounts):
             were = "was rejected" if rejected == 1 else f"were rejected, {worst.rejected:,} of them"
             yield f"dataDef {name}: {elements} on {where} {were} for the field {worst.field} ({worst.at})"
             return
+        labels = {field.name: field.label for field in definition.fields}
         for each in figures if rows else ():
             whose = f"{each.field} of {name}"
             if not each.filled and each.unreadable:
@@ -85,7 +86,9 @@ class RecordFinds(FoundCounts):
                 yield f"{whose}: no value is readable as {kind}{example} ({each.at})"
             elif each.missing == rows and _is_read(definition, each.field):
                 records = f"{rows:,} record{'' if rows == 1 else 's'}"
-                yield f"{whose}: its selector finds nothing in {records} of {where} ({each.at})"
+                label = labels[each.field]
+                finds = f"no label {label!r} has a value" if label else "its selector finds nothing"
+                yield f"{whose}: {finds} in {records} of {where} ({each.at})"
 
     def _of_field(self, kind: str, data_def: str, field: str) -> int:
         return self._count(kind, data_def, (_FIELD, field))

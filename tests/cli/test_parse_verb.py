@@ -41,7 +41,28 @@ def test_a_file_is_shown_as_a_table_with_what_each_field_found(capsys: pytest.Ca
     ]
     assert "rejected: the required field title is missing (defs.yml:7:24)" in lines
     assert "price  2                 1" in lines
-    assert "year: 'p.date > i' finds nothing; 'p.date' matches 1 times (defs.yml:9:13)" in lines
+    assert "year: 'p.date > i' finds nothing; 'p.date' matches 1 element (defs.yml:9:13)" in lines
+
+
+@pytest.mark.parametrize(
+    ("page", "found"),
+    [
+        ("<dl><dt>Weight<dd>2 kg</dl>", "did you mean 'Weight'?"),
+        ("<dl><dt>Colour<dd>red<dt>EAN<dd>1</dl>", "the page has 'Colour', 'EAN'"),
+        ("<p>Weight", "the page has no labels"),
+    ],
+)
+def test_a_label_without_a_value_is_shown_with_what_the_page_has(
+    capsys: pytest.CaptureFixture[str], page: str, found: str
+) -> None:
+    Path("list.html").write_text(page)
+    Path("defs.yml").write_text(
+        DEFINITIONS.replace("    each: li\n", "")
+        .replace("price: {", "size: { label: Wieght }\n      price: {")
+        .replace("title: { select: a, required: true }", "title: a")
+    )
+    assert main(["parse", "defs.yml", "list.html"]) == 0
+    assert f"size: no label 'Wieght' has a value; {found} (defs.yml:7:7)" in capsys.readouterr().out
 
 
 def test_json_has_the_records_and_the_fields(capsys: pytest.CaptureFixture[str]) -> None:

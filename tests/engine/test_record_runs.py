@@ -139,15 +139,17 @@ def test_links_of_a_local_page_in_a_folder_are_joined_to_it_once(
 def test_the_report_shows_what_each_field_found_with_an_example_and_its_line(
     run: Callable[..., RunReport],
 ) -> None:
-    report = run(DEFINITIONS.replace("type: decimal }", "type: decimal }\n      none: i"))
+    fields = "type: decimal }\n      none: i\n      size: { label: Size }"
+    report = run(DEFINITIONS.replace("type: decimal }", fields))
     price = next(each for each in report.fields if each.field == "price")
     assert (price.filled, price.missing, price.unreadable) == (2, 0, 1)
     assert price.example == "'-' holds no number"
     assert price.at.endswith("defs.yml:12:24")
-    (sentence,) = report.empty
-    assert sentence.startswith("none of card: its selector finds nothing in 3 records of 2 pages")
+    none, size = report.empty
+    assert none.startswith("none of card: its selector finds nothing in 3 records of 2 pages")
+    assert size.startswith("size of card: no label 'Size' has a value in 3 records of 2 pages")
     written = msgspec.json.decode((Path(report.folder) / "run.json").read_bytes())
-    assert [each["field"] for each in written["fields"]] == ["title", "price", "none", "link", "link"]
+    assert [each["field"] for each in written["fields"]] == ["title", "price", "none", "size", "link", "link"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.parse.record_page import value_of
+from scoopi.parse.records.label_query import labels_in
+from tests.parse.record_page import page_of, value_of
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,8 @@ from tests.parse.record_page import value_of
 )
 def test_a_value_stands_beside_its_label(page: str) -> None:
     assert value_of(page, {"label": "Upc"}) == "a 22"
+    labels = [each.casefold() for each in labels_in(page_of(page).root)]
+    assert labels.count("upc") == 1
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from scoopi.parse.records.record_inspection import RecordInspection
 from scoopi.parse.records.selector_prefix import longest_prefix
 from tests.parse.record_page import page_of, record_def, records_of
@@ -49,3 +51,21 @@ def test_a_selector_is_not_cut_inside_brackets_or_quotes() -> None:
 
     longest_prefix("a[title='x > y'] b:has(i > u)", nothing, is_css=True)
     assert tried == ["a[title='x > y'] b", "a[title='x > y']", "a"]
+
+
+@pytest.mark.parametrize(
+    ("label", "labels"),
+    [
+        ("Wieght", ("Weight",)),
+        ("ISBN", ("Weight", "Colour", "Maker")),
+    ],
+)
+def test_a_label_that_no_value_stands_beside_shows_the_labels_of_the_page(
+    label: str, labels: tuple[str, ...]
+) -> None:
+    page = "<dl><dt>Weight<dd>2 kg</dl><p><b>Colour:</b> red</p><table><tr><th>Maker<td>A</table>"
+    fields = {"found": {"label": "Maker"}, "none": {"label": label}}
+    inspection = RecordInspection(record_def(fields), page_of(page), records_of(page, fields))
+    found, none = inspection.fields()
+    assert (found.matches, found.label, found.labels) == (1, "", ())
+    assert (none.matches, none.missing, none.label, none.labels) == (0, 1, label, labels)

@@ -27,7 +27,7 @@ class Parse:
     usage = "scoopi parse DEFS FILE|URL [options]"
     sentence = (
         "Shows the records that definitions read from one page, and what each field found: matches,\n"
-        "missing values, and of a selector that finds nothing the longest beginning that still matches."
+        "missing values, and of a selector or label that finds nothing what the page has instead."
     )
     example = (
         "scoopi parse books.yml pages/list.html\n"
@@ -114,10 +114,15 @@ def _counts(view: FieldView) -> list[Any]:
 
 def _notes(view: FieldView) -> Iterator[str]:
     if view.select:
-        found = (
-            f"{view.prefix!r} matches {view.prefix_matches} times" if view.prefix else "nothing of it matches"
-        )
+        count = "1 element" if view.prefix_matches == 1 else f"{view.prefix_matches} elements"
+        found = f"{view.prefix!r} matches {count}" if view.prefix else "nothing of it matches"
         yield printable(f"{view.field}: {view.select!r} finds nothing; {found} ({view.at})")
+    if view.label:
+        labels = ", ".join(repr(each) for each in view.labels)
+        found = (
+            f"did you mean {labels}?" if len(view.labels) == 1 else f"the page has {labels or 'no labels'}"
+        )
+        yield printable(f"{view.field}: no label {view.label!r} has a value; {found} ({view.at})")
     if view.example:
         yield printable(f"{view.field}: {view.example} ({view.at})")
 

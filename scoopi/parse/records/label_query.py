@@ -54,6 +54,25 @@ class LabelQuery:
         return len(element) > 0 and element.tag in _CELLS | {"dt", "label"}
 
 
+def labels_in(root: Element) -> Iterator[str]:
+    """The labels inside an element that have a value, as they are written and without a colon at their end.
+
+    >>> from lxml import html
+    >>> list(labels_in(html.fromstring("<div><dl><dt>Weight:<dd>2 kg</dl><li>UPC: a22</li></div>")))
+    ['Weight', 'UPC']
+    """
+    for element in root.iter(etree.Element):
+        text = full_text(element)
+        if not text or len(text) >= _LONGEST:
+            continue
+        if any(True for _ in _beside(element, root)):
+            yield " ".join(text.split()).rstrip(": ")
+        elif ":" in text and not len(element):
+            label, _, value = text.partition(":")
+            if label.strip() and value.strip():
+                yield " ".join(label.split())
+
+
 def _beside(label: Element, root: Element) -> Iterator[Node]:
     """The value of a label; nothing if it has none."""
     if label.tag in _CELLS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -10,7 +11,9 @@ import msgspec
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.records.record_schema import Records
 from scoopi.model.report.finds import ABSENT, EXAMPLE, UNREADABLE, count_name
+from scoopi.model.text.shown import nearest
 from scoopi.parse.records.data_query import compile_data, compile_items
+from scoopi.parse.records.label_query import LabelQuery, labels_in
 from scoopi.parse.records.node_query import SelectorText, compile_elements, compile_nodes
 from scoopi.parse.records.record_reader import FIELD
 from scoopi.parse.records.record_source import compile_source
@@ -18,18 +21,21 @@ from scoopi.parse.records.selector_prefix import counted_in, longest_prefix
 from scoopi.parse.tree.page import Page
 
 _TIMEOUT_MS = 1000
+_MOST_LABELS = 8
 
 
 class FieldView(msgspec.Struct, frozen=True):
     """One field on one page.
 
     Attributes:
-        matches: what its selectors find, in all records together; None for a field that is not selected.
+        matches: what its selectors or its label find, in all records together; None for a field of neither.
         missing: records without a value.
         unreadable: values that could not be converted.
         prefix: of a selector that finds nothing, the longest beginning that does; empty if nothing does.
         prefix_matches: what that finds.
         select: the selector of which that is the beginning; empty unless it finds nothing.
+        label: the label without a value; empty unless it finds nothing.
+        labels: the labels that the page has instead: the one most like it, or else the first ones.
     """
 
     field: str
@@ -41,6 +47,8 @@ class FieldView(msgspec.Struct, frozen=True):
     prefix: str = ""
     prefix_matches: int = 0
     at: str = ""
+    label: str = ""
+    labels: tuple[str, ...] = ()
 
 
 class RecordInspection:
@@ -94,6 +102,11 @@ class RecordInspection:
             if not matches and contexts:
                 select = field.selects[-1].text
                 prefix = self._prefix(select, contexts, of_page=of_page)
+        label, labels = "", tuple[str, ...]()
+        if field.label is not None:
+            matches = sum(len(LabelQuery(field.label)(context)) for context in contexts)
+            if not matches and contexts:
+                label, labels = field.label, _labels_like(field.label, contexts)
         return FieldView(
             field=field.name,
             matches=matches,
@@ -104,6 +117,8 @@ class RecordInspection:
             prefix=prefix[0],
             prefix_matches=prefix[1],
             at=str(field.read_at),
+            label=label,
+            labels=labels,
         )
 
     def _count(self, text: str, contexts: Sequence[Any], *, of_page: bool) -> int:
@@ -118,3 +133,10 @@ class RecordInspection:
         if self._is_html:
             return lambda text: compile_nodes(text, _TIMEOUT_MS, of_page=of_page)
         return lambda text: compile_data([text], is_list=True)
+
+
+def _labels_like(label: str, contexts: Sequence[Any]) -> tuple[str, ...]:
+    """The label in these elements that is most like one that is missing, or else the first few of them."""
+    labels = dict.fromkeys(each for context in contexts for each in labels_in(context))
+    near = nearest(label, labels)
+    return (near,) if near else tuple(islice(labels, _MOST_LABELS))
