@@ -1,1 +1,1 @@
-"""YAML with line marks becomes checked, typed, normalized definitions."""
+"""Reads definitions: YAML with the place of every value becomes checked, typed, normalized definitions."""

@@ -1,4 +1,4 @@
-"""missing_library: what must be installed before an output can be written."""
+"""ensure_libraries: checks that the libraries that an output needs are installed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def ensure_libraries(target: Target) -> None:
     """Check that all libraries that an output needs are installed, without loading one.
 
     Raises:
-        DefsError: one is missing, with the command that installs it; or the scheme of a URL is unknown.
+        DefsError: a library is missing (the hint has the command that installs it), or a URL's scheme is
+            unknown.
     """
     for name, modules in _needed(target):
         if any(find_spec(module) is None for module in modules):
@@ -54,10 +55,10 @@ def _needed(target: Target) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def scheme_of(target: Target) -> str:
-    """The scheme of a remote output's URL, if one can write there.
+    """Return the scheme of a remote output's URL, after checking that it can be written to.
 
     Raises:
-        DefsError: fsspec does not know it, or cannot write there.
+        DefsError: fsspec does not know the scheme, or cannot write to it.
     """
     scheme = target.path.partition("://")[0].lower()
     if scheme in _LIBRARIES:

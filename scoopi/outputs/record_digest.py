@@ -1,4 +1,4 @@
-"""RecordDigest: a digest of some columns of a record, by which equal values are recognized."""
+"""RecordDigest: a digest of some columns of a record, for comparing records."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ DIGEST_BYTES = 16
 
 
 class RecordDigest:
-    """A digest of some columns of a record; values that a database takes for equal have the same one.
+    """Computes a digest of some columns of a record; values that a database takes as equal have the same one.
 
     Args:
-        columns: of the record, in order.
-        names: of the columns that count.
+        columns: all columns of the record, in order.
+        names: names of the columns to include.
     """
 
     def __init__(self, columns: Sequence[Column], names: Iterable[str]) -> None:
@@ -30,11 +30,11 @@ class RecordDigest:
         self._encode = msgspec.msgpack.Encoder(order="sorted").encode
 
     def of(self, record: Sequence[Any]) -> bytes:
-        """16 bytes; a value that is missing counts as equal to another one that is."""
+        """Return a digest of 16 bytes; two missing values are equal."""
         return self._digest(self._values(record))
 
     def of_key(self, record: Sequence[Any]) -> bytes | None:
-        """16 bytes; None if a value is missing: such a record is equal to no other."""
+        """Return a digest of 16 bytes; None if a value is missing, as such a record is equal to no other."""
         values = self._values(record)
         return None if None in values else self._digest(values)
 

@@ -1,4 +1,4 @@
-"""Target: where the records of a task go, as its `output:` names it."""
+"""Target: an output of a task, as an entry of `output:` names it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ENVIRONMENT = "leave it out, and put it into the environment (PGPASSWORD), or i
 
 
 class TargetKind(StrEnum):
-    """What is written, and when it can be read."""
+    """The kinds of outputs: they differ in what is written, and in when it can be read."""
 
     FILE = "file"
     """A file in the run's folder, which appears at the end."""
@@ -41,12 +41,12 @@ class TargetKind(StrEnum):
 
 
 class Target(msgspec.Struct, frozen=True):
-    """One output of records, as an entry of `output:` names it.
+    """An output of a task, as an entry of `output:` names it.
 
     Attributes:
-        name: how reports call it; the same for all spellings.
-        path: of a file, relative to the run's folder; of a SQLite file, as written; else the URL without
-            the table.
+        name: its name in reports; the same for all spellings.
+        path: of a file, relative to the run's folder; of a SQLite file, as written; otherwise the URL
+            without the table.
         format: one of FORMATS; empty for a database.
         table: with its schema if it has one; empty without a database.
     """
@@ -64,7 +64,7 @@ class Target(msgspec.Struct, frozen=True):
 
     @property
     def rejected(self) -> str:
-        """The file of the records that were rejected, relative to the run's folder.
+        """The path of the file of rejected records, relative to the run's folder.
 
         >>> parse_target("sqlite:books.db#specs").rejected
         'specs.rejected.jsonl'
@@ -74,7 +74,7 @@ class Target(msgspec.Struct, frozen=True):
 
 
 def parse_target(text: str) -> Target:
-    """The target that one entry of `output:` names.
+    """Parse an entry of `output:`.
 
     >>> parse_target("books.csv.gz").format
     'csv'
@@ -82,7 +82,7 @@ def parse_target(text: str) -> Target:
     'specs'
 
     Raises:
-        DefsError: it names none, and what would.
+        DefsError: it names no output; the hint says what would.
     """
     text = text.strip()
     if text == STDOUT:
@@ -115,7 +115,7 @@ def _sqlite(text: str) -> Target:
 
 
 def sqlite_path(url: str) -> str:
-    """The file that a URL of SQLite names, also one of SQLAlchemy.
+    """Return the path of the file that a SQLite URL names, in Scoopi's or SQLAlchemy's form.
 
     >>> sqlite_path("sqlite:books.db"), sqlite_path("sqlite:///books.db"), sqlite_path("sqlite:////data/b.db")
     ('books.db', 'books.db', '/data/b.db')
@@ -171,7 +171,7 @@ def _format_of(path: str, text: str) -> str:
 
 
 def stream_of(group: str, task: str) -> str:
-    """The name of a task's records in frames; all outputs of the task are written from them.
+    """Return the name of a task's records in frames, from which all outputs of the task are written.
 
     >>> stream_of("list", "books")
     'records:list.books'
@@ -180,5 +180,5 @@ def stream_of(group: str, task: str) -> str:
 
 
 def rejected_of(group: str, task: str) -> str:
-    """The name of a task's rejected records in frames: lines of JSON."""
+    """Return the name of a task's rejected records in frames, which are lines of JSON."""
     return f"rejected:{group}.{task}"

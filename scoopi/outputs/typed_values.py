@@ -1,4 +1,4 @@
-"""typed_reader: the values of a column as Python has them, from how they travel."""
+"""typed_reader: converts the values of a column from their form in frames to Python's types."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _AS_JSON = msgspec.json.Encoder().encode
 
 
 def typed_reader(column: Column) -> ConvertValue | None:
-    """What makes `Decimal`, `date`, aware `datetime`, `int`, `bool` or `str` of the values that travel.
+    """Return the function that converts a column's values in frames to Python's types.
 
-    Lists become lists of such values. A value that is not of its type, as `onError: keep` leaves it, is
-    missing.
+    These are `Decimal`, `date`, aware `datetime`, `int`, `bool` and `str`, or lists of them. A value that
+    is not of the column's type, as `onError: keep` leaves it, becomes None.
 
     Returns:
-        None when values are taken as they are.
+        None if values need no conversion.
     """
     convert = _CONVERSIONS.get(column.type)
     if convert is None or not column.is_list:
@@ -32,7 +32,7 @@ def typed_reader(column: Column) -> ConvertValue | None:
 
 
 def dict_of(columns: Sequence[Column]) -> Callable[[Sequence[Any]], dict[str, Any]]:
-    """What makes a dict by column of a record as it travels, with values in Python's types.
+    """Return the function that makes a dict of a record in a frame, by column, with values of Python's types.
 
     >>> dict_of([Column("title"), Column("price", ColumnType.DECIMAL)])(["Rye", "4.20"])
     {'title': 'Rye', 'price': Decimal('4.20')}
@@ -54,7 +54,7 @@ def dict_of(columns: Sequence[Column]) -> Callable[[Sequence[Any]], dict[str, An
 
 
 def json_text(value: Any) -> str | None:
-    """A list or a JSON value as its text; a missing one stays missing."""
+    """Return a list or a JSON value as JSON text; None stays None."""
     return None if value is None else _AS_JSON(value).decode()
 
 

@@ -152,7 +152,7 @@ class DeferredLoad:
         moves = [Move(each, starts[each], end) for each, end in ends.items() if starts[each] != end]
         if moves:  # else this was done before, and an answer was lost
             try:
-                table.write(moves, self._batches(), afresh=is_held)
+                table.write(moves, self._batches(), replace=is_held)
             except MovedError as error:
                 raise StoreError("another process loads the same rows", at=table.name) from error
 

@@ -1,1 +1,1 @@
-"""The JavaScript sandbox and the objects that a script may see."""
+"""The JavaScript sandbox, and the objects that scripts can use in it."""

@@ -25,16 +25,15 @@ _CHANGED = json_decoder(tuple[list[int], list[tuple[str | None, ...]]])
 class DataScript:
     """A JavaScript function that changes the rows of a page.
 
-    Its sources are loaded once per thread; their entry point is called with each page's data.
+    Its sources are loaded once per thread, and their entry point is called with the data of each page.
 
-    Variables persist from page to page, as in an engine kept in a pool. What a page changes of the functions
-    and objects that belong to JavaScript itself does not: the next page gets a new sandbox. A call that
-    fails in a used sandbox is tried once more in a new one, so that no page fails for what pages before it
-    left behind.
+    Variables persist from page to page. After a page that changes JavaScript's own functions or objects,
+    the next page gets a new sandbox. A call that fails in a used sandbox is repeated once in a new one, so
+    that no page fails because of earlier pages.
 
     Args:
-        sources: script texts in the order of their loading.
-        entry_point: name of the function; it gets the data and returns it, or a list of its items.
+        sources: script texts in the order in which they are loaded.
+        entry_point: name of the function; it gets the data and returns the data or a list of its items.
     Source: defs/README.md, 4.5.
     """
 

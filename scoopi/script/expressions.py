@@ -1,4 +1,4 @@
-"""Expressions: scripts that are expressions over the row, evaluated once for what they read."""
+"""Expressions: evaluates scripts that only read the row, once for each combination of values they read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Parts = tuple[str | int | None, ...]
 
 
 class NoExpressionError(Exception):
-    """The script must be evaluated like any other: it is more, or its error is to name line and column."""
+    """Raised when a script needs full evaluation: it is no pure expression, or its error needs a position."""
 
 
 class _Known(NamedTuple):
@@ -32,10 +32,10 @@ class _Known(NamedTuple):
 
 
 class Expressions:
-    """Evaluates scripts that are expressions over the row, once for each combination of what they read.
+    """Evaluates scripts that are expressions over the row, once for each combination of values they read.
 
-    Their results depend on nothing else, so pages share one sandbox, in which nothing else runs, and their
-    results. Belongs to one thread.
+    Their results depend on nothing else, so all pages share the results, and one sandbox in which nothing
+    else runs. Belongs to one thread.
 
     Args:
         new_sandbox: makes a sandbox with the host objects of `page.js`.
@@ -49,13 +49,13 @@ class Expressions:
         self._kept = 0
 
     def of_row(self, text: str, row: ScriptRow) -> str | None:
-        """The result as text, None for null and undefined.
+        """Return the result as text; None for null and undefined.
 
         Args:
             text: the script with its values written in.
         Raises:
-            NoExpressionError: it must be evaluated like any other script.
-            ScriptError: it met a limit.
+            NoExpressionError: the script needs full evaluation.
+            ScriptError: the script exceeded a limit.
         """
         place = text, row.own, id(row.axes)
         known = self._known.get(place)
@@ -83,7 +83,7 @@ class Expressions:
         return _Known(row.axes, partial(_parts_of, parts), {})
 
     def evaluate(self, text: str, row: str) -> str | None:
-        """As `of_row`, for a row in JSON; its result is not kept."""
+        """Like `of_row`, for a row in JSON; the result is not kept."""
         if reads_of(text) is None:
             raise NoExpressionError
         if len(self._compiled) >= _MOST_TEXTS:

@@ -25,12 +25,12 @@ _NO_ROW = ScriptRow((), 0, (), ())
 
 
 class ConfigsView(msgspec.Struct, frozen=True):
-    """The settings that scripts see as the host object `configs`.
+    """The settings that scripts see as the object `configs`.
 
     Attributes:
-        settings: the settings that may change rows, secrets aside, as text, by their dotted keys.
-        run_date_time: of the run, zone-aware, whole seconds.
-        format_date: writes a zone-aware date-time by `scoopi.dateTimePattern`.
+        settings: the settings that may change rows, except secrets, as text by dotted key.
+        run_date_time: the start of the run, zone-aware, in whole seconds.
+        format_date: formats a zone-aware date-time by `scoopi.dateTimePattern`.
         cluster: whether the run is one of a cluster.
     """
 
@@ -45,7 +45,7 @@ class ConfigsView(msgspec.Struct, frozen=True):
         return self.run_date_time.replace(hour=0, minute=0, second=0, microsecond=0)
 
     def facts(self) -> dict[str, object]:
-        """What `page.js` builds `configs` from, ready for JSON."""
+        """The values from which `page.js` builds `configs`, ready for JSON."""
         return {
             "settings": dict(self.settings),
             "runDateTime": zoned_facts(self.run_date_time),
@@ -57,7 +57,7 @@ class ConfigsView(msgspec.Struct, frozen=True):
 
 
 class ZonedFacts(TypedDict):
-    """Local date-time taken as if it were UTC (ms since 1970), offset from UTC (ms), name of the region."""
+    """A date-time: its local time as if it were UTC (ms since 1970), offset from UTC (ms), and time zone."""
 
     wall: int
     offset: int
@@ -65,7 +65,7 @@ class ZonedFacts(TypedDict):
 
 
 def zoned_facts(moment: datetime) -> ZonedFacts:
-    """The facts of a zone-aware date-time; the region's name is empty for a mere offset."""
+    """Return the facts of a zone-aware date-time; the zone's name is empty for a fixed offset."""
     offset = moment.utcoffset() or timedelta()
     wall = moment.replace(tzinfo=UTC)
     return ZonedFacts(
@@ -78,16 +78,16 @@ def zoned_facts(moment: datetime) -> ZonedFacts:
 class PageScripts:
     """Runs the scripts of one data definition on one page.
 
-    A ScriptRunner for one (document, task): callable with a script text, gives its result as text.
+    A ScriptRunner for one document and task: called with a script, it returns the result as text.
 
-    The sandbox is made when the first script runs; its globals persist across rows. A text is evaluated
-    once, or once for each row if it reads the row as data, and its result kept, unless it is null. Until
-    the sandbox is made, scripts that are mere expressions are evaluated without it.
+    The sandbox is created when the first script needs it; its globals persist across rows. A script is
+    evaluated once, or once for each row if it reads the row, and its result is kept unless it is null.
+    Until the sandbox exists, scripts that are expressions are evaluated without it.
     Belongs to one thread.
 
     Args:
-        new_sandbox: makes a sandbox with these host objects (`HOSTS`).
-        expressions: of all pages; None to evaluate all scripts in the page's own sandbox.
+        new_sandbox: creates a sandbox with the given host objects (`HOSTS`).
+        expressions: shared by all pages; None to evaluate all scripts in the page's own sandbox.
     Source: defs/README.md, 2.8.
     """
 
@@ -142,10 +142,10 @@ class PageScripts:
         return result
 
     def evaluate(self, text: str, row: str) -> str | None:
-        """The result of a script that is evaluated for each row; raises as the call.
+        """Return the result of a script that is evaluated for each row; raises like the call.
 
         Args:
-            row: JSON; what it holds stands beside `document` and `configs`.
+            row: the row as JSON; the script sees its entries beside `document` and `configs`.
         """
         if self._sandbox is None and self._expressions is not None:
             with suppress(NoExpressionError):

@@ -14,14 +14,14 @@ from scoopi.script.page_scripts import PageScripts
 class RecordScripts:
     """Runs the scripts of fields of records on one page.
 
-    Callable with a script, and the record as far as it is read; both are data to the engine.
+    Called with a script and the record as far as it is read; the record is passed as data, never as code.
 
-    A script sees `record`, the fields before its own, `parent`, those of the record that led to the page, and
-    `document` and `configs` as scripts of grids do.
+    A script sees `record` (the fields before its own), `parent` (the fields of the record that led to the
+    page), and, like scripts of grids, `document` and `configs`.
 
     Args:
-        scripts: of the same page.
-        parent: values by column.
+        scripts: the scripts of the same page.
+        parent: values of the parent record by column.
     """
 
     def __init__(self, scripts: PageScripts, parent: Mapping[str, Any]) -> None:

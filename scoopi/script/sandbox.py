@@ -30,18 +30,17 @@ _HINT = "correct it there: it must be JavaScript as browsers read it"
 class Sandbox:
     """One JavaScript context without I/O, with a time and a memory limit.
 
-    Globals live as long as the sandbox.
+    Globals live as long as the sandbox. It belongs to the thread that created it. After a ScriptError it may
+    be out of memory or half changed: create a new one.
 
-    Belongs to the thread that made it. After a ScriptError it may be out of memory or half changed: make
-    a new one. The time limit counts the processor time of the whole process, the only clock that the
-    engine offers: beside busy threads a script ends earlier than the limit, never later. It covers all
-    code of a script, also what runs while an exception or a result becomes a text: both are made inside.
-    What the engine cannot interrupt, and no guard of `core.js` covers, is left to the watchdog of workers:
-    the parsing of source texts of megabytes.
+    The time limit counts the processor time of the whole process, the only clock that the engine offers:
+    beside busy threads a script ends earlier than the limit, never later. It covers all code of a script,
+    including the conversion of an exception or a result to text. The engine cannot interrupt the parsing of
+    source texts of megabytes, and no guard of `core.js` covers it; the watchdog of workers does.
 
     Args:
-        limits: of each call.
-        hosts: JavaScript, a function that makes more operations from what `core.js` hands it.
+        limits: limits of each call.
+        hosts: JavaScript source of a function that defines further operations with the helpers of `core.js`.
     Source: defs/README.md, 2.8.
     """
 
@@ -54,27 +53,27 @@ class Sandbox:
         context.set_time_limit(limits.timeout_ms / 1000)
 
     def evaluate(self, text: str) -> str | datetime | None:
-        """The result of a script; `let` and `const` last for this text only, `var` and functions are globals.
+        """Evaluate a script; its `let` and `const` are local to it, `var` and functions are globals.
 
-        Returns and raises as `call`.
+        Returns and raises like `call`.
         """
         return self.call("evaluate", text)
 
     def call(
         self, operation: str, *texts: str, entry: str = "", own_line: Callable[[int], int] = int
     ) -> str | datetime | None:
-        """The result of an operation: its text, None for null and undefined, or a date to format.
+        """Call an operation and return its result: text, None for null and undefined, or a date to format.
 
-        A zoned date-time host object comes as a naive local datetime, a JavaScript Date as an aware one in
-        UTC.
+        A zoned date-time of the host objects is returned as a naive local datetime, a JavaScript Date as an
+        aware datetime in UTC.
 
         Args:
-            operation: its name.
+            operation: name of the operation.
             texts: its arguments, at most two.
-            entry: the user's function that it calls; the error names the line it had come to.
-            own_line: the line as the user counts it, from that of the evaluated text.
+            entry: name of the user's function that it calls; an error names the line in that function.
+            own_line: maps a line of the evaluated text to the line that the user sees.
         Raises:
-            ScriptError: syntax error, exception, or a limit; names which, with line and column.
+            ScriptError: a syntax error, an exception or an exceeded limit, with line and column.
         """
         if sum(map(len, texts)) * 2 > self._limits.memory_mb << 20:  # a letter takes up to two bytes in there
             raise self._memory_error()
@@ -133,9 +132,9 @@ def _read(kind: str, text: str) -> str | datetime | None:
 
 
 def check_script(text: str) -> tuple[str, str] | None:
-    """What is wrong, with line and column of the script, and the hint; None when its syntax is right.
+    """Return the syntax error of a script, with line and column, and a hint; None if there is none.
 
-    Placeholders `%{…}` must have been replaced by something harmless before.
+    Placeholders `%{…}` must have been replaced before, by text that is harmless in any script.
     """
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1

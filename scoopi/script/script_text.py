@@ -1,4 +1,4 @@
-"""script_text: a script with values of the page as JavaScript literals, never as code."""
+"""script_text: writes values of the page into a script as JavaScript literals, never as code."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
 
 
 def script_text(text: str) -> str:
-    r"""The script with its marked values written in: inside quotes as letters, in code as a text or a number.
+    r"""Replace the marked values of a script: by letters inside quotes, by a string or number in code.
 
-    What could end a text is written as an escape that means the same letter in texts, templates and
-    regular expressions alike, so that no value leaves its quotes.
+    A character that could end a string is escaped in a form that strings, templates and regular expressions
+    all read as the same character, so that no value can leave its quotes.
 
     >>> from scoopi.model.text.page_text import marked
     >>> script_text(f"'{marked('De' + chr(39) + 'Longhi')}'.trim()")
@@ -39,7 +39,7 @@ def script_text(text: str) -> str:
     'f("a b", 12.5)'
 
     Args:
-        text: as `PlaceholderTemplate.render` gives it.
+        text: the script as returned by `PlaceholderTemplate.render`.
     """
     if MARK not in text:
         return text

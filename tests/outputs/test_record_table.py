@@ -216,7 +216,7 @@ def test_a_table_that_is_written_afresh_holds_only_the_new_rows(database: Databa
     for run in ("first", "second"):
         table = RecordTable(database, "books", PLAIN, run, ".held")
         table.position("a")
-        table.write([Move("a", 0, 1)], [[[run, "1"]]], afresh=True)
+        table.write([Move("a", 0, 1)], [[[run, "1"]]], replace=True)
 
     assert [title for title, _ in rows(database, 'SELECT title, price FROM "books.held"')] == ["second"]
 

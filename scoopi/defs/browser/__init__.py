@@ -1,1 +1,1 @@
-"""How the definitions say that pages are loaded in a browser."""
+"""The part of the language that says how pages are loaded in a browser."""

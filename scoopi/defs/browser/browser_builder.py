@@ -1,4 +1,4 @@
-"""build_browser: how pages are loaded in a browser, as written; BrowserChecker finds what cannot work."""
+"""build_browser reads the key `browser` of a task group; BrowserChecker reports what is wrong in it."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _SCREENSHOT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def build_browser(node: Table | None, key: str) -> BrowserDef:
-    """How pages are loaded in a browser; what is wrong is a finding elsewhere.
+    """Read how pages are loaded in a browser; invalid entries are left out, as BrowserChecker reports them.
 
     Args:
-        node: of the key `browser`; None when there is none.
-        key: the path of names to it.
+        node: the value of the key `browser`; None if the group has no such key.
+        key: the path of names to the node, as `taskGroups.shop.browser`.
     """
     if node is None:
         return BrowserDef()
@@ -55,13 +55,13 @@ def build_browser(node: Table | None, key: str) -> BrowserDef:
 
 
 class BrowserChecker:
-    """Finds what cannot work in how pages are loaded in a browser."""
+    """Reports invalid entries of the key `browser`."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
 
     def check(self, node: Table, key: str) -> None:
-        """Check the table of the key `browser`, whose path of names is `key`."""
+        """Check the value of the key `browser`; `key` is the path of names to it."""
         self._check_numbers(node, ("timeout",), key)
         self._check_until(node.table("until"), f"{key}.until")
         self._check_hosts(node, key)

@@ -1,4 +1,4 @@
-"""BROWSER: every key of how a task group's pages are loaded in a browser.
+"""BROWSER: every key that says how a task group's pages are loaded in a browser.
 
 Source: defs/README.md, 4.7.
 """

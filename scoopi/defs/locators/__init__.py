@@ -1,1 +1,1 @@
-"""Locators that stand for many pages: templates of addresses, and what their placeholders stand for."""
+"""Locators that stand for many pages: address templates, and the values of their placeholders."""

@@ -1,7 +1,7 @@
-"""with_listed_pages: locator groups whose pages a sitemap or a feed lists become ordinary groups.
+"""with_listed_pages: turns locator groups that are listed by a sitemap or a feed into ordinary groups.
 
-The list is read by a task group of its own, whose links are the pages: it is fetched politely, tried again,
-and its pages become jobs as those of any other links do.
+The list gets a task group of its own, whose links are the pages. So it is fetched politely and retried like
+any page, and its entries become jobs like any other links.
 
 Source: defs/README.md, 6.1.
 """
@@ -29,7 +29,7 @@ _NO_OUTPUT = "none"
 
 
 def with_locator(name: str, group: Table) -> Table:
-    """`from: shops.csv`, or the address of a locator, in a group: one locator; other groups as they are."""
+    """Turn `from: shops.csv`, or an address, in a group into a locator; other groups stay as they are."""
     written, url = group.entries.get(FROM), group.entries.get(URL)
     if isinstance(written, Listing) or LOCATORS in group.entries or (written is None and not _is_page(url)):
         return group
@@ -52,7 +52,7 @@ def _is_page(url: Node | None) -> bool:
 
 
 def with_listed_pages(root: Table) -> Table:
-    """The definitions with the groups of such lists; what is malformed stays as it is, for the check."""
+    """Return the definitions with ordinary groups in place of lists; the checker reports malformed ones."""
     locators, tasks = root.entries.get("locatorGroups"), root.entries.get("taskGroups")
     if not isinstance(locators, Table) or not any(map(_is_listed, locators.entries.values())):
         return root
@@ -85,7 +85,7 @@ def _copy(node: Node | None) -> tuple[dict[str, Node], dict[str, Place]]:
 
 
 def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
-    """What is wrong with a group whose list stays unread: place, what, and hint; None if it has no list."""
+    """Return why a group's list cannot be read, as place, what and hint; None if the group has no list."""
     if FROM in group.entries and LOCATORS in group.entries:
         named = f"from: {group.text(FROM)}" if group.text(FROM) else "from"
         what = f"the group has both {named} and locators"
@@ -117,7 +117,7 @@ def _hint_of_source(text: str) -> str:
 
 
 def is_without_locators(group: Table) -> bool:
-    """Whether a group has neither locators nor a list of them, nor any key that may be one misspelt."""
+    """Whether a group has neither locators nor a list of them, nor a key that may be either misspelt."""
     return group.entries.keys() <= {URL, MATCH, SINCE}
 
 

@@ -1,4 +1,4 @@
-"""LocatorChecker: reports placeholders of locators that nothing gives a value, and wrong values."""
+"""LocatorChecker: reports placeholders of locators that have no value, and invalid values."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ MOST_PAGES = 100_000_000
 
 
 def values_of(entry: Table, today: date) -> tuple[LocatorValues, ...]:
-    """What the placeholders of a locator stand for; wrong ones are left out, as they are findings."""
+    """Read the values of a locator's placeholders, without invalid ones, which LocatorChecker reports."""
     table = entry.table(VALUES) if VALUES in entry.names() else None
     read = (read_values(name, node, today) for name, node in (table.entries.items() if table else ()))
     return tuple(each for each in read if not isinstance(each, Fault))
 
 
 def names_given(group: Table | None, find: Find) -> set[str] | None:
-    """Names of the values that the locators of a group, as written, give to its pages; None if unknown.
+    """Return the names of the values that a group's locators give to its pages; None if they are unknown.
 
     Args:
-        find: where the rows of a source are.
+        find: opens the rows of a source.
     """
     if group is not None and FROM in group.entries:
         return None  # it is wrong, which is reported elsewhere
@@ -54,7 +54,7 @@ def names_given(group: Table | None, find: Find) -> set[str] | None:
 
 
 def rows_of(entry: Table, find: Find) -> RowFile | None:
-    """The rows that give the pages of a locator; None if it has none, or none that can be read."""
+    """Open the rows that list a locator's pages; None if it names no rows, or they cannot be read."""
     source = read_row_source(entry.entries.get(FROM))
     found = source if isinstance(source, Fault) else find(source)
     return None if isinstance(found, Fault) else found
@@ -66,11 +66,11 @@ def texts_of(entry: Table) -> Iterator[str]:
 
 
 class LocatorChecker:
-    """Reports placeholders of locators that nothing gives a value, and wrong values.
+    """Reports placeholders of locators that have no value, and invalid values.
 
     Args:
-        today: what `today` in a range stands for.
-        find: where the rows of a source are.
+        today: the value of `today` in a range.
+        find: opens the rows of a source.
     """
 
     def __init__(self, findings: Findings, today: date, find: Find) -> None:

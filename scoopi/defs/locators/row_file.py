@@ -1,4 +1,4 @@
-"""RowFile: a file whose rows are pages, and whose columns the placeholders of a locator stand for.
+"""RowFile: a file with a row for each page, whose columns are values of a locator's placeholders.
 
 Source: defs/README.md, 1.4.
 """
@@ -31,10 +31,10 @@ _NOT_UTF8 = "save the file as UTF-8"
 
 
 class RowFileError(DefsError):
-    """A row, or the whole file, cannot be read.
+    """Raised when a row, or the whole file, cannot be read.
 
     Attributes:
-        line: of the file, from 1; 0 for the whole file.
+        line: number of the line in the file, from 1; 0 if the whole file is meant.
     """
 
     def __init__(self, name: str, line: int, what: str, hint: str) -> None:
@@ -43,16 +43,16 @@ class RowFileError(DefsError):
 
 
 class RowFile:
-    """A file with a page in each row; it is read row by row each time that it is asked.
+    """A file with a row for each page; each call reads the file again, row by row.
 
-    `.csv` and `.tsv` have a header with the names of the columns; `.jsonl` and `.ndjson` have an object in
-    each line, of which the first one names the columns; `.txt` has an address in each line. Any of them may
-    be compressed: `.csv.gz`, `.csv.zst`.
+    `.csv` and `.tsv` begin with a header that names the columns; `.jsonl` and `.ndjson` have an object on
+    each line, and the first one names the columns; `.txt` has an address on each line. Each may be
+    compressed: `.csv.gz`, `.csv.zst`.
 
     Args:
-        path: of a regular file.
-        name: of it in messages; its suffix says how it is read. By default the path.
-        suffix: says how it is read, if the name does not.
+        path: the path of a regular file.
+        name: what messages call the file; by default its path. The name's suffix selects the format.
+        suffix: selects the format if the name has no suffix.
     """
 
     def __init__(self, path: Path, name: str = "", suffix: str = "") -> None:
@@ -66,13 +66,13 @@ class RowFile:
         """The names of the columns.
 
         Raises:
-            RowFileError: it has none, or they cannot be read.
+            RowFileError: the file has no columns, or they cannot be read.
         """
         columns, _ = next(self._rows())
         return columns
 
     def rows(self) -> Iterator[Row]:
-        """The cells of each row, as many as there are columns, without blanks at their ends.
+        """The cells of each row, one for each column, without blanks at either end.
 
         Raises:
             RowFileError: a row cannot be read.
@@ -156,14 +156,14 @@ def _zstd() -> ModuleType:
 
 
 def in_portions(rows: Iterable[Row]) -> Iterator[tuple[Row, ...]]:
-    """The rows, so many together that memory does not grow with the file."""
+    """Group rows into batches of a bounded size, so that memory does not grow with the file."""
     left = iter(rows)
     while portion := tuple(islice(left, ROWS_AT_ONCE)):
         yield portion
 
 
 def until_fault(items: Iterable[Item]) -> Iterator[Item]:
-    """The items up to a row that cannot be read, which is reported elsewhere."""
+    """Yield items up to the first row that cannot be read, which is reported elsewhere."""
     try:
         yield from items
     except RowFileError:

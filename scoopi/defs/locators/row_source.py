@@ -1,4 +1,4 @@
-"""RowSource: where the rows of a locator come from, as its `from` names it."""
+"""RowSource: where a locator's rows come from, as its key `from` says."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import msgspec
 
 
 class RowSource(msgspec.Struct, frozen=True):
-    """Where the rows of a locator come from: a file, a query of a database, or an output of a run.
+    """Where a locator's rows come from: a file, a database query, or an output of an earlier run.
 
     Attributes:
-        file: a path, or standard input, as written; empty for the others.
-        database: URL of the database, as written.
-        run: a folder, an id, or definitions, as written.
-        output: a file's name in the folder of the run.
+        file: a path, or `stdin`, as written; empty if the rows come from elsewhere.
+        database: the URL of a database, as written.
+        run: the folder, id or definitions of a run, as written.
+        output: the name of a file in the folder of that run.
     """
 
     file: str = ""
@@ -23,7 +23,7 @@ class RowSource(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What messages call it.
+        """The source as messages name it.
 
         >>> RowSource(run="defs/shops", output="shops.csv").name
         'shops.csv of run defs/shops'

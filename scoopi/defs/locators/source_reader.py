@@ -1,4 +1,4 @@
-"""read_row_source: the value of `from` of a locator becomes a RowSource.
+"""read_row_source: reads the key `from` of a locator as a RowSource.
 
 Source: defs/README.md, 1.4.
 """
@@ -53,7 +53,7 @@ _EXAMPLE = (
 
 
 def read_row_source(node: Node | None) -> RowSource | Fault:
-    """The source that the value of `from` names, or what is wrong with it."""
+    """Return the source that the value of `from` names, or the fault in it."""
     if isinstance(node, Table):
         return _of_table(node)
     text = node.text if isinstance(node, Text) else ""

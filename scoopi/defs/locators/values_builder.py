@@ -1,4 +1,4 @@
-"""read_values: what the placeholders of a locator stand for, as written.
+"""read_values: reads the values of a locator's placeholders.
 
 Source: defs/README.md, 1.4.
 """
@@ -31,17 +31,17 @@ _EXAMPLE = "write FIRST-LAST, as in 1-50, or DAY..DAY, as in 2026-01-01..2026-01
 
 
 def local_today() -> date:
-    """What `today` stands for when definitions are read: the day in the time zone of this machine."""
+    """The value of `today` in definitions: the current day in the time zone of this machine."""
     return datetime.now().astimezone().date()
 
 
 def read_values(name: str, node: Node, today: date) -> LocatorValues | Fault:
-    """The values of one placeholder, or what is wrong with them.
+    """Return the values of one placeholder, or the fault in them.
 
     Args:
-        node: a range (`1-50`, `2026-01-01..2026-01-31`), a list of texts, one text, or a mapping of `from`,
-            `to`, `step` and `format`.
-        today: what `today` stands for.
+        node: a range (`1-50`, `2026-01-01..2026-01-31`), a list of texts, one text, or a mapping with
+            `from`, `to`, `step` and `format`.
+        today: the value of `today`.
     """
     if isinstance(node, Listing):
         texts = tuple(each.text for each in node.entries if isinstance(each, Text))
@@ -107,7 +107,14 @@ def _is_known(text: str, today: date) -> bool:
 
 
 def read_day(text: str, today: date, *, is_last: bool = False) -> date | None:
-    """The day that a text names (`2026-01-31`, `today-30`), the first or last one of a month (`2026-01`)."""
+    """Return the day that a text names; None if it is not a day.
+
+    >>> read_day("2026-02", date(2026, 3, 31), is_last=True), read_day("today-30", date(2026, 3, 31))
+    (datetime.date(2026, 2, 28), datetime.date(2026, 3, 1))
+
+    Args:
+        is_last: a month (`2026-01`) means its last day; otherwise its first.
+    """
     if found := _TODAY.fullmatch(text):
         days = int(found[2] or 0)
         return today + timedelta(days=-days if found[1] == "-" else days)

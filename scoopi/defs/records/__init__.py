@@ -1,1 +1,1 @@
-"""The language of records: its keys, its short forms, and what can be wrong with them."""
+"""The language of records: its keys, its short forms and its checks."""

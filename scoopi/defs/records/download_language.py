@@ -1,4 +1,4 @@
-"""DOWNLOAD_KEY: the key of fields and entries whose values lead to files, and how it is read and checked.
+"""DOWNLOAD_KEY: the key `download` of fields and entries whose values are addresses of files.
 
 Source: defs/README.md, 6.4.
 """
@@ -55,7 +55,7 @@ DOWNLOAD_KEY = Key(
 
 
 def read_download(node: Table | None) -> Download | None:
-    """How files are downloaded; None without it, or if it does not say where to."""
+    """Read how files are downloaded; None without the key, or if it names no path."""
     if node is None or not node.text("to"):
         return None
     types = tuple(each.lower() for each in _types(node))
@@ -69,7 +69,7 @@ def _types(node: Table) -> tuple[str, ...]:
 
 
 def read_size(text: str) -> int | None:
-    """A size in bytes; None if the text is none.
+    """Return a size in bytes; None if the text is not a size.
 
     >>> read_size("20 MB"), read_size("1.5kB"), read_size("300"), read_size("much")
     (20000000, 1500, 300, None)
@@ -84,9 +84,9 @@ def check_download(
     """Check the download of an entry or a field as written.
 
     Args:
-        key: of the entry, for findings.
-        values: placeholders of the row.
-        path: what else is wrong with a path.
+        key: the path of names to the entry, for findings.
+        values: names of the placeholders that the row gives values to.
+        path: checks the path of the file further.
     """
     table = node.table(DOWNLOAD)
     if table is None:
@@ -107,7 +107,10 @@ def check_download(
 
 
 def path_fault_of_nodes(path: str) -> Fault | None:
-    """Why a path is wrong in a cluster, where two nodes may give it to two contents; None if it is right."""
+    """Return why a path cannot be used in a cluster: two nodes may save different files there.
+
+    None if it can be used, as it differs for different contents.
+    """
     if FilePath(path).is_by_content:
         return None
     return Fault("nodes of a cluster do not know each other's paths of files", "add %{sha256} to it")
@@ -116,10 +119,11 @@ def path_fault_of_nodes(path: str) -> Fault | None:
 def check_has_output(
     definition: RecordDef, outputs: Sequence[OutputDef], key: str, place: Place, findings: Findings
 ) -> None:
-    """Check that an output of a task has the rows that name the files.
+    """Check that a task that downloads files has an output for the rows that name them.
 
     Args:
-        key, place: of the task.
+        key: the path of names to the task.
+        place: where the task is written.
     """
     if definition.has_downloads and not outputs:
         what = f"the records of {definition.name} name files, and no output has them"

@@ -1,4 +1,4 @@
-"""ListEndChecker: reports what is wrong with the ends of lists, as `until` of a pagination gives them.
+"""ListEndChecker: reports invalid ends of lists, which are given by `until` of a pagination.
 
 Source: defs/README.md, 6.1.
 """
@@ -29,9 +29,9 @@ _EXAMPLE = (
 
 
 def read_list_end(rules: Table) -> ListEnd | None:
-    """Where a list ends, by the rules of its links; None if they do not say it.
+    """Return where a list ends, by the rules of its links; None if they do not say it.
 
-    What is wrong is left out, as it is a finding of ListEndChecker.
+    Invalid values are left out, as ListEndChecker reports them.
     """
     ways = rules.texts(UNTIL)
     day = next((day for text in ways if (day := _day_of(text)) is not None), None)
@@ -46,13 +46,13 @@ def _day_of(way: str) -> date | None:
 
 
 class ListEndChecker:
-    """Reports ends of lists that cannot be read, or that no record of their pages can decide."""
+    """Reports ends of lists that are invalid, or that the records of the list's pages can never reach."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
 
     def check_text(self, rules: Table, key: str) -> None:
-        """Check the rules of links as written, by themselves; `key` is the path to them."""
+        """Check the rules of links as written; `key` is the path of names to them."""
         node = rules.entries.get(UNTIL)
         for each in node.entries if isinstance(node, Listing) else ():
             if isinstance(each, Text) and each.text.strip() not in (SEEN, NO_NEW_ITEMS):
@@ -62,10 +62,10 @@ class ListEndChecker:
             self._findings.error(rules.keys[BY], key, what, "add `until: older-than today-30`")
 
     def check_items(self, rules: Table, key: str, end: ListEnd, read: Mapping[str, RecordDef | None]) -> None:
-        """Check that what is read on the pages of a list can end it.
+        """Check that the records on the pages of a list have the fields by which it ends.
 
         Args:
-            read: by task, what is read on a page; None for rows of a grid.
+            read: by task, the definition of the records on a page; None for a task that reads a grid.
         """
         place = rules.at(UNTIL)
         if not read:
@@ -105,5 +105,5 @@ class ListEndChecker:
 
 
 def is_day(column: Column) -> bool:
-    """Whether a list can end by a column."""
+    """Whether a column has days, so that a list can end by it."""
     return column.type in _DAYS and not column.is_list

@@ -1,8 +1,8 @@
-"""What the identity of a page is made of beside its address: its locator, and the values of a parent.
+"""What identifies a page beside its address: its locator, and the values of its parent record.
 
-A page that is read once per run must give the same rows whichever link led to it first. So it is read once
-for each set of the parent's values that the definitions of its group use, and once for each locator if rows
-depend on that.
+A page is read once per run, so its rows must not depend on which link led to it first. It is therefore read
+once for each combination of those values of the parent that the definitions of its group use, and once for
+each locator if its rows depend on the locator.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ RecordDefs = Mapping[str, WrittenRecordDef]
 
 
 def parents_of(group: WrittenTaskGroup, record_defs: RecordDefs) -> tuple[str, ...]:
-    """What the definitions of a group use of the record that led to a page.
+    """Return which fields of the record that led to a page the definitions of a group use.
 
     Returns:
         Names of fields, sorted.
@@ -27,9 +27,9 @@ def parents_of(group: WrittenTaskGroup, record_defs: RecordDefs) -> tuple[str, .
 
 
 def groups_on_locators(groups: Iterable[WrittenTaskGroup], record_defs: RecordDefs) -> set[str]:
-    """Names of the groups whose rows, or those of a group that they lead to, depend on the locator.
+    """Return the names of the groups whose rows depend on the locator, directly or in a group they lead to.
 
-    All rows of grids do: the locator's name is their first column.
+    All rows of grids depend on it: the locator's name is their first column.
     """
     depending: set[str] = set()
     leads: dict[str, set[str]] = {}

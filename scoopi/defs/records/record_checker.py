@@ -1,4 +1,4 @@
-"""RecordChecker: checks a definition of records that is used, and what leads to it."""
+"""RecordChecker: checks the record definitions that are used, and the tasks and links that use them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LEADING_TYPES = ("text", "url")
 
 
 class RecordChecker:
-    """Checks a definition of records that is used, and what leads to it.
+    """Checks the record definitions that are used, and the tasks and links that use them.
 
     Args:
         groups: all task groups, by name.
@@ -60,10 +60,10 @@ class RecordChecker:
     def check_parents(
         self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef], given: Collection[str]
     ) -> None:
-        """Check that records which lead to a group have the fields of a parent that it uses.
+        """Check that all records that lead to a group have the parent fields that the group uses.
 
         Args:
-            given: names of the values that its locators give in place of a record.
+            given: names of the values that the group's locators give in place of a parent record.
         """
         used = [each for task in group.tasks if (each := record_defs.get(task.data_def)) is not None]
         if not any(each.record_def.parents for each in used):
@@ -76,7 +76,7 @@ class RecordChecker:
                         self._check_parent(each, field, name, leading, group.name)
 
     def check_changed(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
-        """Check that the records of a group of which only changes are written can be compared."""
+        """Check that the records of a group with `changed: true` can be compared with those of other runs."""
         if not group.changed:
             return
         place, key = group.node.at(CHANGED), f"{group.key}.{CHANGED}"
@@ -104,7 +104,7 @@ class RecordChecker:
                     )
 
     def check_list_ends(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
-        """Check that the items of the group's pages can end the lists that its links lead through."""
+        """Check that the records on the group's pages can end the lists that its links lead through."""
         read = {
             task.name: None if (written := record_defs.get(task.data_def)) is None else written.record_def
             for task in group.tasks
@@ -119,7 +119,7 @@ class RecordChecker:
                 self._ends.check_items(links, key, field.links.bounds.end, read)
 
     def check_task(self, task: WrittenTask, steps: Iterable[str], *, reads_records: bool) -> None:
-        """Check that a task has steps, outputs and links for what it reads.
+        """Check that the steps, outputs and links of a task fit what it reads: records or a grid.
 
         Args:
             steps: classes of its steps.

@@ -1,4 +1,4 @@
-"""RecordDefBuilder: a data definition with fields, as written, becomes a RecordDef."""
+"""build_record_def: makes a RecordDef of a data definition with fields."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
 class WrittenRecordDef(msgspec.Struct, frozen=True):
-    """A data definition of records; `place` is where its name stands, `node` what is written."""
+    """A record definition and its source: `place` is where its name is written, `node` its YAML."""
 
     record_def: RecordDef
     key: str
@@ -58,7 +58,7 @@ class WrittenRecordDef(msgspec.Struct, frozen=True):
 
 
 def build_record_def(name: str, node: Table, key: str, place: Place) -> WrittenRecordDef:
-    """Normalized; what is missing or malformed (a finding elsewhere) is taken as not there."""
+    """Build a normalized record definition; malformed entries, which a checker reports, count as absent."""
     written = node.table("fields") or Table({}, {}, NOWHERE)
     fields = tuple(
         _field(each, inner, written.keys[each])
@@ -85,7 +85,7 @@ def build_record_def(name: str, node: Table, key: str, place: Place) -> WrittenR
 
 
 def read_expectation(subject: str, text: str, place: Place = NOWHERE) -> Expectation | None:
-    """An entry of `expect`; None if the text is none.
+    """Read an entry of `expect`, a number or a share; None if the text is neither.
 
     >>> read_expectation("records", "20-").least, read_expectation("price", "95 %").least
     (20.0, 0.95)
@@ -229,7 +229,7 @@ def _flag(node: Table, name: str) -> bool:
 
 
 def outputs_of(data_def: str, written: tuple[OutputDef, ...]) -> tuple[OutputDef, ...]:
-    """Where the records of a task go: a file of its data definition's name, if it names nothing."""
+    """Return the outputs of a task; by default a file with the name of its data definition."""
     if not written:
         return (OutputDef(f"{data_def}.jsonl"),)
     return tuple(each for each in written if each.to != NO_OUTPUT)

@@ -1,4 +1,4 @@
-"""RECORD_DEF: every key of a data definition that reads records.
+"""RECORD_DEF: every key of a record definition.
 
 Source: defs/README.md, 6.
 """

@@ -1,4 +1,4 @@
-"""expanded: short forms of definitions become the long ones, so that all later code sees one form.
+"""expanded: replaces short forms in definitions by long ones, so that all later code sees one form.
 
 Source: defs/README.md, 6.1.
 """
@@ -35,7 +35,7 @@ _ALL_LINKS = "//a[not(starts-with(@href, 'javascript:'))]/@href | //area/@href"
 
 
 def expanded(root: Table) -> Table:
-    """The definitions of a file without short forms; what is malformed stays as it is.
+    """Return a file's definitions without short forms; malformed entries stay as they are.
 
     Every value keeps the place where it is written.
     """
@@ -158,12 +158,12 @@ def _task(group: str, name: str, node: Node) -> Node:
 
 
 def link_task_of(task: Table) -> str:
-    """By which of LINK_TASKS a task has links in place of a data definition; empty if by none."""
+    """Return the key of LINK_TASKS by which a task has links in place of a data definition; empty if none."""
     return next((key for key in task.entries if key in LINK_TASKS), "")
 
 
 def made_keys(root: Table) -> Iterator[tuple[str, str]]:
-    """Keys of the long forms that tasks of links and lists of pages have become, and those as written."""
+    """Yield each key of a long form that expansion made, with the key of the short form as written."""
     groups = root.table("taskGroups")
     for group, tasks in groups.entries.items() if groups is not None else ():
         source = next((each for each in SOURCES if group.endswith(f".{each}")), "")

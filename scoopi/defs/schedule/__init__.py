@@ -1,1 +1,1 @@
-"""The language of the scheduler: files of processes become checked values."""
+"""The language of the scheduler: reads files of processes into checked values."""

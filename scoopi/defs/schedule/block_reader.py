@@ -1,4 +1,4 @@
-"""BlockReader: nodes become the values that the language declares; each mistake is a finding."""
+"""BlockReader: reads the keys of a block as the scheduler's language declares them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from scoopi.model.text.shown import nearest
 
 
 class BlockReader:
-    """Makes the values that the language declares of the nodes of a block.
+    """Reads the keys of a block as the language declares them.
 
-    A key whose value is invalid is left out of the values, and is a finding.
+    A key with an invalid value is reported as a finding and left out.
     """
 
     def __init__(self, findings: Findings) -> None:
@@ -27,7 +27,7 @@ class BlockReader:
 
         Args:
             path: the path of names to the block.
-            owner: where the block's name stands.
+            owner: where the block's name is written; the place of findings about missing keys.
         """
         known = {key.name: key for key in block.keys}
         values: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Kinds: the types of values in the scheduler's language; each reads one node or says why it cannot."""
+"""Kinds: the types of values in the scheduler's language; each reads one node or gives the reason why not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
 class InvalidValueError(Exception):
-    """A node is not a value of its kind; the text completes "KEY …"."""
+    """Raised when a node is not a value of its kind; the message completes the sentence "KEY …"."""
 
 
 class ValueKind:
@@ -31,8 +31,8 @@ class ValueKind:
 
     Args:
         allowed: the allowed values in words, for hints and the reference.
-        read: the value of a node; raises InvalidValueError.
-        choices: the allowed texts, if there are few.
+        read: returns the value of a node, or raises InvalidValueError.
+        choices: the allowed texts, if they can be listed.
     """
 
     def __init__(self, allowed: str, read: Callable[[Node], Any], choices: Collection[str] = ()) -> None:
@@ -45,7 +45,7 @@ def text_of(node: Node) -> str:
     """The text of a scalar.
 
     Raises:
-        InvalidValueError: it is empty, a list or a mapping.
+        InvalidValueError: the node is empty, a list or a mapping.
     """
     if isinstance(node, Table | Listing):
         raise InvalidValueError(f"is a {'list' if isinstance(node, Listing) else 'mapping'}")
@@ -55,7 +55,7 @@ def text_of(node: Node) -> str:
 
 
 def matched(pattern: re.Pattern[str], allowed: str) -> ValueKind:
-    """Texts that match a pattern."""
+    """Return the kind of texts that match a pattern."""
 
     def read(node: Node) -> str:
         text = text_of(node)
@@ -67,7 +67,7 @@ def matched(pattern: re.Pattern[str], allowed: str) -> ValueKind:
 
 
 def choice(*choices: str) -> ValueKind:
-    """One of a few texts."""
+    """Return the kind whose values are the given texts."""
 
     def read(node: Node) -> str:
         text = text_of(node)
@@ -79,7 +79,7 @@ def choice(*choices: str) -> ValueKind:
 
 
 def integer(low: int, high: int = 2**31 - 1) -> ValueKind:
-    """Whole numbers of a range; a quoted number is a text."""
+    """Return the kind of whole numbers from `low` to `high`; a quoted number is a text."""
     allowed = f"a whole number from {low}" + (f" to {high}" if high < 2**31 - 1 else "")
 
     def read(node: Node) -> int:
@@ -95,7 +95,7 @@ def integer(low: int, high: int = 2**31 - 1) -> ValueKind:
 
 
 def number(low: float, high: float = float("inf")) -> ValueKind:
-    """Numbers of a range."""
+    """Return the kind of numbers from `low` to `high`."""
 
     def read(node: Node) -> float:
         text = text_of(node)
@@ -107,7 +107,7 @@ def number(low: float, high: float = float("inf")) -> ValueKind:
 
 
 def duration(least: str = "0s", *, may_never: bool = False) -> ValueKind:
-    """Durations; with `may_never` also `never`, which is None."""
+    """Return the kind of durations of at least `least`; with `may_never` also `never`, read as None."""
     shortest = parse_duration(least)
 
     def read(node: Node) -> timedelta | None:
@@ -127,7 +127,7 @@ def duration(least: str = "0s", *, may_never: bool = False) -> ValueKind:
 
 
 def list_of(entry: ValueKind, *, single: bool = False) -> ValueKind:
-    """A list of values that is not empty; with `single`, one value stands for a list of one."""
+    """Return the kind of non-empty lists; with `single`, one value may stand for a list of one."""
 
     def read(node: Node) -> tuple[Any, ...]:
         if isinstance(node, Listing):
@@ -143,7 +143,7 @@ def list_of(entry: ValueKind, *, single: bool = False) -> ValueKind:
 
 
 def map_of(names: re.Pattern[str], entry: ValueKind) -> ValueKind:
-    """A mapping of names to values."""
+    """Return the kind of mappings from names to values."""
 
     def read(node: Node) -> dict[str, Any]:
         if not isinstance(node, Table):

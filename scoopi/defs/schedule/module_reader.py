@@ -1,4 +1,4 @@
-"""ModuleReader: which names a Python module defines, read from its source; no code is run."""
+"""ModuleReader: finds the names that a Python module defines in its source, without running it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MODULE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class ModuleNames:
-    """What a module defines at its top.
+    """The names that a module defines at its top level.
 
     Attributes:
         names: functions, classes, variables and imports.
-        parameters: of each function the parameters without a default.
-        is_whole: whether no other names can exist.
-        problem: why its source cannot be read; empty if it can.
+        parameters: by function, the names of the parameters without a default.
+        is_whole: the list is complete: nothing in the source can define further names.
+        problem: why the source cannot be read; empty if it can.
     """
 
     names: frozenset[str] = frozenset()
@@ -31,7 +31,7 @@ class ModuleNames:
 
 
 class ModuleReader:
-    """Reads which names modules define; those of a project come before installed ones.
+    """Finds the names that modules define; modules of the project come before installed ones.
 
     Args:
         root: the folder of the project.
@@ -42,12 +42,12 @@ class ModuleReader:
         self._known: dict[str, ModuleNames | None] = {}
 
     def own(self) -> list[str]:
-        """The modules at the top of the project."""
+        """The names of the modules in the project's root folder."""
         files = (each for each in self._root.iterdir() if _MODULE.fullmatch(each.stem))
         return sorted(each.stem for each in files if each.suffix == ".py" or (each / "__init__.py").exists())
 
     def names_of(self, module: str) -> ModuleNames | None:
-        """What a module defines; None if it is neither in the project nor installed here."""
+        """Return what a module defines; None if it is neither in the project nor installed here."""
         if module not in self._known:
             self._known[module] = self._names_of(module)
         return self._known[module]

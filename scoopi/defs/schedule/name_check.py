@@ -1,4 +1,4 @@
-"""NameCheck: the functions, programs and templates that processes name; no code is run."""
+"""NameCheck: checks that the functions, programs and templates that processes name exist; runs no code."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _CONTEXT = "context"
 
 
 class NameCheck:
-    """Looks up the functions, programs and templates that processes name, without running any code.
+    """Checks that the functions, programs and templates that processes name exist, without running any code.
 
-    What only the workers can have, a package or a program of their own, is a warning if it is not found.
+    A package or program that is not found may be installed on the workers only, so it is a warning.
 
     Args:
         root: the folder of the project.
@@ -61,7 +61,7 @@ class NameCheck:
         self._templates(process)
 
     def check_target(self, via: tuple[str, ...], place: Place, path: str) -> None:
-        """Check what sends a notification."""
+        """Check the function or command that sends notifications."""
         if via[0].startswith("python:"):
             self._function(via[0].removeprefix("python:"), place, path)
         else:

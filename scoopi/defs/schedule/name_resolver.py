@@ -1,4 +1,4 @@
-"""NameResolver: names of processes in other processes become qualified ones."""
+"""NameResolver: qualifies the names by which processes refer to each other."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scoopi.model.schedule.process import Probe, Process
 
 
 class NameResolver:
-    """Qualifies the names that processes give to each other; a name that is unknown is a finding.
+    """Qualifies the names by which processes refer to each other; an unknown name is a finding.
 
     Args:
-        processes: of the project by qualified name; they are replaced.
-        places: where all processes are defined, also invalid ones.
-        findings: where mistakes are added.
+        processes: those of the project by qualified name; `resolve` replaces them.
+        places: where each process is defined, including invalid ones.
+        findings: collects the errors.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class NameResolver:
         self._findings = findings
 
     def resolve(self) -> None:
-        """Replace names of processes by qualified ones."""
+        """Replace the names of processes by qualified ones."""
         for name, process in self._processes.items():
             depends_on = tuple(
                 msgspec.structs.replace(edge, process=self._qualified(edge.process, process, "depends_on"))

@@ -1,4 +1,4 @@
-"""ProcessBuilder: the keys of a process become a Process; keys that do not go together are findings."""
+"""ProcessBuilder: makes a Process of its keys, and reports keys that contradict each other."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _ONLY_OF = {
 
 
 class ProcessBuilder:
-    """Makes a Process of the keys of each process of a project.
+    """Makes a Process of the keys that define it.
 
-    Each error, also of keys that do not go together, is a finding at the key that causes it.
+    Each error, including keys that contradict each other, is a finding at the key that causes it.
     """
 
     def __init__(self, findings: Findings) -> None:
@@ -44,12 +44,12 @@ class ProcessBuilder:
         self._reader = BlockReader(findings)
 
     def build(self, name: str, node: Node, path: str, owner: Place) -> Process | None:
-        """The process of a name; None after an error.
+        """Build the process of a name; None after an error.
 
         Args:
-            name: qualified.
+            name: the qualified name.
             path: the path of names to the process.
-            owner: where its name stands.
+            owner: where the process's name is written.
         """
         if not isinstance(node, Table):
             self._findings.error(

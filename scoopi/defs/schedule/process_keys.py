@@ -1,4 +1,4 @@
-"""The keys of a process, and of what it executes."""
+"""The keys of a process and of its executable."""
 
 from __future__ import annotations
 

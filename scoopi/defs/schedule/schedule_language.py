@@ -1,4 +1,4 @@
-"""Key and Block: the declaration of the scheduler's language, for reading, messages and tests."""
+"""BlockKey and Block: how the scheduler's language is declared, for reading, messages and tests."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ ANY = ".*"
 
 @dataclass(frozen=True, slots=True)
 class BlockKey:
-    """A key: its values, and an example of a valid and of an invalid one, as YAML.
+    """A key of a block: the kind of its values, with a valid and an invalid example as YAML.
 
     Attributes:
-        needs: text that other keys of the example's process need, as YAML lines.
-        idle: a regular expression of values that are checked and stored, and that nothing acts on yet;
-            `ANY` for the whole key.
+        needs: YAML lines with other keys that the examples need to be valid.
+        idle: a regular expression of values that are checked and stored but have no effect yet; `ANY` if
+            the whole key has none.
     """
 
     name: str
@@ -36,9 +36,9 @@ class Block:
     """A mapping with known keys, or a list of such mappings.
 
     Attributes:
-        make: what makes the value of the keys' values; `dict` where they depend on each other.
-        is_list: a list of blocks.
-        short: reads the short form of a block, a text; None if there is none.
+        make: makes the block's value of the values of its keys; `dict` if these depend on each other.
+        is_list: the key holds a list of such blocks.
+        short: reads the short form of the block, a text; None if it has none.
     """
 
     keys: tuple[BlockKey, ...]

@@ -1,4 +1,4 @@
-"""read_schedule: the files of a project become its checked processes and settings, and a report."""
+"""read_schedule: reads the files of a project into checked processes and settings, and a report."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ CheckScrape = Callable[[Path, Inputs], Report]
 
 
 def is_project(source: Path) -> bool:
-    """Whether a folder or file holds definitions of the scheduler; False if it cannot be read."""
+    """Whether a folder or file has definitions of the scheduler; False if it cannot be read."""
     paths = [source] if source.is_file() else sorted(source.glob("*.y*ml"))
     return any(_SECTION.search(_text(path)) for path in paths)
 
 
 def read_schedule(source: Path, check_scrape: CheckScrape | None) -> tuple[Schedule, Report]:
-    """Read and check a project; nothing is raised for what is wrong with it.
+    """Read and check a project; errors in it are findings of the report and raise nothing.
 
     Args:
         source: the project's folder, or one file.
-        check_scrape: the report on a folder of definitions with the inputs of a process, which becomes part
-            of the project's. None for a project that was deployed: what its processes name is not looked up.
+        check_scrape: checks a folder of scrape definitions with the inputs of a process; its report
+            becomes part of the project's. None for a deployed project: names are not looked up again.
     Returns:
         The processes by qualified name, without the invalid ones; and the report.
     """
@@ -54,7 +54,7 @@ def read_schedule(source: Path, check_scrape: CheckScrape | None) -> tuple[Sched
 
 
 class ScheduleReader:
-    """One reading of a project."""
+    """Reads one project."""
 
     def __init__(self, source: Path, check_scrape: CheckScrape | None) -> None:
         self._source = source

@@ -1,1 +1,1 @@
-"""The language of scrape definitions: from checked YAML to typed definitions."""
+"""The language of scrape definitions: turns YAML nodes into checked, typed definitions."""

@@ -1,4 +1,4 @@
-"""Chain: the steps of a set in the order of their run."""
+"""Chain: puts the steps of a task into the order in which they run."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _FILTER = "filter"
 
 
 class Chain:
-    """Puts the steps of one task in the order of their run.
+    """Puts the steps of one task into the order in which they run.
 
     Args:
-        place: of the task, for faults of steps that are not written in a file.
+        place: where the task is written, for faults of built-in steps.
         key: the path of names to the task.
     Source: defs/README.md, 1.6.
     """
@@ -27,7 +27,7 @@ class Chain:
         self._key = key
 
     def ordered(self) -> list[SetStep] | None:
-        """From the successor of start to the end; None (and a finding) when the steps do not form a chain."""
+        """Return the steps from the one after `start` to the end; None (and a finding) without a chain."""
         if not all(
             each.step.previous and each.step.next and each.step.class_name for each in self._steps.values()
         ):

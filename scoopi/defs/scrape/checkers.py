@@ -1,4 +1,4 @@
-"""Checkers: what other rooms know about the texts inside definitions, handed in."""
+"""Checkers: checks of texts inside definitions that only other rooms can make, passed in as functions."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def no_record_faults(record_def: RecordDef) -> SelectorFaults:
 
 
 class Fault(NamedTuple):
-    """What is wrong, and the hint; that may be empty.
+    """What is wrong, and a hint, which may be empty.
 
     Attributes:
-        is_secret: the text that is wrong is a credential, and is not to be shown.
+        is_secret: the checked text is a credential, so no excerpt of the file may show it.
     """
 
     what: str
@@ -42,11 +42,11 @@ class Fault(NamedTuple):
 
 
 Find = Callable[[RowSource], RowFile | Fault]
-"""Where the rows of a source can be read, or why they cannot."""
+"""Opens the rows of a source, or returns why they cannot be read."""
 
 
 def file_rows(source: RowSource) -> RowFile | Fault:
-    """Those of a file, which stands where its path says."""
+    """Open the file that a source names, relative to the current folder."""
     return RowFile(Path(source.file))
 
 
@@ -65,9 +65,9 @@ def no_output_faults(task: str, output: OutputDef, schema: RecordSchema) -> list
 
 
 class Checkers(msgspec.Struct, frozen=True):
-    """What other rooms know about the texts inside definitions, as functions.
+    """Checks of texts inside definitions that only other rooms can make.
 
-    Each returns what is wrong with its argument; the defaults find nothing.
+    Each function returns the faults of its argument; the defaults find none.
 
     Attributes:
         output: an output of a task (by its key) that reads records with these columns.

@@ -1,4 +1,4 @@
-"""Names of built-in classes, and what steps take and give.
+"""Names of built-in classes, and the types of data that steps take and return.
 
 Source: defs/README.md, 4.1.
 """
@@ -21,7 +21,7 @@ RECORD_PARSER, RECORD_APPENDER = "RecordParser", "RecordAppender"
 
 
 class Flow(NamedTuple):
-    """What a step takes and gives; None for anything."""
+    """The types of data that a step takes and returns; None stands for any."""
 
     takes: str | None
     gives: str | None
@@ -65,7 +65,11 @@ _ABSENT = MappingProxyType({"DomScript": "use BasicScript"})
 
 
 def short_class(name: str) -> str:
-    """The built-in that a name means (`org.….DataFilter` is DataFilter); other names as they are."""
+    """Return the built-in class that a name means; other names as they are.
+
+    >>> short_class("org.codetab.scoopi.step.process.DataFilter"), short_class("my_steps.Clean")
+    ('DataFilter', 'my_steps.Clean')
+    """
     *packages, last = name.split(".")
     if last in _OTHER_NAMES:
         return _OTHER_NAMES[last]
@@ -75,7 +79,7 @@ def short_class(name: str) -> str:
 
 
 def absent_class(name: str) -> tuple[str, str] | None:
-    """The fault and hint for a class of the Java original that Scoopi lacks; None for others."""
+    """Return fault and hint for a class of the Java original that Scoopi does not have; None for others."""
     packages, _, last = name.rpartition(".")
     if last == _BROWSER:
         return "a browser is not a step here", "write `loader: browser` in the task group"

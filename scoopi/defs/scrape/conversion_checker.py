@@ -1,4 +1,4 @@
-"""ConversionChecker: whether converters name entries of the data definitions that they convert."""
+"""ConversionChecker: checks that converters name entries of the data definitions that they convert."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class _Conversion(msgspec.Struct, frozen=True):
 class ConversionChecker:
     """Checks that converters name entries of the data definitions that they convert.
 
-    Collects the converters of all tasks before it judges one, as tasks may share a set of steps.
+    Tasks may share a set of steps, so the converters of all tasks are collected before any is judged.
 
-    A name that no data definition of these tasks has is an error: no task could use the converter. One that
-    only some lack is a warning, as the other tasks need it: those that lack it lose their own rows.
+    A name that none of these tasks' data definitions has is an error, as no task could use the converter. A
+    name that some of them have is a warning: those tasks need the converter, and the others lose their rows.
     """
 
     def __init__(self, findings: Findings) -> None:
@@ -47,7 +47,7 @@ class ConversionChecker:
         self._conversions: dict[tuple[Place, str], _Conversion] = {}
 
     def add(self, chain: list[SetStep], written: WrittenDataDef) -> None:
-        """Take the converters of a task's chain.
+        """Add the converters of a task's chain.
 
         Args:
             written: the task's data definition.
@@ -63,7 +63,7 @@ class ConversionChecker:
                     self._note(each, plugin, item, written, fits=number >= known or item in names)
 
     def report(self) -> None:
-        """Make the findings."""
+        """Report all findings."""
         for each in self._conversions.values():
             if each.misfits:
                 (self._warn if each.may_fit else self._refuse)(each)

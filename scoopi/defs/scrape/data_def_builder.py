@@ -1,4 +1,4 @@
-"""DataDefBuilder: a data definition as written becomes a DataDef, and remembers where it was written."""
+"""build_data_def: makes a DataDef of a data definition, and keeps the place of each entry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FACT: Final = "fact"
 
 
 class WrittenItem(msgspec.Struct, frozen=True):
-    """An entry of items, dims or facts; `node` is None for the fact that is there by default."""
+    """An entry of items, dims or facts; `node` is None for the default fact."""
 
     item: ItemDef
     axis: AxisName
@@ -25,12 +25,12 @@ class WrittenItem(msgspec.Struct, frozen=True):
     node: Table | None = None
 
     def at(self, name: str) -> Place:
-        """Where the value of one of its keys stands."""
+        """Return the place of the value of one of its keys."""
         return self.node.at(name) if self.node is not None else self.item.place
 
 
 class WrittenDataDef(msgspec.Struct, frozen=True):
-    """A data definition; `place` is where its name stands."""
+    """A data definition and its source; `place` is where its name is written."""
 
     data_def: DataDef
     key: str
@@ -51,9 +51,9 @@ class WrittenDataDef(msgspec.Struct, frozen=True):
 
 
 def build_data_def(name: str, node: Table, key: str, place: Place) -> WrittenDataDef:
-    """Normalized: facts by default, ranges by index, indexRange and breakAfter, orders by position.
+    """Build a normalized data definition: with default facts, ranges of indexes, and orders by position.
 
-    What is missing or malformed (a finding elsewhere) is taken as not there.
+    Malformed entries, which a checker reports, count as absent.
     Source: defs/README.md, 1.8, 2.2.
     """
     items, dims = _entries(node, "items", "item", key), _entries(node, "dims", "dim", key)

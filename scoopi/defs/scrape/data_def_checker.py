@@ -1,4 +1,4 @@
-"""DataDefChecker: checks a data definition that is used."""
+"""DataDefChecker: checks a data definition that a task uses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FILTER_TYPES = ("value", "match")
 
 
 class DataDefChecker:
-    """Checks a data definition that is used: names, ranges, placeholders, selectors, patterns and scripts.
+    """Checks a data definition that a task uses: names, ranges, placeholders, selectors, patterns, scripts.
 
     Source: defs/README.md, 2.
     """

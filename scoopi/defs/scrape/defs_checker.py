@@ -1,4 +1,4 @@
-"""DefsChecker: builds the definitions from a merged tree, and checks how their parts fit together."""
+"""DefsChecker: builds the definitions from the merged YAML, and checks that their parts fit together."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MOST_MISSING = 10
 
 
 class DefsChecker:
-    """Builds the definitions from a merged tree, and checks how their parts fit together.
+    """Builds the definitions from the merged YAML, and checks that their parts fit together.
 
     Source: defs/README.md, 1.3 to 1.8.
     """
@@ -65,7 +65,7 @@ class DefsChecker:
         self._reach = Reach(self._task_groups, self._expanded, self._chains, self._written)
 
     def check(self) -> None:
-        """Make all findings."""
+        """Report all findings."""
         # Chains of groups that nothing reaches are not looked at, as no run meets them.
         quiet = Findings()
         for task in self._tasks():
@@ -89,7 +89,7 @@ class DefsChecker:
             self._warn_of_unreached()
 
     def definitions(self) -> Definitions:
-        """What is reached; call it when nothing is wrong."""
+        """Return all that locators lead to; to be called if `check` found no error."""
         task_groups: dict[str, TaskGroup] = {}
         depending = groups_on_locators(self._task_groups.values(), self._record_defs)
         for name, group in self._task_groups.items():

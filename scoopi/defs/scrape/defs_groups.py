@@ -1,4 +1,4 @@
-"""Locator groups and task groups as written, and which of them the locators of a run lead to."""
+"""Locator groups and task groups as written, and Reach: the groups that a run's locators lead to."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Sets = Mapping[str, Steps | None]
 
 
 class WrittenTask(msgspec.Struct, frozen=True):
-    """A task; `place` is where its name stands."""
+    """A task and its source; `place` is where its name is written."""
 
     group: str
     name: str
@@ -54,14 +54,14 @@ class WrittenTask(msgspec.Struct, frozen=True):
 
     @property
     def outputs(self) -> tuple[OutputDef, ...]:
-        """Where its records go, as written; empty when it has no `output`."""
+        """Its outputs as written; empty if it has no `output`."""
         return tuple(
             OutputDef(each.text("to") or "", read_bool(each.text("stream") or "") is True, each.at("to"))
             for each in self.node.tables("output")
         )
 
     def built(self, chain: list[SetStep], outputs: tuple[OutputDef, ...] = ()) -> TaskDef:
-        """The task with its chain of steps, and the outputs of its records."""
+        """Build the task with its chain of steps and its outputs."""
         persist = self.node.table("persist")
         data = read_bool(persist.text("data") or "") if persist is not None else None
         return TaskDef(
@@ -76,7 +76,7 @@ class WrittenTask(msgspec.Struct, frozen=True):
 
 
 class WrittenTaskGroup(msgspec.Struct, frozen=True):
-    """A task group; `place` is where its name stands."""
+    """A task group and its source; `place` is where its name is written."""
 
     name: str
     key: str
@@ -86,17 +86,17 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
 
     @property
     def live(self) -> str:
-        """How long a loaded page may be used again; empty if not given."""
+        """How long a kept page may be used in place of a request; empty if not given."""
         return self.node.text(_LIVE) or ""
 
     @property
     def loader(self) -> str:
-        """What loads its pages, as written; empty if not given."""
+        """The name of its loader; empty if not given."""
         return self.node.text(_LOADER) or ""
 
     @property
     def changed(self) -> bool:
-        """Whether only records are written that differ from the last finished run."""
+        """Whether only records that differ from the last finished run are written."""
         return read_bool(self.node.text(CHANGED) or "") is True
 
     @property
@@ -107,13 +107,13 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
         return build_browser(self.node.table(_BROWSER), f"{self.key}.{_BROWSER}")
 
     def budget(self, findings: Findings) -> Budget:
-        """How much a run may take for it; what is wrong with it is a finding."""
+        """Read the limits of a run for this group; invalid ones are added to the findings."""
         return Budget.of(read_budget(self.node.table(BUDGET), f"{self.key}.{BUDGET}", findings))
 
     def built(
         self, tasks: tuple[TaskDef, ...], parents: tuple[str, ...] = (), *, uses_locator: bool = True
     ) -> TaskGroup:
-        """The group with its tasks."""
+        """Build the group with its tasks."""
         return TaskGroup(
             self.name,
             tasks,
@@ -159,13 +159,13 @@ def _tables(section: Table | None) -> list[tuple[str, Table, Place]]:
 
 
 class WrittenLocators(Collection[LocatorDef]):
-    """Creates each locator on access; entries that are not mappings are skipped.
+    """A sequence of locators, each created on access; entries that are not mappings are skipped.
 
-    A locator with a file of rows is several, each with some of the rows.
+    A locator with a file of rows becomes several, each with some of the rows.
 
     Args:
-        node: of the key `locators`; None when there is none.
-        find: where the rows of a source are.
+        node: the value of the key `locators`; None if the group has no such key.
+        find: opens the rows of a source.
     """
 
     def __init__(self, node: Node | None, find: Find) -> None:
@@ -196,7 +196,7 @@ class WrittenLocators(Collection[LocatorDef]):
 
 
 class DataDefUse(msgspec.Struct):
-    """How the reached tasks use a data definition.
+    """How the tasks that locators lead to use a data definition.
 
     Attributes:
         parsers: the classes of their parser steps.
@@ -208,7 +208,7 @@ class DataDefUse(msgspec.Struct):
 
 
 class Reach:
-    """Follows locators to task groups, tasks to data definitions, and their links to further groups.
+    """Finds all that a run can reach: from locators to task groups, data definitions and linked groups.
 
     Attributes:
         groups: names of the task groups reached.
@@ -230,7 +230,7 @@ class Reach:
         self.uses: dict[str, DataDefUse] = {}
 
     def follow(self, starts: Iterable[str]) -> None:
-        """Mark what these groups lead to."""
+        """Add the groups with these names, and all that they lead to."""
         waiting = [name for name in starts if name in self._all]
         while waiting:
             name = waiting.pop()

@@ -1,4 +1,4 @@
-"""read_definitions: files of definitions become checked definitions and a report."""
+"""read_definitions: reads files of definitions into checked definitions and a report."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ def read_definitions(
     site_files: Sequence[str] = (),
     inputs: Inputs = NO_INPUTS,
 ) -> tuple[Definitions, Report]:
-    """Read and check definitions; nothing is raised for what is wrong with them.
+    """Read and check definitions; errors in them are findings of the report and raise nothing.
 
     Args:
         source: a folder, or one file.
         default_steps: the steps set of tasks that name none (`scoopi.defs.defaultSteps`).
-        checkers: what other rooms know; without it selectors, scripts, plugins … are not checked.
-        strict: warnings are errors.
-        site_files: conf files with a section `sites`, which wins over that of the definitions.
-        inputs: what `%{input.NAME}` stands for, and which groups are read.
+        checkers: checks that other rooms make; without them selectors, scripts, plugins … are not checked.
+        strict: count warnings as errors.
+        site_files: conf files with a section `sites`, which takes precedence over that of the definitions.
+        inputs: the values of `%{input.NAME}`, and the names of the groups to read.
     Returns:
-        What a run needs, empty when the report holds errors; and the report.
+        The definitions, empty if the report has errors; and the report.
     Source: defs/README.md, 1.
     """
     return DefsReader(default_steps, checkers or Checkers(), strict, site_files, inputs).read(source)
 
 
 def shown_definitions(source: Path, task: str = "") -> tuple[list[str], Report]:
-    """The definitions without short forms, as lines of YAML with the place of each value.
+    """Return the definitions without short forms, as lines of YAML with the place of each value.
 
     Args:
-        task: `NAME` or `GROUP.NAME` of the only one to show, with what it uses; empty for all.
+        task: the only task to show, with all that it uses, as `NAME` or `GROUP.NAME`; empty for all tasks.
     Returns:
         The lines, and the report of what could not be read.
     Raises:
@@ -100,7 +100,7 @@ def _only(section: Table | None, name: str) -> Table:
 
 
 class DefsReader:
-    """One reading of definitions, from files to the report."""
+    """Reads one set of definitions, from its files to the report."""
 
     def __init__(
         self,
@@ -183,7 +183,7 @@ class DefsReader:
         return filled
 
     def expanded(self, source: Path) -> tuple[Table, Report]:
-        """The definitions of all files without short forms, unchecked; and what cannot be read."""
+        """Return the definitions of all files, unchecked and without short forms; and what cannot be read."""
         files = self._files(source)
         return self._merged(files, source), self._report(files)
 

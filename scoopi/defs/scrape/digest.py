@@ -1,4 +1,4 @@
-"""Digests of definitions: equal exactly when what is defined is equal, wherever it is written."""
+"""Digests of definitions, which depend on what is defined and not on where it is written."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ _encoded = msgspec.json.encode
 
 
 def definition_digest(definition: DataDef | RecordDef) -> str:
-    """Of the effective definition, places left out: 32 hex digits."""
+    """Return the digest of a normalized definition without its places, as 32 hex digits."""
     return _digest([_encoded(_without_places(msgspec.to_builtins(definition)))])
 
 
 def tree_digest(root: Table) -> str:
-    """Of all that was read, 32 hex digits; the order of names counts below the second level (tasks)."""
+    """Return the digest of all that was read, as 32 hex digits.
+
+    The order of names counts only below the second level, as the order of a group's tasks.
+    """
     sections = sorted(root.entries.items(), key=itemgetter(0))
     return _digest(_listed(_section(name, node) for name, node in sections if isinstance(node, Table)))
 

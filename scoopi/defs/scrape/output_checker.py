@@ -1,4 +1,4 @@
-"""OutputChecker: whether the files that tasks write to can be, each with one format."""
+"""OutputChecker: checks that the files that tasks name can be written, each in one format."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class _Written(NamedTuple):
 
 
 class OutputChecker:
-    """Checks that the files that tasks write to can be written, each in one format.
+    """Checks that the files that tasks name can be written, each in one format.
 
-    Remembers the files of all tasks.
+    Several tasks may write to one file, so one checker sees all tasks.
     """
 
     def __init__(self, findings: Findings) -> None:
@@ -59,7 +59,7 @@ class OutputChecker:
         """Check the appenders of one step of a task.
 
         Args:
-            columns: names of the values of a row, as a header has them; empty where they are not known.
+            columns: names of the columns of a row, as in a header; empty if they are not known.
         """
         for plugin in step.step.plugins:
             key = f"{step.key or task.key}.plugins.{plugin.name}"
@@ -125,7 +125,7 @@ class OutputChecker:
 
 
 def is_refused(plugin: PluginDef) -> bool:
-    """Whether the file of an appender cannot be one (a finding of OutputChecker)."""
+    """Whether an appender's file is not a possible one, which OutputChecker reports."""
     return bool(_path_of(plugin)[1])
 
 

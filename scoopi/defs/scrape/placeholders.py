@@ -1,4 +1,4 @@
-"""Placeholders: whether each `%{…}` of a text can be resolved, where it is used.
+"""Placeholders: finds each `%{…}` of a text that cannot be resolved where the text is used.
 
 Source: defs/README.md, 2.4.
 """
@@ -22,7 +22,7 @@ _HARMLESS = "1"
 
 
 class Unresolved(msgspec.Struct, frozen=True):
-    """What is wrong with a placeholder; `near` is the known name that it resembles, or empty."""
+    """The fault of a placeholder; `near` is the known name closest to it, or empty."""
 
     what: str
     hint: str
@@ -30,14 +30,14 @@ class Unresolved(msgspec.Struct, frozen=True):
 
 
 class Use(msgspec.Struct, frozen=True):
-    """Where a text is used: while `axis`, one of the axes of a row, is evaluated."""
+    """A use of a text: while `axis`, one of the axes of a row, is evaluated."""
 
     axes: tuple[WrittenItem, ...]
     axis: WrittenItem
 
 
 def uses(written: WrittenDataDef, axes: Iterable[WrittenItem]) -> list[Use]:
-    """All templates of rows in which one of these axes is evaluated."""
+    """Return all uses of a text that belongs to one of these axes."""
     return [
         Use((item, *written.dims, fact), axis)
         for axis in axes
@@ -47,10 +47,10 @@ def uses(written: WrittenDataDef, axes: Iterable[WrittenItem]) -> list[Use]:
 
 
 def unresolved(text: str, places: Sequence[Use], may_stay: bool = False) -> list[Unresolved]:
-    """Placeholders that name nothing in some use, or can be resolved in no use.
+    """Return the placeholders whose name is unknown in some use, or which no use can resolve.
 
     Args:
-        may_stay: a placeholder without a value does no harm (it stays as it is written).
+        may_stay: a placeholder without a value is allowed, and stays as it is written.
     """
     faults: dict[str, Unresolved] = {}
     for escape, inside in PLACEHOLDER.findall(text):
@@ -66,10 +66,10 @@ def unresolved(text: str, places: Sequence[Use], may_stay: bool = False) -> list
 
 
 def with_stand_ins(text: str, places: Sequence[Use] = ()) -> str:
-    """The text with a harmless `1` for each placeholder, for a check of its syntax.
+    """Replace each placeholder by a harmless `1`, so that the syntax of the text can be checked.
 
     Args:
-        places: where it is used; what is a value of the page in one of them is marked as such.
+        places: the uses of the text; what is a value of the page in one of them is marked as such.
     """
 
     def stand_in(found: re.Match[str]) -> str:
@@ -87,7 +87,7 @@ def reads_own_index(text: str, axis: WrittenItem) -> bool:
 
 
 def holds_only_indexes(text: str) -> bool:
-    """Whether the text needs no more than indexes to be complete."""
+    """Whether all placeholders of the text are indexes."""
     return all(escape or inside.split(".")[-1] == "index" for escape, inside in PLACEHOLDER.findall(text))
 
 

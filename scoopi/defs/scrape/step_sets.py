@@ -1,4 +1,4 @@
-"""StepSets: steps as written, and the sets of them by name, with bases and overrides resolved."""
+"""StepSets: sets of steps by name, with their bases and overrides resolved."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class SetStep(msgspec.Struct, frozen=True):
     """A step of a steps set.
 
     Attributes:
-        step: with the neighbours that insertion gave it.
-        previous: as written.
-        key: the path of names to it; empty for a built-in step.
-        node: as written; None for a built-in step.
-        place: where its name stands.
-        is_override: whether it is put into a set that it is based on.
+        step: the step, with the neighbours that it has in the complete set.
+        previous: the name of the step before it, as written.
+        key: the path of names to the step; empty for a built-in step.
+        node: the step's YAML; None for a built-in step.
+        place: where the step's name is written.
+        is_override: it is inserted into, or replaces a step of, the set's base.
     """
 
     step: StepDef
@@ -51,20 +51,20 @@ class SetStep(msgspec.Struct, frozen=True):
     is_override: bool = False
 
     def with_next(self, name: str) -> SetStep:
-        """Followed by another step."""
+        """Return the step with another one after it."""
         return msgspec.structs.replace(self, step=msgspec.structs.replace(self.step, next=name))
 
     def with_previous(self, name: str) -> SetStep:
-        """Following another step, whatever was written."""
+        """Return the step with another one before it, instead of the one that is written."""
         return msgspec.structs.replace(self, step=msgspec.structs.replace(self.step, previous=name))
 
     def at(self, key: str) -> Place:
-        """Where the value of one of its keys stands."""
+        """Return the place of the value of one of its keys."""
         return self.node.at(key) if self.node is not None and key in self.node.entries else self.place
 
 
 def build_step(name: str, node: Table, key: str, place: Place, is_override: bool = False) -> SetStep:
-    """The step of a table; keys that are missing (a finding elsewhere) become empty texts."""
+    """Build the step of a table; missing keys, which a checker reports, become empty texts."""
     previous = node.text("previous") or ""
     step = StepDef(
         name=name,
@@ -133,7 +133,7 @@ BUILT_IN_SETS: Mapping[str, Mapping[str, StepDef]] = MappingProxyType(
 
 
 class StepSets:
-    """Expands the sets of the section `steps`, and the steps of tasks.
+    """Resolves the sets of the section `steps`, and the steps of tasks.
 
     Source: defs/README.md, 1.6.
     """
@@ -152,7 +152,7 @@ class StepSets:
             self._expand(name)
 
     def named(self, name: str, place: Place, key: str) -> Steps | None:
-        """The steps of a set; None (and a finding) when there is none, or it is wrong itself."""
+        """Return the steps of a set; None (and a finding) if it does not exist or has errors."""
         self._used.add(name)
         if name not in self._expanded and name not in self._section.entries:
             known = {*BUILT_IN_SETS, *self._section.entries}
@@ -161,7 +161,7 @@ class StepSets:
         return self._expand(name)
 
     def overridden(self, table: Table, place: Place, key: str) -> Steps | None:
-        """The steps of `{ set: { steps that differ } }`; None (and a finding) when the steps are wrong."""
+        """Return the steps of `{ set: { steps that differ } }`; None (and a finding) if they have errors."""
         names = list(table.entries)
         if len(names) != 1:
             if names:
@@ -171,7 +171,7 @@ class StepSets:
         return self._nested(table, key)
 
     def warn_of_unused(self) -> None:
-        """Note the sets that no task uses, neither directly nor as a base."""
+        """Warn of the sets that no task uses, neither directly nor as a base."""
         for name in self._section.entries:
             if name not in self._used and name not in BUILT_IN_SETS:
                 what = f"no task uses the steps set {name}"

@@ -59,7 +59,7 @@ class TaskChecker:
                 self._findings.error(each.place, key, what, hint)
 
     def check_steps(self, task: WrittenTask, steps: Iterable[SetStep]) -> None:
-        """Check each step by itself, as where they make no chain."""
+        """Check each step by itself; used alone if the steps form no chain."""
         for each in steps:
             if id(each) not in self._seen:
                 # Kept, so that its id stays its own.
@@ -69,10 +69,10 @@ class TaskChecker:
                 self._outputs.check(task, each, self._columns(task))
 
     def check_loader(self, group: WrittenTaskGroup, task: WrittenTask, chain: list[SetStep]) -> None:
-        """Check that a task names no loader plugin that would never be called; tasks come in their order.
+        """Check that a task names no loader plugin that is never called; call it for each task in order.
 
         Args:
-            group: of the task; the loader of its first task loads the pages of all of them.
+            group: the group of the task; the loader of its first task loads the pages of all its tasks.
         """
         first = group.tasks[0].name
         for each in chain:

@@ -1,1 +1,1 @@
-"""The `sites` of definitions and conf files: declared, checked and built."""
+"""The section `sites` of definitions and conf files: its keys, its checks, and the values built from it."""

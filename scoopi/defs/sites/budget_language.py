@@ -1,4 +1,4 @@
-"""Budgets of groups and hosts: their keys, and how they are read.
+"""Budgets of groups and hosts: the keys, and the function that reads them.
 
 Source: defs/README.md, 1.9.
 """
@@ -36,11 +36,11 @@ def read_budget(
     findings: Findings,
     note: Callable[[str, Place], None] = lambda key, at: None,
 ) -> dict[str, int]:
-    """The numbers of a budget by their keys; one below 1 is a finding.
+    """Return the numbers of a budget by key; a number below 1 is a finding.
 
     Args:
-        path: of the budget's node, for findings.
-        note: is called with each key and its place.
+        path: the path of names to the budget, for findings.
+        note: called with each key and its place.
     """
     numbers: dict[str, int] = {}
     for key in node.entries if node is not None else ():

@@ -1,4 +1,4 @@
-"""RequestBuilder: the keys of a locator that say how its page is asked for."""
+"""locator_def: reads the keys of a locator that describe its request; RequestChecker checks them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _JSON_WORDS = {"null": None, "~": None, "": None, "true": True, "false": False}
 
 
 def locator_def(entry: Table) -> LocatorDef:
-    """The locator of an entry; its plain `params` become a part of its address."""
+    """Build the locator of an entry; `params` that are not `${env:…}` become part of its address."""
     name, url, place = entry.text("name") or "", entry.text("url") or "", entry.at("url")
     values = values_of(entry, local_today()) if VALUES in entry.names() else ()
     if not values and FROM not in entry.names() and ("%%{" in url or "%%{" in name):
@@ -51,7 +51,7 @@ def locator_def(entry: Table) -> LocatorDef:
 
 
 def with_params(url: str, params: Pairs) -> str:
-    """The address with further parameters in its query.
+    """Add parameters to the query of an address.
 
     >>> with_params("http://a.example/s?q=1#top", (("lang", "de"), ("t", "a b")))
     'http://a.example/s?q=1&lang=de&t=a+b#top'
@@ -71,13 +71,13 @@ def _quoted(text: str) -> str:
 
 
 class RequestChecker:
-    """Reports what is wrong with the requests of locators, whose shape was checked before."""
+    """Reports faults in the requests of locators; the shape checker has seen the entries before."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
 
     def check(self, entry: Table, key: str) -> None:
-        """Check one entry of `locators`; `key` is the path to it."""
+        """Check one entry of `locators`; `key` is the path of names to it."""
         if PLAIN_KEYS.issuperset(entry.names()):
             return
         self._check_method(entry, key)

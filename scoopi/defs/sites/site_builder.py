@@ -1,4 +1,4 @@
-"""SiteBuilder: the written entries of `sites` become blocks; what is wrong with a value is a finding."""
+"""SiteBuilder: builds the settings of hosts from entries of `sites`, and reports invalid values."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ _TOKEN = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[A-Za-z0-9+/_.=-]{32,}")
 
 
 class SiteBuilder:
-    """Makes blocks of the entries of one `sites` section, whose shape was checked before.
+    """Builds the blocks of one section `sites`; the shape checker has seen its entries before.
 
-    What is wrong with a value is a finding.
+    An invalid value is a finding.
 
     Args:
-        checkers: know host patterns and files of authorities.
+        checkers: check host patterns and files of certificate authorities.
     """
 
     def __init__(self, checkers: Checkers, findings: Findings) -> None:
@@ -89,7 +89,7 @@ class SiteBuilder:
         self._findings = findings
 
     def blocks(self, section: Table | None) -> tuple[SiteBlock, ...]:
-        """The blocks in the order of the file; entries that are not mappings are findings elsewhere."""
+        """Build the blocks in the order of the file; entries that are not mappings are skipped."""
         if section is None:
             return ()
         return tuple(
@@ -235,7 +235,7 @@ class SiteBuilder:
 
 
 def header_fault(name: str, text: str) -> str:
-    """Why a header cannot be sent; empty when it can."""
+    """Return why a header cannot be sent; empty if it can."""
     plain = name.replace("-", "").replace("_", "").replace(".", "")
     if not (plain.isascii() and plain.isalnum()):
         return f"{name!r} is not the name of a header"
@@ -247,7 +247,7 @@ def header_fault(name: str, text: str) -> str:
 
 
 def cookie_fault(name: str, text: str) -> str:
-    """Why a cookie cannot be sent; empty when it can."""
+    """Return why a cookie cannot be sent; empty if it can."""
     if not name or not name.isascii() or not name.isprintable() or (_NOT_IN_COOKIES | {"="}) & set(name):
         return f"{name!r} is not the name of a cookie"
     if _NOT_IN_COOKIES & set(text) and variable_of(text) is None:
@@ -279,11 +279,11 @@ def _texts(node: Table | None) -> list[tuple[str, str, Place]]:
 
 
 def secret_fault(kind: str, name: str, text: str, *, always: bool = False) -> Fault | None:
-    """What is wrong with how a value is given.
+    """Return the fault if a credential is written in plain text; None if there is none.
 
     Args:
-        kind: what has the value: header, cookie, …
-        always: it is a credential whatever its name and form.
+        kind: what the value belongs to: header, cookie, …
+        always: the value is a credential, whatever its name and form.
     """
     if variable_of(text) is not None:
         return None

@@ -1,4 +1,4 @@
-"""SITES: the keys of a site, declared once; used in definitions and in conf files.
+"""SITES: the keys of a site, in definitions and in conf files alike.
 
 Source: defs/README.md, 1.8.
 """

@@ -1,4 +1,4 @@
-"""SiteReader: the blocks of `sites` in conf files, with the same keys as in definitions."""
+"""read_site_files: reads the section `sites` of conf files, which has the same keys as in definitions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECTION = "sites"
 
 
 def read_site_files(files: Sequence[str], checkers: Checkers, findings: Findings) -> tuple[SiteBlock, ...]:
-    """The blocks of all files, of the first file first; what is wrong is added to the findings."""
+    """Read the blocks of all files in order; errors are added to the findings."""
     builder = SiteBuilder(checkers, findings)
     return tuple(block for file in files for block in builder.blocks(_section(file, findings)))
 

@@ -1,1 +1,1 @@
-"""Reads YAML with line marks, checks its shape, and reports findings; knows no language of its own."""
+"""Reads YAML with the place of each value, checks its shape and reports findings, for any language."""

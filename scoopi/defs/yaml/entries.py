@@ -1,4 +1,4 @@
-"""Entries: the nodes of a listing; tables of texts in a long one are kept packed, a few bytes each."""
+"""Entries: the nodes of a listing; a long one keeps its tables of texts packed, in a few bytes each."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _LIKE_A_VALUE = frozenset("-0123456789ntfNTF~")
 
 
 class FlatRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The packed form of a flat table, which holds texts only, as a locator does.
+    """The packed form of a flat table: one that has only texts, such as a locator.
 
     Attributes:
-        marks: line and column of the table, then of each name and its text.
+        marks: line and column of the table, then of each name and of its text, as one flat sequence.
     """
 
     names: tuple[str, ...]
@@ -68,7 +68,7 @@ class FlatTable(Table):
 
 
 def flat_row(node: Node) -> FlatRow | None:
-    """The packed form of a node; None if it is not a table of non-empty texts."""
+    """Return the packed form of a node; None if it is not a table of non-empty texts."""
     if not isinstance(node, Table):
         return None
     texts: list[str] = []
@@ -85,9 +85,10 @@ def flat_row(node: Node) -> FlatRow | None:
 
 
 class Entries(Collection[Node]):
-    """The nodes of a listing; tables of texts in a long one take a few bytes each.
+    """The nodes of a listing, unpacked on access.
 
-    Flat tables are packed, 200 at a time, because definitions may have very many locators.
+    Definitions may have very many locators, so tables of texts are packed, 200 at a time, and take a few
+    bytes each.
 
     Args:
         file: the file of all the nodes.
@@ -111,7 +112,7 @@ class Entries(Collection[Node]):
         self._last.append(node)
 
     def names(self) -> set[str]:
-        """All names that tables among the nodes have, without unpacking them."""
+        """Return all names in the tables among the nodes, without unpacking them."""
         return {name for names in self._names | _names_of(self._last) for name in names}
 
     def __len__(self) -> int:

@@ -12,7 +12,7 @@ from scoopi.model.text.shown import nearest
 
 
 class Severity(StrEnum):
-    """An error prevents a run from starting; a warning does not."""
+    """How serious a finding is: an error prevents a run from starting, a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -22,11 +22,11 @@ class Finding(msgspec.Struct, frozen=True):
     """One error or warning: what is wrong, where, and a hint.
 
     Attributes:
-        key: the path of names to the spot, as `dataDefs.bs.dims[0].index`; may be empty.
+        key: the path of names to the place, as `dataDefs.bs.dims[0].index`; may be empty.
         hint: what the reader can do about it; may be empty.
         did_you_mean: the known name closest to an unknown one; may be empty.
-        also: the other place, where two places contradict each other.
-        line: text of the line at `place`; empty when unknown.
+        also: the second of two places that contradict each other.
+        line: the text of the line at `place`; empty if unknown.
     """
 
     severity: Severity
@@ -39,7 +39,7 @@ class Finding(msgspec.Struct, frozen=True):
     line: str = ""
 
     def sentence(self) -> str:
-        """What, where else, the likely name and the hint, on one line."""
+        """What is wrong, where else, the likely name and the hint, on one line."""
         sentence = f"{self.key}: {self.what}" if self.key else self.what
         if self.also != NOWHERE:
             sentence = f"{sentence} (see {self.also})"
@@ -73,15 +73,15 @@ class Findings:
         self.is_broken = False
 
     def add_source(self, file: str, text: str) -> None:
-        """Remember the text of a file, for the excerpts of its findings."""
+        """Add the text of a file, from which findings quote lines."""
         self._texts[file] = text
 
     def alias(self, key: str, written: str) -> None:
-        """Show a key that a short form stands for, and all below it, as the key that is written."""
+        """Report a key that expansion made, and all keys below it, as the key that the user has written."""
         self._aliases[key] = written
 
     def hide(self, text: str) -> None:
-        """Leave the text, a credential, out of all excerpts."""
+        """Blank out a credential in all quoted lines."""
         self._hidden.add(text)
 
     def error(
@@ -106,7 +106,7 @@ class Findings:
 
     @property
     def is_full(self) -> bool:
-        """Whether further errors are only counted, so that callers can skip computing hints."""
+        """Whether further errors are only counted, so that callers need not compute hints."""
         return self._kept[Severity.ERROR] >= MOST_KEPT
 
     @property
@@ -120,7 +120,7 @@ class Findings:
         return any(finding.severity is Severity.ERROR for finding in self._found.values())
 
     def sorted(self) -> tuple[Finding, ...]:
-        """By file, line and column."""
+        """The findings by file, line and column."""
         found = map(self._without_hidden, self._found.values()) if self._hidden else self._found.values()
         return tuple(sorted(found, key=lambda each: (each.place.file, each.place.line, each.place.column)))
 

@@ -1,4 +1,4 @@
-"""InputFiller: puts the inputs of a run into its definitions, before anything else looks at them.
+"""InputFiller: fills placeholders of a run's inputs in its definitions, before anything else reads them.
 
 Source: defs/README.md, 2.4.
 """
@@ -32,8 +32,7 @@ def names_inputs(text: str) -> bool:
 class InputFiller:
     """Replaces `%{input.NAME}` and `%{slot.PART}`; an input that is not given is an error at its place.
 
-    Inputs are data. They are refused where the definitions are code or a query, in which a value from
-    elsewhere could mean something else.
+    Inputs are data: they are rejected in code and queries, where a value could change the meaning.
     """
 
     def __init__(self, inputs: Inputs, findings: Findings) -> None:
@@ -42,13 +41,13 @@ class InputFiller:
         self._named: set[str] = set()
 
     def filled(self, root: Table) -> Table:
-        """The definitions with the values."""
+        """Return the definitions with the values in place of the placeholders."""
         filled = self._node(root, "", is_data=False, refused="")
         assert isinstance(filled, Table)
         return filled
 
     def report_unknown(self) -> None:
-        """Report what a person has given and nothing names."""
+        """Report the inputs that the user has given and no placeholder names."""
         for name in self._inputs.values if not self._inputs.giver else ():
             if name not in self._named:
                 near = nearest(name, self._named)

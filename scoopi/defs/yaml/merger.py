@@ -1,4 +1,4 @@
-"""Merger: the definitions of several files become one set."""
+"""Merger: merges the definitions of several files into one set."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from scoopi.model.place import Place
 
 
 class Merger:
-    """Merges the sections of files; a name that occurs twice must have equal definitions.
+    """Merges the sections of files; the same name in two files must have equal definitions.
 
     Args:
-        source: the folder or file as the user gave it, the place of what is missing.
+        source: the folder or file as the user gave it: the place of findings about what is missing.
         sections: the names of sections whose entries are merged by name.
     """
 
@@ -26,7 +26,7 @@ class Merger:
         self._merged = Table({}, {}, Place(source))
 
     def add(self, file: Table) -> None:
-        """Put the sections of a file beside, or into, the ones known."""
+        """Merge the sections of a file into those of the files before."""
         for section, node in file.entries.items():
             if section.startswith(self.PRIVATE):
                 continue
@@ -45,7 +45,7 @@ class Merger:
                 self._findings.error(place, section, "a section is a mapping of names", "take it out")
 
     def merged(self) -> Table:
-        """All sections."""
+        """The sections of all files."""
         return self._merged
 
     def _join(self, section: str, merged: Table, node: Table) -> None:

@@ -1,4 +1,4 @@
-"""Node: what a definition file holds, as read: texts, listings and tables, and the values that texts mean.
+"""Node: a value of a definition file as read (text, listing or table), and the values that texts mean.
 
 Source: defs/README.md, 1.2, 2.2.
 """
@@ -24,9 +24,9 @@ class Text:
     """A scalar, as written.
 
     Attributes:
-        is_empty: whether the file gives nothing at all (`key:`).
-        is_quoted: whether it was written in quotes; in long lists of flat tables unknown (False)
-            unless it looks like a number, a boolean or nothing.
+        is_empty: the file has no value there (`key:`).
+        is_quoted: the text was written in quotes. In long lists of flat tables this is kept only for texts
+            that look like a number, a boolean or null; it is False for others.
     """
 
     __slots__ = ("is_empty", "is_quoted", "place", "text")
@@ -49,7 +49,7 @@ class Listing:
 
 
 class Table:
-    """A mapping from names to nodes, in the order of the file; `keys` holds the place of each name."""
+    """A mapping from names to nodes, in the order of the file; `keys` has the place of each name."""
 
     __slots__ = ("entries", "keys", "place")
 
@@ -63,24 +63,24 @@ class Table:
         return self.entries.keys()
 
     def text(self, name: str) -> str | None:
-        """The text of an entry; None if it is missing or not a text."""
+        """Return the text of an entry; None if it is absent or not a text."""
         node = self.entries.get(name)
         return node.text if isinstance(node, Text) and not node.is_empty else None
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """The texts of a listing; empty when there is none."""
+        """Return the texts of an entry that is a listing; empty if it is absent."""
         node = self.entries.get(name)
         if not isinstance(node, Listing):
             return ()
         return tuple(entry.text for entry in node.entries if isinstance(entry, Text))
 
     def table(self, name: str) -> Table | None:
-        """The entry, if it is a table."""
+        """Return an entry that is a table; None if it is absent or something else."""
         node = self.entries.get(name)
         return node if isinstance(node, Table) else None
 
     def tables(self, name: str, wrapper: str = "") -> list[Table]:
-        """The tables of a listing, taken out of their wrapper (`item: {…}`) when one is named."""
+        """Return the tables of a listing, without their wrapper (`item: {…}`) if one is named."""
         node = self.entries.get(name)
         if not isinstance(node, Listing):
             return []
@@ -91,7 +91,7 @@ class Table:
         return [entry for entry in found if isinstance(entry, Table)]
 
     def at(self, name: str) -> Place:
-        """Where the value of an entry stands; the table's own place when there is none."""
+        """Return the place of an entry's value; the table's own place if it is absent."""
         node = self.entries.get(name)
         return node.place if node is not None else self.place
 
@@ -115,7 +115,7 @@ def is_same(one: Node, other: Node) -> bool:
 
 
 def plain(node: Node) -> Any:
-    """The node as texts, lists and dicts; entries without a value are left out of dicts."""
+    """Return the node as strings, lists and dicts; entries without a value are left out of dicts."""
     if isinstance(node, Text):
         return node.text
     if isinstance(node, Listing):
@@ -128,7 +128,11 @@ def plain(node: Node) -> Any:
 
 
 def read_integer(text: str) -> int | None:
-    """A decimal number of 32 bits, `010` is ten; None when the text is none."""
+    """Read a decimal number of 32 bits; None if the text is not one.
+
+    >>> read_integer("010"), read_integer("-3"), read_integer("1.0"), read_integer("2147483648")
+    (10, -3, None, None)
+    """
     if not _INTEGER.fullmatch(text) or len(text) > _MOST_DIGITS:
         return None
     number = int(text.replace("_", ""))
@@ -136,12 +140,12 @@ def read_integer(text: str) -> int | None:
 
 
 def is_too_large(text: str, *, is_range: bool) -> bool:
-    """Whether a text fails as a number or range only because it is too large."""
+    """Whether a text is a number, or a range, except that it is too large."""
     return bool((_RANGE if is_range else _INTEGER).fullmatch(text))
 
 
 def read_range(text: str) -> tuple[int, int | None] | None:
-    """First and last index, the last None for an open range; None if the text is not a range.
+    """Read the first and the last index of a range, the last None if it is open; None if it is not a range.
 
     >>> read_range("2-6"), read_range("6-2"), read_range("3"), read_range("2-"), read_range("x")
     ((2, 6), (2, 6), (3, 3), (2, None), None)
@@ -160,13 +164,13 @@ def read_range(text: str) -> tuple[int, int | None] | None:
 
 
 def read_bounds(text: str) -> tuple[int, int] | None:
-    """Both numbers of a closed range in the order in which they are written; None for anything else."""
+    """Read both numbers of a closed range in the order in which they are written; None for anything else."""
     found = _RANGE.fullmatch(text)
     closed = found is not None and found[3] is not None and read_range(text) is not None
     return (int(found[1]), int(found[3])) if found is not None and closed else None
 
 
 def read_bool(text: str) -> bool | None:
-    """true, yes, on; false, no, off, in any case; None for anything else."""
+    """Read a boolean: true, yes, on; false, no, off; in upper or lower case. None for anything else."""
     plain = text.lower()
     return True if plain in _TRUE else False if plain in _FALSE else None

@@ -15,11 +15,11 @@ NoteFindings = Callable[[Findings], None]
 
 
 class OpenTable:
-    """Takes keys and values in turn; what a merge key brings stands behind its own entries.
+    """Collects keys and values in turn; the entries of a merge key come after its own.
 
     Attributes:
         mark: where it begins, as a mark of the YAML library.
-        size, depth: how many nodes the values stand for with their aliases, and how deep they are.
+        size, depth: number of nodes and levels of the values, with all aliases expanded.
     """
 
     __slots__ = ("_key", "_merged", "_merges", "_notes", "anchor", "depth", "mark", "node", "size")
@@ -35,7 +35,7 @@ class OpenTable:
         self._merged: list[Table] = []
 
     def add(self, node: Node, size: int, depth: int, merges: bool) -> None:
-        """Take a key, or the value of the key before."""
+        """Add a key, or the value of the key added before."""
         key = self._key
         if key is None:
             self._key, self._merges = node, merges
@@ -49,7 +49,7 @@ class OpenTable:
             self._put(key, node)
 
     def end(self) -> None:
-        """Put in what is merged and not written here."""
+        """Add the entries of merge keys that have no entry of their own here."""
         table = self.node
         for other in self._merged:
             for name, entry in other.entries.items():
@@ -86,11 +86,11 @@ class OpenTable:
 
 
 class OpenListing:
-    """Takes the entries in turn.
+    """Collects the entries of a list in turn.
 
     Attributes:
         mark: where it begins, as a mark of the YAML library.
-        size, depth: how many nodes the entries stand for with their aliases, and how deep they are.
+        size, depth: number of nodes and levels of the entries, with all aliases expanded.
     """
 
     __slots__ = ("_entries", "anchor", "depth", "mark", "node", "size")
@@ -103,10 +103,10 @@ class OpenListing:
         self.size = self.depth = 0
 
     def add(self, node: Node, size: int, depth: int, merges: bool) -> None:
-        """Take an entry; `merges` is for keys."""
+        """Add an entry; `merges` has a meaning for keys only."""
         self._entries.append(node)
         self.size += size
         self.depth = max(self.depth, depth)
 
     def end(self) -> None:
-        """Nothing is left to be done."""
+        """Do nothing: a list has no merge keys."""

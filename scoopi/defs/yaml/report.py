@@ -1,4 +1,4 @@
-"""Report: all that is wrong with a set of definitions."""
+"""Report: all errors and warnings of a set of definitions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _BEFORE = 60
 
 
 class Report(msgspec.Struct, frozen=True):
-    """All that is wrong with a set of definitions.
+    """All errors and warnings of a set of definitions.
 
     Attributes:
-        findings: by file, line and column; of each severity the first that were found.
+        findings: by file, line and column; of each severity only the first ones that were found.
         files: the definition files that were found, by path.
-        left_out: how many more there are, by severity.
+        left_out: number of further findings by severity.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -27,16 +27,16 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """What keeps a run from starting."""
+        """The findings that prevent a run from starting."""
         return tuple(each for each in self.findings if each.severity is Severity.ERROR)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """What is odd, but changes no row."""
+        """The findings that do not."""
         return tuple(each for each in self.findings if each.severity is Severity.WARNING)
 
     def raise_if_errors(self) -> None:
-        """Nothing when there are warnings only.
+        """Raise if there are errors; warnings alone raise nothing.
 
         Raises:
             DefsError: its text is the text of the report.
@@ -45,7 +45,7 @@ class Report(msgspec.Struct, frozen=True):
             raise DefsError(self.text())
 
     def text(self) -> str:
-        """For a terminal: grouped by file, each finding with its line and a caret; the last line counts."""
+        """The report for a terminal: by file, each finding with its line and a caret; then a total."""
         lines: list[str] = []
         file: str | None = None
         for finding in self.findings:
@@ -56,7 +56,7 @@ class Report(msgspec.Struct, frozen=True):
         return "\n".join([*lines, self._counted()])
 
     def json(self) -> str:
-        """For programs: `{files, errors, warnings, findings: [{severity, file, line, column, key, …}]}`."""
+        """As JSON: `{files, errors, warnings, findings: [{severity, file, line, column, key, …}]}`."""
         content = {
             "files": self.files,
             "errors": self._count(Severity.ERROR),

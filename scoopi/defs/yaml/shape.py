@@ -1,4 +1,4 @@
-"""Shape: the words in which the language of definitions is declared, once, for checks and docs."""
+"""Shape: the types in which the language of definitions is declared, for checks and docs alike."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec.structs import force_setattr
 
 
 class Kind(StrEnum):
-    """What a scalar is read as; its text is always taken as written."""
+    """The type of a scalar; the check reads its text as this type, and keeps it as written."""
 
     TEXT = "text"
     NAME = "name"
@@ -21,28 +21,28 @@ class Kind(StrEnum):
 
 
 class Scalar(msgspec.Struct, frozen=True):
-    """One value; with `options` one of these."""
+    """A single value; with `options` one of these."""
 
     kind: Kind
     options: tuple[str, ...] = ()
 
 
 class Free(msgspec.Struct, frozen=True):
-    """Anything: the fields of a plugin."""
+    """A value of any shape, such as the fields of a plugin."""
 
 
 class TextOrTexts(msgspec.Struct, frozen=True):
-    """One text, or a list of texts."""
+    """A text, or a list of texts."""
 
 
 class ListOf(msgspec.Struct, frozen=True):
-    """A list that is not empty.
+    """A non-empty list.
 
     Attributes:
         wrapper: the one key that each entry is wrapped in (`item`), or empty.
-        tolerant: whether other keys beside the wrapper are only warned of.
-        unique: whether equal entries are an error.
-        or_one: whether one entry may be written without a list; it has been put into one when it is checked.
+        tolerant: other keys beside the wrapper are a warning, not an error.
+        unique: equal entries are an error.
+        or_one: a single entry may be written without a list; expansion has made it a list before the check.
     """
 
     entry: Shape
@@ -52,7 +52,7 @@ class ListOf(msgspec.Struct, frozen=True):
     or_one: bool = False
 
     def is_met_by(self, names: tuple[str, ...], texts: tuple[str, ...]) -> bool:
-        """Whether an entry of texts is right; False only means that it needs a closer check."""
+        """Whether a table of texts is surely a valid entry; False means that it needs the full check."""
         entry = self.entry
         if self.wrapper or not isinstance(entry, Record) or not entry.needs_names_only:
             return False
@@ -60,7 +60,7 @@ class ListOf(msgspec.Struct, frozen=True):
 
 
 class Key(msgspec.Struct, frozen=True):
-    """A key of a record: what it means in one sentence, and an example of its use."""
+    """A key of a record: its shape, its meaning in one sentence, and an example of its use."""
 
     name: str
     shape: Shape
@@ -70,16 +70,16 @@ class Key(msgspec.Struct, frozen=True):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A mapping with known keys, and perhaps named entries of the user.
+    """A mapping with known keys, and perhaps further entries that the user names.
 
     Attributes:
-        others: the shape of all other entries; None when there must be none.
-        called: what such an entry is, as `task`; there must be at least one unless `may_be_empty`.
-        short: what may be written instead, as in `a selector`; it has been expanded when it is checked.
-        values_for: further keys are values of placeholders in this key; they have been moved, too.
+        others: the shape of all further entries; None if there must be none.
+        called: what messages call such an entry, as `task`; at least one is needed unless `may_be_empty`.
+        short: the short form that may be written instead, as `a selector`; it is expanded before the check.
+        values_for: the key whose placeholders further keys give values to; expansion moves them.
         names: the known keys.
-        required_names: those of them that it must have.
-        needs_names_only: each key that it must have is a name.
+        required_names: the known keys that the mapping must have.
+        needs_names_only: the values of all required keys are names.
     """
 
     keys: tuple[Key, ...] = ()
@@ -101,17 +101,17 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class StepsSet(msgspec.Struct, frozen=True):
-    """A steps set: steps by name; or, when no child has a class, a base and the steps that differ."""
+    """A set of steps by name; if no entry has a class, a base and the steps that differ from it."""
 
     step: Record
     nested: Record
 
 
 class NameOr(msgspec.Struct, frozen=True):
-    """A name, or else a mapping.
+    """A name or a mapping.
 
     Attributes:
-        options: the names that are allowed; empty for any.
+        options: the allowed names; empty for any.
     """
 
     record: Record
@@ -119,11 +119,11 @@ class NameOr(msgspec.Struct, frozen=True):
 
 
 class Either(msgspec.Struct, frozen=True):
-    """A mapping of one of two kinds.
+    """A mapping of one of two shapes.
 
     Attributes:
-        usual: unless it has one of the keys in `marks`.
-        other: if it has one of them.
+        usual: the shape of a mapping without any of the keys in `marks`.
+        other: the shape of a mapping with one of them.
     """
 
     usual: Record

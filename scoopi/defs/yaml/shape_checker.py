@@ -58,7 +58,7 @@ _OTHER_NAMES = MappingProxyType(
 class ShapeChecker:
     """Compares nodes with the declared language.
 
-    A key that is unknown, missing or of another kind than the language wants is a finding.
+    A key that is unknown, missing or of the wrong type is a finding.
 
     Source: defs/README.md, 1.3 to 1.7.
     """
@@ -71,8 +71,8 @@ class ShapeChecker:
 
         Args:
             key: the path of names to the node.
-            owner: where the name of the node stands; the place of what it lacks.
-            example: of the right use, for the hint.
+            owner: where the node's name is written; the place of findings about missing keys.
+            example: a valid use, for the hint.
         """
         hint = f"write `{example}`" if example else ""
         if isinstance(shape, TextOrTexts):
@@ -97,7 +97,7 @@ class ShapeChecker:
             self._table(node, shape, key, owner, hint)
 
     def check_record(self, table: Table, shape: Record, key: str, owner: Place, whole: bool = True) -> None:
-        """Compare the entries of a table with a record; without `whole`, nothing is missed in it."""
+        """Compare the entries of a table with a record; required keys only if it is `whole`."""
         prefix = f"{key}." if key else ""
         others = [name for name in table.entries if name not in shape.names]
         misspelt = (
@@ -234,7 +234,7 @@ def _is_of_texts(shape: ListOf) -> bool:
 
 
 def is_nested(steps: Table) -> bool:
-    """Whether a steps set names a base: none of its children has a class. Source: defs/README.md, 1.6."""
+    """Whether a set of steps names a base: none of its entries has a class. Source: defs/README.md, 1.6."""
     return not any(isinstance(step, Table) and "class" in step.entries for step in steps.entries.values())
 
 

@@ -1,4 +1,4 @@
-"""SourceFiles: the definition files of a folder, or the one that was named, and their characters."""
+"""SourceFiles finds the definition files of a folder; SourceText reads the characters of one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WIDE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 class SourceFiles:
     """The definition files of a folder, or the one that was named.
 
-    All `*.yml` and `*.yaml` in a folder and below; hidden folders, plugins, conf and output aside.
+    These are all `*.yml` and `*.yaml` in it and below, except in hidden folders, plugins, conf and output.
 
     After `find`, `is_whole` is whether every folder could be read, and `folders` lists them.
     """
@@ -34,7 +34,7 @@ class SourceFiles:
         self.is_whole = True
 
     def find(self) -> list[Path]:
-        """The files, sorted by path; none after a fault, which is among the findings then."""
+        """Return the files, sorted by path; none after a fault, which is then among the findings."""
         try:
             status = self._source.stat()
         except FileNotFoundError:
@@ -104,14 +104,14 @@ class SourceFiles:
 
 
 class SourceText:
-    """Reads a file of bounded size as UTF-8 (or UTF-16, if it begins with its mark)."""
+    """Reads a file of limited size as UTF-8, or as UTF-16 if it begins with its byte order mark."""
 
     def __init__(self, path: Path, findings: Findings) -> None:
         self._path = path
         self._findings = findings
 
     def read(self) -> str | None:
-        """The text; None after a fault, which is among the findings then."""
+        """Return the text; None after a fault, which is then among the findings."""
         try:
             return self._decoded(self._content())
         except _UnreadableError as fault:

@@ -1,4 +1,4 @@
-"""tree_lines: nodes as lines of YAML, each value with the place where it is written."""
+"""tree_lines: writes nodes as lines of YAML, each value with the place where it is written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COMMENT_AT = 56
 
 
 def tree_lines(table: Table, indent: int = 0) -> Iterator[str]:
-    """The entries of a table in their order; a comment behind each value names its file and line."""
+    """Yield the entries of a table in their order; a comment after each value names its file and line."""
     for name, node in table.entries.items():
         yield from _entry(f"{' ' * indent}{_quoted(name)}:", node, indent)
 

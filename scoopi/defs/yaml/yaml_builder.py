@@ -1,4 +1,4 @@
-"""YamlBuilder: the events of one YAML document become nodes with their places."""
+"""YamlBuilder: builds nodes with their places from the events of one YAML document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NULL = "tag:yaml.org,2002:null"
 
 
 class RefusedError(Exception):
-    """The file cannot be used."""
+    """Raised when a file is valid YAML that cannot be used."""
 
     def __init__(self, place: Place, what: str, hint: str) -> None:
         super().__init__(what)
@@ -40,12 +40,12 @@ class _Built(NamedTuple):
 
 
 class YamlBuilder:
-    """Makes nodes with their places of the events of one YAML document.
+    """Builds nodes with their places from the events of one YAML document.
 
     The library's own nodes would take many times the memory.
 
     Args:
-        file: named by the places.
+        file: the file that the places name.
 
     Attributes:
         notes: findings such as duplicate keys, to be added once the whole text has proved to be YAML.
@@ -59,11 +59,11 @@ class YamlBuilder:
         self._root: Node | None = None
 
     def build(self, events: Iterable[yaml.Event]) -> Node | None:
-        """The document's root; None when there is nothing.
+        """Return the document's root; None if the document is empty.
 
         Raises:
-            RefusedError: a circle, or more nodes or levels than may be.
-            yaml.YAMLError: an alias of nothing, a second document, too many levels.
+            RefusedError: a circular alias, or more nodes or levels than allowed.
+            yaml.YAMLError: an undefined alias, a second document, or too many levels.
         """
         begun: Any = None
         for event in events:

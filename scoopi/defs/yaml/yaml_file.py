@@ -1,4 +1,4 @@
-"""YamlFile: the text of a definition file becomes nodes with their places."""
+"""YamlFile: reads the text of a definition file into nodes with their places."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _SECTIONS = ("locatorGroups", "taskGroups", "dataDefs", "steps")
 
 
 class YamlFile:
-    """Makes nodes of the text of one definition file.
+    """Reads the text of one definition file into nodes.
 
-    Anchors and merge keys work, within one document; duplicate keys and circles are findings.
+    Anchors and merge keys work within one document; duplicate keys and circular aliases are findings.
 
     Args:
-        sections: what a file may begin with, for the hint.
+        sections: the names of the sections that a file may have, for the hint.
     """
 
     def __init__(self, text: str, file: str, findings: Findings, sections: Sequence[str] = _SECTIONS) -> None:
@@ -38,11 +38,11 @@ class YamlFile:
         self._hint = f"begin with {', '.join(f'{name}:' for name in sections[:-1])} or {sections[-1]}:"
 
     def read(self) -> Table | None:
-        """The file's mapping, without entries when the file is empty; None after a fault."""
+        """Return the file's mapping, without entries if the file is empty; None after a fault."""
         return self._document(yaml.parse(self._text, Loader=LOADER))
 
     def read_all(self) -> list[Table] | None:
-        """The mappings of the file's documents, in order; None after a fault in any of them."""
+        """Return the mappings of the file's documents, in order; None after a fault in any of them."""
         try:
             documents = [*_documents(yaml.parse(self._text, Loader=LOADER))]
         except yaml.YAMLError as error:

@@ -1,4 +1,4 @@
-"""column_type: how a database keeps the values of a column, and what it is given."""
+"""column_type: the database type of a column, and the value that a driver gets for each of its values."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _SQLITE: dict[ColumnType, sa.types.TypeEngine[Any]] = {
 
 
 def column_type(column: Column, dialect: str) -> sa.types.TypeEngine[Any]:
-    """The type of a column's table column; a list is JSON.
+    """Return the database type of a column; lists are stored as JSON.
 
     Args:
         dialect: `sqlite` or `postgresql`.
@@ -60,7 +60,7 @@ def column_type(column: Column, dialect: str) -> sa.types.TypeEngine[Any]:
 
 
 def bound_value(column: Column, dialect: str) -> Callable[[Any], Any]:
-    """What makes the value that is given to the driver, of one as it travels."""
+    """Return the function that converts a column's values in frames to those that a driver gets."""
     is_json = column.is_list or column.type is ColumnType.JSON
     convert: Callable[[Any], Any] | None = json_text if is_json else typed_reader(column)
     assert convert is not None, "only JSON has no type"

@@ -1,4 +1,4 @@
-"""Database: connects to the database of an output, and names its faults."""
+"""Database: connects to the database of an output, and turns the driver's errors into those of Scoopi."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _KEEPALIVE = {
 
 
 class Database:
-    """One connection, opened when it is needed, and again after a fault; belongs to one thread at a time.
+    """A connection that is opened on first use, and again after an error; used by one thread at a time.
 
     Args:
-        target: one of its tables.
-        folder: what the path of a SQLite file is relative to.
+        target: an output in this database.
+        folder: the folder that the path of a SQLite file is relative to.
     """
 
     def __init__(self, target: Target, folder: Path) -> None:
@@ -57,11 +57,11 @@ class Database:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        """A transaction that happens wholly or not at all; after a StoreError either may be true.
+        """Run the `with` block in one transaction; after a StoreError it may have been committed or not.
 
         Raises:
-            StoreError: the database does not answer, or asks for the transaction to be repeated.
-            AppenderError: it refuses what was asked; a retry does not help.
+            StoreError: the database does not answer, or the transaction must be repeated.
+            AppenderError: it rejects a statement; a retry does not help.
         """
         try:
             if self._connection is None:
@@ -86,7 +86,7 @@ class Database:
                 connection.close()
 
     def exists(self) -> bool:
-        """Whether there is a database to look into: a SQLite file is made by the first run."""
+        """Whether the database exists; a SQLite file is created by the first run."""
         return self.path is None or self.path.exists()
 
     def _opened(self) -> sa.Connection:

@@ -1,4 +1,4 @@
-"""RecordTable: the rows of one output in a table, and how much of each segment they are."""
+"""RecordTable: writes the rows of one output to a table, with the offset in each segment that they reach."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRIES = 3
 
 
 class Move(NamedTuple):
-    """From where to where a segment is written, in bytes."""
+    """A range of a segment, in bytes, whose rows are written to the table."""
 
     segment: str
     start: int
@@ -32,20 +32,20 @@ class Move(NamedTuple):
 
 
 class MovedError(Exception):
-    """Another process has written a part of the segment, or the answer to this one's commit was lost."""
+    """Raised when a segment's offset has moved: by another process, or a commit whose answer was lost."""
 
 
 class RecordTable:
-    """The table of one output, and how much of each segment is in it.
+    """The table of one output, with the offset in each segment up to which its rows are written.
 
-    The rows of a group and the offset up to which they are written go into one transaction.
+    Rows and offsets are written in one transaction, so each row is in the table once.
 
     Source: ARCHITECTURE, protocol rule 15.
 
     Args:
-        name: of the table, with its schema if it has one.
+        name: name of the table, with its schema if it has one.
         run: incarnation of the run.
-        suffix: behind the name of the table.
+        suffix: appended to the name of the table.
     """
 
     def __init__(
@@ -69,10 +69,10 @@ class RecordTable:
         self._insert = RowInsert(self.table, schema.key, bound, RUN_COLUMN, run)
 
     def ensure(self) -> None:
-        """Create the table if it is missing, or compare it.
+        """Create the table, or check that an existing one matches the records.
 
         Raises:
-            DefsError: it is there and does not match.
+            DefsError: it exists and does not match.
             StoreError, AppenderError: as `Database.transaction`.
         """
         for attempt in range(1, TRIES + 1):
@@ -89,7 +89,7 @@ class RecordTable:
                     raise
 
     def compare(self) -> None:
-        """Compare the table, if it is there.
+        """Check that the table, if it exists, matches the records.
 
         Raises:
             As `ensure`.
@@ -103,7 +103,7 @@ class RecordTable:
         self.database.close()
 
     def discard(self) -> int:
-        """Remove the rows of the run; how many. Those of a table with a key stay: a run updates them.
+        """Delete the rows of the run and return their number; a table with a key keeps them for updates.
 
         Raises:
             StoreError, AppenderError: as `Database.transaction`.
@@ -120,10 +120,10 @@ class RecordTable:
             return connection.execute(sa.delete(self.table).where(written_by == self._run)).rowcount
 
     def position(self, segment: str, creates: bool = True) -> int:
-        """Up to which byte the segment is written; 0 for a new one.
+        """Return the offset, in bytes, up to which the segment is written; 0 for a new one.
 
         Args:
-            creates: make the table if it is missing; else only what keeps the offsets.
+            creates: create the table if it does not exist; otherwise only the table of offsets.
         Raises:
             StoreError, AppenderError: as `Database.transaction`.
         """
@@ -140,7 +140,7 @@ class RecordTable:
         return int(found or 0)
 
     def loaded(self) -> tuple[int, int]:
-        """How many rows the run has written, and how many of its records were dropped for an equal key."""
+        """Return how many rows the run has written, and how many records it dropped as duplicates by key."""
         offsets = self._offsets
         sums = sa.select(sa.func.sum(offsets.c.rows), sa.func.sum(offsets.c.dropped))
         with self.database.transaction() as connection:
@@ -150,15 +150,15 @@ class RecordTable:
         return int(row[0] or 0), int(row[1] or 0)
 
     def write(
-        self, moves: Sequence[Move], batches: Iterable[Sequence[Sequence[Any]]], afresh: bool = False
+        self, moves: Sequence[Move], batches: Iterable[Sequence[Sequence[Any]]], replace: bool = False
     ) -> None:
-        """Add records and move the offsets, in one transaction.
+        """Add records and advance the offsets, in one transaction.
 
         Args:
-            batches: records, as they travel.
-            afresh: replace the table first.
+            batches: records, with values as in frames.
+            replace: create the table again first, without its rows.
         Raises:
-            MovedError: an offset is not where it should be; nothing was written.
+            MovedError: an offset is not the one expected; nothing was written.
             StoreError, AppenderError: as `Database.transaction`.
         """
         offsets = self._offsets
@@ -171,7 +171,7 @@ class RecordTable:
                 )
                 if moved.rowcount != 1:
                     raise MovedError
-            if afresh:
+            if replace:
                 self.table.drop(connection, checkfirst=True)
                 self.table.create(connection)
             rows, dropped = self._insert.all(connection, batches)

@@ -1,4 +1,4 @@
-"""RowInsert: puts records into a table in the quickest way that its database has."""
+"""RowInsert: inserts records into a table in the fastest way that its database has."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _STAGE = "scoopi_stage"
 
 
 class RowInsert:
-    """Puts records into a table in the quickest way that its database has.
+    """Inserts records into a table in the fastest way that its database has.
 
-    That is COPY on PostgreSQL, `executemany` on SQLite; with a key an upsert of the rows of earlier runs.
+    That is COPY on PostgreSQL and `executemany` on SQLite; with a key, rows of earlier runs are updated.
 
-    A record in which a field of the key is missing is equal to no other.
+    A record without a value in a field of the key is a duplicate of no other.
 
     Args:
-        bound: for each column of a record, what makes the value that is given to the driver.
+        bound: for each column of a record, the function that converts a value for the driver.
         run_column: the last column of the table: which run wrote the row.
     """
 
@@ -40,7 +40,7 @@ class RowInsert:
         self._run_column = run_column
 
     def all(self, connection: sa.Connection, batches: Iterable[Sequence[Sequence[Any]]]) -> tuple[int, int]:
-        """Insert them; how many stand in the table now, and how many were dropped for an equal key."""
+        """Insert records; return how many were written, and how many were dropped as duplicates by key."""
         rows = dropped = 0
         is_copied = connection.dialect.name == "postgresql"
         for records in batches:
@@ -103,7 +103,11 @@ class RowInsert:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL has it, whatever it holds."""
+    """Return a name as a quoted SQL identifier.
+
+    >>> quoted('5" disk')
+    '"5"" disk"'
+    """
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -1,4 +1,4 @@
-"""differences: in what an existing table does not match the records of an output."""
+"""differences: lists the points in which an existing table does not match the records of an output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoopi.outputs.databases.row_insert import quoted, quoted_table
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """What does not match, each in a clause; and the statements that would add what is missing."""
+    """The points that do not match, each as a clause, and SQL statements that would add what is missing."""
 
     table: str
     found: Sequence[str]
@@ -34,7 +34,7 @@ class Differences:
 
 
 def differences(connection: sa.Connection, table: sa.Table, key: Sequence[str]) -> Differences:
-    """What differs; nothing if the table does not exist."""
+    """Compare a table of the database with the wanted one; no difference if it does not exist."""
     name = table.fullname
     inspector = sa.inspect(connection)
     if not inspector.has_table(table.name, schema=table.schema):

@@ -1,1 +1,1 @@
-"""File formats of records, one file each."""
+"""The file formats of records, one module each."""

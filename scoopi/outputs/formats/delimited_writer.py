@@ -1,4 +1,4 @@
-"""CsvWriter and TsvWriter: records as lines of delimited values below a line of names."""
+"""CsvWriter and TsvWriter: write records as lines of delimited values after a header."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class CsvWriter:
         self._stream.write(text.encode())
 
     def close(self) -> None:
-        """As `RecordWriter` says; nothing is held back."""
+        """See `RecordWriter`; nothing is buffered."""
 
     def _as_text(self, record: Sequence[Any]) -> list[Any]:
         values = list(record)
@@ -63,7 +63,7 @@ class CsvWriter:
 
 
 class TsvWriter(CsvWriter):
-    """As CsvWriter, with tabs; a value that holds a tab, a quote or a line break is quoted."""
+    """Like CsvWriter, with tabs; a value with a tab, a quote or a line break is quoted."""
 
     delimiter = "\t"
 

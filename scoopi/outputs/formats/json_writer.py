@@ -1,4 +1,4 @@
-"""JsonLinesWriter and JsonArrayWriter: records as JSON objects by the names of their columns."""
+"""JsonLinesWriter and JsonArrayWriter: write records as JSON objects with the names of the columns."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from scoopi.outputs.typed_values import typed_reader
 
 
 class JsonLinesWriter:
-    """Writes each record as a JSON object on a line.
+    """Writes each record as a JSON object on a line of its own.
 
-    Numbers are numbers, with all digits of a decimal; a missing value is null.
+    Numbers are JSON numbers, decimals with all their digits; a missing value is null.
     """
 
     def __init__(self, stream: IO[bytes], columns: Sequence[Column]) -> None:
@@ -29,7 +29,7 @@ class JsonLinesWriter:
         self._stream.write(self._encoder.encode_lines([self._object(record) for record in records]))
 
     def close(self) -> None:
-        """As `RecordWriter` says; nothing is held back."""
+        """See `RecordWriter`; nothing is buffered."""
 
     def _object(self, record: Sequence[Any]) -> dict[str, Any]:
         made = dict(zip(self._names, record, strict=True))

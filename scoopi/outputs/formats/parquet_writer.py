@@ -1,4 +1,4 @@
-"""ParquetWriter: records as row groups of typed columns."""
+"""ParquetWriter: writes records as row groups of typed columns."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _TYPES = {
 class ParquetWriter:
     """Writes records as row groups of typed columns.
 
-    Numbers, dates and lists keep their types; a JSON value is its text; missing values are null.
+    Numbers, dates and lists keep their types; a JSON value is stored as text; missing values are null.
 
-    Decimals are `decimal128(38, 9)`. Once a value does not fit, the column becomes `decimal256(76, 38)`, and
-    what is written already is converted, so that no digit is lost.
+    Decimals are `decimal128(38, 9)`. When a value does not fit, the column becomes `decimal256(76, 38)` and
+    the rows written before are converted, so that no digit is lost.
     """
 
     def __init__(self, stream: IO[bytes], columns: Sequence[Column]) -> None:
@@ -53,7 +53,7 @@ class ParquetWriter:
             self._flush()
 
     def close(self) -> None:
-        """Write the last group and the footer, and give the file to the stream."""
+        """Write the last row group and the footer, and copy the file to the stream."""
         self._flush()
         self._writer.close()
         with self._file:

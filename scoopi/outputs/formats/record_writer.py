@@ -28,18 +28,18 @@ class RecordWriter(Protocol):
     """
 
     def write(self, records: Sequence[Sequence[Any]]) -> None:
-        """Add records: values as they travel, in the order of the columns.
+        """Add records: values as in frames, in the order of the columns.
 
         Raises:
             OSError: the stream cannot be written.
         """
 
     def close(self) -> None:
-        """Write what is held back, and what ends a file."""
+        """Write what is buffered, and the end of the file."""
 
 
 def record_writer(format_name: str, stream: IO[bytes], columns: Sequence[Column]) -> RecordWriter:
-    """The writer of a format; its library is loaded now."""
+    """Create the writer of a format; this loads the format's library."""
     module, _, name = _CLASSES[format_name].partition(":")
     made = getattr(import_module(f"scoopi.outputs.formats.{module}"), name)
     return cast("Callable[[IO[bytes], Sequence[Column]], RecordWriter]", made)(stream, columns)

@@ -1,4 +1,4 @@
-"""XlsxWriter: records as rows of a workbook, written by openpyxl without keeping them in memory."""
+"""XlsxWriter: writes records as rows of an Excel workbook, by openpyxl, without keeping them in memory."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _FIRST_DATE = date(1900, 3, 1)
 
 
 class XlsxWriter:
-    """Writes records as rows of a workbook, without keeping them in memory.
+    """Writes records as rows of an Excel workbook, without keeping them in memory.
 
-    One sheet, or as many as the records need; lists and JSON are text, times are in UTC.
+    It has as many sheets as the records need. Lists and JSON are stored as text, times in UTC.
     """
 
     def __init__(self, stream: IO[bytes], columns: Sequence[Column]) -> None:
