@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scoopi.defs.locators.row_file import RowFile, is_row_file
+from scoopi.defs.locators.row_file import COMPRESSIONS, RowFile
 from scoopi.defs.locators.row_source import RowSource
 from scoopi.errors import DefsError
 from scoopi.model.report.run_report import RunStatus
 from scoopi.model.text.shown import nearest
+from scoopi.outputs.extras import ensure_libraries
+from scoopi.outputs.formats.written_rows import READABLE, SOUGHT, written_rows
+from scoopi.outputs.target import parse_target
 from scoopi.plugins.encoders.grid_format import GridFormat
 from scoopi.publishing.output_file import HELD, file_of_node
 from scoopi.runs.folders.run_state import HIDDEN
 from scoopi.runs.run_file import RunFile, RunView
 
 _NAMES = "name its folder, its id, `latest`, or its definitions"
-RECORDS = (".csv", ".tsv", ".jsonl")
-"""What records are written in that can be read again, compressed or not."""
+_DATABASES = ("sqlite:", "postgresql:", "postgres:")
+_COPIED_AT_ONCE = 1 << 20
 
 
 class RunOutputs:
@@ -50,7 +55,7 @@ class RunOutputs:
         if not found:
             raise _missing(run, source.output)
         grid = view.grids.get(source.output)
-        yield from _records(found) if grid is None else _of_grid(found, grid)
+        yield from _records(found, source.output) if grid is None else _of_grid(found, grid)
 
     def _run(self, named: str) -> Path:
         """The folder of a run."""
@@ -73,15 +78,47 @@ class RunOutputs:
                 yield run.resolve(), view
 
 
-def _records(files: list[Path]) -> Iterator[Sequence[str]]:
-    if not is_row_file(files[0].name):
-        what = f"{files[0].name} cannot be read as rows"
-        raise DefsError(what, hint=f"let the run write a file that ends in {', '.join(RECORDS)}, too")
-    for number, path in enumerate(files):
-        file = RowFile(path)
-        if number == 0:
-            yield file.columns()
-        yield from file.rows()
+def _records(files: list[Path], output: str) -> Iterator[Sequence[str]]:
+    """The columns, then the records of the files of all nodes, in the format of the output."""
+    target = parse_target(output)
+    ensure_libraries(target)
+    columns: Sequence[str] = ()
+    for path in files:
+        rows = _written(path, target.format) if target.format in READABLE else _delimited(path)
+        found = next(rows, columns)
+        if found and not columns:
+            columns = found
+            yield columns
+        if found != columns:
+            what = f"{path.name} has other columns than {files[0].name}"
+            raise DefsError(what, hint="run the definitions again")
+        yield from rows
+    if not columns:
+        what = f"{output} has no records, and so does not name its columns"
+        raise DefsError(what, hint="let the run write a .csv file, too, which has them without records")
+
+
+def _delimited(path: Path) -> Iterator[Sequence[str]]:
+    file = RowFile(path)
+    yield file.columns()
+    yield from file.rows()
+
+
+def _written(path: Path, format_name: str) -> Iterator[Sequence[str]]:
+    """The rows of a file that is read as only Scoopi writes it."""
+    rows = RowFile(path, suffix=".txt")
+    known: tuple[type[Exception], ...] = (ValueError, *rows.errors())
+    try:
+        with rows.opened() as file:
+            if format_name not in SOUGHT or path.suffix not in COMPRESSIONS:
+                yield from written_rows(format_name, file)
+                return
+            with tempfile.TemporaryFile() as plain:
+                shutil.copyfileobj(file, plain, _COPIED_AT_ONCE)
+                plain.seek(0)
+                yield from written_rows(format_name, plain)
+    except known as error:
+        raise _other(path, error) from None
 
 
 def _of_grid(files: list[Path], grid: GridFormat) -> Iterator[Sequence[str]]:
@@ -93,7 +130,11 @@ def _of_grid(files: list[Path], grid: GridFormat) -> Iterator[Sequence[str]]:
         try:
             yield from grid.rows(RowFile(path, suffix=".txt").lines())
         except ValueError as error:
-            raise DefsError(f"the file is not as the run has written it: {error}", at=str(path)) from None
+            raise _other(path, error) from None
+
+
+def _other(path: Path, error: Exception) -> DefsError:
+    return DefsError(f"the file is not as the run has written it: {error}", at=str(path))
 
 
 def _view(run: Path) -> RunView | None:
@@ -107,6 +148,8 @@ def _missing(run: Path, output: str) -> DefsError:
     known = sorted(each.name for each in run.iterdir() if each.is_file() and each.name != "run.json")
     near = nearest(output, known)
     hint = f"did you mean {near}?" if near else f"it has {', '.join(known) or 'no files'}"
-    if ":" in output:
+    if "://" in output and not output.startswith(_DATABASES):
+        hint = "it was uploaded: let the run write a file, too, or download it and write `from: FILE`"
+    elif ":" in output:
         hint = "write { database: …, query: … } for a table"
     return DefsError(f"the run {run.name} has no output {output}", hint=hint)

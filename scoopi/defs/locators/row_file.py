@@ -92,34 +92,39 @@ class RowFile:
             RowFileError: the file cannot be read.
         """
         try:
-            with self._bytes() as file:
+            with self.opened() as file:
                 if file.read(2) in _UTF16:
                     raise RowFileError(self.name, 0, "the file is UTF-16", _NOT_UTF8)
-            with io.TextIOWrapper(self._bytes(), encoding="utf-8-sig", newline="") as text:
+            with io.TextIOWrapper(self.opened(), encoding="utf-8-sig", newline="") as text:
                 yield from text
         except UnicodeDecodeError as error:
             raise RowFileError(
                 self.name, self._first_line_not_utf8(), "this is not UTF-8", _NOT_UTF8
             ) from error
-        except self._errors() as error:
+        except self.errors() as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise RowFileError(self.name, 0, f"cannot be read: {reason}", "look at the file") from None
 
-    def _bytes(self) -> IO[bytes]:
-        """The file, opened; without its compression."""
+    def opened(self) -> IO[bytes]:
+        """The file without its compression, to be closed.
+
+        Raises:
+            OSError: it cannot be opened.
+        """
         if self._compression == ".gz":
             import gzip  # late: few files are compressed
 
             return cast("IO[bytes]", gzip.open(self._path))
         return cast("IO[bytes]", _zstd().open(self._path)) if self._is_zstd else self._path.open("rb")
 
-    def _errors(self) -> tuple[type[Exception], ...]:
+    def errors(self) -> tuple[type[Exception], ...]:
+        """What reading it may raise, beside errors of its text."""
         known = (OSError, EOFError, zlib.error)
         return (*known, _zstd().ZstdError) if self._is_zstd else known
 
     def _first_line_not_utf8(self) -> int:
         """The error itself counts within a piece of the file."""
-        with self._bytes() as file:
+        with self.opened() as file:
             for number, line in enumerate(file, 1):
                 try:
                     line.decode()

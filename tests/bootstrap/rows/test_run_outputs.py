@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+import io
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +13,9 @@ import pytest
 from scoopi.bootstrap.rows.run_outputs import RunOutputs
 from scoopi.defs.locators.row_source import RowSource
 from scoopi.errors import DefsError
+from scoopi.model.records import Column, ColumnType
+from scoopi.outputs.formats.record_writer import record_writer
+from scoopi.outputs.target import parse_target
 from scoopi.plugins.encoders.grid_format import GridFormat
 from scoopi.runs.run_file import RunFile, RunView
 
@@ -25,12 +29,14 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeRun:
     monkeypatch.chdir(tmp_path)
     (tmp_path / SHOPS).write_text("locatorGroups: {}\n")
 
-    def run(name: str, hour: int, files: dict[str, str], status: str = "done", **keys: object) -> Path:
+    def run(
+        name: str, hour: int, files: Mapping[str, str | bytes], status: str = "done", **keys: object
+    ) -> Path:
         folder = tmp_path / "output" / name
         (folder / ".scoopi" / "n1").mkdir(parents=True)
         (folder / ".scoopi" / "n2").mkdir()
         for file, text in files.items():
-            data = text.encode()
+            data = text.encode() if isinstance(text, str) else text
             (folder / file).write_bytes(gzip.compress(data) if file.endswith(".gz") else data)
         at = datetime(2026, 1, 1, hour, tzinfo=UTC)
         known = {"definitions": str(tmp_path / SHOPS), **keys}
@@ -70,6 +76,30 @@ def test_lines_of_json_and_compressed_files_are_read(make: MakeRun) -> None:
     assert rows("b", "shops.jsonl.gz") == [["id", "town"], ["1", ""], ["2", "x"]]
 
 
+@pytest.mark.parametrize(
+    "output", ["shops.json", "shops.parquet", "shops.xlsx", "shops.parquet.gz", "shops.xlsx.gz"]
+)
+def test_files_of_all_formats_of_records_are_read(make: MakeRun, output: str) -> None:
+    stream = io.BytesIO()
+    writer = record_writer(
+        parse_target(output).format, stream, (Column("id"), Column("n", ColumnType.INTEGER))
+    )
+    writer.write([["a", 1], ["b", None]])
+    writer.close()
+    make("b", 1, {output: stream.getvalue()})
+    assert rows("b", output) == [["id", "n"], ["a", "1"], ["b", ""]]
+
+
+def test_a_node_without_records_names_no_columns_in_json(make: MakeRun) -> None:
+    make("b", 1, {"shops-n1.jsonl": "", "shops-n2.jsonl": '{"id":1}\n'})
+    assert rows("b", "shops.jsonl") == [["id"], ["1"]]
+
+
+def test_a_list_is_its_json_as_in_csv(make: MakeRun) -> None:
+    make("b", 1, {"shops.jsonl": '{"id":1.10,"tags":["a","b"]}\n'})
+    assert rows("b", "shops.jsonl") == [["id", "tags"], ["1.10", '["a","b"]']]
+
+
 def test_rows_of_a_grid_have_the_names_of_its_columns(make: MakeRun) -> None:
     grid = GridFormat(("name", "group", "size"), "|", "none")
     make("b", 1, {"data.txt.gz": "oslo|bikes|7\n"}, grids={"data.txt.gz": grid})
@@ -84,7 +114,15 @@ def test_rows_of_a_grid_have_the_names_of_its_columns(make: MakeRun) -> None:
         ("half", "shops.csv", "is not finished: it is stopped; wait for it, or continue it"),
         ("done", "shop.csv", "has no output shop.csv; did you mean shops.csv?"),
         ("done", "held.csv", "is held back, as its records are not as expected"),
-        ("done", "shops.parquet", "shops.parquet cannot be read as rows; let the run write a file that"),
+        ("done", "notes.doc", "output 'notes.doc' has no known format"),
+        ("done", "empty.jsonl", "empty.jsonl has no records, and so does not name its columns; let the run"),
+        ("done", "broken.parquet", "is not as the run has written it: "),
+        (
+            "done",
+            "mixed.json",
+            "mixed.json: the file is not as the run has written it: line 2 has other keys",
+        ),
+        ("done", "s3://bucket/shops.csv", "it was uploaded"),
         ("done", "sqlite:a.db#b", "for a table"),
         ("done", "mixed.txt", "has rows of tasks with different columns"),
         ("done", "bad.txt", "is not as the run has written it: row 1 has 1 values, not 2"),
@@ -98,7 +136,10 @@ def test_what_cannot_be_read_is_reported(make: MakeRun, run: str, output: str, w
     files = {
         "shops.csv": "id\n1\n",
         "held.csv.held": "",
-        "shops.parquet": "",
+        "notes.doc": "",
+        "empty.jsonl": "",
+        "broken.parquet": "id",
+        "mixed.json": '{"a":1}\n{"b":1}',
         "mixed.txt": "",
         "bad.txt": "1",
     }

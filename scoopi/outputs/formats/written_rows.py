@@ -1,0 +1,119 @@
+"""written_rows: the records of a file that a RecordWriter has written, as texts."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from types import MappingProxyType
+from typing import IO, Any
+
+import msgspec
+
+ROWS_AT_ONCE = 1000
+_AS_JSON = msgspec.json.Encoder(decimal_format="number").encode
+Rows = Iterator[Sequence[str]]
+
+
+def written_rows(format_name: str, file: IO[bytes]) -> Rows:
+    """The names of the columns, then the values of each record as CSV has them; a missing one is empty.
+
+    Parquet is read in pieces, JSON line by line. Excel's texts are in memory, as a workbook keeps them apart
+    from its rows. Nothing is yielded of JSON without a record, as it does not name its columns.
+
+    Args:
+        format_name: one of READABLE; its library is loaded now.
+        file: seekable, if the format is one of SOUGHT.
+    Raises:
+        ValueError: the file is not as a writer leaves it, and where.
+    """
+    return _READERS[format_name](file)
+
+
+def _json_rows(file: IO[bytes]) -> Rows:
+    decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
+    columns: Sequence[str] = ()
+    for number, line in enumerate(file, 1):
+        text = line.strip().removesuffix(b",")
+        if text in (b"", b"[", b"]", b"[]"):
+            continue
+        try:
+            record = decoder.decode(text)
+        except msgspec.DecodeError as error:
+            raise ValueError(f"line {number}: {error}") from None
+        if not columns:
+            columns = [*record]
+            yield columns
+        elif [*record] != columns:
+            raise ValueError(f"line {number} has other keys than the first record")
+        yield [_text(value) for value in record.values()]
+
+
+def _parquet_rows(file: IO[bytes]) -> Rows:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.ParquetFile(file)
+        yield table.schema_arrow.names
+        for batch in table.iter_batches(ROWS_AT_ONCE):
+            columns = (column.to_pylist() for column in batch.columns)
+            yield from ([_parquet_text(value) for value in row] for row in zip(*columns, strict=True))
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(str(error).strip().splitlines()[0]) from None
+
+
+def _parquet_text(value: Any) -> str:
+    """A decimal has as many places as its column; those that are 0 say nothing."""
+    text = _text(value)
+    return text.rstrip("0").rstrip(".") if isinstance(value, Decimal) and "." in text else text
+
+
+def _xlsx_rows(file: IO[bytes]) -> Rows:
+    from zipfile import BadZipFile
+
+    from openpyxl import load_workbook
+
+    columns: list[str] = []
+    try:
+        for sheet in load_workbook(file, read_only=True).worksheets:
+            rows = sheet.iter_rows()
+            names = [_text(cell.value) for cell in next(rows, ())]
+            if not columns:
+                columns = names
+                yield columns
+            if names != columns:
+                raise ValueError(f"the sheet {sheet.title} has other columns than the first")
+            for row in rows:
+                values = [_excel_text(cell) for cell in row]
+                yield values + [""] * (len(columns) - len(values))
+    except (BadZipFile, KeyError, OSError, SyntaxError, zlib.error) as error:
+        raise ValueError(str(error)) from None
+
+
+def _excel_text(cell: Any) -> str:
+    """A day is a time of the day 0:00 in a workbook; its format says what it was."""
+    value = cell.value
+    if isinstance(value, datetime):
+        return f"{value.isoformat()}+00:00" if "h" in cell.number_format.lower() else str(value.date())
+    return _text(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    return value.isoformat() if isinstance(value, date) else _AS_JSON(value).decode()
+
+
+_READERS: MappingProxyType[str, Callable[[IO[bytes]], Rows]] = MappingProxyType(
+    {"jsonl": _json_rows, "json": _json_rows, "parquet": _parquet_rows, "xlsx": _xlsx_rows}
+)
+READABLE = tuple(_READERS)
+"""Formats that are read here; CSV and TSV are read as any other file of rows."""
+SOUGHT = ("parquet", "xlsx")
+"""Those whose files must be seekable."""
