@@ -1,1 +1,1 @@
-"""Pages as a browser shows them: a pool of browsers in processes of their own."""
+"""Loads pages as a browser shows them, in a pool of browsers with processes of their own."""

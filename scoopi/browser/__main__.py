@@ -1,8 +1,8 @@
-"""The process above a node's browsers: leaves neither a process nor a file of theirs behind.
+"""The process above a node's browsers, which cleans up their processes and files.
 
-Its standard input has the pool's folders and settings as one line of JSON, and is otherwise silent. When it
-closes, because the node has ended even by SIGKILL, or when the pool ends, all browsers are killed and their
-files are removed; with the node the folder of the socket, too.
+Its standard input gives the pool's folders and settings as one line of JSON, and nothing more. When the input
+closes, because the node has ended, even by SIGKILL, or when the pool ends, all browsers are killed and their
+files are removed; after the node's end, so is the folder of the socket.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NODE = 0
 
 
 def main() -> None:
-    """Run the pool in a child until it or the node ends; if this process is killed, the pool cleans up."""
+    """Run the pool in a child until the pool or the node ends; if this is killed, the child cleans up."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the node decides when a run stops
     line = sys.stdin.buffer.readline()

@@ -1,4 +1,4 @@
-"""Browser: a browser with its driver; loads one page at a time and gives its rendered document."""
+"""Browser: a browser with its driver, which loads one page at a time and returns the rendered document."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ _STARTS = {"chromium": start_chromium, "firefox": start_firefox}
 
 
 class Browser:
-    """A browser with its driver, which loads one page at a time. Belongs to one thread, except `kill`.
+    """A browser with its driver, which loads one page at a time. Belongs to one thread, except for `kill`.
 
     Args:
-        profile: a folder of its own, for all that the browser keeps on disk.
-        shots: the folder of screenshots; it is made for the first one.
-        kept: keeps pages that fail.
+        profile: a folder for all files of this browser.
+        shots: the folder of screenshots; created with the first one.
+        kept: saves pages that fail.
 
     Attributes:
-        pages: that it has loaded.
-        first_mb: the memory that it had without a page after the first one; 0 before, set by its pool.
+        pages: number of pages that it has loaded.
+        first_mb: its memory in MB, without a page, after the first page; set by its pool, 0 before.
 
     Raises:
         WebDriverException: the driver or the browser does not start.
@@ -74,12 +74,12 @@ class Browser:
         self.first_mb = 0
 
     def load(self, visit: Visit, ask: Ask = allow) -> Rendered | VisitFailed:
-        """The page of one visit; cookies and storage of former ones are gone, but for those of its session.
+        """Load the page of a visit, without cookies and storage of earlier visits, except its session's.
 
         Args:
-            ask: asks for the grants of all requests but the first that need one.
+            ask: asks for a grant for each request, after the first one, that needs one.
         Raises:
-            DEATH: the browser or its driver has died.
+            DEATH: the browser or its driver has crashed.
         """
         self.pages += 1
         begun, ends = time.time(), time.monotonic() + visit.timeout_s
@@ -106,23 +106,23 @@ class Browser:
         return self._rendered(visit, ends)
 
     def leave(self) -> None:
-        """Close the page, which would use processor and memory until the next one comes.
+        """Close the page, so that it uses no processor time and memory until the next visit.
 
         Raises:
-            DEATH: the browser or its driver has died.
+            DEATH: the browser or its driver has crashed.
         """
         self._tab.close()
 
     def windows(self) -> int:
-        """How many windows and tabs are open; without a page there is one."""
+        """Return the number of open windows and tabs; without a page, it is 1."""
         return self._tab.windows()
 
     def memory_mb(self) -> int:
-        """What driver and browser use on this machine, with all their processes; callable from any thread."""
+        """Return the memory of driver and browser on this machine, in MB; callable from any thread."""
         return memory_of_trees([self._pid])[self._pid] >> 20 if self._pid else 0
 
     def kill(self) -> None:
-        """End driver and browser at once, as nothing of them is kept; callable from any thread."""
+        """Kill driver and browser at once; callable from any thread."""
         if self._session:
             end_session(self._session)
         else:

@@ -30,11 +30,11 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 class BrowserLoader:
     """Loads the pages of a task group in the browsers of its node.
 
-    See `LoaderPlugin`; a call waits for a free browser, then for a grant.
+    See `LoaderPlugin`. A call waits for a free browser, then for a grant.
 
     Args:
-        socket: of the node's pool.
-        how: its pages are loaded.
+        socket: the socket of the node's pool.
+        how: how the group's pages are loaded.
     """
 
     def __init__(self, socket: str, how: BrowserDef) -> None:
@@ -45,7 +45,7 @@ class BrowserLoader:
         """See `LoaderPlugin`.
 
         Raises:
-            FetchError: the page did not come, or not in the state that is waited for.
+            FetchError: the page was not loaded, or did not reach the state that it was to be in.
         """
         try:
             with self._connected() as connection:

@@ -38,10 +38,10 @@ _DIED = VisitFailed("the browser has ended while it loaded the page", "the brows
 class BrowserPool:
     """Lends browsers to the loaders of all workers of a node, over a socket.
 
-    It has at most `settings.browsers` of them, started when they are wanted.
+    It has at most `settings.browsers` of them, each started on demand.
 
     Args:
-        folder: of the socket; only its owner may enter it.
+        folder: the folder of the socket, which only its owner may enter.
         profiles: the folder of the browsers' profiles.
         shots: the folder of screenshots and of pages that failed.
     """

@@ -1,4 +1,4 @@
-"""BrowserWatch: kills a browser whose page takes too long, or too much memory."""
+"""BrowserWatch: kills a browser whose page takes too long or uses too much memory."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _HUNG = VisitFailed(
 
 
 class BrowserWatch:
-    """Kills a browser whose page takes too long, or too much memory, within a `with`.
+    """Kills a browser whose page takes too long, or uses too much memory, during a `with` block.
 
     Args:
-        timeout_s: of what is done within the `with`.
-        most_mb: that the browser may use, with all its processes.
+        timeout_s: the longest time, in seconds, for the block.
+        most_mb: the most memory, in MB, for the browser with all its processes.
     """
 
     def __init__(self, browser: Browser, timeout_s: float, most_mb: int) -> None:

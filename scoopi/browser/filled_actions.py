@@ -1,4 +1,4 @@
-"""FilledActions: how pages are loaded in a browser, with the placeholders filled for one of them."""
+"""FilledActions: fills the placeholders in how pages are loaded in a browser, for one page."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Values = Mapping[str, str]
 
 
 class FilledActions:
-    """How pages are loaded in a browser, with the placeholders filled for one of them.
+    """Fills the placeholders in how pages are loaded in a browser, for one page.
 
-    In selectors and scripts, values stand as in a text between quotes, which they cannot leave.
+    In selectors and scripts, values are escaped as inside a quoted string, which they cannot leave.
 
     Args:
-        how: as written.
+        how: how pages are loaded, as written.
     """
 
     def __init__(self, how: BrowserDef) -> None:
@@ -29,7 +29,7 @@ class FilledActions:
         self._is_fixed = not any(map(placeholders, _texts(how)))
 
     def of(self, name: str, url: str) -> BrowserDef:
-        """The same for the page of a locator."""
+        """Return it with the values of a locator's page."""
         if self._is_fixed:
             return self._how
         values = {"locator.name": name, "locator.url": url}

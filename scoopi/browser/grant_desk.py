@@ -1,4 +1,4 @@
-"""GrantDesk: asks the loader of a visit for the grants of the further requests of its page."""
+"""GrantDesk: asks the loader of a visit for grants for the further requests of its page."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ OnGrant = Callable[[bool], None]
 
 
 class GrantDesk:
-    """Asks the loader of a visit for the grants of the further requests of its page, one after another.
+    """Asks the loader of a visit for grants for the further requests of its page, one after another.
 
     Args:
-        connection: to the loader, which has sent the visit.
+        connection: the connection to the loader that has sent the visit.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -38,10 +38,10 @@ class GrantDesk:
                 self._thread.start()
 
     def end(self, result: Rendered | VisitFailed) -> None:
-        """Send what the visit has given; nothing is asked any more.
+        """Send the result of the visit; no grants are asked for after it.
 
         Raises:
-            OSError: the loader no longer wants it.
+            OSError: the loader no longer wants the page.
         """
         with self._lock:
             self._is_open = False

@@ -1,4 +1,4 @@
-"""The messages between a loader in a worker and the pool of browsers, and how they are sent."""
+"""The messages between a loader in a worker and the pool of browsers, and functions that transfer them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from scoopi.model.definitions import BrowserDef
 
 
 class BrowserReserved(msgspec.Struct, frozen=True, tag=1, array_like=True):
-    """Pool to loader: a browser is reserved for this connection until it is closed."""
+    """Pool to loader: a browser is reserved for this connection until the connection closes."""
 
 
 class Visit(msgspec.Struct, frozen=True, tag=2, array_like=True):
-    """Loader to pool: load this address, do what its group says, and wait until the page is complete.
+    """Loader to pool: load this address, perform the group's actions, and wait until the page is complete.
 
     Attributes:
-        headers: that the site wants, User-Agent among them.
-        timeout_s: for the whole visit, all that is done and waited for included.
-        cookies: of the site's session, as lines of a cookie file; None if the site keeps none.
+        headers: headers of the site, including User-Agent.
+        timeout_s: timeout of the whole visit, including all actions and waiting.
+        cookies: cookies of the site's session, as lines of a cookie file; None if the site has no session.
     """
 
     url: str
@@ -30,18 +30,18 @@ class Visit(msgspec.Struct, frozen=True, tag=2, array_like=True):
     cookies: tuple[str, ...] | None = None
 
     def header(self, wanted: str) -> str:
-        """The value of a header, its name in lower case; empty if there is none."""
+        """Return the value of a header by its name in lower case; empty if there is none."""
         return next((value for name, value in self.headers.items() if name.lower() == wanted), "")
 
 
 class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
-    """Pool to loader: the page.
+    """Pool to loader: the page was loaded.
 
     Attributes:
-        url: the address that answered in the end.
+        url: the address after redirects.
         body: the document's elements as HTML, in UTF-8.
-        headers: of the answer to the navigation, names in lower case.
-        cookies: of the session, after the page and all that was done on it; None if the site keeps none.
+        headers: headers of the response to the navigation, by name in lower case.
+        cookies: cookies of the session after the page and its actions; None if the site has no session.
     """
 
     url: str
@@ -52,12 +52,12 @@ class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
 
 
 class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):
-    """Pool to loader: the page did not come.
+    """Pool to loader: the page was not loaded.
 
     Attributes:
-        cause: the fault without the particulars of the page.
-        reason: as in `LoadFault`; empty for a fault that another attempt would meet again.
-        kept: where the page is kept, without the endings of its files; empty if it is not.
+        cause: the fault without details of the page, by which failures are counted.
+        reason: see `LoadFault`; empty for a fault that another attempt would have, too.
+        kept: the path of the saved page's files without their suffixes; empty if it was not saved.
     """
 
     what: str
@@ -68,10 +68,10 @@ class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):
 
 
 class PartWanted(msgspec.Struct, frozen=True, tag=5, array_like=True):
-    """Pool to loader: the page wants to ask for this address.
+    """Pool to loader: the page wants to send a request to this address.
 
     Attributes:
-        is_page: the tab goes to another page; else it loads a part of this one.
+        is_page: the tab navigates to another page; otherwise it loads a part of this one.
     """
 
     url: str
@@ -79,7 +79,7 @@ class PartWanted(msgspec.Struct, frozen=True, tag=5, array_like=True):
 
 
 class PartGranted(msgspec.Struct, frozen=True, tag=6, array_like=True):
-    """Loader to pool: whether the request of the last `PartWanted` may be sent, now."""
+    """Loader to pool: whether the request of the last `PartWanted` may be sent; if so, at once."""
 
     is_allowed: bool
 
@@ -100,7 +100,7 @@ def send(connection: Connection, message: Visit | PartGranted | Reply) -> None:
 
 
 def receive_reply(connection: Connection) -> Reply:
-    """What the pool sends next.
+    """Receive the next message of the pool.
 
     Raises:
         EOFError: the pool has ended.
@@ -110,7 +110,7 @@ def receive_reply(connection: Connection) -> Reply:
 
 
 def receive_visit(connection: Connection) -> Visit:
-    """What the loader sends next.
+    """Receive a visit from the loader.
 
     Raises:
         EOFError: the loader no longer wants the page.
@@ -120,7 +120,7 @@ def receive_visit(connection: Connection) -> Visit:
 
 
 def receive_grant(connection: Connection) -> PartGranted:
-    """The loader's answer to a `PartWanted`.
+    """Receive the loader's answer to a `PartWanted`.
 
     Raises:
         EOFError: the loader no longer wants the page.

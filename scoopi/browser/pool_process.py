@@ -1,4 +1,4 @@
-"""PoolProcess: a node's pool of browsers, as the process that loads pages sees it."""
+"""PoolProcess: starts and ends the process with a node's pool of browsers."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _PAUSE_S = 1.0
 
 
 class PoolOrder(msgspec.Struct, frozen=True):
-    """What the process above the browsers is given.
+    """The parameters of the process above the browsers, sent to its standard input.
 
     Attributes:
-        folder: of the socket; removed with the node.
-        profiles: a folder in it for what browsers leave; removed with the process.
-        shots: the folder of screenshots; it stays.
+        folder: the folder of the socket; removed when the node ends.
+        profiles: a folder in it for all files of browsers; removed when the process ends.
+        shots: the folder of screenshots; it is kept.
     """
 
     folder: str
@@ -52,17 +52,17 @@ class PoolOrder(msgspec.Struct, frozen=True):
 
 
 class PoolProcess:
-    """A node's pool of browsers, as the process that loads pages sees it.
+    """The process with a node's pool of browsers.
 
-    It starts with the object, and again if it ends before `close`: perhaps the kernel has killed it to get
-    memory. Browsers start when the first page wants one.
+    It is started by the constructor, and again if it ends before `close`, as when the kernel kills it for its
+    memory. Browsers start when the first page needs one.
 
     Args:
-        shots: the folder of screenshots; it is made for the first one.
+        shots: the folder of screenshots; created with the first one.
 
     Attributes:
-        socket: where loaders ask for a browser.
-        pid: of the process above all browsers, as it is now.
+        socket: the socket on which loaders ask for a browser.
+        pid: id of the current process above all browsers.
 
     Raises:
         ConfigError: Selenium is not installed.
@@ -85,7 +85,7 @@ class PoolProcess:
         return self._process.pid
 
     def close(self) -> None:
-        """Kill all browsers, and wait for that."""
+        """Kill all browsers and wait for their end."""
         with self._lock:
             self._closed.set()
         assert self._process.stdin is not None
@@ -145,17 +145,17 @@ def _short_folder() -> str:
 
 
 def ensure_selenium() -> None:
-    """Raise ConfigError if what drives browsers is not installed."""
+    """Raise ConfigError if Selenium is not installed."""
     if importlib.util.find_spec("selenium") is None:
         raise ConfigError("`loader: browser` needs Selenium", hint='run `pip install "scoopi[browser]"`')
 
 
 @contextlib.contextmanager
 def browsers_for(groups: Iterable[TaskGroup], settings: BrowserSettings, folder: Path) -> Iterator[str]:
-    """The socket of a pool, if pages of one of the groups are loaded in a browser; else an empty text.
+    """Run a pool if a group loads pages in a browser, and yield its socket; otherwise yield an empty text.
 
     Args:
-        folder: screenshots are saved in its folder `browser`.
+        folder: the folder in which the folder `browser` gets the screenshots.
 
     Raises:
         ConfigError: Selenium is not installed.

@@ -1,4 +1,4 @@
-"""ProtocolLink: a connection to a browser over its own protocol, beside the driver's."""
+"""ProtocolLink: a connection to a browser over its own protocol, in addition to the driver's."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _ANSWER_S = 10.0
 
 
 class ProtocolLink:
-    """A connection to a browser over its own protocol, beside the driver's, for any thread.
+    """A connection to a browser over its own protocol, in addition to the driver's; for any thread.
 
-    That is the DevTools protocol of Chromium, or WebDriver BiDi of Firefox, whose messages look alike.
+    The protocols are DevTools (Chromium) and WebDriver BiDi (Firefox), whose messages look alike.
 
-    The driver handles one command at a time: while it waits for a page it could not continue a request that
-    is held up.
+    The driver handles one command at a time, so while it waits for a page it could not continue a paused
+    request.
 
     Args:
-        address: a WebSocket of the browser.
+        address: address of a WebSocket of the browser.
 
     Raises:
         WebDriverException: the browser cannot be reached.
@@ -48,10 +48,10 @@ class ProtocolLink:
     def call(
         self, method: str, params: Mapping[str, Any] | None = None, session: str = ""
     ) -> Mapping[str, Any]:
-        """The result of a command.
+        """Send a command and return its result.
 
         Raises:
-            WebDriverException: the browser refuses it, does not answer, or has ended.
+            WebDriverException: the browser rejects the command, does not answer, or has ended.
         """
         number, answer = next(self._numbers), Future[Mapping[str, Any]]()
         with self._lock:
@@ -68,20 +68,20 @@ class ProtocolLink:
                 self._calls.pop(number, None)
 
     def post(self, method: str, params: Mapping[str, Any] | None = None, session: str = "") -> None:
-        """Give a command whose result nobody wants; it is done before those that are given later."""
+        """Send a command without waiting for its result; it is executed before commands sent later."""
         self._send(next(self._numbers), method, params, session)
 
     def listen(self, session: str, on_event: OnEvent) -> None:
-        """Have the events of a session reported from now on."""
+        """Report the events of a session to a callback from now on."""
         self._listeners[session] = on_event
 
     def forget(self, *sessions: str) -> None:
-        """Report the events of these sessions no longer."""
+        """Stop reporting the events of these sessions."""
         for session in sessions:
             self._listeners.pop(session, None)
 
     def close(self) -> None:
-        """End the connection; the browser removes what was made over it."""
+        """Close the connection; the browser removes what was created over it."""
         self._link.abort()  # which also wakes the thread that reads from it
 
     def _send(self, number: int, method: str, params: Mapping[str, Any] | None, session: str) -> None:

@@ -1,4 +1,4 @@
-"""Sessions of browsers that run elsewhere: their addresses, and how they are ended."""
+"""Sessions of browsers in a grid: their addresses, and how to end them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ before that gives the end up, and keeps the browser."""
 
 
 def session_address(url: str, session: str) -> str:
-    """The address of a session of a grid.
+    """Return the address of a session of a grid.
 
     >>> session_address("http://grid.example:4444/wd/hub/", "1f")
     'http://grid.example:4444/wd/hub/session/1f'
@@ -25,7 +25,7 @@ def session_address(url: str, session: str) -> str:
 
 
 def end_session(address: str) -> None:
-    """End a session, and so its browser; nothing happens if it has ended, or the grid does not answer."""
+    """End a session and its browser; do nothing if it has ended or the grid does not answer."""
     parts = urlsplit(address)
     connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
@@ -38,6 +38,6 @@ def end_session(address: str) -> None:
 
 
 def end_sessions(profiles: Path) -> None:
-    """End the sessions of all browsers whose profiles are in a folder."""
+    """End the sessions of all browsers that have their profiles in a folder."""
     for each in profiles.glob(f"*/{SESSION}"):
         end_session(each.read_text())

@@ -1,4 +1,4 @@
-"""Started: a browser that runs, and what it promises of the tab of a visit."""
+"""Started: a running browser, and the interface of its tab."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ Ask = Callable[[PartWanted, Callable[[bool], None]], None]
 
 
 def allow(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
-    """Let each request be sent at once."""
+    """Grant each request at once."""
     on_grant(True)
 
 
 class Cookies(Protocol):
-    """The cookies of the tab; see `CookieJar`."""
+    """The interface of the tab's cookies; see `CookieJar`."""
 
     def take(self, urls: tuple[str, ...], sent: tuple[str, ...], header: str = "") -> tuple[str, ...]:
-        """The lines of the cookies that are there now, for the hosts of the addresses."""
+        """See `CookieJar.take`."""
 
 
 class Tab(Protocol):
-    """The tab of a visit, which knows nothing of the pages before.
+    """The tab of a visit, isolated from earlier visits.
 
     Attributes:
-        answers: to the navigations of this visit.
-        traffic: the requests of this visit that are under way.
-        was_used: another page was in it before.
+        answers: responses to the navigations of this visit.
+        traffic: requests of this visit that are in progress.
+        was_used: the tab is reused: it has shown another page before.
     """
 
     answers: PageAnswers
@@ -45,28 +45,28 @@ class Tab(Protocol):
     def cookies(self) -> Cookies: ...
 
     def open(self, visit: Visit, ask: Ask = allow) -> None:
-        """Show an empty tab for a visit, with the cookies of its session."""
+        """Open an empty tab for a visit, with the cookies of its session."""
 
     def keep(self, is_spare: bool) -> None:
-        """Note whether the page that is shown has left nothing that another page could see."""
+        """Note whether the tab can be reused; `is_spare` if its page has left nothing behind but storage."""
 
     def close(self) -> None:
-        """Close the page, and the windows that it has opened."""
+        """Close the page and the windows that it has opened."""
 
     def console(self) -> list[dict[str, Any]]:
-        """What the page has said in the console; each with a `timestamp` in ms."""
+        """Return the page's messages in the console, each with a `timestamp` in ms."""
 
     def windows(self) -> int:
-        """How many windows and tabs are open; without a page there is one."""
+        """Return the number of open windows and tabs; without a page, it is 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A browser that runs.
+    """A running browser.
 
     Attributes:
-        pid: of its driver, which is its parent; 0 if they run elsewhere.
-        session: the address of a session that runs elsewhere; empty if none does.
+        pid: process id of its driver, which is its parent; 0 if they run in a grid.
+        session: address of its session in a grid; empty on this machine.
     """
 
     driver: WebDriver

@@ -1,1 +1,1 @@
-"""Runs the scheduler: its state, its passes, and the attempts of a worker."""
+"""Runs the scheduler: keeps its state, runs its passes, and runs attempts on this machine."""

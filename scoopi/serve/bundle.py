@@ -1,4 +1,4 @@
-"""Bundle: a project packed reproducibly, so that equal files have an equal hash and any node can run them."""
+"""Packs a project reproducibly: equal files give a bundle with an equal hash, which any node can run."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ IGNORE_FILE = ".scoopiignore"
 def pack(project: Path) -> tuple[str, bytes]:
     """Pack a project.
 
-    Hidden files, `output/`, `scheduler/`, `__pycache__`, symbolic links and what `.scoopiignore` matches
-    (one glob a line) are left out.
+    Hidden files, `output/`, `scheduler/`, `__pycache__`, symbolic links and files that `.scoopiignore`
+    matches (one glob a line) are left out.
 
     Args:
-        project: its folder, or one file.
+        project: the project's folder, or its only file.
     Returns:
-        The hash, which depends on names, contents and the right to execute only; and the bytes.
+        The hash, which depends only on names, contents and executable bits; and the bundle's bytes.
     Raises:
-        DefsError: the files have more than 32 MiB; it lists the largest.
+        DefsError: the files have more than 32 MiB; the message lists the largest.
     """
     root = project if project.is_dir() else project.parent
     files = sorted(_files(root, root, _ignored(root))) if project.is_dir() else [project]
@@ -55,14 +55,14 @@ def pack(project: Path) -> tuple[str, bytes]:
 
 
 def unpack(name: str, data: bytes, bundles: Path) -> Path:
-    """Unpack a bundle into a folder of its hash, once.
+    """Unpack a bundle into a folder named by its hash, unless it is there already.
 
     Args:
         bundles: the folder of all bundles; created if it does not exist.
     Returns:
         The folder with the project's files, read-only.
     Raises:
-        RecordError: the bytes are not those of the hash.
+        RecordError: the bytes do not have this hash.
     """
     folder = bundles / name
     if folder.is_dir():

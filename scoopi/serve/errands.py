@@ -1,4 +1,4 @@
-"""Errands: what a `serve` does beside passes and attempts: it collects, sends notices, and asks sources."""
+"""Errands: the work of a `serve` beside passes and attempts: garbage collection, notices and sources."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from scoopi.serve.state import State
 
 
 class Errands:
-    """What a `serve` does beside passes and attempts, a little in each turn. Belongs to one thread.
+    """Does the work of a `serve` beside passes and attempts, a little in each turn. Belongs to one thread.
 
     Args:
-        options: sources are asked where passes run, and notices sent where attempts do.
-        worker: of this process.
-        environ: of processes that are started.
-        answered: called when a source has named its iterations.
+        options: sources are asked if it runs passes, and notices sent if it runs attempts.
+        worker: name of this process's worker.
+        environ: the environment of processes that are started.
+        answered: called when a source has returned its iterations.
     """
 
     def __init__(
@@ -48,20 +48,20 @@ class Errands:
             self._asker.turn(now)
 
     def wait_s(self) -> float:
-        """How long until the next turn has something to do, as far as it is known."""
+        """Return the seconds until the next turn has something to do, as far as known."""
         asks = float("inf") if self._asker is None else self._asker.wait_s()
         return min(self._rounds.wait_s(), self._notices.wait_s(), asks)
 
     def has_open(self) -> bool:
-        """Whether something is under way, or waits for this process."""
+        """Whether something is in progress, or waits for this process."""
         return self._notices.has_open() or (self._asker is not None and self._asker.is_asking())
 
     def finish(self, now: datetime) -> None:
-        """End the round of the collector that is under way."""
+        """Finish the round of the garbage collector that is in progress."""
         self._rounds.finish(now)
 
     def close(self) -> None:
-        """Kill what is under way; another process does it later."""
+        """Kill all processes that are running; another `serve` repeats their work."""
         self._notices.close()
         if self._asker is not None:
             self._asker.close()

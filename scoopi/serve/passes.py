@@ -1,4 +1,4 @@
-"""Passes: reads a snapshot, decides, and writes, until nothing follows."""
+"""Passes: runs the scheduler's passes, each of which reads a snapshot, decides, and writes the decisions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LATEST_S = 1800.0
 
 @dataclass(slots=True)
 class PassCounts:
-    """The passes that this process ran, the seconds that they took, and the records that they wrote."""
+    """Totals of this process: its passes, the seconds that they took, and the records that they wrote."""
 
     passes: int = 0
     seconds: float = 0.0
@@ -42,14 +42,14 @@ class PassCounts:
 
 
 class Passes:
-    """Runs passes: reads a snapshot, decides, and writes, until nothing follows.
+    """Runs passes: reads a snapshot, decides and writes, until no further decision follows.
 
     Args:
         store: the records.
-        schedule: the current definitions, and their hash; read again before each pass.
+        schedule: returns the current definitions and their hash; called before each pass.
     Attributes:
-        last: the snapshot of the last round of passes, in which nothing was left to decide.
-        counts: of the passes so far.
+        last: the snapshot after the last pass, with nothing left to decide.
+        counts: totals of the passes so far.
     """
 
     def __init__(self, store: ScheduleStore, schedule: Callable[[], tuple[str, Schedule]]) -> None:
@@ -59,12 +59,12 @@ class Passes:
         self.counts = PassCounts()
 
     def run(self, now: datetime) -> list[dict[str, Any]] | None:
-        """Run a pass, unless another one runs: then that one looks again before it ends.
+        """Run a pass. If another process is running one, ask it to look once more before it ends.
 
         Returns:
-            The decisions as rows; None if another pass runs.
+            The decisions as rows; None if another process runs a pass.
         Raises:
-            StoreError: the store does not answer; what was written stays for the next pass.
+            StoreError: the store does not answer; the next pass continues from what was written.
         """
         holder = uuid.uuid4().hex
         if not self._taken(holder, now):
@@ -80,7 +80,7 @@ class Passes:
 
     @property
     def awaits_retry(self) -> bool:
-        """Whether a job waited only for the time of its retry when a pass last looked."""
+        """Whether, at the last pass, a job waited only for the time of its retry."""
         last = self.last
         if last is None:
             return False
@@ -88,7 +88,7 @@ class Passes:
         return any(gate is not None and gate.gate == "error" and gate.until is not None for gate in waiting)
 
     def stranded(self) -> str:
-        """The first job that no live worker could run when a pass last looked, and why; empty if none."""
+        """Return the first job that no live worker could run at the last pass, and why; empty if none."""
         found = [] if self.last is None else [*stranded(self.last)]
         if not found:
             return ""
@@ -97,7 +97,7 @@ class Passes:
         return f"{attempt.job} is left: {reason}{others}"
 
     def snapshot(self, now: datetime) -> Snapshot:
-        """What a pass at that time would know."""
+        """Return the snapshot that a pass at this time would decide on."""
         bundle, schedule = self._schedule()
         shared = self._store.the_pass()
         attempts = self._store.open_attempts()
@@ -197,9 +197,9 @@ class Passes:
 
 
 class DueTimes:
-    """When the next pass has something to do, so that nothing due waits for the next sweep.
+    """Calculates when the next pass has something to do, so that nothing due waits for the next sweep.
 
-    A fire is calculated again only when it is past, or when the definitions have changed.
+    The time of a fire is calculated again only after it has passed, or when the definitions have changed.
     """
 
     def __init__(self) -> None:
@@ -207,7 +207,7 @@ class DueTimes:
         self._fires: dict[str, datetime | None] = {}
 
     def next(self, snapshot: Snapshot) -> datetime | None:
-        """The earliest time after that of a snapshot; None if there is none."""
+        """Return the earliest such time after a snapshot; None if there is none."""
         now = snapshot.now
         if snapshot.bundle != self._bundle:
             self._bundle, self._fires = snapshot.bundle, {}

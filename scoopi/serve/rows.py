@@ -1,4 +1,4 @@
-"""Rows: jobs and attempts as verbs print them."""
+"""Rows: jobs, attempts and workers as verbs print them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDS = ("succeeded", "noop", "failed", "error", "canceled", "not_ready")
 
 
 def job_row(record: JobRecord, process: Process | None) -> Row:
-    """The row of a job, as verbs print it; the process is None if it is not part of the definitions."""
+    """Return the row of a job; the process is None if the current definitions do not have it."""
     return {
         "job": record.job,
         "process": record.process,
@@ -34,7 +34,7 @@ def job_row(record: JobRecord, process: Process | None) -> Row:
 
 
 def change_row(change: StateChange) -> Row:
-    """The row of a change of a job."""
+    """Return the row of a change of a job."""
     return {
         "at": instant_text(change.at),
         "state": change.state,
@@ -44,10 +44,10 @@ def change_row(change: StateChange) -> Row:
 
 
 def attempt_row(record: AttemptRecord, retry_at: datetime | None = None) -> Row:
-    """The row of an attempt, as verbs print it.
+    """Return the row of an attempt.
 
     Args:
-        retry_at: when its job is tried again.
+        retry_at: when its job is retried; None if it is not.
     """
     return {
         "attempt": record.attempt,
@@ -74,10 +74,10 @@ def attempt_row(record: AttemptRecord, retry_at: datetime | None = None) -> Row:
 
 
 def worker_row(record: WorkerRecord, attempts: Iterable[AttemptRecord]) -> Row:
-    """The row of a worker, as verbs print it.
+    """Return the row of a worker.
 
     Args:
-        attempts: all that are open.
+        attempts: all open attempts, of any worker.
     """
     mine = [each.attempt for each in attempts if each.worker == record.worker and each.phase == LIVE]
     return {

@@ -1,4 +1,4 @@
-"""Seat: the place of a `serve` among the workers: its name, its registration and its heartbeat."""
+"""Seat and Heart: the name and registration of a `serve` as a worker, and its heartbeat."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ _LEASE_SHARE = 0.9
 
 
 class Seat:
-    """The place of a `serve` among the workers: its name and its registration.
+    """The name of a `serve` as a worker, and its registration.
 
-    Held by a lock on a file that ends with the process, and, among those with other folders, by its record.
+    A lock on a file, which ends with the process, reserves the name among processes with the same state
+    folder; the worker's record reserves it among those with other folders.
 
     Args:
-        folder: of the scheduler's state.
-        name: the worker's name; None for the host name, with `-2` and so on while that is taken.
+        folder: the folder of the scheduler's state.
+        name: the worker's name; None for the host name, followed by `-2` and so on if it is taken.
         bench: registers the worker; None for a process that runs no attempts.
-        record: of the worker, without its name.
+        record: the worker's record, without its name.
     Raises:
         UsageError: a live worker has that name.
     """
@@ -72,12 +73,12 @@ class Seat:
         raise UsageError(f"worker {name or host} is live", hint="choose another name with --name")
 
     def close(self) -> None:
-        """Give the name free."""
+        """Release the name."""
         os.close(self._lock)
 
 
 def home_of(folder: Path) -> str:
-    """The id of a state folder, made when it is first asked for."""
+    """Return the id of a state folder, which the first call creates."""
     path = folder / "home"
     if not path.exists():
         new = folder / f".home-{uuid.uuid4().hex}"
@@ -89,18 +90,18 @@ def home_of(folder: Path) -> str:
 
 
 class Heart:
-    """Renews the heartbeat of a worker, and lets the counter of heartbeats grow.
+    """Renews the heartbeat of a worker, and increments the shared counter of heartbeats.
 
-    No clocks are compared: a process that has not seen the counter change for the time of a beat increments
-    it, and each worker writes the number that it reads.
+    No clocks are compared: a process that has not seen the counter change for the length of a beat
+    increments it, and each worker writes the number that it reads into its record.
 
     Args:
         store: the records.
-        worker: its name; None if this process does not work.
+        worker: the worker's name; None if this process runs no attempts.
         liveness: the length of a beat, and how many may be missed.
-        incarnation: of the worker's process.
+        incarnation: id of the worker's process.
     Attributes:
-        is_asked: whether a process of another machine has asked for a pass, and none runs.
+        is_asked: a process of another machine has asked for a pass, and none is running.
     """
 
     def __init__(
@@ -116,28 +117,28 @@ class Heart:
         self._renewed = float("-inf")
 
     def wait_s(self) -> float:
-        """How long until the next beat."""
+        """Return the seconds until the next beat."""
         return max(0.0, self._next - time.monotonic())
 
     def lease_ends_at(self) -> float:
-        """Until when the attempts of this worker may run, on the monotonic clock of the machine.
+        """Return until when this worker's attempts may run, in seconds of the machine's monotonic clock.
 
-        It counts from the moment before the last heartbeat that was renewed, however long the store took, and
-        ends a little before another worker may begin.
+        The lease counts from just before the last successful renewal was sent, however long the store took
+        to answer, and ends a little before another worker may start the attempts.
         """
         return self._renewed + _LEASE_SHARE * self.lease_s
 
     def is_live(self) -> bool:
-        """Whether the last heartbeat is so recent that no other worker can have the attempts of this one."""
+        """Whether the last heartbeat is so recent that no other worker can have taken this one's attempts."""
         return time.monotonic() - self._renewed < self.lease_s
 
     def beat(self) -> bool:
-        """Beat, if it is time.
+        """Renew the heartbeat, if it is due.
 
         Returns:
             Whether the heartbeat was renewed by this call.
         Raises:
-            FencedError: another process has taken the worker's name, since this one was lost.
+            FencedError: another process has taken the worker's name, because this one was considered dead.
         """
         if self.wait_s() > 0:
             return False

@@ -1,4 +1,4 @@
-"""ServeHealth: whether a `serve` is healthy and ready, and what it has done."""
+"""ServeHealth: health and readiness of a `serve`, and totals of its work."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ STUCK_S = 120.0
 
 
 class ServeHealth:
-    """Whether a `serve` is healthy and ready, and what it has done.
+    """Health and readiness of a `serve`, and totals of its work.
 
-    One thread reports, any thread asks.
+    One thread updates it; any thread may read it.
 
     Attributes:
-        worker: its name; empty until it has one.
-        ended: attempts that ended here, by process and status.
+        worker: name of its worker; empty until it has one.
+        ended: number of attempts that ended here, by process and status.
     """
 
     def __init__(self) -> None:
@@ -27,28 +27,28 @@ class ServeHealth:
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Return the seconds since the start."""
         return time.monotonic() - self._began
 
     def turned(self, unready: str = "") -> None:
-        """The loop of `serve` has turned.
+        """Note that the main loop has completed a turn.
 
         Args:
-            unready: why it does no work at the moment; empty if it does.
+            unready: why it cannot work at the moment; empty if it can.
         """
         self._unready, self._turned = unready, time.monotonic()
 
     def attempt_ended(self, process: str, status: str) -> None:
-        """An attempt has ended here."""
+        """Count an attempt that has ended here."""
         key = process, status
         # a new mapping, since other threads may be reading the old one
         self.ended = {**self.ended, key: self.ended.get(key, 0) + 1}
 
     def fault(self) -> str:
-        """Why the process should be restarted; empty while it is healthy."""
+        """Return why the process should be restarted; empty while it is healthy."""
         stuck_s = time.monotonic() - self._turned
         return f"the loop has not turned for {stuck_s:.0f} s" if stuck_s > STUCK_S else ""
 
     def unready(self) -> str:
-        """Why it does no work; empty if it does."""
+        """Return why it cannot work; empty if it can."""
         return self.fault() or self._unready

@@ -1,4 +1,4 @@
-"""ServeOptions: what one `serve` does."""
+"""ServeOptions: the options of one `scoopi serve`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """What one `serve` does.
+    """The options of one `scoopi serve`.
 
     Attributes:
-        name: of its worker; None for the host name.
-        slots: attempts at a time; None for the project's setting, else the number of cores.
-        schedules: it runs passes.
-        works: it runs attempts.
-        until_idle: it ends when nothing runs, is due, or is to be tried again.
-        groups: of its worker; empty for the project's setting.
+        name: name of its worker; None for the host name.
+        slots: the most attempts at a time; None for the project's setting, by default the number of cores.
+        schedules: run passes.
+        works: run attempts.
+        until_idle: exit when nothing runs, is due or waits for a retry.
+        groups: groups of its worker; empty for the project's setting.
     """
 
     name: str | None = None

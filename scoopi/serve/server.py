@@ -1,4 +1,4 @@
-"""Server: `scoopi serve`: runs passes, and the attempts that they place on its worker."""
+"""Server: the loop of `scoopi serve`, which runs passes and the attempts that they assign to its worker."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _AGAIN_S = 1.0
 
 
 class Server:
-    """One `scoopi serve`: runs passes, and the attempts that they place on its worker.
+    """The loop of one `scoopi serve`: runs passes, and the attempts that they assign to its worker.
 
     Use it in a `with` block.
 
     Args:
         state: the records.
-        options: what it does.
-        workshop: where attempts work.
-        cores: of this machine.
+        options: the options of the command.
+        workshop: the folders and the environment of attempts.
+        cores: number of cores of this machine.
         notify: called with a line for each attempt that starts or ends.
-        health: what it reports of itself to.
+        health: gets the health and the totals of this process.
     Raises:
-        UsageError: a live worker has its name.
+        UsageError: a live worker has the same name.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Server:
         self._state.notify()
 
     def cancel(self, hard: bool = False) -> None:
-        """Shut down gracefully (`hard`: immediately); callable from any thread."""
+        """Shut down gracefully, or with `hard` immediately; callable from any thread."""
         self._stops = 2 if hard else max(self._stops, 1)
         self._wake_up.notify()
 

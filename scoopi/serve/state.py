@@ -1,4 +1,4 @@
-"""State: a folder with the scheduler's records, its unpacked projects, and the work of attempts."""
+"""State: the state of a scheduler: its records, its unpacked projects, and the folders of attempts."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ log = logging.getLogger(__name__)
 
 
 class State:
-    """The state of a scheduler: its records, and a folder with unpacked projects and work.
+    """The state of a scheduler: its records, and a folder with unpacked projects and folders of attempts.
 
     Several processes may use it at the same time.
 
     Args:
-        folder: of this machine; created with the mode 0700 if it does not exist.
-        url: of the store with the records, which processes of several machines share; None: they are a
-            SQLite file in the folder.
-        cluster: how to connect, if the URL names a Hazelcast cluster; by default without TLS and password.
+        folder: a folder of this machine; created with mode 0700 if it does not exist.
+        url: URL of a store that processes of several machines share; None: the records are in a SQLite file
+            in the folder.
+        cluster: settings of the connection if the URL names a Hazelcast cluster; by default without TLS and
+            password.
     Attributes:
-        is_shared: whether processes of other machines may use the records.
+        is_shared: processes of other machines may use the records.
         name: the folder, or the URL of the store without its password.
     Raises:
         StoreError, ClusterError: the records cannot be opened, or a newer Scoopi has written them.
@@ -81,24 +82,24 @@ class State:
             raise StoreError(what, hint="upgrade this Scoopi, or use another --state or --store")
 
     def notify(self, but: str = "") -> None:
-        """Wake the `serve` processes of this folder, but for one, and those elsewhere if the store can."""
+        """Wake the `serve` processes of this folder except one, and those elsewhere if the store can."""
         notify_all(self.folder, but)
         self.store.signal()
 
     def ask_for_pass(self) -> None:
-        """Have the `serve` processes of other machines run a pass with their next heartbeat."""
+        """Ask the `serve` processes of other machines to run a pass at their next heartbeat."""
         try:
             self.store.change_pass(lambda old: None if old.look_again else changed(old, look_again=True))
         except StoreError as error:
             log.info("no pass was asked for: %s", error)
 
     def current(self) -> tuple[str, Schedule]:
-        """The hash and the definitions of the current project; an empty one before the first deployment."""
+        """Return hash and definitions of the current project; empty ones before the first deployment."""
         name = self.store.the_pass().bundle
         return name, self._read(name) if name else Schedule({})
 
     def schedule(self, name: str) -> Schedule:
-        """The definitions of a project that was deployed.
+        """Return the definitions of a deployed project by its hash.
 
         Raises:
             UsageError: it is not in the store.
@@ -106,10 +107,10 @@ class State:
         return self._read(name)
 
     def process(self, attempt: AttemptRecord) -> Process:
-        """The process of an attempt, as it was defined when the attempt was created.
+        """Return the process of an attempt, as it was defined when the attempt was created.
 
         Raises:
-            DefsError: it was not.
+            DefsError: those definitions do not have the process.
             UsageError: those definitions are not in the store.
         """
         process = self._read(attempt.bundle).processes.get(attempt.process)
@@ -118,7 +119,7 @@ class State:
         return process
 
     def project(self, name: str) -> Path:
-        """The folder with the unpacked files of a project.
+        """Return the folder with the unpacked files of a project by its hash.
 
         Raises:
             UsageError: it is not in the store.
@@ -143,10 +144,11 @@ class State:
         """Check a project, store it and make it current.
 
         Args:
-            check_scrape: as of `read_schedule`; with None what processes name is not looked up.
-            warn: called with the report if it has warnings only.
+            check_scrape: see `read_schedule`; with None, names in processes are not looked up.
+            warn: called with the report if it has warnings but no errors.
         Returns:
-            A row for each process that is added, changed or removed: `process`, `change`, `jobs` (active).
+            A row for each process that is added, changed or removed: `process`, `change`, and `jobs`, the
+            number of its active jobs.
         Raises:
             DefsError: the project has errors; nothing is stored.
         """

@@ -1,4 +1,4 @@
-"""ensure_local: refuses a state folder on a network file system."""
+"""ensure_local: rejects a state folder on a network file system."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ NETWORK = frozenset(
 
 
 def ensure_local(folder: Path, mounts: Path = MOUNTS) -> None:
-    """Refuse a folder on a network file system, where SQLite's locks and ours may not hold.
+    """Reject a folder on a network file system, where SQLite's locks and ours may not work.
 
     Args:
-        folder: need not exist.
-        mounts: Linux's list of mounts; elsewhere it is absent, and nothing is refused.
+        folder: the folder; it need not exist.
+        mounts: Linux's list of mounts; if it does not exist, as on other systems, nothing is rejected.
     Raises:
-        UsageError: it is on a network file system.
+        UsageError: the folder is on a network file system.
     """
     kind = file_system(folder, mounts)
     if kind in NETWORK:
@@ -37,7 +37,7 @@ def ensure_local(folder: Path, mounts: Path = MOUNTS) -> None:
 
 
 def file_system(folder: Path, mounts: Path = MOUNTS) -> str:
-    """The type of the file system that a folder is on; empty if it is not known."""
+    """Return the type of the file system that a folder is on; empty if unknown."""
     try:
         lines = mounts.read_text(errors="surrogateescape").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""store_guard: whether a store on another machine lets anybody write to it, as far as that can be seen."""
+"""open_store: finds out whether anybody may write to a store on another machine, as far as can be seen."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _ENCRYPTED = ("require", "verify-ca", "verify-full")
 
 
 def open_store(url: StoreUrl, cluster: ClusterSettings | None, environ: Mapping[str, str]) -> str:
-    """What is missing if a store on another machine has neither a password nor TLS; else empty.
+    """Return what is missing if a store on another machine has neither a password nor TLS; otherwise empty.
 
-    Write access to the store is the right to run commands on all workers.
+    A client that may write to the store can run commands on all workers.
 
     Args:
-        cluster: how to connect, of a Hazelcast cluster.
+        cluster: settings of the connection to a Hazelcast cluster.
     """
     own = (*_LOCAL, socket.gethostname())
     if all(_host(each) in own or each.startswith("/") for each in url.hosts.split(",")):

@@ -1,4 +1,4 @@
-"""Wake-ups: notify the `serve` processes of a state folder that records changed; one may be lost."""
+"""Wake-ups: notify the `serve` processes of a state folder that records have changed; one may get lost."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ _CHUNK = 4096
 
 
 class WakeUp:
-    """A named pipe that other processes write to; readable after a notification.
+    """A named pipe that other processes write to, so that it is readable after a notification.
 
     Args:
-        folder: of the scheduler's state.
-        name: of the listener; unique among the live ones.
-        listen: has the records' store call back when processes elsewhere change them; None if it cannot.
+        folder: the folder of the scheduler's state.
+        name: the listener's name, unique among the live ones.
+        listen: registers a callback with the store for changes by processes elsewhere; None if the store
+            cannot call back.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class WakeUp:
         self._listener = listen(self.notify)
 
     def fileno(self) -> int:
-        """The descriptor to wait for."""
+        """Return the descriptor to wait for."""
         return self._pipe
 
     def notify(self) -> None:
@@ -46,7 +47,7 @@ class WakeUp:
             os.write(self._pipe, b"\0")
 
     def clear(self) -> None:
-        """Forget the notifications so far."""
+        """Discard the notifications so far."""
         with contextlib.suppress(BlockingIOError):
             while os.read(self._pipe, _CHUNK):
                 pass
@@ -60,7 +61,7 @@ class WakeUp:
 
 
 def notify_all(folder: Path, but: str = "") -> None:
-    """Wake the listeners of a state folder, but for one name; pipes without a listener are skipped."""
+    """Wake the listeners of a state folder, except the one named `but`; skip pipes without a listener."""
     try:
         pipes = list((folder / _FOLDER).iterdir())
     except OSError:

@@ -1,4 +1,4 @@
-"""Workbench: how workers register, claim attempts, keep them alive and end them."""
+"""Workbench: the operations of workers: register, claim attempts, keep them alive and end them."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ log = logging.getLogger(__name__)
 
 
 class FencedError(StateRefusedError):
-    """The attempt is over, or another worker has claimed it since (exit 4)."""
+    """Raised when an attempt has ended, or another worker has claimed it since (exit code 4)."""
 
 
 class Workbench:
-    """The calls of workers: register, claim attempts, keep them alive, end them.
+    """The operations of workers: register, claim attempts, keep them alive, end them.
 
     Args:
         store: the records.
-        log_of: what an attempt has printed here, to be kept for other machines; None: they see its folder.
+        log_of: returns what an attempt has printed here, which is stored for other machines; None if these
+            see the attempt's folder.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Workbench:
     def put(
         self, name: str, groups: tuple[str, ...], capacity: float, *, is_external: bool, incarnation: str = ""
     ) -> WorkerRecord:
-        """Register a worker, or change it."""
+        """Register a worker, or change its registration."""
         beat = None if is_external else self._store.the_pass().beat
 
         def registered(old: WorkerRecord | None) -> WorkerRecord:
@@ -86,10 +87,10 @@ class Workbench:
         """Change fields of a worker.
 
         Args:
-            incarnation: of the process that changes its own; empty: any.
+            incarnation: id of the worker's process, which may change only its own record; empty for any.
         Raises:
-            UsageError: it is not registered.
-            FencedError: another process has its name.
+            UsageError: the worker is not registered.
+            FencedError: another process has the worker's name.
         """
 
         def written(old: WorkerRecord | None) -> WorkerRecord | None:
@@ -102,10 +103,10 @@ class Workbench:
         return record
 
     def beat(self, name: str, incarnation: str = "") -> WorkerRecord:
-        """Write the current heartbeat number; a worker that was lost is live again.
+        """Write the current heartbeat number; a lost worker becomes live again.
 
         Args:
-            incarnation: as in `change`.
+            incarnation: see `change`.
         Raises:
             UsageError, FencedError: as `change`.
         """
@@ -133,14 +134,16 @@ class Workbench:
         limit: int = 1,
         schedule: Schedule | None = None,
     ) -> list[AttemptRecord]:
-        """Claim waiting attempts, the oldest first, within the worker's capacity.
+        """Claim waiting attempts, oldest first, within the worker's capacity.
 
-        Those that are placed on this worker come before those of others.
+        Attempts that are assigned to this worker come first.
 
         Args:
-            names: of a registered worker: process -> its external name; it may claim those without a worker.
-            limit: the most attempts.
-            schedule: with it also attempts that were placed on other workers and not claimed in time.
+            names: for a worker registered by `worker put`: the external name of each process that it runs;
+                such a worker may claim attempts that are assigned to no worker.
+            limit: the most attempts to claim.
+            schedule: if given, also claim attempts that another worker was assigned and did not claim in
+                time.
         Raises:
             UsageError: the worker is not registered.
         """
@@ -183,17 +186,17 @@ class Workbench:
         now: datetime,
         data: Mapping[str, Any] | None = None,
     ) -> AttemptRecord:
-        """Report that an attempt is being worked on; its `wish` says whether it is to be cancelled.
+        """Report that an attempt is in progress; the `wish` of the result says whether to cancel it.
 
         Args:
-            data: how far it is, for a later attempt; empty leaves what was reported before.
+            data: progress that a later attempt can continue from; empty keeps what was reported before.
         Raises:
             FencedError: the attempt is over or belongs to another worker.
         """
         return self._write(attempt, fence, beat=now, **({"progress": dict(data)} if data else {}))
 
     def last_progress(self, attempt: AttemptRecord) -> dict[str, Any]:
-        """What an attempt, or else the one before it, reported as progress; empty if nothing."""
+        """Return the data that an attempt, or else the one before it, reported as progress; may be empty."""
         if attempt.progress or attempt.number == 1:
             return attempt.progress
         key = record_key(replace(attempt, number=attempt.number - 1))
@@ -203,7 +206,7 @@ class Workbench:
     def end(
         self, attempt: AttemptRecord, fence: int | None, status: str, now: datetime, **fields: Any
     ) -> AttemptRecord:
-        """End an attempt; one that is `not_ready` is offered again.
+        """End an attempt; with the status `not_ready` it is offered again.
 
         Raises:
             FencedError: the attempt is over or belongs to another worker.
@@ -216,7 +219,7 @@ class Workbench:
         )
 
     def hand_back(self, attempt: AttemptRecord, now: datetime) -> AttemptRecord:
-        """Offer an attempt again, as the same attempt; one that is to be cancelled ends instead.
+        """Offer an attempt again, as the same attempt; if it is to be cancelled, end it instead.
 
         Raises:
             FencedError: the attempt is over or belongs to another worker.

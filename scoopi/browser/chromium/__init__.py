@@ -1,1 +1,1 @@
-"""Chromium: its tabs, over its own protocol."""
+"""Chromium: its driver, and its tabs over the DevTools protocol."""

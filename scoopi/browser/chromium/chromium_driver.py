@@ -1,4 +1,4 @@
-"""start_chromium: a Chromium with its driver, as visits need it."""
+"""start_chromium: starts a Chromium with its driver and the settings that visits need."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ _NO_DOWNLOADS = 3
 
 
 def start_chromium(settings: BrowserSettings, profile: Path) -> Started:
-    """A browser of this machine, or of a grid.
+    """Start a Chromium on this machine or in a grid.
 
     Args:
-        profile: a folder of its own, for all that the browser keeps on disk.
+        profile: a folder for all files of this browser.
     Raises:
         WebDriverException: the driver or the browser does not start.
     """
@@ -91,10 +91,10 @@ def _media(settings: BrowserSettings) -> tuple[str, ...]:
 
 
 def address_of(capabilities: Mapping[str, Any]) -> str:
-    """The WebSocket of a driver's browser: what a grid gives for it, or that of a browser on this machine.
+    """Return the address of the WebSocket of a browser, in a grid or on this machine.
 
     Raises:
-        WebDriverException: there is none.
+        WebDriverException: the browser has no WebSocket.
     """
     given = str(capabilities.get("se:cdp", ""))
     if given:

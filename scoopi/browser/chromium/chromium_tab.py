@@ -1,4 +1,4 @@
-"""ChromiumTab: the tab of a visit in Chromium, which knows nothing of the pages before."""
+"""ChromiumTab: the tab of a visit in Chromium, isolated from earlier visits."""
 
 from __future__ import annotations
 
@@ -27,18 +27,19 @@ _DOWN = frozenset({"Network.loadingFinished", "Network.loadingFailed"})
 
 
 class ChromiumTab:
-    """The tab of a visit in Chromium, which knows nothing of the pages before.
+    """The tab of a visit in Chromium, isolated from earlier visits.
 
-    It is in a context of its own, without cookies and storage. To make one takes several times as long as a
-    small page, so the tab of a page that left nothing behind is used again. Belongs to the browser's thread.
+    It is in a browser context of its own, without cookies and storage. Creating one takes several times as
+    long as a small page, so the tab of a page that left nothing behind is reused. Belongs to the browser's
+    thread.
 
     Args:
         media: patterns of addresses that are not loaded.
 
     Attributes:
-        answers: to the navigations of this visit.
-        traffic: the requests of this visit that are under way.
-        was_used: another page was in it before.
+        answers: responses to the navigations of this visit.
+        traffic: requests of this visit that are in progress.
+        was_used: the tab is reused: it has shown another page before.
     """
 
     def __init__(self, driver: WebDriver, link: ProtocolLink, media: tuple[str, ...]) -> None:
@@ -61,7 +62,7 @@ class ChromiumTab:
         self.was_used = False
 
     def open(self, visit: Visit, ask: Ask = allow) -> None:
-        """Show an empty tab for a visit, with the cookies of its session.
+        """Open an empty tab for a visit, with the cookies of its session.
 
         Raises:
             WebDriverException: the browser does not answer.
@@ -86,11 +87,11 @@ class ChromiumTab:
         self.cookies.put(visit.url, visit.cookies or (), visit.header("cookie"))
 
     def keep(self, is_spare: bool) -> None:
-        """Note whether the page that is shown has left nothing but storage that another one could see."""
+        """Note whether the tab can be reused; `is_spare` if its page has left nothing behind but storage."""
         self._is_spare = is_spare and not self._frames and len(self.answers) == 1 and self.windows() == 2
 
     def close(self) -> None:
-        """Close the page, and the windows that it has opened.
+        """Close the page and the windows that it has opened.
 
         Raises:
             WebDriverException: the browser does not answer.
@@ -106,11 +107,11 @@ class ChromiumTab:
         self._urls.clear()
 
     def windows(self) -> int:
-        """How many windows and tabs are open; without a page there is one."""
+        """Return the number of open windows and tabs; without a page, it is 1."""
         return len(self._driver.window_handles)
 
     def console(self) -> list[dict[str, Any]]:
-        """What the page has said in the console; each with a `timestamp` in ms."""
+        """Return the page's messages in the console, each with a `timestamp` in ms."""
         return list(self._driver.execute("getLog", {"type": "browser"})["value"])
 
     def _add_cookies(self, cookies: Cookies) -> None:

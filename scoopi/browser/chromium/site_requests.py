@@ -1,4 +1,4 @@
-"""SiteRequests: holds up requests of a page in Chromium until they may be sent."""
+"""SiteRequests: pauses requests of a page in Chromium until they may be sent."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _PAGES = {"urlPattern": "*", "resourceType": "Document"}
 
 
 class SiteRequests:
-    """Holds up requests of a page in Chromium until they may be sent, and gives some headers of the site.
+    """Pauses requests of a page in Chromium until they may be sent, and adds the site's headers to some.
 
-    To hold a request up takes time: it is done only for pages, for requests that get headers, and with
-    `paced` for all.
+    Pausing a request takes time, so it is done only for pages and for requests that get headers; with
+    `paced`, for all.
     """
 
     def __init__(self, link: ProtocolLink) -> None:
@@ -29,13 +29,13 @@ class SiteRequests:
         self._watched: dict[str, list[dict[str, str]]] = {}
 
     def begin(self, visit: Visit, tab: str, ask: Ask) -> None:
-        """Do so for a visit, in a tab whose main frame has the same name."""
+        """Start for a visit; `tab` is the id of the tab, and of its main frame."""
         self._rules.begin(visit, ask)
         self._tab = tab
         self._patterns = [{"urlPattern": "*"}] if visit.how.paced else [_PAGES, *self._own()]
 
     def watch(self, session: str) -> None:
-        """Hold up requests of a page, or of one of its frames."""
+        """Pause requests of a page, or of one of its frames."""
         if self._watched.get(session) != self._patterns:
             self._watched[session] = self._patterns
             self._link.post("Fetch.enable", {"patterns": self._patterns}, session)
@@ -46,7 +46,7 @@ class SiteRequests:
             self._watched.pop(session, None)
 
     def take(self, session: str, event: Mapping[str, Any]) -> None:
-        """Continue a request that is held up, once it may be sent."""
+        """Continue a paused request, once it may be sent."""
         is_page = event["resourceType"] == "Document" and event["frameId"] == self._tab
         self._rules.rule(str(event["request"]["url"]), is_page, partial(self._end, session, event))
 

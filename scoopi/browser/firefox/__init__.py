@@ -1,1 +1,1 @@
-"""Firefox: its tabs, over WebDriver BiDi."""
+"""Firefox: its driver, and its tabs over WebDriver BiDi."""

@@ -1,4 +1,4 @@
-"""start_firefox: a Firefox with its driver, as visits need it."""
+"""start_firefox: starts a Firefox with its driver and the settings that visits need."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _WITHOUT_IMAGES: dict[str, str | int | bool] = {
 
 
 def start_firefox(settings: BrowserSettings, profile: Path) -> Started:
-    """A browser of this machine, or of a grid.
+    """Start a Firefox on this machine or in a grid.
 
     Args:
-        profile: a folder of its own, for all that the browser keeps on disk.
+        profile: a folder for all files of this browser.
     Raises:
         WebDriverException: the driver or the browser does not start.
     """

@@ -1,4 +1,4 @@
-"""FirefoxTab: the tab of a visit in Firefox, which knows nothing of the pages before."""
+"""FirefoxTab: the tab of a visit in Firefox, isolated from earlier visits."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _MOST_SAID = 1000
 
 
 class FirefoxTab:
-    """The tab of a visit in Firefox, in a context of its own. Belongs to the browser's thread.
+    """The tab of a visit in Firefox, in a browser context of its own. Belongs to the browser's thread.
 
     Args:
-        images: whether images, fonts and media are loaded.
+        images: load images, fonts and media.
 
     Attributes:
-        answers: to the navigations of this visit.
-        traffic: the requests of this visit that are under way.
-        was_used: never, as here a new tab costs little.
+        answers: responses to the navigations of this visit.
+        traffic: requests of this visit that are in progress.
+        was_used: always False, as a new tab costs little in Firefox.
     """
 
     was_used = False
@@ -63,7 +63,7 @@ class FirefoxTab:
         link.call("browser.setDownloadBehavior", {"downloadBehavior": {"type": "denied"}})
 
     def open(self, visit: Visit, ask: Ask = allow) -> None:
-        """Show an empty tab for a visit, with the cookies of its session.
+        """Open an empty tab for a visit, with the cookies of its session.
 
         Raises:
             WebDriverException: the browser does not answer.
@@ -86,10 +86,10 @@ class FirefoxTab:
         self._driver.switch_to.window(self._tab)
 
     def keep(self, is_spare: bool) -> None:
-        """The next visit has a new tab in any case."""
+        """Do nothing: the next visit gets a new tab in any case."""
 
     def close(self) -> None:
-        """Close the page, and the windows that it has opened.
+        """Close the page and the windows that it has opened.
 
         Raises:
             WebDriverException: the browser does not answer.
@@ -99,11 +99,11 @@ class FirefoxTab:
             self._context = ""
 
     def console(self) -> list[dict[str, Any]]:
-        """What the page has said in the console; each with a `timestamp` in ms."""
+        """Return the page's messages in the console, each with a `timestamp` in ms."""
         return list(self._said)
 
     def windows(self) -> int:
-        """How many windows and tabs are open; without a page there is one."""
+        """Return the number of open windows and tabs; without a page, it is 1."""
         return len(self._driver.window_handles)
 
     def _on_event(self, name: str, event: Mapping[str, Any]) -> None:

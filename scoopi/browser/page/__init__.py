@@ -1,1 +1,1 @@
-"""What is done on a page in a browser, and what is read from it, by commands that all browsers have."""
+"""Acts on a page in a browser, and reads it, with commands that all browsers have."""

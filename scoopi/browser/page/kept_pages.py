@@ -1,4 +1,4 @@
-"""KeptPages: keeps what a browser showed of pages that failed, so that the cause can be seen."""
+"""KeptPages: saves what a browser showed of pages that failed, so that the cause can be found."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ MOST = 100
 
 
 class KeptPages:
-    """Keeps what browsers showed of pages that failed: document, screenshot and console.
+    """Saves what browsers showed of pages that failed: document, screenshot and console.
 
     Args:
-        folder: of the files; it is made for the first page.
+        folder: the folder of the files; created with the first page.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -35,14 +35,14 @@ class KeptPages:
         self._kept: set[str] = set()
 
     def keep(self, driver: WebDriver, console: Console, url: str, since: float) -> str:
-        """Keep the page that the browser shows now, as well as it can be had.
+        """Save the page that the browser shows now, as far as the browser still answers.
 
         Args:
-            console: gives what the page has said there; each entry has a `timestamp` in ms.
-            url: of the visit; another attempt replaces the files of the one before.
-            since: when the visit began, as `time.time()`; what the console had before is left out.
+            console: returns the messages in the page's console, each with a `timestamp` in ms.
+            url: address of the visit; another attempt replaces the files of the one before.
+            since: when the visit began, as `time.time()`; earlier messages are left out.
         Returns:
-            Where it is, without the endings of its files; empty if enough pages are kept.
+            The path of the files without their suffixes; empty if enough pages have been saved.
         """
         mark = page_mark(url)
         with self._lock:

@@ -1,4 +1,4 @@
-"""fault_of: why a browser did not come to a page, by what its driver says."""
+"""fault_of: derives why a navigation failed from the driver's message."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FIREFOX = "about:neterror?e="
 
 
 def fault_of(message: str) -> VisitFailed | None:
-    """The failure that a driver's message of a failed navigation stands for; None for any other.
+    """Return the failure that a driver's message about a navigation means; None for any other message.
 
     >>> fault_of("unknown error: net::ERR_NAME_NOT_RESOLVED\\n  (Session info: chrome=156)").reason
     'dns'

@@ -1,4 +1,4 @@
-"""PageActions: does on a page in the browser what the definitions say."""
+"""PageActions: performs the actions of the definitions on a page in the browser."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ class _NoOptionError(NoSuchElementException):
 
 
 class PageActions:
-    """Does on a page in the browser what the definitions say.
+    """Performs the actions of the definitions on a page in the browser.
 
     Args:
-        folder: where screenshots are saved.
+        folder: the folder of screenshots.
     """
 
     def __init__(self, driver: WebDriver, waiting: PageWait, folder: Path) -> None:
@@ -87,14 +87,14 @@ class PageActions:
         self._url = ""
 
     def run(self, actions: tuple[ActionDef, ...], url: str, timeout_ms: int, ends: float) -> None:
-        """Do all actions in order, and come back to the page from any frame.
+        """Perform all actions in order, and return from any frame to the page.
 
         Args:
-            url: of the visit.
-            timeout_ms: of an action that has none of its own.
-            ends: when the time of the visit is over, as `time.monotonic()`.
+            url: address of the visit.
+            timeout_ms: timeout of an action that has none of its own.
+            ends: when the time of the visit ends, as `time.monotonic()`.
         Raises:
-            VisitFailedError: one of them cannot be done.
+            VisitFailedError: an action cannot be performed.
         """
         self._url = url
         for action in actions:
@@ -252,7 +252,7 @@ class PageActions:
 
 
 def page_mark(url: str) -> str:
-    """What stands in the names of files for a page's address."""
+    """Return the part of file names that stands for a page's address."""
     return sha256(url.encode()).hexdigest()[:12]
 
 

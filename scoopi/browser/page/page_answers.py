@@ -1,4 +1,4 @@
-"""PageAnswers: what the servers have answered to the navigations of a tab."""
+"""PageAnswers: the responses of servers to the navigations of a tab."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import msgspec
 
 
 class PageAnswer(msgspec.Struct, frozen=True):
-    """What a server answered to a navigation.
+    """A server's response to a navigation.
 
     Attributes:
-        url: without its fragment.
-        headers: names in lower case.
+        url: its address, without fragment.
+        headers: headers by name in lower case.
     """
 
     url: str
@@ -22,9 +22,9 @@ class PageAnswer(msgspec.Struct, frozen=True):
 
 
 class PageAnswers:
-    """What the servers have answered to the navigations of a tab, but for redirects, oldest first.
+    """The responses of servers to the navigations of a tab, oldest first, without redirects.
 
-    The browser reports them in a thread of its own, perhaps later than it shows the page.
+    The browser reports them in a thread of its own, and perhaps after it shows the page.
     """
 
     def __init__(self) -> None:
@@ -35,28 +35,28 @@ class PageAnswers:
         return len(self._known)
 
     def clear(self) -> None:
-        """Forget all, as a visit begins."""
+        """Forget all, at the start of a visit."""
         with self._changed:
             self._known.clear()
 
     def note(self, url: str, status: int, headers: Mapping[str, str]) -> None:
-        """Add the newest; called by the thread of the browser."""
+        """Add a response; called by the thread of the browser."""
         lower = {name.lower(): value for name, value in headers.items()}
         with self._changed:
             self._known.append(PageAnswer(url.partition("#")[0], status, lower))
             self._changed.notify_all()
 
     def newest(self, wait_s: float) -> PageAnswer | None:
-        """The newest one; None if none comes in time."""
+        """Return the newest response, waiting up to `wait_s` seconds for one; None if none comes."""
         with self._changed:
             self._changed.wait_for(lambda: self._known, wait_s)
             return self._known[-1] if self._known else None
 
     def of(self, url: str, status: int, wait_s: float) -> PageAnswer | None:
-        """The newest one that gave the document of this address and status; None if it does not come in time.
+        """Return the newest response with this address and status, waiting up to `wait_s` seconds; or None.
 
         Args:
-            status: 0 if it is not known.
+            status: the HTTP status; 0 for any.
         """
         wanted = url.partition("#")[0]
 

@@ -1,4 +1,4 @@
-"""CookieJar: the cookies of a site's session as a browser takes and gives them."""
+"""CookieJar: exchanges the cookies of a site's session with a browser."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _YES, _NO = "TRUE", "FALSE"
 
 
 class CookieJar:
-    """The cookies of the tab that a browser shows now.
+    """The cookies of the tab that a browser shows.
 
-    Cookies outside of the browser are lines as curl writes them: domain, whether its subdomains count, path,
-    whether only encrypted requests send it, its end in seconds of the epoch (0: none), name and value,
-    parted by tabs.
+    Outside of the browser, cookies are lines in curl's format: domain, whether subdomains are included, path,
+    whether the cookie is for encrypted requests only, expiry in seconds since the epoch (0: none), name and
+    value, separated by tabs.
 
     Args:
-        add: adds cookies to the tab, all or none of them; raises WebDriverException for none.
-        found: the cookies that the tab has. Both are as Chromium's own protocol describes them.
+        add: adds cookies to the tab, all or none; raises WebDriverException if it adds none.
+        found: returns the cookies of the tab. Both use the dicts of Chromium's DevTools protocol.
     """
 
     def __init__(self, add: Callable[[Cookies], None], found: Callable[[], Cookies]) -> None:
@@ -31,11 +31,12 @@ class CookieJar:
         self._found = found
 
     def put(self, url: str, lines: Iterable[str], header: str = "") -> None:
-        """Add cookies; those that the browser refuses are left out.
+        """Add cookies; those that the browser rejects are left out.
 
         Args:
-            url: the address that the cookies of `header` are for.
-            header: of a request, `a=1; b=2`.
+            url: the address that the cookies in `header` are for.
+            lines: cookies as lines.
+            header: a request's header `Cookie`, as `a=1; b=2`.
         """
         wanted = [*map(_parameters, filter(is_whole, lines)), *_of_header(url, header)]
         if not wanted:
@@ -50,13 +51,13 @@ class CookieJar:
                     continue
 
     def take(self, urls: Iterable[str], sent: Iterable[str], header: str = "") -> tuple[str, ...]:
-        """The lines of the cookies that are there now, for the hosts of the addresses.
+        """Return the tab's cookies for the hosts of some addresses, as lines.
 
-        Those of other hosts are left out (a page loads things from many), unless they were sent.
+        Cookies of other hosts, from which a page may load parts, are left out unless they were sent.
 
         Args:
-            sent: the lines that were put.
-            header: likewise; what is in it and has not changed is left out.
+            sent: the lines that were given to `put`.
+            header: the header that was given to `put`; its unchanged cookies are left out.
         """
         known = {_key(line): line for line in sent if is_whole(line)}
         fixed = {(each["name"], each["value"]) for url in urls for each in _of_header(url, header)}
@@ -75,7 +76,7 @@ class CookieJar:
 
 
 def is_whole(line: str) -> bool:
-    """Whether a line has the seven parts of a cookie, and a name.
+    """Whether a line has the seven fields of a cookie, and a name.
 
     >>> is_whole("a.example\\tFALSE\\t/\\tFALSE\\t0\\tsid\\t1"), is_whole("# a comment")
     (True, False)
@@ -85,7 +86,7 @@ def is_whole(line: str) -> bool:
 
 
 def line_of(cookie: dict[str, Any]) -> str:
-    """The line of a cookie as the browser's protocol describes it."""
+    """Return the line of a cookie that is given as a dict of the browser's protocol."""
     domain, end = str(cookie["domain"]), 0 if cookie.get("session") else int(cookie["expires"])
     parts = (
         (_HTTP_ONLY if cookie["httpOnly"] else "") + domain,

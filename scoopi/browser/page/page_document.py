@@ -1,4 +1,4 @@
-"""DOCUMENT and READING: scripts that give what a page in the browser shows, as HTML."""
+"""DOCUMENT and READING: scripts that return what a page in the browser shows, as HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PageReader: reads what a page in the browser shows, with its frames."""
+"""PageReader: reads what a page in the browser shows, including its frames."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _GONE = (
 
 
 class PageReader:
-    """Reads what a page in the browser shows, with its frames."""
+    """Reads what a page in the browser shows, including its frames."""
 
     def __init__(self, driver: WebDriver) -> None:
         self._driver = driver
         self._left = 0
 
     def read(self, how: BrowserDef) -> Mapping[str, Any]:
-        """What `READING` gives of the page."""
+        """Return the result of the script `READING` for the page."""
         self._left = MOST_FRAMES
         frames = self._others(how) if how.frames else {}
         found: Mapping[str, Any] = self._run(READING, how.frames, how.shadow, *_arguments(frames))

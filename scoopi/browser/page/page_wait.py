@@ -1,4 +1,4 @@
-"""PageWait: waits until a page in the browser is as the definitions want it."""
+"""PageWait: waits until a page in the browser is in the state that the definitions require."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ return (!selector || document.querySelector(selector) !== null)
 
 
 class VisitFailedError(Exception):
-    """A visit has failed; `failure` is what its loader gets."""
+    """Raised when a visit has failed; `failure` is sent to its loader."""
 
     def __init__(self, failure: VisitFailed) -> None:
         super().__init__(failure.what)
@@ -36,7 +36,7 @@ class VisitFailedError(Exception):
 
 
 class Traffic:
-    """Which requests of a browser are under way; the driver reports them in any order and in any thread."""
+    """The requests of a browser that are in progress; the driver may report them in any order and thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,32 +45,32 @@ class Traffic:
         self._changed = 0.0
 
     def clear(self) -> None:
-        """Forget all, as a new page begins."""
+        """Forget all, at the start of a page."""
         with self._lock:
             self._begun.clear()
             self._ended.clear()
             self._changed = time.monotonic()
 
     def began(self, request: str) -> None:
-        """A request was sent."""
+        """Note that a request was sent."""
         with self._lock:
             self._begun.add(request)
             self._changed = time.monotonic()
 
     def ended(self, request: str) -> None:
-        """A request was answered, or has failed."""
+        """Note that a request was answered or has failed."""
         with self._lock:
             self._ended.add(request)
             self._changed = time.monotonic()
 
     def is_idle(self, for_s: float) -> bool:
-        """Whether no request has been under way for so long."""
+        """Whether no request has been in progress for so many seconds."""
         with self._lock:
             return self._begun <= self._ended and time.monotonic() - self._changed >= for_s
 
 
 def with_dialogs_dismissed(driver: WebDriver, command: Callable[[], Any]) -> Any:
-    """The result of a command to the driver, which is given again if a dialog of the page was in its way."""
+    """Run a command of the driver and return its result; repeat it if a dialog of the page has blocked it."""
     while True:
         try:
             return command()
@@ -82,7 +82,7 @@ def with_dialogs_dismissed(driver: WebDriver, command: Callable[[], Any]) -> Any
 
 
 def comes_true(holds: Callable[[], bool], ends: float) -> bool:
-    """Whether something holds now, or by a time of `time.monotonic()`; it is looked at again and again."""
+    """Poll a condition until it holds; return whether it did before the time `ends` (`time.monotonic()`)."""
     while not holds():
         if time.monotonic() > ends:
             return False
@@ -91,17 +91,17 @@ def comes_true(holds: Callable[[], bool], ends: float) -> bool:
 
 
 class PageWait:
-    """Waits until a page in the browser is as the definitions want it."""
+    """Waits until a page in the browser is in the state that the definitions require."""
 
     def __init__(self, driver: WebDriver, traffic: Traffic) -> None:
         self._driver = driver
         self._traffic = traffic
 
     def until(self, wanted: Until, timeout_s: float) -> bool:
-        """Whether all that is wanted came true in time.
+        """Wait for a state, and return whether the page reached it in time.
 
         Raises:
-            VisitFailedError: the browser cannot read a selector.
+            VisitFailedError: a selector is invalid for the browser.
         """
         time.sleep(wanted.time_ms / 1000)
         return comes_true(lambda: self._holds(wanted), time.monotonic() + timeout_s)
@@ -121,14 +121,14 @@ class PageWait:
 
 
 def unreadable(said: str) -> VisitFailed:
-    """The failure of a selector that the browser cannot read, by what the driver said of it."""
+    """Return the failure for a selector that is invalid for the browser, from the driver's message."""
     cause = "a selector cannot be read by a browser"
     detail = said.partition(": ")[2].partition("\n")[0] or said.partition("\n")[0]
     return VisitFailed(f"{cause}: {detail}", cause, hint="use selectors as in document.querySelector")
 
 
 def named(wanted: Until) -> str:
-    """What is waited for, as in the definitions."""
+    """Return the awaited state in the words of the definitions."""
     idle = f"{wanted.idle_ms} ms without a request" if wanted.idle_ms else ""
     given = (("selector", wanted.selector), ("gone", wanted.gone), ("text", wanted.text), ("idle", idle))
     return ", ".join(f"{name} `{value}`" for name, value in given if value)

@@ -1,4 +1,4 @@
-"""RequestRules: which requests of a page are sent, when, and with which headers of its site."""
+"""RequestRules: decides which requests of a page are sent, when, and with which headers of the site."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ OnRuling = Callable[[Mapping[str, str] | None], None]
 
 
 class RequestRules:
-    """Which requests of a page are sent, when, and with which headers of its site.
+    """Decides which requests of a page are sent, when, and with which headers of the site.
 
-    The headers may be credentials (`Authorization`, an API key), and pages take scripts and images from
-    everywhere: they go to the site's host only, and only over TLS if the site is asked over it. The first
-    request of a visit has its grant; those for further pages ask for one, and with `paced` all do.
+    The headers may be credentials (`Authorization`, an API key), and pages load scripts and images from
+    anywhere, so the headers are sent to the site's host only, and only over TLS if the site uses TLS. The
+    first request of a visit has its grant; requests for further pages need one, with `paced` all do.
 
     Attributes:
-        headers: of the site, names in lower case.
+        headers: headers of the site by name in lower case.
         site: the address of the visit.
-        is_paced: all requests ask for grants.
+        is_paced: all requests need grants.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class RequestRules:
         self._has_begun = False
 
     def begin(self, visit: Visit, ask: Ask) -> None:
-        """Hold for the requests of a visit from now on."""
+        """Apply to the requests of this visit from now on."""
         self.headers = {
             name.lower(): value for name, value in visit.headers.items() if name.lower() not in _UNSENT
         }
@@ -47,10 +47,10 @@ class RequestRules:
         self._has_begun = False
 
     def rule(self, url: str, is_page: bool, on_ruling: OnRuling) -> None:
-        """Decide on a request, now or once it has its grant; called in the order of the requests.
+        """Decide on a request, at once or when its grant comes; called in the order of the requests.
 
         Args:
-            is_page: the tab goes to this address; else it is for a part of the page.
+            is_page: the tab navigates to this address; otherwise the request is for a part of the page.
         """
         is_first = is_page and not self._has_begun
         self._has_begun = self._has_begun or is_page

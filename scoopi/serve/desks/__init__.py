@@ -1,1 +1,1 @@
-"""desks: what people ask of the scheduler, and change by hand."""
+"""desks: answer what users ask the scheduler, and make the changes that they request."""

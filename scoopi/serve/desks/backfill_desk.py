@@ -1,4 +1,4 @@
-"""BackfillDesk: jobs for past slots of a process, which do not change its schedule."""
+"""BackfillDesk: creates jobs for past slots of a process, without changing its schedule."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _STATES = ("embryo", "in_progress", "final_run", "processed", "noop", "skipped",
 
 
 class BackfillDesk:
-    """Creates, shows and cancels the backfills of one process.
+    """Creates, lists and cancels the backfills of one process.
 
     Args:
-        process: whose slots are filled.
+        process: the process whose slots get jobs.
         now: the time of this command.
     """
 
@@ -39,18 +39,19 @@ class BackfillDesk:
     def create(
         self, first: str, last: str, *, overlap: str, order: str, max_parallel: int, dry_run: bool
     ) -> list[Row]:
-        """Create the missing jobs from one slot to another, inclusive; those that exist stay as they are.
+        """Create the missing jobs from slot `first` to slot `last`, inclusive; existing jobs do not change.
 
         Args:
-            overlap: instead of that of the process; empty for `allow` if the process allows it, else `wait`.
-            order: old or new, the slots that run first.
-            max_parallel: the most jobs at a time; 0 for no limit.
-            dry_run: create none.
+            overlap: overrides the process's `overlap`; empty for `allow` if the process allows it, else
+                `wait`.
+            order: `old` or `new`: which slots run first.
+            max_parallel: the most jobs that run at a time; 0 for no limit.
+            dry_run: create no job.
         Returns:
             A row for each slot: `job change state`, where `change` is `create` or `exists`.
         Raises:
             PeriodError: a slot is not valid.
-            UsageError: there are none, or too many.
+            UsageError: the range has no slots, or too many.
         """
         slots = self._slots(first, last)
         ids = [f"{self._process.name}/{slot}" for slot, _ in slots]
@@ -70,7 +71,7 @@ class BackfillDesk:
         return rows
 
     def backfills(self) -> list[Row]:
-        """A row for each backfill: its first and last slot, and how many jobs are in each state."""
+        """Return a row for each backfill: its first and last slot, and the number of jobs in each state."""
         found: dict[str, list[JobRecord]] = {}
         for job in self._jobs():
             assert job.backfill is not None
@@ -84,7 +85,7 @@ class BackfillDesk:
         return rows
 
     def cancel(self, name: str, jobs: JobDesk) -> list[Row]:
-        """Skip the jobs of a backfill that are not over; live attempts are cancelled.
+        """Skip all unfinished jobs of a backfill; live attempts are cancelled.
 
         Raises:
             UsageError: there is no such backfill.

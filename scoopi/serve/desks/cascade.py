@@ -1,4 +1,4 @@
-"""Cascade: the jobs that depend on a job, so that what is done to it by hand concerns them too."""
+"""Cascade: finds the jobs that depend on a job, and that a change of it by hand affects too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scoopi.store.schedule.schedule_store import ScheduleStore
 
 
 class Cascade:
-    """Finds the jobs that depend on a job: by `depends_on`, or because it triggered them.
+    """Finds the jobs that depend on a job, by `depends_on` or because it triggered them.
 
     Args:
         store: the records.
@@ -24,10 +24,10 @@ class Cascade:
         self._processes = processes
 
     def to_reprocess(self, job: JobRecord) -> list[tuple[JobRecord, bool]]:
-        """A job and those that depend on it, directly or not, which have begun; each before its dependents.
+        """Return a job and all started jobs that depend on it, directly or not; each before its dependents.
 
         Returns:
-            With each job whether it was triggered by the one that leads to it.
+            Each job, with whether it was triggered by the job through which it was found.
         """
         found = {job.job: (job, False)}
         for record, _ in (queue := [(job, False)]):
@@ -38,7 +38,7 @@ class Cascade:
         return [each for each in found.values() if each[0].state != "embryo"]
 
     def to_skip(self, job: JobRecord) -> list[JobRecord]:
-        """The jobs that are skipped when a job is: those that depend on it so and have not begun."""
+        """Return the jobs that are skipped together with a job: dependents that have not started."""
         found = {job.job: job}
         for record in (queue := [job]):
             process_of = ((each, self._processes[each.process]) for each, _ in self._dependents(record))

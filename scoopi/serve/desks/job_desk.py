@@ -1,4 +1,4 @@
-"""JobDesk: what people ask about jobs and attempts, and change of them by hand."""
+"""JobDesk: answers what users ask about jobs and attempts, and makes the changes that they request."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from scoopi.store.schedule.schedule_store import job_key
 
 
 class JobDesk:
-    """Answers what people ask about jobs and attempts, and changes them by hand.
+    """Answers what users ask about jobs and attempts, and makes the changes that they request.
 
-    It looks at the records as they are now.
+    It reads the current records.
 
     Args:
         state: the records.
         now: the time of this command.
-        qualified: the qualified name of a process; raises UsageError if it is unknown.
-        user: who asks for changes; they are kept with the name.
+        qualified: returns the qualified name of a process; raises UsageError if it is unknown.
+        user: the name of the user, which is recorded with each change.
     """
 
     def __init__(self, state: State, now: datetime, qualified: Callable[[str], str], user: str = "") -> None:
@@ -55,10 +55,10 @@ class JobDesk:
         limit: int | None = None,
         since: datetime | None = None,
     ) -> list[Row]:
-        """A row for each job, by process and slot; at most `limit`.
+        """Return a row for each job, by process and slot; at most `limit`.
 
         Args:
-            since: only those that have changed since.
+            since: only jobs that have changed since then.
         Raises:
             UsageError: the process or the state is unknown.
         """
@@ -77,7 +77,7 @@ class JobDesk:
         return [*islice(wanted, limit)]
 
     def show(self, job: str) -> Row:
-        """The row of a job, with its `changes` in order: of its state, and those by hand."""
+        """Return the row of a job, with its `changes` in order: of its state, and by hand."""
         record = self.job(job)
         changes, reason = record.changes, f"launch type: {record.launch_type}"
         if not changes or (changes[0].at, changes[0].state) != (record.created, "embryo"):
@@ -85,7 +85,7 @@ class JobDesk:
         return self._row(record) | {"changes": [change_row(each) for each in changes]}
 
     def job(self, job: str) -> JobRecord:
-        """The record of a job.
+        """Return the record of a job.
 
         Raises:
             UsageError: there is none.
@@ -100,7 +100,7 @@ class JobDesk:
         return record
 
     def why(self, job: str) -> Row:
-        """One sentence on what a job waits for, is doing, or how it ended."""
+        """Return one sentence on what a job waits for or does, or on how it ended."""
         return why(self.job(job), self._state.passes.snapshot(self._now))
 
     def skip(self, job: str, *, dry_run: bool = False) -> list[Row]:
@@ -109,9 +109,9 @@ class JobDesk:
         Args:
             dry_run: change nothing.
         Returns:
-            A row for it, and for each job that the next pass skips for that.
+            A row for the job, and for each job that the next pass skips because of it.
         Raises:
-            StateRefusedError: the job is over.
+            StateRefusedError: the job has already ended.
         """
         record = self._active(job, "skip")
         rows = [self._row(each) for each in self._cascade().to_skip(record)]
@@ -125,10 +125,10 @@ class JobDesk:
         return [row, *rows]
 
     def cancel(self, job: str, mode: str) -> Row:
-        """Cancel the live attempt of a job, which is skipped then.
+        """Cancel the live attempt of a job; the job is then skipped.
 
         Args:
-            mode: drain, step or kill; empty for the project's default.
+            mode: `drain`, `step` or `kill`; empty for the project's default.
         Raises:
             StateRefusedError: the job has no live attempt.
         """
@@ -138,10 +138,10 @@ class JobDesk:
         return self._row(self.job(record.job))
 
     def clear(self, job: str) -> Row:
-        """Give a job on hold, or one that waits for its retry, another attempt at once.
+        """Start another attempt at once, for a job that is on hold or waits for its retry.
 
         Raises:
-            StateRefusedError: it waits for something else.
+            StateRefusedError: the job waits for something else.
         """
         record = self._active(job, "clear")
         if not record.held and record.retry_at is None:
@@ -150,17 +150,17 @@ class JobDesk:
         return self._move(record, moved(record, self._now, self._user, **freed))
 
     def reprocess(self, job: str, *, dry_run: bool = False) -> list[Row]:
-        """Have a job run once more as a further attempt, and all jobs that depend on it and have begun.
+        """Run a job once more, as a further attempt, and all started jobs that depend on it.
 
-        Unfinished attempts are cancelled, and their ends count no more. Each job is written before those
-        that depend on it, so these wait for it; after a crash in between, the command is repeated.
+        Unfinished attempts are cancelled, and their results are ignored. Each job is written before those
+        that depend on it, so that they wait for it. After a crash in between, repeat the command.
 
         Args:
             dry_run: change nothing.
         Returns:
-            A row for each of them.
+            A row for each of these jobs.
         Raises:
-            StateRefusedError: none of them has begun.
+            StateRefusedError: none of them has started.
         """
         record = self.job(job)
         affected = self._cascade().to_reprocess(record)
@@ -191,7 +191,10 @@ class JobDesk:
     def attempts(
         self, job: str | None = None, process: str | None = None, status: str | None = None
     ) -> list[Row]:
-        """A row for each attempt of a job, of a process, or for each that is live; all may be one status.
+        """Return a row for each attempt of a job or of a process; without either, for each live attempt.
+
+        Args:
+            status: only attempts of this status.
 
         Raises:
             UsageError: the job, the process or the status is unknown.
@@ -215,11 +218,11 @@ class JobDesk:
         return [attempt_row(each) for each in found if status in (None, each.status)]
 
     def show_attempt(self, attempt: str) -> Row:
-        """The row of an attempt; of the last one of a job with the time of its retry."""
+        """Return the row of an attempt; the last one of a job has the time of the retry."""
         return self._attempt_row(self.attempt(attempt))
 
     def attempt(self, attempt: str) -> AttemptRecord:
-        """The record of an attempt.
+        """Return the record of an attempt.
 
         Raises:
             UsageError: there is none.

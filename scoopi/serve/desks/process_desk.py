@@ -1,4 +1,4 @@
-"""ProcessDesk: launches, and what people ask about processes and change of them by hand."""
+"""ProcessDesk: launches jobs, answers what users ask about processes, and makes the changes they request."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from scoopi.serve.state import State
 
 
 class ProcessDesk:
-    """Launches jobs, answers what people ask about processes, and changes them by hand.
+    """Launches jobs, answers what users ask about processes, and makes the changes that they request.
 
-    It looks at the records as they are now.
+    It reads the current records.
 
     Args:
         state: the records.
         now: the time of this command.
-        user: who asks for changes; they are kept with the name.
+        user: the name of the user, which is recorded with each change.
     """
 
     def __init__(self, state: State, now: datetime, user: str = "") -> None:
@@ -40,7 +40,7 @@ class ProcessDesk:
         self._now = now
 
     def backfills(self, name: str) -> BackfillDesk:
-        """The desk for the backfills of a process.
+        """Return the desk for the backfills of a process.
 
         Raises:
             UsageError: the process is unknown.
@@ -53,8 +53,8 @@ class ProcessDesk:
         """Create a job by hand.
 
         Args:
-            slot: of the process, new or existing; by default the next `!n`.
-            after: its attempt is not created before.
+            slot: the slot that the job is for; by default the next `!n`.
+            after: no attempt is created before this time.
         Raises:
             UsageError: the process or slot is unknown.
             StateRefusedError: the slot has a job already.
@@ -80,10 +80,10 @@ class ProcessDesk:
         return job_row(job, process)
 
     def process(self, name: str) -> Process:
-        """The definition of a process; the namespace may be absent if the name is unique.
+        """Return the definition of a process; the namespace may be left out if the name is unique.
 
         Raises:
-            UsageError: it is unknown, or several processes have that name.
+            UsageError: the process is unknown, or several processes have this name.
         """
         processes = self._state.current()[1].processes
         found = (
@@ -98,7 +98,7 @@ class ProcessDesk:
         raise UsageError(f"unknown process {name}", hint=hint)
 
     def processes(self) -> list[Row]:
-        """A row for each deployed process."""
+        """Return a row for each deployed process."""
         records = self._store.processes()
         schedule = self._state.current()[1]
         return [
@@ -106,12 +106,12 @@ class ProcessDesk:
         ]
 
     def show_process(self, name: str) -> Row:
-        """The row of one process."""
+        """Return the row of one process."""
         process = self.process(name)
         return self._process_row(process, self._record(process))
 
     def upcoming(self, name: str, count: int) -> list[Row]:
-        """The next slots of a process, each with the time at which it becomes due."""
+        """Return the next slots of a process, each with the time at which it becomes due."""
         process = self.process(name)
         record = self._record(process)
         found = self._following(process, record, count)
@@ -121,11 +121,11 @@ class ProcessDesk:
         ]
 
     def pause(self, name: str, reason: str) -> Row:
-        """Close gate 1 of a process; attempts that run are not affected."""
+        """Close gate 1 of a process, so that no attempts are created; running attempts are not affected."""
         return self._change_process(name, lambda record: changed(record, paused=reason))
 
     def resume(self, name: str) -> Row:
-        """Open gate 1 again.
+        """Open gate 1 of a paused process.
 
         Raises:
             StateRefusedError: the process is not paused.
@@ -141,9 +141,9 @@ class ProcessDesk:
         return self._change_process(name, resumed)
 
     def set_interval(self, name: str, every: timedelta | None) -> Row:
-        """Change how often a process is looked at or fires, until it is set back; None sets it back.
+        """Override the interval at which a process is checked or fires; None removes the override.
 
-        Intervals count from the last fire or look.
+        The interval counts from the last fire or check.
 
         Raises:
             UsageError: its trigger has no interval.

@@ -1,1 +1,1 @@
-"""The garbage collector of the scheduler: removes records and folders that are older than what is kept."""
+"""The garbage collector of the scheduler: removes records and folders past their retention."""

@@ -1,4 +1,4 @@
-"""FolderCollector: removes what attempts and former projects have left in a state folder."""
+"""FolderCollector: removes folders of finished attempts and of former projects from a state folder."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _STEP = 100
 
 
 class FolderCollector:
-    """Removes the folders of attempts that are over, and unpacked projects that the store has no more.
+    """Removes the folders of finished attempts, and unpacked projects that are no longer in the store.
 
     Args:
-        now: the time that ages are counted to.
+        now: the time from which ages are counted.
         is_dry: remove nothing.
     """
 
@@ -32,7 +32,7 @@ class FolderCollector:
         self._kept = max(state.current()[1].settings.gc.retention.logs, KEPT_AT_LEAST)
 
     def steps(self) -> Iterator[list[Collected]]:
-        """One round, a step at a time; each yields what it has removed.
+        """Run one round in small steps; each yields what it has removed.
 
         Raises:
             StoreError: the store does not answer; the next round removes the rest.

@@ -1,4 +1,4 @@
-"""PacedRounds: the garbage collector beside the work of a `serve`, a small step at a time."""
+"""PacedRounds: runs the garbage collector beside the other work of a `serve`, in small steps."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _PAUSE, _BUSY_PAUSE = 100.0, 10.0
 
 
 class PacedRounds:
-    """Runs rounds of the garbage collector, of which each step takes a small share of the time.
+    """Runs rounds of the garbage collector in small steps, so that they take a small share of the time.
 
-    Of several processes that share the records one runs a round in the time of `gc.every`.
+    Of several processes that share the records, one runs a round in each period of `gc.every`.
 
     Args:
         collects_records: whether this process takes part in rounds over the records.
@@ -37,11 +37,11 @@ class PacedRounds:
         self._removed = 0
 
     def wait_s(self) -> float:
-        """How long until the next step."""
+        """Return the seconds until the next step."""
         return max(0.0, self._due - time.monotonic())
 
     def turn(self, now: datetime) -> None:
-        """Make a step, if one is due.
+        """Run a step, if one is due.
 
         Raises:
             StoreError: the store does not answer; a later round removes the rest.
@@ -55,7 +55,7 @@ class PacedRounds:
         self._due = self._next_round if self._steps is None else began + took + took * pause
 
     def finish(self, now: datetime) -> None:
-        """Make the steps that are left of a round, or those of a round that is due.
+        """Run the remaining steps of a round, or all steps of a round that is due.
 
         Raises:
             StoreError: as in `turn`.

@@ -1,4 +1,4 @@
-"""RecordCollector: removes records of the scheduler that are older than what is kept."""
+"""RecordCollector: removes records of the scheduler past their retention."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ MOST_REMOVED = 200
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A thing that was removed.
+    """A record or folder that was removed.
 
     Attributes:
         kind: job (with its attempts), attempt, log, notice, bundle, worker or folder.
-        reason: why, as a clause.
+        reason: why it was removed, as a clause.
     """
 
     kind: str
@@ -49,18 +49,18 @@ class Collected:
     reason: str
 
     def row(self) -> Row:
-        """The row that `gc` prints."""
+        """Return the row that `gc` prints."""
         return {"decision": "collected", "kind": self.kind, "name": self.name, "reason": self.reason}
 
 
 class RecordCollector:
-    """Removes records that are older than what is kept, and that no later pass asks for.
+    """Removes records that are past their retention and that no later pass needs.
 
-    Each removal is conditional on the record that it was decided on: several collectors may work at the same
-    time, and a job that is processed again meanwhile stays.
+    Each removal is conditional on the record that it was decided on, so several collectors may work at the
+    same time, and a job that is reprocessed in the meantime stays.
 
     Args:
-        now: the time that ages are counted to.
+        now: the time from which ages are counted.
         is_dry: remove nothing.
     """
 
@@ -71,9 +71,9 @@ class RecordCollector:
         self._retention = self._schedule.settings.gc.retention
 
     def steps(self) -> Iterator[list[Collected]]:
-        """One round, a step at a time; each reads a page at most, and yields what it has removed.
+        """Run one round in small steps; each reads at most a page of records and yields what it has removed.
 
-        What a step leaves because it has reached its limit is for the next round.
+        Whatever a step does not reach within its limit is left to the next round.
 
         Raises:
             StoreError: the store does not answer; the next round removes the rest.
@@ -207,7 +207,7 @@ class RecordCollector:
 
 
 def ended_at(attempt: AttemptRecord) -> datetime:
-    """When an attempt ended; one that nobody ran may have no end."""
+    """Return when an attempt ended; for one that no worker ran, when it was created."""
     return attempt.ended or attempt.created
 
 

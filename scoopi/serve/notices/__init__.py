@@ -1,1 +1,1 @@
-"""notices: sends what is to be reported, each in a process of its own."""
+"""notices: sends notifications, each in a process of its own."""

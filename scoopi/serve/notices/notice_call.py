@@ -1,4 +1,4 @@
-"""notice_call: the process that sends one notice: becomes a command, or calls a function."""
+"""notice_call: the process that sends one notice, by running a command or calling a function."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _MISSING = 127
 
 
 def main() -> int:
-    """Read the order from standard input, and send.
+    """Read the order from standard input and send the notice.
 
-    The order has `parent` (a process id), `project` (a folder), `via` and `message`. A command gets the
-    message as JSON on its standard input, a function as a dict.
+    The order is JSON with `parent` (a process id), `project` (a folder), `via` and `message`. A command gets
+    the message as JSON on its standard input, a function as a dict.
 
     Returns:
-        The exit code, 0 if it is sent.
+        The exit code; 0 if the notice was sent.
     """
     order = json.load(sys.stdin)
     die_with_parent(order["parent"])

@@ -1,4 +1,4 @@
-"""NoticeSender: sends open notices, each once, in a process of its own with a time limit."""
+"""NoticeSender: sends pending notices, each once, in a process of its own with a time limit."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ class _Sending:
 
 
 class NoticeSender:
-    """Sends open notices in processes beside the attempts, a few at a time. Belongs to one thread.
+    """Sends pending notices in processes beside the attempts, a few at a time. Belongs to one thread.
 
-    A notice is claimed before it is sent, so of several workers one sends it. A failure is noted in its
-    record and logged; it is not tried again. Only if its sender crashes, another one sends it, later.
+    A notice is claimed before it is sent, so that one of several workers sends it. A failure is recorded and
+    logged, and not retried. Only if the sender crashes does another one send the notice, later.
 
     Args:
         store: the records.
-        project: the folder of a bundle, by its hash.
-        worker: of this process; it sends only if it is in the group `default`. None: it sends nothing.
-        environ: of the targets.
-        limit_s: how long a target may take.
+        project: returns the folder of a bundle by its hash.
+        worker: this process's worker; it sends only if it is in the group `default`. None: send nothing.
+        environ: the environment of targets.
+        limit_s: the longest time, in seconds, that a target may take.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class NoticeSender:
         self._under_way: list[_Sending] = []
 
     def wait_s(self) -> float:
-        """How long until the next turn has something to do, as far as it is known."""
+        """Return the seconds until the next turn has something to do, as far as known."""
         return _POLL_S if self._under_way else float("inf")
 
     def turn(self, now: datetime) -> None:
-        """Note what has ended, kill what takes too long, and begin with what is open.
+        """Record what has ended, kill what takes too long, and start sending pending notices.
 
         Raises:
             StoreError: the store does not answer; the next turn continues.
@@ -93,13 +93,13 @@ class NoticeSender:
                     self._begin(claimed, now)
 
     def has_open(self) -> bool:
-        """Whether a notice that this process may send waits, or is being sent by anybody."""
+        """Whether any process is sending a notice, or one that this process may send is pending."""
         if not self._holder:
             return False
         return bool(self._under_way) or any(True for _ in self._store.scan(NoticeRecord, OPEN))
 
     def close(self) -> None:
-        """Kill what is under way; another worker sends it after the lease of its claim."""
+        """Kill all running targets; another worker sends their notices when the leases of the claims end."""
         for sending in self._under_way:
             _kill(sending.process)
             sending.output.close()
@@ -154,7 +154,7 @@ class NoticeSender:
 
 
 def message_of(notice: NoticeRecord) -> dict[str, Any]:
-    """What a target gets: `text` is a sentence, the other values are its parts."""
+    """Return the message that a target gets: `text` is a sentence, the other values are its parts."""
     what = notice.attempt or notice.job
     reason = f": {notice.reason}" if notice.reason else ""
     return {

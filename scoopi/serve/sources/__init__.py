@@ -1,1 +1,1 @@
-"""sources: asks the classes of projects which iteration is current, in processes of their own."""
+"""sources: asks classes of a project which iteration is current, in processes of their own."""

@@ -1,4 +1,4 @@
-"""SourceAsker: asks the sources of iterations that projects define, each in a process with a time limit."""
+"""SourceAsker: asks the sources that define a project's iterations, each in a process with a time limit."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ class _Question:
 
 
 class SourceAsker:
-    """Asks sources of iterations at each look of their process, in processes beside all else.
+    """Asks sources of iterations whenever their process is checked, in processes beside all other work.
 
-    The pass knows their last answers only, so that none can delay it. A source that fails keeps its last
-    window; the failure is part of its process's record, and is logged. Belongs to one thread.
+    A pass uses their last answers only, so that no source can delay it. A source that fails keeps its last
+    window; the failure is logged and recorded at its process. Belongs to one thread.
 
     Args:
         store: the records.
-        current: the hash of the current definitions, and these.
-        project: the folder of a bundle, by its hash.
-        environ: of the processes.
+        current: returns the hash of the current definitions, and the definitions.
+        project: returns the folder of a bundle by its hash.
+        environ: the environment of the processes.
         answered: called when a window has changed.
-        limit_s: how long a source may take.
+        limit_s: the longest time, in seconds, that a source may take.
     """
 
     def __init__(
@@ -78,15 +78,15 @@ class SourceAsker:
         self._next = 0.0
 
     def wait_s(self) -> float:
-        """How long until the next turn has something to do, as far as it is known."""
+        """Return the seconds until the next turn has something to do, as far as known."""
         return _POLL_S if self._open else float("inf")
 
     def is_asking(self) -> bool:
-        """Whether an answer is awaited."""
+        """Whether a source has not answered yet."""
         return bool(self._open)
 
     def turn(self, now: datetime) -> None:
-        """Note answers, kill what takes too long, and ask what is due.
+        """Record answers, kill what takes too long, and ask the sources that are due.
 
         Raises:
             StoreError: the store does not answer; the next turn continues.
@@ -98,7 +98,7 @@ class SourceAsker:
             self._ask(now)
 
     def ask_all(self, now: datetime) -> None:
-        """Ask what is due, and wait for all answers, for a single pass."""
+        """Ask the sources that are due and wait for all answers; for a single pass."""
         self._ask(now)
         with selectors.DefaultSelector() as selector:
             for question in self._open.values():
@@ -111,7 +111,7 @@ class SourceAsker:
                         selector.unregister(answer)
 
     def close(self) -> None:
-        """Kill what is asked; it is asked again later."""
+        """Kill all running sources; they are asked again later."""
         for question in self._open.values():
             _end(question)
         self._open.clear()

@@ -1,4 +1,4 @@
-"""source_call: the process that asks one source of iterations for its window."""
+"""source_call: the process that asks one source for its window of iterations."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scoopi.descendants import die_with_parent
 
 
 def main() -> int:
-    """Read the order from standard input, ask, and write the window as JSON to the descriptor `answer`.
+    """Read the order from standard input, ask the source, and write its window as JSON.
 
-    The order has `parent` (a process id), `project` (a folder), `source` (`module:Class`), `now` (RFC 3339)
-    and `lookback`.
+    The order is JSON with `parent` (a process id), `project` (a folder), `source` (`module:Class`), `now` (in
+    RFC 3339), `lookback`, and `answer`, the file descriptor to write to.
     """
     order = json.load(sys.stdin)
     die_with_parent(order["parent"])
@@ -30,10 +30,10 @@ def main() -> int:
 
 
 def window_of(source: Any, now: datetime, lookback: int) -> list[int]:
-    """The number of the current iteration and up to `lookback` earlier ones, in order; empty if none is.
+    """Return the numbers of the current iteration and of up to `lookback` earlier ones, in ascending order.
 
     Raises:
-        TypeError: the source returns something else than whole numbers or None.
+        TypeError: the source returns anything but whole numbers or None.
     """
     current = _number("current", source.current(now))
     if current is None:

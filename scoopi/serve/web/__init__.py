@@ -1,1 +1,1 @@
-"""What a `serve` shows over HTTP."""
+"""The HTTP endpoints of a `serve`."""

@@ -1,4 +1,4 @@
-"""ServeAnswers: the responses of a `serve` over HTTP: probes, metrics, and rows as the verbs print them."""
+"""ServeAnswers: the HTTP responses of a `serve`: probes, metrics, and rows as the verbs print them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Query = Mapping[str, str]
 
 
 class ServeAnswers:
-    """Makes the responses of a `serve`, one method for each path; all are read-only.
+    """Makes the HTTP responses of a `serve`, with one method for each path; all are read-only.
 
     Args:
         state: the records.
-        health: of the process.
-        clock: the time now.
+        health: health of the process.
+        clock: returns the current time.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ServeAnswers:
         self.paths = tuple(self._pages)
 
     def to(self, path: str) -> HttpAnswer:
-        """The response to a path and its query string."""
+        """Return the response to a path with its query string."""
         name, _, text = path.partition("?")
         if name not in self._pages:
             return unknown_path(self.paths)

@@ -1,4 +1,4 @@
-"""The metrics of a `serve`: of its schedule, which all processes share, and of its own work."""
+"""The metrics of a `serve`: those of the schedule, which all processes share, and those of its own work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoopi.version import __version__
 
 
 def serve_metrics(health: ServeHealth, passes: PassCounts) -> Iterator[Family]:
-    """What this process is and has done; needs no store."""
+    """Yield the metrics of this process; they need no store."""
     info = Family("scoopi_serve_info", "gauge", "Which worker and version this is.")
     info.add(1, {"worker": health.worker, "version": __version__})
     yield info
@@ -33,7 +33,7 @@ def serve_metrics(health: ServeHealth, passes: PassCounts) -> Iterator[Family]:
 
 
 def schedule_metrics(snapshot: Snapshot) -> Iterator[Family]:
-    """What the records say: the same from each process of a schedule."""
+    """Yield the metrics of the records; all processes of a schedule report the same."""
     jobs = Family("scoopi_schedule_jobs", "gauge", "Jobs that are not over.")
     states = Counter((job.process, job.state) for job in snapshot.active)
     for (process, state), count in sorted(states.items()):

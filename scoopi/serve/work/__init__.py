@@ -1,1 +1,1 @@
-"""The work of attempts: each runs in a process of its own, below a keeper that leaves nothing behind."""
+"""Runs attempts, each in a process of its own below a keeper, which leaves no process behind."""

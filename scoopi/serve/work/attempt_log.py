@@ -1,4 +1,4 @@
-"""AttemptLog: what an attempt prints, of which the first and the last half of a limit are kept."""
+"""AttemptLog: keeps the beginning and the end of what an attempt prints, each up to half of a limit."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ _NAME = "log"
 
 
 class AttemptLog:
-    """Writes what an attempt prints, of which the first and the last half of a limit are kept.
+    """Writes what an attempt prints, and keeps its beginning and its end, each up to half of a limit.
 
-    It continues the log of an attempt that was lost.
+    If an attempt runs again after its worker was lost, its log is continued.
 
-    The first half is in `log`, what follows in `log.OFFSET`; of these the last two are kept.
+    The first half is in the file `log`, later output in files `log.OFFSET`, of which the last two are kept.
 
     Args:
-        folder: of the attempt.
-        limit: bytes that are kept.
+        folder: the folder of the attempt.
+        limit: number of bytes to keep.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
@@ -55,8 +55,8 @@ class LogReader:
     """Reads the log of an attempt, also while it grows.
 
     Args:
-        folder: of the attempt.
-        limit: bytes that are shown at most; what is left out is replaced by a line that says how much.
+        folder: the folder of the attempt.
+        limit: the most bytes to return; a line with the number of omitted bytes takes the place of others.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
@@ -65,7 +65,7 @@ class LogReader:
         self._at = 0
 
     def read(self) -> Iterator[bytes]:
-        """What was written since the last call."""
+        """Yield what was written since the last call."""
         parts = log_parts(self._folder)
         end = parts[-1][0] + _size(parts[-1][1]) if parts else 0
         first = max(self._half, end - self._half)
@@ -84,7 +84,7 @@ class LogReader:
 
 
 def log_end(folder: Path, most: int) -> tuple[int, bytes]:
-    """The last bytes of a log, at most so many, and how many stand before them."""
+    """Return the end of a log, at most `most` bytes, preceded by the offset of its first byte."""
     data, begins_at = b"", None
     for begin, path in reversed(log_parts(folder)):
         part = _from(path, 0)
@@ -98,12 +98,12 @@ def log_end(folder: Path, most: int) -> tuple[int, bytes]:
 
 
 def left_out_line(number: int) -> bytes:
-    """What stands in the place of so many bytes."""
+    """Return the line that takes the place of this number of bytes."""
     return f"\n… {number:,} bytes left out …\n".encode()
 
 
 def log_parts(folder: Path) -> list[tuple[int, Path]]:
-    """The files of a log, each with the place of its first byte."""
+    """Return the files of a log, each with the offset of its first byte."""
     found = [(0, folder / _NAME)] if (folder / _NAME).exists() else []
     for path in folder.glob(f"{_NAME}.*"):
         if path.suffix[1:].isdigit():

@@ -1,4 +1,4 @@
-"""call: calls the function of an attempt with the inputs that it names, and reports what it returns."""
+"""call: calls an attempt's function with the inputs that it has parameters for, and reports its result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PROGRESS_S = 1.0
 
 
 class SlotView(NamedTuple):
-    """The slot of an attempt: its text, and start and end in RFC 3339."""
+    """The slot of an attempt: its key, and its start and end in RFC 3339."""
 
     key: str
     start: str
@@ -30,16 +30,17 @@ class SlotView(NamedTuple):
 
 
 class Context:
-    """What a function may know and report, if it has a parameter `context`.
+    """The parameter `context` of a function: what it may know about its attempt, and report.
 
     Attributes:
         attempt: the id of the attempt, `process/slot/number`.
-        slot: with `key`, `start` and `end`.
-        folder: of the attempt, for files of its own; the current folder, unless `cwd` is `project`.
-        order: what its worker wants done.
-        previous: what this attempt, or else the one before it at the same job, reported last as progress.
-        is_whole: whether the result counts although the function was asked to stop; by default it does if
-            the function returned before that.
+        slot: the slot, with `key`, `start` and `end`.
+        folder: a folder for the attempt's own files; the current folder, unless `cwd` is `project`.
+        order: the order of the keeper.
+        previous: the data that this attempt, or else the one before it of the same job, last reported as
+            progress.
+        is_whole: the result counts although the function was asked to stop; by default it counts if the
+            function returned before that.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
@@ -54,26 +55,26 @@ class Context:
         signal.signal(signal.SIGTERM, self._cancel)
 
     def progress(self, **data: Any) -> None:
-        """Report progress, for `timeout.heartbeat`; more often than once a second is free.
+        """Report progress, which resets `timeout.heartbeat`; further calls within a second cost nothing.
 
         Args:
-            data: what a later attempt finds in `previous`, to continue there; values that JSON can hold. Of
-                several calls within a second the first one counts.
+            data: values for JSON that a later attempt finds in `previous`, to continue from there. Of
+                several calls within a second, the first one counts.
         """
         if time.monotonic() - self._reported >= _PROGRESS_S:
             self._reported = time.monotonic()
             _report({"progress": data})
 
     def is_canceled(self) -> bool:
-        """Whether the function should return soon: it is cancelled, or its worker shuts down."""
+        """Whether the function should return soon, because it is cancelled or its worker shuts down."""
         return self._is_canceled
 
     def counts(self) -> bool:
-        """Whether the result counts."""
+        """Return whether the result counts; see `is_whole`."""
         return not self._is_canceled if self.is_whole is None else self.is_whole
 
     def on_cancel(self, callback: Callable[[], object]) -> None:
-        """Have a function called when `is_canceled` becomes true, between two instructions of the caller."""
+        """Register a callback for the moment when `is_canceled` becomes true; it interrupts the function."""
         self._callback = callback
 
     _callback: Callable[[], object] | None = None
@@ -85,7 +86,7 @@ class Context:
 
 
 def call(order: dict[str, Any]) -> int:
-    """Call the function of an order and report its answer: `status`, `outputs`, `explanation`.
+    """Call the function of an order and report the result: `status`, `outputs` and `explanation`.
 
     Returns:
         The exit code of the process.
@@ -96,10 +97,10 @@ def call(order: dict[str, Any]) -> int:
 
 
 def is_ready(order: dict[str, Any]) -> bool:
-    """Ask what is to be asked before the work: new input, `prepare` and the probes.
+    """Check whether an attempt may start: whether it has new input, then `prepare` and the probes.
 
     Returns:
-        Whether the work may begin; else the answer was reported.
+        Whether the work may start; if not, the reason was reported.
     """
     return not order.get("checks") or not _is_answered(order, _checked)
 

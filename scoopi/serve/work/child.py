@@ -1,4 +1,4 @@
-"""child: the process that does the work of an attempt, forked by its keeper."""
+"""child: starts the process that does the work of an attempt, as a fork of its keeper."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_STARTED = 127
 
 
 class Pipes:
-    """From the child to its keeper: standard output, standard error, and the answers of a function."""
+    """The pipes from the child to its keeper: standard output, standard error, and results of a function."""
 
     def __init__(self) -> None:
         self.out, self._out = os.pipe()
@@ -24,14 +24,14 @@ class Pipes:
         self.answers, self._answers = os.pipe()
 
     def take_child_ends(self) -> None:
-        """In the child: make them its standard streams; its input is empty."""
+        """In the child: make the pipes its standard streams; its standard input is empty."""
         nothing = os.open(os.devnull, os.O_RDONLY)
         ends = [os.dup(each) for each in (nothing, self._out, self._err, self._answers)]
         for target, end in enumerate(ends):
             os.dup2(end, target, inheritable=target != ANSWERS)
 
     def leave_child_ends(self) -> None:
-        """In the keeper: close them, so that the pipes end with the child."""
+        """In the keeper: close the child's ends, so that the pipes end with the child."""
         for end in (self._out, self._err, self._answers):
             os.close(end)
 
@@ -40,9 +40,9 @@ def start_child(order: dict[str, Any], pipes: Pipes) -> int:
     """Fork the process that does the work.
 
     Args:
-        order: with `argv` of a program, or `call` of a function; `cwd` and the whole `env`.
+        order: has `argv` of a program, or `call` of a function; `cwd`, and the complete `env`.
     Returns:
-        Its process id.
+        The process id.
     """
     keeper = os.getpid()
     pid = os.fork()

@@ -1,4 +1,4 @@
-"""Crew: the attempts that run on this worker at the moment."""
+"""Crew: the attempts that are running on this worker."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Claim = tuple[str, int]
 
 
 class AttemptReport(NamedTuple):
-    """What an attempt reports: its ending, or, without one, progress, perhaps with data."""
+    """A report of an attempt: its end; or, without an end, progress, perhaps with data."""
 
     attempt: AttemptRecord
     ending: AttemptEnd | None
@@ -27,10 +27,10 @@ class AttemptReport(NamedTuple):
 
 
 class Crew:
-    """Starts, stops and hears the attempts that run on this worker. Belongs to one thread.
+    """Starts and stops attempts on this worker, and receives their reports. Belongs to one thread.
 
     Args:
-        wake_up: ends a wait.
+        wake_up: ends a call of `wait` early.
     """
 
     def __init__(self, wake_up: WakeUp) -> None:
@@ -44,11 +44,11 @@ class Crew:
         return len(self._kept)
 
     def attempts(self) -> Iterator[AttemptRecord]:
-        """The records of all attempts, as they were claimed."""
+        """Yield the records of all running attempts, as they were claimed."""
         return (kept.attempt for kept, _ in self._kept.values())
 
     def names(self) -> Iterator[str]:
-        """The ids of all attempts."""
+        """Yield the ids of all running attempts."""
         return (name for name, _ in self._kept)
 
     def start(self, attempt: AttemptRecord, process: Process, order: dict[str, Any]) -> None:
@@ -63,20 +63,20 @@ class Crew:
         self._selector.register(kept, selectors.EVENT_READ, claim)
 
     def keep_alive(self, lease_ends_at: float) -> None:
-        """Renew the leases of all keepers; for a worker whose heartbeat was renewed.
+        """Renew the leases of all keepers, after the worker's heartbeat was renewed.
 
         Args:
-            lease_ends_at: on the monotonic clock of the machine.
+            lease_ends_at: the new end, in seconds of the machine's monotonic clock.
         """
         for kept, _ in self._kept.values():
             kept.keep_alive(lease_ends_at)
 
     def see(self, record: AttemptRecord, kill_after_s: dict[str, float]) -> None:
-        """React to the record of an attempt as it is now: to a wish, or to another owner.
+        """React to the current record of an attempt: to a wish to cancel it, or to another owner.
 
         Args:
-            kill_after_s: by mode of a cancel, how long after SIGTERM the work is killed; a mode that is
-                absent lets it end by itself.
+            kill_after_s: by mode of a cancel, the seconds from SIGTERM to SIGKILL; with a mode that is
+                absent, the work ends by itself.
         """
         for (name, _), (kept, _) in self._kept.items():
             if name == record.attempt:
@@ -93,10 +93,10 @@ class Crew:
         kept.attempt = record
 
     def stop(self, kill_after_s: float | None) -> None:
-        """Stop all attempts; they are handed back, unless they have ended.
+        """Stop all attempts; those that have not ended are handed back.
 
         Args:
-            kill_after_s: from SIGTERM to SIGKILL; None kills at once.
+            kill_after_s: the seconds from SIGTERM to SIGKILL; None kills at once.
         """
         for kept, _ in self._kept.values():
             if kill_after_s is None:
@@ -105,12 +105,12 @@ class Crew:
                 kept.stop(kill_after_s)
 
     def wait(self, seconds: float) -> tuple[list[AttemptReport], bool]:
-        """Wait until an attempt reports or it is woken up.
+        """Wait until an attempt reports, or `wake_up` ends the wait.
 
         Args:
-            seconds: the longest wait.
+            seconds: the longest time to wait.
         Returns:
-            The reports, and whether it was woken up.
+            The reports, and whether `wake_up` has ended the wait.
         """
         seconds = min([seconds, *(kept.wait_s() for kept, _ in self._kept.values())])
         reports: list[AttemptReport] = []
@@ -126,7 +126,7 @@ class Crew:
         return reports, is_woken
 
     def close(self) -> None:
-        """End all attempts."""
+        """Kill all attempts."""
         for kept, _ in self._kept.values():
             kept.abandon()
         self._kept.clear()

@@ -1,4 +1,4 @@
-"""endings: what the end of a process means for its attempt."""
+"""ending_of: derives how an attempt ends from how its process ended."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class AttemptEnd:
 
 
 def ending_of(end: dict[str, Any], process: Process, *, is_stopped: bool, is_canceled: bool) -> AttemptEnd:
-    """The ending of an attempt.
+    """Return how an attempt ends.
 
     Args:
-        end: what the keeper has sent: `cause` if it killed the work, `fault` if it was killed itself, else
-            `code` or `signal`, perhaps with the `answer` of a function, or `outputs`.
-        is_stopped: it was asked to stop.
-        is_canceled: it was asked to stop for good, not only by a worker that shuts down.
+        end: the last message of the keeper: `cause` if it killed the work, `fault` if it was killed itself,
+            otherwise `code` or `signal`; perhaps with the `answer` of a function, or `outputs`.
+        is_stopped: the attempt was asked to stop, for whatever reason.
+        is_canceled: it was asked to stop because it is cancelled, not because its worker shuts down.
     """
     answer = end.get("answer")
     if answer is not None and answer["status"] not in (HANDED_BACK, "error") and answer.get("is_whole"):

@@ -1,4 +1,4 @@
-"""ForkServer: a process that has imported what keepers need, and forks one for each attempt."""
+"""ForkServer: a process with all modules that keepers need, which forks a keeper for each attempt."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MOST_OPEN = 256
 
 
 class ForkServer:
-    """A process that has imported what keepers need, and forks one for each attempt.
+    """A process with all modules that keepers need, which forks a keeper for each attempt.
 
-    It starts with the first one, and again if it was killed.
+    It starts with the first keeper, and again if it was killed.
 
-    It only ever has the keeper's ends of a pipe, and only until it has forked: the end of `serve`, even by
-    SIGKILL, closes the other ends, upon which each keeper kills its work.
+    It has only the keeper's ends of pipes, and only until it has forked. So the other ends close when `serve`
+    ends, even by SIGKILL, and each keeper then kills its work.
     """
 
     def __init__(self) -> None:
@@ -34,14 +34,14 @@ class ForkServer:
 
     @property
     def pid(self) -> int | None:
-        """The process id; None while there is no process."""
+        """The id of the process; None while it does not run."""
         return self._process.pid if self._process is not None else None
 
     def start_keeper(self) -> tuple[int, int]:
-        """Start a keeper, which waits for its order.
+        """Start a keeper, which waits for an order.
 
         Returns:
-            The descriptors to write commands to and to read messages from.
+            The descriptor to write commands to, and the one to read messages from.
         Raises:
             OSError: no process can be started.
         """
@@ -59,7 +59,7 @@ class ForkServer:
         return commands, messages
 
     def close(self) -> None:
-        """End the process; keepers that still run end by themselves."""
+        """End the process; running keepers end by themselves."""
         if self._socket is not None and self._process is not None:
             self._socket.close()
             self._process.wait()
@@ -100,10 +100,10 @@ def _command() -> list[str]:
 
 
 def main(descriptor: int) -> None:
-    """The program of a fork server; ends with its `serve`, after the keepers.
+    """Run a fork server until its `serve` and all keepers have ended.
 
     Args:
-        descriptor: of the socket on which `serve` asks for keepers.
+        descriptor: descriptor of the socket on which `serve` asks for keepers.
     """
     import scoopi.serve.work.call  # noqa: F401  so that no attempt has to import it
 

@@ -1,10 +1,10 @@
-"""Keeper: a small process that runs the work of one attempt and leaves nothing of it behind.
+"""Keeper: a small process that runs the work of one attempt and leaves no process of it behind.
 
-Its standard input has an order (its length in eight bytes, then JSON), then commands, one a line: `alive`
-every few seconds, `stop`, `kill`. When that pipe closes, because its `serve` has ended even by SIGKILL, or
-when its lease is over, because its `serve` hangs and another may have taken the attempt, it kills all
-descendants. `alive TIME` extends the lease: the time, on the machine's monotonic clock, does not depend on
-how long the command was under way. Its standard output has a JSON object a line: `progress`, at last `end`.
+It reads an order from standard input (the length in eight bytes, then JSON), then commands, one a line:
+`alive` every few seconds, `stop`, `kill`. It kills all descendants when that pipe closes, because `serve` has
+ended, even by SIGKILL; or when its lease ends, because `serve` hangs and another process may have taken the
+attempt. `alive TIME` extends the lease to a time of the machine's monotonic clock, so a delayed command does
+not extend it further. It writes a JSON object a line to standard output: `progress`, and finally `end`.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _DRAIN_S = 2.0
 
 
 class Keeper:
-    """Runs the work of one attempt in a small process, and leaves nothing of it behind.
+    """Runs the work of one attempt, and leaves no process of it behind.
 
     Args:
-        order: what to run; see `order_of` in `orders`.
+        order: what to run; see `Workshop.order`.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
@@ -59,7 +59,7 @@ class Keeper:
         self._open = 0
 
     def run(self) -> None:
-        """Run the work to its end, and report the end."""
+        """Run the work, and report how it ended."""
         os.set_blocking(COMMANDS, False)
         self._selector.register(COMMANDS, selectors.EVENT_READ, self._on_command)
         with open(self._folder / "lock", "wb") as lock:
@@ -164,7 +164,7 @@ class Keeper:
 
 
 def wake_on_child() -> int:
-    """The end of a pipe that becomes readable when a child of this process ends."""
+    """Return the end of a pipe that becomes readable when a child of this process ends."""
     read_end, write_end = os.pipe()
     os.set_blocking(read_end, False)
     os.set_blocking(write_end, False)
@@ -181,7 +181,7 @@ def _send(message: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """The program of a keeper."""
+    """Run a keeper; the program of its process."""
     order = json.loads(_exactly(int.from_bytes(_exactly(ORDER_LENGTH), "big")))
     adopt_orphans()
     Keeper(order).run()

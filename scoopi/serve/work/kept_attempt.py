@@ -1,4 +1,4 @@
-"""KeptAttempt: one attempt of this worker, below its keeper."""
+"""KeptAttempt: an attempt on this worker, as `serve` controls it through its keeper."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _CHUNK = 65536
 
 
 class KeptAttempt:
-    """One attempt that runs on this worker, below its keeper.
+    """An attempt that runs on this worker, controlled through its keeper.
 
     Args:
-        attempt: its record, as claimed.
-        order: what it runs.
-        fork_server: starts its keeper.
+        attempt: the attempt's record, as claimed.
+        order: what the keeper runs.
+        fork_server: starts the keeper.
     Raises:
         OSError: no process can be started.
     """
@@ -39,19 +39,19 @@ class KeptAttempt:
         self._send(len(data).to_bytes(ORDER_LENGTH, "big") + data)
 
     def fileno(self) -> int:
-        """The descriptor to wait for."""
+        """Return the descriptor to wait for."""
         return self._messages
 
     def seconds(self) -> float:
-        """How long it has been running here."""
+        """Return the seconds for which it has been running here."""
         return time.monotonic() - self.began
 
     def keep_alive(self, lease_ends_at: float) -> None:
-        """Renew the lease of the keeper, up to a time of the machine's monotonic clock."""
+        """Extend the keeper's lease to a time of the machine's monotonic clock, in seconds."""
         self._send(b"alive %.3f\n" % lease_ends_at)
 
     def stop(self, kill_after_s: float) -> None:
-        """Send SIGTERM, and kill what is left after a while; a second call can only shorten that."""
+        """Send SIGTERM, and kill what is left after `kill_after_s`; a second call can only shorten that."""
         if not self.is_stopped:
             self.is_stopped = True
             self._send(b"stop\n")
@@ -59,7 +59,7 @@ class KeptAttempt:
         self._kill_at = min(kill_at, self._kill_at or kill_at)
 
     def revoke(self) -> None:
-        """Kill the work; its end counts no more, because the attempt belongs to another worker or is over."""
+        """Kill the work and ignore its end: the attempt belongs to another worker, or has ended."""
         self.is_revoked = True
         self.kill()
 
@@ -69,17 +69,17 @@ class KeptAttempt:
         self._send(b"kill\n")
 
     def wait_s(self) -> float:
-        """How long until it has to be killed."""
+        """Return the seconds until it must be killed."""
         return float("inf") if self._kill_at is None else max(0.0, self._kill_at - time.monotonic())
 
     def kill_late(self) -> None:
-        """Kill it if its time after `stop` is over."""
+        """Kill it if its time after `stop` has passed."""
         if self._kill_at is not None and self.wait_s() <= 0:
             self._kill_at = None
             self.kill()
 
     def messages(self) -> list[dict[str, Any]]:
-        """What the keeper has sent; the last message has `end`."""
+        """Return the messages that the keeper has sent; the last one has `end`."""
         data = os.read(self.fileno(), _CHUNK)
         if not data:
             return [{"end": {"fault": "its keeper was killed"}}]
@@ -87,14 +87,14 @@ class KeptAttempt:
         return [json.loads(line) for line in lines]
 
     def close(self) -> None:
-        """Close the pipes of a keeper that has reported the end; a second call does nothing."""
+        """Close the pipes, after the keeper has reported the end; a second call does nothing."""
         for pipe in (self._commands, self._messages):
             if pipe >= 0:
                 os.close(pipe)
         self._commands = self._messages = -1
 
     def abandon(self) -> None:
-        """End the work: close the pipe, upon which the keeper kills what is left, and wait for that."""
+        """Close the pipe, which makes the keeper kill what is left, and wait for that."""
         if self._commands >= 0:
             os.close(self._commands)
             self._commands = -1

@@ -1,4 +1,4 @@
-"""orders: what a keeper is asked to run for an attempt."""
+"""Workshop: makes the order that a keeper runs for an attempt, and knows the folders of attempts."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _CREATED = ".created"
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Where attempts work.
+    """The folders and the environment in which attempts run.
 
     Attributes:
-        work: the folder with a folder for each attempt.
-        state: the scheduler's folder.
-        output: what the output folders of processes are relative to.
-        calls: kinds of executables that are functions of Scoopi -> `module:function`.
+        work: the folder that has a folder for each attempt.
+        state: the folder of the scheduler's state.
+        output: the folder that output folders of processes are relative to.
+        calls: `module:function` by kind of executable, for kinds that are functions of Scoopi.
         environ: the environment of the worker.
     """
 
@@ -44,16 +44,16 @@ class Workshop:
     environ: Mapping[str, str]
 
     def folder(self, attempt: AttemptRecord) -> Path:
-        """The folder of an attempt; the same for each of its claims."""
+        """Return the folder of an attempt, which is the same for each of its claims."""
         return attempt_folder(self.work, attempt)
 
     def log_of(self, attempt: AttemptRecord) -> KeptLog:
-        """The end of what the attempt has printed here."""
+        """Return the end of what an attempt has printed here."""
         before, data = log_end(self.folder(attempt), KEPT_LOG_BYTES)
         return KeptLog(fence=attempt.fence, before=before, data=data)
 
     def complete_publications(self, processes: Iterable[Process]) -> None:
-        """Finish what a crash has left half done in the output folders."""
+        """Finish publications that a crash has interrupted in the output folders."""
         for process in processes:
             if process.executes.kind == "scrape":
                 complete_all(self.output / process.output / process.name, process.keep_former)
@@ -61,7 +61,7 @@ class Workshop:
     def order(
         self, attempt: AttemptRecord, job: JobRecord, process: Process, project: Path
     ) -> dict[str, Any]:
-        """What a keeper runs; the folder of the attempt is created.
+        """Return the order that a keeper runs, after creating the folder of the attempt.
 
         Raises:
             DefsError: a name, a variable or a program is unknown.
@@ -123,12 +123,12 @@ class Workshop:
 
 
 def attempt_folder(work: Path, attempt: AttemptRecord) -> Path:
-    """The folder of an attempt below the folder of all: one level, and no character that paths mean."""
+    """Return the folder of an attempt: one level below `work`, with no character special to paths."""
     return work / f"{job_key(attempt.job).replace('/', '~')}~{attempt.number:06}"
 
 
 def key_of_folder(name: str) -> str:
-    """The key of the record of the attempt whose folder has this name; empty for other names."""
+    """Return the key of the record of the attempt whose folder has this name; empty for other names."""
     parts = name.rsplit("~", 2)
     return "/".join(parts) if len(parts) == len(("process", "slot", "number")) else ""
 

@@ -1,4 +1,4 @@
-"""Publication: the rows of a slot appear in its folder all at once, also if a crash comes in between."""
+"""Publication: publishes the rows of a slot in its folder all at once, even if a process crashes."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _NEW = ".new"
 
 
 class Publication:
-    """The folder of a slot's rows, which appear all at once, also if a crash comes in between.
+    """Publishes the rows of a slot in its folder all at once, even if a process crashes.
 
-    The files are built in `.SLOT.part`, which is renamed to `SLOT.new`, and is complete then. The former
-    `SLOT` becomes `SLOT~n`, and `SLOT.new` becomes `SLOT`. A crash between any two renames is finished by
-    `complete`.
+    The files are written in `.SLOT.part`. Once complete, it is renamed to `SLOT.new`; then the former `SLOT`
+    becomes `SLOT~n`, and `SLOT.new` becomes `SLOT`. After a crash between two renames, `complete` does the
+    rest.
 
     Args:
-        folder: of the process, below its output folder.
-        slot: its text.
-        keep_former: how many former versions are kept.
+        folder: the process's folder in its output folder.
+        slot: the slot's text.
+        keep_former: number of former versions to keep.
     """
 
     def __init__(self, folder: Path, slot: str, keep_former: int) -> None:
@@ -36,10 +36,10 @@ class Publication:
         self._new = folder / f"{slot}{_NEW}"
 
     def publish(self, files: Iterable[Path], attempt: str, rows: int, created: str = "") -> None:
-        """Publish files; those of an attempt that are published already stay as they are.
+        """Publish files; if those of this attempt are published already, do nothing.
 
         Args:
-            created: when the attempt was created; that of a removed job may have had the same id.
+            created: when the attempt was created, as an attempt of a removed job may have had the same id.
         Raises:
             OSError: the output folder cannot be written.
         """
@@ -57,7 +57,7 @@ class Publication:
         self.complete()
 
     def complete(self) -> None:
-        """Finish what a crash has left, and remove former versions beyond those that are kept."""
+        """Finish what a crash has interrupted, and remove former versions beyond those to keep."""
         if self._new.is_dir():
             if self.path.is_dir():
                 former = self._former()
@@ -78,7 +78,7 @@ class Publication:
 
 
 def complete_all(folder: Path, keep_former: int) -> None:
-    """Finish the publications of a process that a crash has left."""
+    """Finish the publications of a process that a crash has interrupted."""
     for path in _folders(folder):
         if path.name.endswith(_NEW):
             with contextlib.suppress(FileNotFoundError):  # another `serve` was first
@@ -86,13 +86,13 @@ def complete_all(folder: Path, keep_former: int) -> None:
 
 
 def published(folder: Path) -> tuple[str, int]:
-    """The attempt whose rows a folder has, and their number; empty if there is none."""
+    """Return the attempt whose rows a folder has, and their number; empty and 0 if it has none."""
     mark = _mark(folder)
     return mark.get("attempt", ""), mark.get("rows", 0)
 
 
 def last_rows(folder: Path) -> int | None:
-    """How many rows the slot had that was published last; None if there is none."""
+    """Return the number of rows of the slot that was published last; None if there is none."""
     marks = [path / MARK for path in _folders(folder) if (path / MARK).exists()]
     latest = max(marks, key=lambda path: path.stat().st_mtime_ns, default=None)
     return published(latest.parent)[1] if latest is not None else None
