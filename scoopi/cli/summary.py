@@ -158,7 +158,7 @@ class Summary:
         lines = [self._paint(printable(line), "yellow") for line in report.empty[:_MOST_NAMES]]
         if more := len(report.empty) - len(lines):
             lines.append(f"and {number(more)} more")
-        if lines and not report.fields:
+        if not report.fields and any(not line.startswith("group ") for line in report.empty):
             lines.append("try the selectors in a browser's inspector; css reads only the element's own text")
         return lines
 

@@ -3,22 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from scoopi.engine.found_counts import FoundCounts, placed
+from scoopi.engine.link_finds import LinkFinds
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.records.record_def import FieldDef, RecordDef
-from scoopi.model.report.finds import ABSENT, EXAMPLE, PAGES, PREFIX, REJECTED, ROWS, UNREADABLE, count_name
+from scoopi.model.report.finds import (
+    ABSENT,
+    EXAMPLE,
+    FIELD,
+    PAGES,
+    PREFIX,
+    REJECTED,
+    ROWS,
+    UNREADABLE,
+    count_name,
+)
 from scoopi.model.report.run_report import FieldFigures
 
-_FIELD = "field"
+_ENDS = ("next", "crawl")
+"""Tasks of links whose pages may have none: the last one of a list, the leaves of a site."""
+NO_TASKS: Mapping[str, str] = MappingProxyType({})
 
 
 class RecordFinds(FoundCounts):
-    """Reports what the fields of records found, for the summary and `run.json`."""
+    """Reports what the fields of records found, for the summary and `run.json`.
 
-    def __init__(self, record_defs: Mapping[str, RecordDef], counts: NodeCounts, whose: str = "") -> None:
+    Args:
+        link_tasks: data definition of a task of links -> the key that stands for it, as `next`.
+    """
+
+    def __init__(
+        self,
+        record_defs: Mapping[str, RecordDef],
+        counts: NodeCounts,
+        whose: str = "",
+        link_tasks: Mapping[str, str] = NO_TASKS,
+    ) -> None:
         super().__init__(counts, whose)
         self._record_defs = record_defs
+        self._link_tasks = link_tasks
+        self._links = LinkFinds(counts)
 
     def figures(self) -> tuple[FieldFigures, ...]:
         """Of each field of the definitions that have read a page, in their order."""
@@ -30,7 +56,7 @@ class RecordFinds(FoundCounts):
         )
 
     def sentences(self) -> tuple[str, ...]:
-        """What found nothing at all, and whether `each`, a selector or a type is why."""
+        """What found nothing at all, and whether `each`, a selector, a type or a rule of links is why."""
         return tuple(
             sentence
             for definition in self._record_defs.values()
@@ -40,14 +66,15 @@ class RecordFinds(FoundCounts):
     def _figures_of(self, definition: RecordDef, field: FieldDef) -> FieldFigures:
         name = definition.name
         rows, absent = self._count(ROWS, name), self._of_field(ABSENT, name, field.name)
+        missing = 0 if self._link_tasks.get(name) in _ENDS else absent
         unreadable = self._of_field(UNREADABLE, name, field.name)
-        key = f"{PREFIX}{count_name(EXAMPLE, name, (_FIELD, field.name))}\x1f"
+        key = f"{PREFIX}{count_name(EXAMPLE, name, (FIELD, field.name))}\x1f"
         examples = sorted(self._counts.with_prefix(key))
         return FieldFigures(
             data_def=name,
             field=field.name,
             filled=max(0, rows - absent - (0 if field.is_list else min(unreadable, rows - absent))),
-            missing=absent,
+            missing=missing,
             unreadable=unreadable,
             rejected=self._of_field(REJECTED, name, field.name),
             example=examples[0] if examples else "",
@@ -61,9 +88,11 @@ class RecordFinds(FoundCounts):
             return
         where = self._where(pages)
         if kind := _list_of(definition):
-            group, link = name.removesuffix(f".{kind}.pages"), definition.fields[0]
-            if self._of_field(ABSENT, name, link.name) == rows and not name.endswith(".index"):
-                yield f"group {group}: its {kind} lists no page on {where}{placed(link.read_at)}"
+            if not name.endswith(".index"):
+                yield from self._of_list(definition, kind, where)
+            return
+        if task := self._link_tasks.get(name):
+            yield from self._of_link_task(definition, task, where)
             return
         figures = [self._figures_of(definition, field) for field in definition.fields]
         rejected = sum(each.rejected for each in figures)
@@ -89,15 +118,39 @@ class RecordFinds(FoundCounts):
                 label = labels[each.field]
                 finds = f"no label {label!r} has a value" if label else "its selector finds nothing"
                 yield f"{whose}: {finds} in {records} of {where} ({each.at})"
+        for field in definition.fields:
+            yield from self._links.sentence(name, field, f"{field.name} of {name}", where)
+
+    def _of_list(self, definition: RecordDef, kind: str, where: str) -> Iterator[str]:
+        """What is known of a sitemap or feed that has led to no page."""
+        name, link = definition.name, definition.fields[0]
+        whose = f"group {name.removesuffix(f'.{kind}.pages')}"
+        if self._of_field(ABSENT, name, link.name) == self._count(ROWS, name):
+            since = " that `since` lets through" if _has_since(link) else ""
+            yield f"{whose}: its {kind} lists no page{since} on {where}{placed(link.read_at)}"
+        yield from self._links.sentence(name, link, whose, where, allow="match")
+
+    def _of_link_task(self, definition: RecordDef, task: str, where: str) -> Iterator[str]:
+        """What is known of a `follow`, `next` or `crawl` that has led nowhere."""
+        name, link = definition.name, definition.fields[0]
+        if self._of_field(ABSENT, name, link.name) == self._count(ROWS, name):
+            last = "; a list of several pages has another selector" if task == "next" else ""
+            yield f"{task} of {name}: its selector finds no link on {where}{last}{placed(link.read_at)}"
+        yield from self._links.sentence(name, link, f"{task} of {name}", where)
 
     def _of_field(self, kind: str, data_def: str, field: str) -> int:
-        return self._count(kind, data_def, (_FIELD, field))
+        return self._count(kind, data_def, (FIELD, field))
 
 
 def _list_of(definition: RecordDef) -> str:
     """Which kind of list (`from: sitemap`) a definition stands for; empty for those that are written."""
     kind = definition.source.kind
     return kind if definition.name.endswith((f".{kind}.pages", f".{kind}.index")) else ""
+
+
+def _has_since(link: FieldDef) -> bool:
+    """Whether a list's pages are chosen by the day of their last change, too."""
+    return any("changed" in select.text for select in link.selects)
 
 
 def _is_read(definition: RecordDef, name: str) -> bool:

@@ -129,6 +129,7 @@ class TaskDef(msgspec.Struct, frozen=True):
         steps: the chain in the order of its run, from the seeder (the successor of `start`) on.
         persist_data: whether parsed data may be kept and reused (`persist: { data: … }`).
         outputs: where its records go; empty for a grid, whose appender step names its files.
+        links: the key by which it has links in place of a data definition: `follow`, `next` or `crawl`.
     """
 
     group: str
@@ -138,10 +139,11 @@ class TaskDef(msgspec.Struct, frozen=True):
     persist_data: bool = True
     place: Place = NOWHERE
     outputs: tuple[OutputDef, ...] = ()
+    links: str = ""
 
     @property
     def is_of_links(self) -> bool:
-        """Whether it has links (`follow`, `next`, `crawl`) in place of a data definition."""
+        """Whether it has links, its own or those of a list, in place of a data definition."""
         return self.data_def == f"{self.group}.{self.name}"
 
 

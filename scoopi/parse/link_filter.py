@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import SplitResult, urlsplit
 
 from scoopi.errors import ParseError
 from scoopi.java.regex.java_regex import JavaPattern, compile_java
 from scoopi.model.records.record_def import LinkRules, Selector
+from scoopi.model.report.finds import (
+    ALLOW_KEY,
+    DENY_KEY,
+    FOLLOWED,
+    LEFT_OUT,
+    NO_PAGE,
+    REFUSALS,
+    SAME_KEY,
+    SEPARATOR,
+    AxisKey,
+    count_name,
+)
 
 _WEB = ("http", "https")
 _PORTS = {"http": 80, "https": 443}
@@ -45,8 +58,8 @@ class LinkFilter:
         self._same = rules.same
         self.bounds = rules.bounds
 
-    def lets(self, address: str, page_url: str) -> bool:
-        """Whether an absolute address on a page is followed.
+    def refusal(self, address: str, page_url: str) -> str:
+        """Which rule leaves an absolute address out, one of REFUSALS; empty if it is followed.
 
         Args:
             page_url: the address by which the page was asked for; where it redirected to does not count, or
@@ -56,14 +69,45 @@ class LinkFilter:
         """
         parts, page = _split(address), _split(page_url)
         if parts is None or page is None or not _is_page(parts, page):
-            return False
+            return NO_PAGE
         if not self._allow and _FILE.search(parts.path):
-            return False
+            return NO_PAGE
         if not _shares(self._same, parts, page):
-            return False
+            return SAME_KEY
         if any(pattern.search(address) for pattern in self._deny):
-            return False
-        return not self._allow or any(pattern.search(address) for pattern in self._allow)
+            return DENY_KEY
+        return "" if not self._allow or any(pattern.search(address) for pattern in self._allow) else ALLOW_KEY
+
+
+class LinkCounts:
+    """Counts the links of one field that its rules leave out, until the first one that is followed.
+
+    With each rule it notes one address as an example, so that a run that follows nothing can say why. Belongs
+    to one thread.
+    """
+
+    def __init__(self, data_def: str, field: AxisKey) -> None:
+        self._followed = count_name(FOLLOWED, data_def, field)
+        self._left_out = {each: count_name(f"{LEFT_OUT} {each}", data_def, field) for each in REFUSALS}
+        self._is_followed = False
+        self._shown: set[str] = set()
+
+    def note(self, refusal: str, address: str, finds: Counter[str]) -> None:
+        """Count a link of a page.
+
+        Args:
+            refusal: as of `LinkFilter.refusal`.
+            finds: counters of the page, which are added to.
+        """
+        if not refusal:
+            self._is_followed = True
+            finds[self._followed] += 1
+        elif not self._is_followed:
+            name = self._left_out[refusal]
+            finds[name] += 1
+            if refusal not in self._shown:
+                self._shown.add(refusal)
+                finds[f"{name}{SEPARATOR}{address}"] = 1
 
 
 def _compiled(patterns: Sequence[Selector], regex_timeout_ms: int) -> list[JavaPattern]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from scoopi.errors import ParseError
 from scoopi.model.place import Place
 from scoopi.model.records.record_def import LinkRules, Selector
-from scoopi.parse.link_filter import LinkFilter
+from scoopi.model.report.finds import FOLLOWED, LEFT_OUT, SEPARATOR, count_name
+from scoopi.parse.link_filter import LinkCounts, LinkFilter
 
+FIELD = ("field", "link")
 PAGE = "https://www.shop.example/list?page=1"
 
 
@@ -17,7 +21,7 @@ def rules(*, allow: tuple[str, ...] = (), deny: tuple[str, ...] = (), same: str 
 
 
 def lets(address: str, chosen: LinkRules, page: str = PAGE) -> bool:
-    return LinkFilter(chosen, 1000).lets(address, page)
+    return not LinkFilter(chosen, 1000).refusal(address, page)
 
 
 @pytest.mark.parametrize(
@@ -88,3 +92,24 @@ def test_a_wrong_pattern_names_its_place() -> None:
     wrong = LinkRules(deny=(Selector("(", Place("defs.yml", 3, 9)),))
     with pytest.raises(ParseError, match=r"defs\.yml:3:9"):
         LinkFilter(wrong, 1000)
+
+
+def test_each_rule_has_one_example_in_the_whole_run() -> None:
+    counts, finds = LinkCounts("d", FIELD), Counter[str]()
+    for number in range(3):
+        counts.note("allow", f"http://h/{number}", finds)
+    counts.note("deny", "http://h/login", finds)
+    allow, deny = (count_name(f"{LEFT_OUT} {each}", "d", FIELD) for each in ("allow", "deny"))
+    assert finds == {
+        allow: 3,
+        f"{allow}{SEPARATOR}http://h/0": 1,
+        deny: 1,
+        f"{deny}{SEPARATOR}http://h/login": 1,
+    }
+
+
+def test_nothing_more_is_counted_once_a_link_is_followed() -> None:
+    counts, finds = LinkCounts("d", FIELD), Counter[str]()
+    for refusal in ("", "allow", ""):
+        counts.note(refusal, "http://h/", finds)
+    assert finds == {count_name(FOLLOWED, "d", FIELD): 2}

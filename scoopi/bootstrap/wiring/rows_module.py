@@ -122,7 +122,10 @@ class RowsModule(Module):
     @provider
     def record_finds(self, context: RunContext, counts: NodeCounts) -> RecordFinds:
         """What the fields of records found on the pages that this process has read."""
-        return RecordFinds(context.composed.definitions.record_defs, counts, _whose(context))
+        definitions = context.composed.definitions
+        tasks = (task for group in definitions.task_groups.values() for task in group.tasks)
+        links = {task.data_def: task.links for task in tasks if task.links}
+        return RecordFinds(definitions.record_defs, counts, _whose(context), links)
 
     @singleton
     @provider

@@ -10,6 +10,7 @@ from scoopi.defs.browser.browser_builder import build_browser
 from scoopi.defs.locators.locator_checker import FROM, rows_of
 from scoopi.defs.locators.row_file import in_portions
 from scoopi.defs.records.record_def_builder import WrittenRecordDef
+from scoopi.defs.records.short_forms import link_task_of
 from scoopi.defs.scrape.checkers import Find
 from scoopi.defs.scrape.class_names import CSS_PARSER, LINK_MAKER, XPATH_PARSER
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
@@ -72,6 +73,7 @@ class WrittenTask(msgspec.Struct, frozen=True):
             persist_data=data is not False,
             place=self.place,
             outputs=outputs,
+            links=link_task_of(self.node),
         )
 
 

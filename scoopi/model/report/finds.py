@@ -16,6 +16,12 @@ PAGES, ROWS, MET = "pages", "rows", "met"
 REJECTED, ABSENT, UNREADABLE, EXAMPLE = "rejected", "absent", "unreadable", "example"
 """Of a field of records: elements rejected for it, records where nothing was found, values that could not be
 converted; and such a value, which is part of the counter's name."""
+FIELD = "field"
+"""The kind of a field among the counters of what was found."""
+FOLLOWED, LEFT_OUT = "followed", "left out"
+"""Links of a field that its rules let through; those that a rule leaves out, by its key."""
+ALLOW_KEY, DENY_KEY, SAME_KEY, NO_PAGE = REFUSALS = ("allow", "deny", "same", "page")
+"""Why a link is left out: a key of its rules, or that no page can have its address."""
 SEPARATOR = "\x1f"
 """Between the parts of a counter's name."""
 LOADS = "loads"

@@ -50,7 +50,7 @@ def compile_records(
         text = definition.each.text
         each = compile_elements(text, regex_timeout_ms) if source.is_html else compile_items(text)
     follows = {
-        field.name: Follows.of(field, groups.get(field.follow), regex_timeout_ms)
+        field.name: Follows.of(field, definition.name, groups.get(field.follow), regex_timeout_ms)
         for field in definition.fields
         if field.follow
     }

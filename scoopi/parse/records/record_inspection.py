@@ -10,12 +10,11 @@ import msgspec
 
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.records.record_schema import Records
-from scoopi.model.report.finds import ABSENT, EXAMPLE, UNREADABLE, count_name
+from scoopi.model.report.finds import ABSENT, EXAMPLE, FIELD, UNREADABLE, count_name
 from scoopi.model.text.shown import nearest
 from scoopi.parse.records.data_query import compile_data, compile_items
 from scoopi.parse.records.label_query import LabelQuery, labels_in
 from scoopi.parse.records.node_query import SelectorText, compile_elements, compile_nodes
-from scoopi.parse.records.record_reader import FIELD
 from scoopi.parse.records.record_source import compile_source
 from scoopi.parse.records.selector_prefix import counted_in, longest_prefix
 from scoopi.parse.tree.page import Page

@@ -12,8 +12,8 @@ from scoopi.model.definitions import TaskGroup
 from scoopi.model.locator import Link
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.records.record_schema import Records, Rejection, Row, Value
-from scoopi.model.report.finds import ABSENT, EXAMPLE, PAGES, REJECTED, ROWS, UNREADABLE, count_name
-from scoopi.parse.link_filter import LinkFilter
+from scoopi.model.report.finds import ABSENT, EXAMPLE, FIELD, PAGES, REJECTED, ROWS, UNREADABLE, count_name
+from scoopi.parse.link_filter import LinkCounts, LinkFilter
 from scoopi.parse.records.conversion import Raw
 from scoopi.parse.records.field_reader import FieldReader, Reading, RecordRoot, RunScript
 from scoopi.parse.records.page_facts import PageFacts
@@ -23,8 +23,6 @@ from scoopi.parse.values.price_text import Price
 
 Found = Sequence[Sequence[Raw]] | None
 """What the fields of a record find; None where each of them is asked."""
-FIELD = "field"
-"""The kind of a field among the counters of what was found."""
 LONGEST_EXAMPLE = 60
 
 Each = Callable[[RecordRoot], Sequence[RecordRoot]]
@@ -41,6 +39,7 @@ class Follows(NamedTuple):
         parents: fields of the record that the group's definitions use.
         is_absolute: the field's values are addresses, joined to that of the page.
         filter: chooses those that are followed; None for all.
+        counts: counts those that are not; None beside a filter that is None.
     """
 
     group: str
@@ -49,9 +48,10 @@ class Follows(NamedTuple):
     parents: tuple[str, ...]
     is_absolute: bool
     filter: LinkFilter | None = None
+    counts: LinkCounts | None = None
 
     @classmethod
-    def of(cls, field: FieldDef, group: TaskGroup | None, regex_timeout_ms: int) -> Follows:
+    def of(cls, field: FieldDef, data_def: str, group: TaskGroup | None, regex_timeout_ms: int) -> Follows:
         """From the definition of the field, and of the group that it leads to.
 
         A page whose rows depend on the locator is read once for each that leads there.
@@ -59,8 +59,11 @@ class Follows(NamedTuple):
         once_per_run = field.once == "run" and group is not None and not group.uses_locator
         once = field.once != "false" and not once_per_run
         parents = group.parents if group is not None else ()
-        chosen = LinkFilter(field.links, regex_timeout_ms) if field.links is not None else None
-        return cls(field.follow, once, once_per_run, parents, field.type == "url", chosen)
+        is_absolute = field.type == "url"
+        if field.links is None:
+            return cls(field.follow, once, once_per_run, parents, is_absolute)
+        chosen, counts = LinkFilter(field.links, regex_timeout_ms), LinkCounts(data_def, (FIELD, field.name))
+        return cls(field.follow, once, once_per_run, parents, is_absolute, chosen, counts)
 
 
 class RecordReader:
@@ -209,10 +212,13 @@ class _PageRecords:
             if url is not None:
                 parent = {each: record.get(each) for each in follows.parents}
                 address = str(url) if follows.is_absolute else self._facts.absolute(str(url))
-                chosen = follows.filter
-                if chosen is not None and not chosen.lets(address, self._facts.locator.url):
-                    continue
-                bounds = None if chosen is None else chosen.bounds
+                bounds = None
+                if follows.filter is not None and follows.counts is not None:
+                    refusal = follows.filter.refusal(address, self._facts.locator.url)
+                    follows.counts.note(refusal, address, self._finds)
+                    if refusal:
+                        continue
+                    bounds = follows.filter.bounds
                 self._links.append(
                     Link(follows.group, address, follows.once, follows.once_per_run, parent, bounds)
                 )
