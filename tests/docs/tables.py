@@ -9,6 +9,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
 
@@ -36,6 +37,7 @@ from scoopi.defs.yaml.shape import (
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.parameters import camel_case
 from tests.docs.markdown import PAGES, ROOT
+from tests.docs.schedule_tables import HEAD, schedule_tables
 
 _MARK = re.compile(r"(<!-- table: ([\w-]+) -->\n)((?:\|.*\n)*)")
 _SCALARS = {
@@ -85,7 +87,8 @@ _NO_FIELDS = {"ListAppender": ("name",)}
 def tables() -> Mapping[str, Callable[[], list[str]]]:
     """Makers of the lines of each table, by its name."""
     records = {name: lambda record=record: list(_record(record)) for name, record in _RECORDS.items()}
-    return {**records, "plugin-fields": _plugin_fields, "settings": _settings}
+    schedule = {name: partial(_schedule, rows) for name, rows in schedule_tables().items()}
+    return {**records, **schedule, "plugin-fields": _plugin_fields, "settings": _settings}
 
 
 def with_tables(text: str) -> str:
@@ -129,6 +132,10 @@ def _record(record: Record) -> Iterator[str]:
     for key in record.keys:
         required = "yes" if key.required else ""
         yield _row(f"`{key.name}`", _type(key.shape), required, key.sentence, f"`{key.example}`")
+
+
+def _schedule(rows: Callable[[], list[tuple[str, ...]]]) -> list[str]:
+    return [*_head(*HEAD), *(_row(*row) for row in rows())]
 
 
 def _type(shape: Shape) -> str:

@@ -12,7 +12,7 @@ from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node, Table, Text
 from scoopi.errors import PeriodError
 from scoopi.model.place import Place
-from scoopi.model.schedule.process import Executes, Process, RetryRule, Trigger
+from scoopi.model.schedule.process import Executes, Probe, Process, RetryRule, Trigger
 from scoopi.periods.cron import CronExpression
 from scoopi.periods.period import parse_qualifier
 
@@ -154,12 +154,12 @@ class ProcessBuilder:
         self, values: dict[str, Any], executes: Executes | None, node: Table, path: str
     ) -> None:
         """Each probe has one kind; what a worker of Scoopi asks does not go with others."""
-        for number, probe in enumerate(values.get("probe", ())):
-            given = [name for name in probe.__struct_fields__ if getattr(probe, name) is not None]
-            if len(given) != 1:
-                what = f"has {' and '.join(given) or 'no condition'}"
-                hint = f"write one of {', '.join(probe.__struct_fields__)}"
-                self._wrong(node, path, "probe", f"probe[{number}] {what}", hint)
+        names = Probe.__struct_fields__
+        for number, entry in enumerate(node.tables("probe")):
+            given = [name for name in names if name in entry.entries]
+            if len(given) != 1 and len(given) == len(entry.entries):  # an unknown key has been reported
+                what = f"probe[{number}] has {' and '.join(given) or 'no condition'}"
+                self._findings.error(entry.place, f"{path}.probe", what, f"write one of {', '.join(names)}")
         asks: list[str] = [key for key in ("prepare", "new_input") if key in values]
         asks += ["probe"] * any(probe.path_exists or probe.python for probe in values.get("probe", ()))
         if asks and executes is not None and executes.kind == "external":

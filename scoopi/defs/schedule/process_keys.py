@@ -22,7 +22,20 @@ def _executes(text: str) -> dict[str, Any]:
     return {kind: what} if colon and kind in EXECUTABLES else {}
 
 
-ACCEPT = map_of(re.compile("failed_pages|min_rows|less_than_last"), kinds.SHARE_OR_COUNT)
+ACCEPT = Block(
+    (
+        BlockKey("failed_pages", kinds.SHARE_OR_COUNT, "Pages that may fail.", '"5 %"', '"some"'),
+        BlockKey("min_rows", integer(0), "Rows that it must have.", "10", '"5 %"'),
+        BlockKey(
+            "less_than_last",
+            kinds.SHARE,
+            "How many rows fewer than those of the last succeeded slot.",
+            '"40 %"',
+            "40",
+        ),
+    ),
+    dict,
+)
 EXECUTES = Block(
     (
         BlockKey(

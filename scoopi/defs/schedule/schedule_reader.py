@@ -170,6 +170,9 @@ class ScheduleReader:
     def _read_settings(self, table: Table) -> None:
         settings = table.table("settings")
         if settings is None:
+            if "settings" in table.entries:
+                hint = "write names below it, as `settings: {every: 10s}`"
+                self._findings.error(table.keys["settings"], "settings", "settings is not a mapping", hint)
             return
         for name, place in settings.keys.items():
             if name in self._settings_at:

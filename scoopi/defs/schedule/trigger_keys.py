@@ -69,7 +69,7 @@ TRIGGER = Block(
             "timezone",
             kinds.ZONE,
             "Zone of `cron` and `at`.",
-            "Europe/Berlin",
+            '"Europe/Berlin"',
             "Europe/Bonn",
             'cron: "@daily"',
         ),

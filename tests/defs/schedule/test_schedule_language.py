@@ -1,20 +1,29 @@
-"""The declaration of the scheduler's language: no key promises what nothing does."""
+"""By the table of keys: each takes its valid example and refuses the invalid one; none is without effect."""
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from scoopi.defs.schedule.process_keys import PROCESS
 from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
 from scoopi.defs.schedule.settings_keys import SETTINGS
+from scoopi.defs.yaml.findings import Finding
+from tests.defs.schedule.project import Project
+
+Names = tuple[str, ...]
 
 SCOOPI = Path(__file__).parents[3] / "scoopi"
 ELSEWHERE = {
     "executes.scrape": "a kind of an executable",
     "executes.external": "a kind of an executable",
-    "executes.accept": "read in scoopi/scrape_attempt.py",
+    "executes.accept.failed_pages": "read in scoopi/scrape_attempt.py",
+    "executes.accept.min_rows": "read in scoopi/scrape_attempt.py",
+    "executes.accept.less_than_last": "read in scoopi/scrape_attempt.py",
     "executes.nodes": "read in scoopi/scrape_attempt.py",
     "description": "shown with the whole process",
 }
@@ -40,3 +49,128 @@ def test_every_key_is_read_outside_of_the_language_or_is_declared_to_have_no_eff
     unread = {name for name, key in declared if not re.search(rf"\.{key.name}\b", text) and key.idle != ANY}
 
     assert unread == {*ELSEWHERE}
+
+
+def keys_of(block: Block, path: Names) -> Iterator[tuple[Names, BlockKey]]:
+    """Each key of a block and of the blocks in it, with the names that lead to it; `[]` marks a list."""
+    for key in block.keys:
+        yield (*path, key.name), key
+        if isinstance(key.kind, Block):
+            yield from keys_of(key.kind, (*path, f"{key.name}[]" if key.kind.is_list else key.name))
+
+
+KEYS = [*keys_of(PROCESS, ("processes", "p")), *keys_of(SETTINGS, ("settings",))]
+NEEDS = {path: key.needs for path, key in KEYS}
+each_key = pytest.mark.parametrize(("path", "key"), KEYS, ids=[".".join(path) for path, _ in KEYS])
+
+
+def written(path: Names, key: BlockKey, line: str) -> str:
+    """A project with one line about a key, and with what else the key needs."""
+    inner = f"{line}\n{key.needs}"
+    for depth in reversed(range(len(path) - 1)):
+        name = path[depth]
+        if name == "p":
+            inner = f"{inner}\n{others(path, inner)}"
+        indented = textwrap.indent(inner.strip(), "    ")
+        inner = (
+            f"{name.removesuffix('[]')}:\n" + ("  - " if name.endswith("[]") else "    ") + indented.strip()
+        )
+        inner += f"\n{NEEDS.get(path[: depth + 1], '')}"
+    return inner if path[0] == "processes" else f"{inner}\nprocesses: {{p: {{executes: external:x}}}}"
+
+
+def others(path: Names, inner: str) -> str:
+    """What a process needs beside the key in question."""
+    lines = []
+    if "executes" not in inner:
+        lines.append("executes: python:actions:load")
+    if "trigger" not in inner and ("qualifier:" in inner or "mode: managed" in inner):
+        lines.append("trigger: {every: 60s}")
+    if "depends_on" in inner and "qualifier" not in inner:
+        lines.append("qualifier: daily\ntrigger: {every: 60s}")
+    if path[2] == "trigger" and "slots: periods" in inner:
+        lines.append("qualifier: daily")
+    return "\n".join(lines)
+
+
+def errors_of(folder: Path, text: str) -> tuple[Finding, ...]:
+    project = Project(folder)
+    (project.folder / "books").mkdir(parents=True)
+    other = "processes: {other: {executes: external:x, qualifier: daily, trigger: {}}}"
+    return project.write(jobs=text, other=other).read()[1].errors
+
+
+def place_of(text: str, words: str) -> tuple[int, int]:
+    """Line and column of the first occurrence, from 1."""
+    before = text[: text.index(words)]
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+@each_key
+def test_a_key_takes_its_valid_example(path: Names, key: BlockKey, tmp_path: Path) -> None:
+    text = written(path, key, f"{key.name}: {key.valid}")
+
+    assert not errors_of(tmp_path / "jobs", text), text
+
+
+@each_key
+def test_an_invalid_value_is_one_error_with_place_and_hint(
+    path: Names, key: BlockKey, tmp_path: Path
+) -> None:
+    line = f"{key.name}: {key.invalid}"
+    text = written(path, key, line)
+
+    (finding,) = errors_of(tmp_path / "jobs", text)
+
+    line_number, column = place_of(text, line)
+    assert finding.place.file.endswith("jobs.yml")
+    assert finding.place.line == line_number, (text, finding)
+    assert finding.place.column in range(column, column + len(line)), (text, finding)
+    assert key.name in finding.key
+    assert finding.hint or finding.did_you_mean
+
+
+@each_key
+def test_a_misspelt_key_is_one_error_that_names_the_nearest(
+    path: Names, key: BlockKey, tmp_path: Path
+) -> None:
+    text = written(path, key, f"{key.name}: {key.valid}\n{key.name}x: {key.valid}")
+
+    (finding,) = errors_of(tmp_path / "jobs", text)
+
+    assert finding.what == f"unknown key {key.name}x"
+    assert finding.did_you_mean == key.name
+    assert (finding.place.line, finding.place.column) == place_of(text, f"{key.name}x:")
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [(path, key) for path, key in KEYS if key.required],
+    ids=[".".join(path) for path, key in KEYS if key.required],
+)
+def test_a_missing_key_is_one_error_that_shows_how_to_add_it(
+    path: Names, key: BlockKey, tmp_path: Path
+) -> None:
+    text = written(path, key, "" if key.needs else "slot: same")
+
+    (finding,) = errors_of(tmp_path / "jobs", text)
+
+    assert finding.what == f"{key.name} is missing"
+    assert key.valid in finding.hint
+    assert finding.place.line
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("namespace: 7 up", "namespace"),
+        ("processes: [p]", "processes"),
+        ("settings: 10s", "settings"),
+    ],
+)
+def test_an_invalid_section_is_one_error_with_place_and_hint(text: str, key: str, tmp_path: Path) -> None:
+    (finding,) = errors_of(tmp_path / "jobs", text)
+
+    assert finding.key == key
+    assert finding.place.line == 1
+    assert finding.hint
