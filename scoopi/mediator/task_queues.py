@@ -19,12 +19,13 @@ One = TypeVar("One")
 
 
 class AskingJob(NamedTuple):
-    """A job in a worker that waits for a further request; `url` and `public_only` as in `Asking`."""
+    """A job in a worker that waits for a further request; `url`, `public_only` and `file` as in `Asking`."""
 
     worker: PoolWorker
     job: str
     url: str = ""
     public_only: bool = False
+    file: str = ""
 
 
 _ASKING, _FILES = -2, -1
@@ -179,11 +180,12 @@ class TaskQueues:
         """Hosts to which jobs in workers wait for a further request; may be asked by any thread."""
         return tuple(self._asking)
 
-    def clear(self) -> list[Pending]:
-        """Remove and return all jobs; requests for grants are dropped."""
+    def clear(self, *, keeps_asking: bool = False) -> list[Pending]:
+        """Remove and return all jobs; requests for grants are dropped, or kept."""
         jobs = [pending for queue in self._jobs.values() for pending in queue]
         self._jobs.clear()
-        self._asking.clear()
+        if not keeps_asking:
+            self._asking.clear()
         self.waiting.clear()
         self.total = 0
         return jobs

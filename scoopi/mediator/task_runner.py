@@ -186,7 +186,8 @@ class TaskRunner:
     # Giving
 
     def _give_back(self, message: Drain | Recall) -> None:
-        if back := self._giver.clear():
+        # Pages that wait for files, or whose requests must not be sent twice, are not recalled.
+        if back := self._giver.clear(keeps_asking=isinstance(message, Recall)):
             self._calls.on_back(back)
         for worker in self._pool:
             worker.link.send(message)

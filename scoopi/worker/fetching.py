@@ -11,10 +11,10 @@ from functools import partial
 import msgspec
 
 from scoopi.errors import FetchError, StoppedError
-from scoopi.model.handover import Grant, Handover, Payload, ToTask
+from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.site_session import Session
 from scoopi.steps.step import Loader, LoadOrder
-from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, PageSeen, WorkItem
+from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, Asking, FileOver, PageSeen, WorkItem
 from scoopi.worker.request_reports import RequestReports
 
 LEFT_ALONE_S = 0.1
@@ -81,6 +81,18 @@ class PageLoad(msgspec.Struct, frozen=True):
         """The host that its grant is for; empty without a grant."""
         grant = self.payload.expect(LoadOrder).grant
         return "" if grant is None else grant.host
+
+    def asking(self, handover: ToGrant) -> Asking:
+        """The message that asks for the grant; with the address, if robots.txt applies to it."""
+        order = self.payload.expect(LoadOrder)
+        asks_robots = not (order.login or handover.is_part)
+        url = (handover.url or order.url or self.payload.locator.url) * asks_robots
+        file = "" if order.file is None else order.file.url
+        return Asking(self.item.job, handover.host, url, order.public_only, file)
+
+    def file_over(self) -> tuple[FileOver, ...]:
+        """The message that lets other jobs have its file, too; none for a page."""
+        return () if self.payload.expect(LoadOrder).file is None else (FileOver(self.item.job),)
 
     def with_grant(self, grant: Grant) -> PageLoad:
         """The load, permitted to send its next request."""

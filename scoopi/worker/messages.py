@@ -165,12 +165,21 @@ class Asking(msgspec.Struct, frozen=True, tag=10, array_like=True):
     Attributes:
         url: what it would ask for.
         public_only: see `Request`.
+        file: the address of the file that it wants, from which redirects may have led to `url`; empty for
+            a page.
     """
 
     job: str
     host: str
     url: str = ""
     public_only: bool = False
+    file: str = ""
+
+
+class FileOver(msgspec.Struct, frozen=True, tag=25, array_like=True):
+    """The request of a job for a file has ended: the file is there, or it is known why it is not."""
+
+    job: str
 
 
 class RobotsRead(msgspec.Struct, frozen=True, tag=15, array_like=True):
@@ -220,13 +229,20 @@ class SessionTurn(msgspec.Struct, frozen=True, tag=24, array_like=True):
     job: str
 
 
-ToWorker = Setup | Give | Granted | Denied | Drain | Recall | Stop | SessionNews | SessionTurn
+class FileSettled(msgspec.Struct, frozen=True, tag=26, array_like=True):
+    """Another job's request for the file that this job waits for has ended."""
+
+    job: str
+
+
+ToWorker = Setup | Give | Granted | Denied | Drain | Recall | Stop | SessionNews | SessionTurn | FileSettled
 ToParent = (
     Ready
     | StartFault
     | Sent
     | Answered
     | Asking
+    | FileOver
     | RobotsRead
     | JobsHandedBack
     | Results

@@ -13,16 +13,15 @@ from scoopi.errors import DisallowedError, FetchError, SilentHostError
 from scoopi.fetch.robots_text import answer_of
 from scoopi.model.handover import Handover, ToGrant, ToSession
 from scoopi.model.report.run_report import LOADER
-from scoopi.steps.step import LoadOrder
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.downloads.page_files import PageFiles
 from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad, parted
 from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import (
     Answered,
-    Asking,
     Denied,
     Drain,
+    FileSettled,
     Give,
     Granted,
     JobsHandedBack,
@@ -102,9 +101,9 @@ class WorkerLoop:
             self._loader.learn(message.session)
             for load in self._waiting.take_for(message.session):
                 self._fetching.add(load.continued())
-        elif isinstance(message, SessionTurn):
+        elif isinstance(message, FileSettled | SessionTurn):
             if (load := self._waiting.take(message.job)) is not None:
-                self._fetching.add(load.logging_in())
+                self._fetching.add(load if isinstance(message, FileSettled) else load.logging_in())
         elif isinstance(message, Denied):
             self._deny(message)
         elif isinstance(message, Drain):
@@ -187,7 +186,9 @@ class WorkerLoop:
         reports += map(SessionChanged, self._loader.take_changes())
         if isinstance(outcome, ToGrant | ToSession):
             reports += self._asking(load.item, outcome)
-        elif load.item.is_robots:
+            return reports
+        reports += load.file_over()
+        if load.item.is_robots:
             reports.append(RobotsRead(job, answer_of(outcome)))
         else:
             loaded = LoadedPage.of(load.item, outcome, seconds, self._loader.size_of)
@@ -207,10 +208,7 @@ class WorkerLoop:
             return [JobsHandedBack((item.job,))]
         if isinstance(handover, ToSession):
             return [SessionAsked(item.job, handover.session, handover.version)]
-        order = handover.payload.expect(LoadOrder)
-        asks_robots = not (order.login or handover.is_part)
-        url = (handover.url or order.url or handover.payload.locator.url) * asks_robots
-        return [Asking(item.job, handover.host, url, order.public_only)]
+        return [load.asking(handover)]
 
     def _deny(self, denied: Denied) -> None:
         if (load := self._waiting.take(denied.job)) is not None:

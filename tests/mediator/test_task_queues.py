@@ -185,5 +185,8 @@ def test_clearing_gives_up_every_job_and_every_asking(queues: TaskQueues) -> Non
     queues.ask(TWO, AskingJob(worker, "c"))
     assert sorted(job.taken.id for job in queues.clear()) == ["a", "b"]
     assert (queues.total, queues.waiting_hosts(), queues.asking_hosts()) == (0, (), ())
+    queues.ask(TWO, AskingJob(worker, "c"))
+    assert queues.clear(keeps_asking=True) == []
+    assert queues.asking_hosts() == (TWO,)
     worker.link.kill()
     worker.link.reap()

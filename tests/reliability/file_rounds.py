@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import random
-import shutil
 import sys
 import tempfile
 from collections import Counter
@@ -17,7 +16,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from tests.reliability.rounds import BLOWS, PromiseBrokenError, Round
+from tests.reliability.rounds import BLOWS, PromiseBrokenError, Round, play_rounds
 from tests.reliability.world import World
 from tests.server.file_pages import FilePages, content
 from tests.server.server import Server
@@ -72,7 +71,7 @@ class FileWorld:
     def names(self, page: int) -> dict[str, str]:
         """The files of a page: their paths on the site by the title of their card."""
         paths = [f"/{way}/{page}-{way}.jpg?size={SIZE}&ms=15" for way in WAYS]
-        paths.append(f"/ok/shared-{page % 3}.jpg?size={SIZE}")
+        paths.append(f"/slow/shared-{page % 3}.jpg?size={SIZE}&ms=15")
         return {f"p{page}c{at}": path for at, path in enumerate(paths)}
 
     def rows(self) -> dict[str, str]:
@@ -162,23 +161,14 @@ def main() -> int:
     options = parser.parse_args()
     os.environ |= SETTINGS
     base = Path(tempfile.mkdtemp(prefix="scoopi-file-rounds-"))
-    files, exact = FileWorld(base / "world", options.pages), 0
+    files = FileWorld(base / "world", options.pages)
     with files.server:
         world = files.write()
-        for number in range(options.rounds):
-            folder = base / f"round-{number}"
-            try:
-                blows = play_file_round(files, world, folder, f"{options.seed}/{number}")
-            except PromiseBrokenError as wrong:
-                print(f"round {number}: WRONG: {wrong} (kept in {folder})", flush=True)
-                continue
-            exact += 1
-            print(f"round {number}: exact, {'; '.join(blows)}", flush=True)
-            shutil.rmtree(folder)
-    print(f"{exact} of {options.rounds} exact")
-    if exact == options.rounds:
-        shutil.rmtree(base)
-    return 0 if exact == options.rounds else 1
+
+        def play(number: int, folder: Path) -> str:
+            return "; ".join(play_file_round(files, world, folder, f"{options.seed}/{number}"))
+
+        return 0 if play_rounds(base, options.rounds, play) else 1
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import shutil
 import sys
 import tempfile
 import time
@@ -25,7 +24,7 @@ from tests.reliability.record_world import (
     postgres_values,
     sqlite_values,
 )
-from tests.reliability.rounds import PromiseBrokenError
+from tests.reliability.rounds import PromiseBrokenError, play_rounds
 
 PAGES = 400
 ROUND_LIMIT_S = 150.0
@@ -143,24 +142,18 @@ def main() -> int:
     given = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="scoopi-records-"))
     landed: Counter[str] = Counter()
-    exact, began = 0, time.monotonic()
+    began = time.monotonic()
     with PostgresServer() as server:
-        for number in range(given.rounds):
-            folder = base / f"round-{number}"
-            try:
-                landed += play_records(
-                    folder, server, f"{given.seed}/{number}", given.pages, given.most_delay
-                )
-            except Exception as wrong:
-                print(f"round {number}: WRONG: {wrong!r} (kept in {folder})", flush=True)
-                continue
-            exact += 1
-            shutil.rmtree(folder)
+
+        def play(number: int, folder: Path) -> str:
+            blows = play_records(folder, server, f"{given.seed}/{number}", given.pages, given.most_delay)
+            landed.update(blows)
+            return ", ".join(blows)
+
+        is_exact = play_rounds(base, given.rounds, play)
     kills = ", ".join(f"{count} × {blow}" for blow, count in landed.items())
-    print(f"{exact} of {given.rounds} rounds exact in {time.monotonic() - began:.0f} s; {kills}")
-    if exact == given.rounds:
-        shutil.rmtree(base)
-    return 0 if exact == given.rounds else 1
+    print(f"{time.monotonic() - began:.0f} s; {kills}")
+    return 0 if is_exact else 1
 
 
 if __name__ == "__main__":

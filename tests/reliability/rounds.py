@@ -13,7 +13,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -162,6 +162,32 @@ def play_round(world: World, folder: Path, seed: str, workers: int, most_delay_s
     return Round(world, folder, source, workers).play(blows, most_delay_s)
 
 
+def play_rounds(base: Path, rounds: int, play: Callable[[int, Path], str]) -> bool:
+    """Play rounds, print how each went, and keep the folders of those that broke a promise.
+
+    Args:
+        base: the folder of all; it is removed if every round was exact.
+        play: plays the round of a number in a folder that does not exist yet; what happened, in words.
+    Returns:
+        Whether all were exact.
+    """
+    exact = 0
+    for number in range(rounds):
+        folder = base / f"round-{number}"
+        try:
+            happened = play(number, folder)
+        except Exception as wrong:
+            print(f"round {number}: WRONG: {type(wrong).__name__}: {wrong} (kept in {folder})", flush=True)
+            continue
+        exact += 1
+        print(f"round {number}: exact, {happened}", flush=True)
+        shutil.rmtree(folder)
+    print(f"{exact} of {rounds} exact")
+    if exact == rounds:
+        shutil.rmtree(base)
+    return exact == rounds
+
+
 def main() -> int:
     """Play the rounds; the exit code is 0 when all were exact."""
     parser = argparse.ArgumentParser(prog="python -m tests.reliability.rounds", description=__doc__)
@@ -186,24 +212,15 @@ def main() -> int:
 
 def _play_all(options: argparse.Namespace, base: Path, url: str) -> int:
     world = build_world(base / "world", options.shelves, 3, url)
-    exact, slowest = 0, 0.0
-    for number in range(options.rounds):
-        folder = base / f"round-{number}"
-        try:
-            result = play_round(
-                world, folder, f"{options.seed}/{number}", options.workers, options.most_delay
-            )
-        except PromiseBrokenError as wrong:
-            print(f"round {number}: WRONG: {wrong} (kept in {folder})", flush=True)
-            continue
-        exact += 1
-        slowest = max(slowest, result.slowest_resume_s)
-        print(f"round {number}: exact, {result.seconds:.1f} s, {'; '.join(result.blows)}", flush=True)
-        shutil.rmtree(folder)
-    print(f"{exact} of {options.rounds} exact, {world.jobs} jobs each, slowest resume {slowest:.1f} s")
-    if exact == options.rounds:
-        shutil.rmtree(base)
-    return 0 if exact == options.rounds else 1
+    print(f"{world.jobs} jobs each")
+
+    def play(number: int, folder: Path) -> str:
+        seed = f"{options.seed}/{number}"
+        result = play_round(world, folder, seed, options.workers, options.most_delay)
+        resume = f"resumed in {result.slowest_resume_s:.1f} s"
+        return f"{result.seconds:.1f} s, {resume}, {'; '.join(result.blows)}"
+
+    return 0 if play_rounds(base, options.rounds, play) else 1
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ class HandoverRouter:
             self._clocks.sent(message.host, message.job, message.at)
             self._queues.wake(message.host)
         elif isinstance(message, Asking):
-            asking = AskingJob(worker, message.job, message.url, message.public_only)
+            asking = AskingJob(worker, message.job, message.url, message.public_only, message.file)
             self._queues.ask(message.host, asking)
         elif isinstance(message, RobotsRead):
             pending = worker.end(message.job)

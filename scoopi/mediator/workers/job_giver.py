@@ -9,13 +9,14 @@ from injector import inject
 from scoopi.mediator.held_jobs import NOT_SAFE, Pending
 from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.task_queues import AskingJob, TaskQueues
+from scoopi.mediator.workers.file_turns import FileTurns
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.robots_gate import Denial, Pass, RobotsGate
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.messages import Denied, Granted, ToParent, WorkItem
+from scoopi.worker.messages import Denied, FileOver, Granted, ToParent, WorkItem
 
 
 class JobGiver:
@@ -35,6 +36,7 @@ class JobGiver:
         sessions: Sessions,
     ) -> None:
         self._robots = robots
+        self._files = FileTurns()
         self._sending: list[TakenJob] = []
         self._noting: set[tuple[str, int]] = set()
         self._noted: set[tuple[str, int]] = set()
@@ -51,9 +53,9 @@ class JobGiver:
         for pending in jobs:
             self._queues.add(pending)
 
-    def clear(self) -> list[Pending]:
-        """Remove and return all jobs that wait."""
-        cleared = self._queues.clear() + self._quarantine.clear()
+    def clear(self, *, keeps_asking: bool = False) -> list[Pending]:
+        """Remove and return all jobs that wait; requests of jobs in workers are dropped, or kept."""
+        cleared = self._queues.clear(keeps_asking=keeps_asking) + self._quarantine.clear()
         self._noting.clear()
         self._noted.clear()
         for pending in cleared:
@@ -100,13 +102,16 @@ class JobGiver:
     def forget(self, worker: PoolWorker) -> None:
         """Drop the requests of a worker that has ended."""
         self._queues.forget_worker(worker)
+        self._files.forget(worker)
         self._sessions.forget(worker)
         for job, host in worker.requests.items():
             self._clocks.abandoned(host, job)
             self._queues.wake(host)
 
     def handle(self, worker: PoolWorker, message: ToParent) -> None:
-        """Carry out what a worker's message means for sessions."""
+        """Carry out what a worker's message means for sessions, and for files that others wait for."""
+        if isinstance(message, FileOver):
+            self._files.end(message.job)
         self._sessions.handle(worker, message)
 
     def judge(self, worker: PoolWorker, how: str, note: Note) -> None:
@@ -156,12 +161,17 @@ class JobGiver:
                 self._queues.pop_asking(host)
                 if verdict is not None:
                     asking.worker.link.send(_denied(asking.job, verdict))
+                self._files.end(asking.job)
+                continue
+            if asking.file and self._files.waits(asking):
+                self._queues.pop_asking(host)
                 continue
             grant = self._clocks.grant(host, asking.job)
             if grant is None:
                 self._queues.sleep(host)
                 return True
             self._queues.pop_asking(host)
+            self._files.begin(asking)
             asking.worker.request(asking.job, host)
             asking.worker.link.send(Granted(asking.job, grant))
         return self._serve_jobs(host)

@@ -1,0 +1,81 @@
+"""FileTurns: one job of a node asks for a file, and the others wait until its request has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from scoopi.mediator.task_queues import AskingJob
+from scoopi.mediator.workers.file_turns import FileTurns
+from scoopi.mediator.workers.worker_pool import PoolWorker
+from scoopi.worker.messages import FileSettled
+from tests.mediator.crew import PlayedWorker
+
+FILE = "http://one.example/a.jpg"
+
+
+class Crew:
+    """Two workers, and who of their jobs was notified."""
+
+    def __init__(self) -> None:
+        self.links = PlayedWorker(), PlayedWorker()
+        self.workers = tuple(PoolWorker(link, 4) for link in self.links)
+        self.turns = FileTurns()
+
+    def asks(self, job: str, worker: int = 0, file: str = FILE) -> bool:
+        """Whether the job may ask for the file now."""
+        asking = AskingJob(self.workers[worker], job, file, file=file)
+        if self.turns.waits(asking):
+            return False
+        self.turns.begin(asking)
+        return True
+
+    def notified(self, worker: int = 0) -> list[str]:
+        """The jobs of a worker that were notified since the last call."""
+        jobs = []
+        while not self.links[worker].is_sent_nothing():
+            message = self.links[worker].hears()
+            assert isinstance(message, FileSettled)
+            jobs.append(message.job)
+        return jobs
+
+
+@pytest.fixture
+def crew() -> Iterator[Crew]:
+    crew = Crew()
+    yield crew
+    for link in crew.links:
+        link.kill()
+        link.reap()
+
+
+def test_jobs_of_all_workers_wait_for_the_first_one_and_are_notified_once(crew: Crew) -> None:
+    assert [crew.asks("a"), crew.asks("b"), crew.asks("c", 1)] == [True, False, False]
+    assert (crew.notified(0), crew.notified(1)) == ([], [])
+    crew.turns.end("a")
+    assert (crew.notified(0), crew.notified(1)) == (["b"], ["c"])
+    crew.turns.end("a")
+    assert (crew.notified(0), crew.notified(1)) == ([], [])
+
+
+def test_a_redirect_of_the_first_job_does_not_wait_for_itself(crew: Crew) -> None:
+    assert [crew.asks("a"), crew.asks("a"), crew.asks("b")] == [True, True, False]
+
+
+def test_other_files_and_pages_do_not_wait(crew: Crew) -> None:
+    assert [crew.asks("a"), crew.asks("b", file=f"{FILE}?2"), crew.asks("c", file="")] == [True] * 3
+    assert crew.asks("d", file="")
+
+
+def test_after_the_end_one_of_those_that_waited_is_the_first(crew: Crew) -> None:
+    assert [crew.asks("a"), crew.asks("b"), crew.asks("c", 1)] == [True, False, False]
+    crew.turns.end("a")
+    assert [crew.asks("c", 1), crew.asks("b")] == [True, False]
+
+
+def test_a_dead_worker_holds_no_file_and_its_waiting_jobs_are_not_notified(crew: Crew) -> None:
+    assert [crew.asks("a"), crew.asks("b"), crew.asks("c", 1)] == [True, False, False]
+    crew.turns.forget(crew.workers[0])
+    assert (crew.notified(0), crew.notified(1)) == ([], ["c"])
+    assert crew.asks("c", 1)
