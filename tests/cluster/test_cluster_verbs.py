@@ -17,7 +17,7 @@ from tests.reliability.world import World, served_world
 from tests.server.server import Server
 
 SHELVES, PACKETS = 10, 2
-SLOW = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
+SLOW = {"scoopi.loader.fetch.delay": "300", "scoopi.loader.fetch.parallelism": "1"}
 
 
 @pytest.fixture
