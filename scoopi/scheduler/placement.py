@@ -66,7 +66,7 @@ def may_take_over(attempt: AttemptRecord, groups: Sequence[str], schedule: Sched
 
     The clocks of two machines are compared here; a difference costs a detour only, as one claim wins.
     """
-    process = schedule.processes.get(attempt.process)
+    process = schedule.process(attempt.process)
     if process is None or process.executes.kind == EXTERNAL or not attempt.worker or attempt.placed is None:
         return False
     is_late = now - attempt.placed > schedule.settings.worker.claim_after

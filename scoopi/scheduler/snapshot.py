@@ -99,7 +99,7 @@ class Snapshot:
 
     def process(self, name: str) -> Process | None:
         """The definition of a process; None if it was removed."""
-        return self.schedule.processes.get(name)
+        return self.schedule.process(name)
 
     def is_backfill(self, attempt: AttemptRecord) -> bool:
         """Whether an attempt is at a job of a backfill, which the schedule does not wait for."""

@@ -88,7 +88,9 @@ class Server:
     def __enter__(self) -> Server:
         if self._options.works:
             self._take_over()
-            self._workshop.complete_publications(self._state.current()[1].processes.values())
+            schedule = self._state.current()[1]
+            known = (schedule.process(name) for name in self._store.processes())
+            self._workshop.complete_publications(process for process in known if process is not None)
         return self
 
     def __exit__(
@@ -283,12 +285,11 @@ class Server:
             return False
         if self._state.passes.awaits_retry or self._errands.has_open():
             return False
-        processes = self._state.current()[1].processes
+        schedule = self._state.current()[1]
         return not any(
-            attempt.phase != LIVE
-            or (attempt.worker and processes[attempt.process].executes.kind != "external")
+            attempt.phase != LIVE or (attempt.worker and process.executes.kind != "external")
             for attempt in self._store.open_attempts()
-            if attempt.process in processes
+            if (process := schedule.process(attempt.process)) is not None
         )
 
 

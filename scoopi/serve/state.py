@@ -113,7 +113,7 @@ class State:
             DefsError: those definitions do not have the process.
             UsageError: those definitions are not in the store.
         """
-        process = self._read(attempt.bundle).processes.get(attempt.process)
+        process = self._read(attempt.bundle).process(attempt.process)
         if process is None:
             raise DefsError(f"process {attempt.process} is not part of bundle {attempt.bundle}")
         return process

@@ -94,6 +94,19 @@ def test_the_rows_of_a_scrape_are_published_by_slot(serving: Serving, site: Site
     assert outputs["files"] == [str(serving.folder / "output/books/!1/data.txt")]
 
 
+def test_a_scrape_is_launched_without_a_process(serving: Serving, site: Site) -> None:
+    given = (serving.folder / "jobs/books/books.yml").read_text()
+    serving.write("sites/books/books.yml", given.replace("value: page", 'value: "%{input.day}"'))
+    serving.deploy("other: {executes: 'scrape:books'}")
+    job = serving.run("launch", "scrape:sites/books#pages", "-i", "day=monday").strip()
+    assert job == "scrape:sites:books#pages/!1"
+    serving.until_idle()
+    assert serving.job(job) == "processed"
+    assert serving.rows("job", "show", "scrape:sites/books#pages/!1")[0]["attempts"] == 1
+    text = serving.read("output/scrape:sites:books#pages/!1/data.txt")
+    assert len([line for line in text.splitlines() if "title" in line and "monday" in line]) == PAGES
+
+
 def test_a_scrape_whose_worker_is_killed_is_resumed_with_every_row_once(serving: Serving, site: Site) -> None:
     serving.deploy("books: {executes: 'scrape:books'}")
     serving.run("launch", "books")

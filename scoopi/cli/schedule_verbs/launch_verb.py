@@ -17,15 +17,20 @@ from scoopi.periods.slot import parse_instant
 class Launch:
     """Creates a job by hand, and prints its id."""
 
-    usage = "scoopi launch PROCESS [-i NAME=VALUE ...] [--inputs FILE] [--slot SLOT] [--wait] [options]"
-    sentence = "Creates a job of a process, which the next pass considers, and prints its id."
+    usage = "scoopi launch PROCESS|scrape:PATH [-i NAME=VALUE ...] [--inputs FILE] [--slot SLOT] [options]"
+    sentence = "Creates a job of a process, or of a scrape of the project that has none, and prints its id."
     example = (
-        "scoopi launch shop.books\nscoopi launch shop.books -i day=2026-01-31 --after 2026-02-01T06:00:00Z"
+        "scoopi launch shop.books\nscoopi launch scrape:shops/books#list --wait\n"
+        "scoopi launch shop.books -i day=2026-01-31 --after 2026-02-01T06:00:00Z"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """PROCESS, its inputs, and for when."""
-        parser.add_argument("process", metavar="PROCESS", help="name of the process")
+        parser.add_argument(
+            "process",
+            metavar="PROCESS",
+            help="name of the process; or scrape:PATH[#GROUP,...] of the deployed project",
+        )
         add_inputs(parser, "an input, instead of the one of the process")
         parser.add_argument(
             "--inputs",
@@ -46,11 +51,13 @@ class Launch:
         Raises:
             UsageError: the process or the slot is not valid.
         """
+        from scoopi.app import check_scrape
+
         with desks(options) as (processes, _):
             after = parse_instant(options.after) if options.after else None
             inputs = inputs_of_file(options.inputs_file) if options.inputs_file else {}
             inputs |= read_inputs(options.inputs)
-            row = processes.launch(options.process, inputs, options.slot, after)
+            row = processes.launch(options.process, inputs, options.slot, after, check_scrape)
         if not options.wait:
             print_rows(terminal, [row], options, ("job",))
             return DONE

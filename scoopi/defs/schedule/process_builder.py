@@ -12,7 +12,7 @@ from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node, Table, Text
 from scoopi.errors import PeriodError
 from scoopi.model.place import Place
-from scoopi.model.schedule.process import Executes, Probe, Process, RetryRule, Trigger
+from scoopi.model.schedule.process import LAUNCHED_HISTORY, Executes, Probe, Process, RetryRule, Trigger
 from scoopi.periods.cron import CronExpression
 from scoopi.periods.period import parse_qualifier
 
@@ -22,7 +22,7 @@ _SCHEDULES = ("every", "cron", "at", "after")
 _DAY = timedelta(days=1)
 _MANAGED_LAG = timedelta(minutes=5)
 _MANAGED_RETRY = {"stale_after": timedelta(hours=1), "give_up_after": 2 * _DAY}
-_HISTORY = {"managed": None, "freerun": 20, "manual": 100}
+_HISTORY = {"managed": None, "freerun": 20, "manual": LAUNCHED_HISTORY}
 _OVERLAP = {"managed": "allow", "freerun": "remind", "manual": "allow"}
 _ONLY_OF = {
     "accept": ("scrape",),

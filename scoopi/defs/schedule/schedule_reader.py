@@ -223,7 +223,7 @@ class ScheduleReader:
                 self._findings.error(process.place, _executes_path(process), what, hint, near=near)
             elif (key := (path, frozenset(process.inputs), process.executes.groups)) not in seen:
                 seen.add(key)
-                self._reports.append(check_scrape(path, _known_inputs(process)))
+                self._reports.append(check_scrape(path, known_inputs(process)))
 
     def _report(self, files: list[Path]) -> Report:
         scrapes = dict.fromkeys(one for report in self._reports for one in report.findings)
@@ -252,8 +252,8 @@ def _predecessors(process: Process) -> Iterator[str]:
     yield from (edge.process for edge in process.depends_on if edge.slot == 0)
 
 
-def _known_inputs(process: Process) -> Inputs:
-    """The inputs of a scrape as far as they are known without a job; the others have a stand-in."""
+def known_inputs(process: Process) -> Inputs:
+    """Return the inputs of a scrape as far as they are known without a job; the others have a stand-in."""
     names = [*process.inputs, *(f"slot.{part}" for part in SLOT_PARTS), "start_id", "end_id"]
     values = {name: process.inputs.get(name, "${").replace("${ ", "${").replace(" }", "}") for name in names}
     assumed = frozenset(name for name, value in values.items() if "${" in value and not variable_of(value))

@@ -16,6 +16,10 @@ Overlap = Literal["wait", "skip", "remind", "buffer_one", "allow", "cancel_runni
 
 DEFAULT_GROUPS = ("default",)
 """Groups of a process, or of a worker, that names none."""
+LAUNCHED = "scrape:"
+"""Begins the names of scrapes that are launched without a process; no defined name has a colon."""
+LAUNCHED_HISTORY = 100
+"""Ended jobs that are kept of a manual process, or a scrape without one."""
 
 
 class Trigger(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,3 +202,22 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
     output: str = "output"
     keep_former: int = 0
     place: Place = NOWHERE
+
+
+def launched_name(path: str, groups: tuple[str, ...] = ()) -> str:
+    """The name under which a scrape is launched without a process.
+
+    >>> launched_name("shops/books", ("list",))
+    'scrape:shops:books#list'
+    """
+    name = f"{LAUNCHED}{path.replace('/', ':')}"
+    return f"{name}#{','.join(groups)}" if groups else name
+
+
+def launched_scrape(name: str) -> Process | None:
+    """The manual process that a scrape launched by its path has; None for other names."""
+    if not name.startswith(LAUNCHED):
+        return None
+    path, _, groups = name.removeprefix(LAUNCHED).replace(":", "/").partition("#")
+    executes = Executes(kind="scrape", what=(path,), groups=tuple(groups.split(",")) if groups else ())
+    return Process(name=name, executes=executes, mode="manual", history=LAUNCHED_HISTORY)

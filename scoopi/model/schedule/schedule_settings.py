@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from scoopi.model.schedule.process import DEFAULT_GROUPS, Notification, Process
+from scoopi.model.schedule.process import DEFAULT_GROUPS, Notification, Process, launched_scrape
 
 
 class Liveness(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,3 +83,7 @@ class Schedule(msgspec.Struct, frozen=True):
 
     processes: dict[str, Process]
     settings: ScheduleSettings = ScheduleSettings()
+
+    def process(self, name: str) -> Process | None:
+        """The process of a name, also of a scrape that is launched without one; None if it is unknown."""
+        return self.processes.get(name) or launched_scrape(name)

@@ -90,9 +90,9 @@ class JobDesk:
         Raises:
             UsageError: there is none.
         """
-        process, _, slot = job.partition("/")
+        process, _, slot = job.rpartition("/")
         name = f"{self._qualified(process)}/{slot}" if process not in self._store.processes() else job
-        record = self._store.jobs([name]).get(f"{name.partition('/')[0]}/{parse_slot(slot)}")
+        record = self._store.jobs([name]).get(f"{name.rpartition('/')[0]}/{parse_slot(slot)}")
         if record is None:
             raise UsageError(
                 f"there is no job {name}", hint=f"scoopi job list --process {process} shows its jobs"
@@ -250,7 +250,7 @@ class JobDesk:
         return self._row(new)
 
     def _row(self, record: JobRecord) -> Row:
-        return job_row(record, self._state.current()[1].processes.get(record.process))
+        return job_row(record, self._state.current()[1].process(record.process))
 
     def _attempt_row(self, attempt: AttemptRecord) -> Row:
         job = self._store.jobs([attempt.job]).get(attempt.job)

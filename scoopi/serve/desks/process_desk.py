@@ -6,8 +6,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from scoopi.defs.schedule.schedule_reader import CheckScrape
 from scoopi.errors import StateRefusedError, UsageError
-from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.process import Process, launched_scrape
 from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord, StateChange
 from scoopi.model.text.shown import nearest
 from scoopi.periods.period import Period, parse_qualifier
@@ -18,6 +19,7 @@ from scoopi.scheduler.planning.looks import last_look, looks_text, next_look, wi
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import FOLLOWING, upcoming
 from scoopi.serve.desks.backfill_desk import BackfillDesk
+from scoopi.serve.desks.scrape_launch import launchable
 from scoopi.serve.rows import Row, job_row
 from scoopi.serve.state import State
 
@@ -48,18 +50,30 @@ class ProcessDesk:
         return BackfillDesk(self._state, self.process(name), self._now)
 
     def launch(
-        self, name: str, inputs: dict[str, str], slot: str | None = None, after: datetime | None = None
+        self,
+        name: str,
+        inputs: dict[str, str],
+        slot: str | None = None,
+        after: datetime | None = None,
+        check: CheckScrape | None = None,
     ) -> Row:
         """Create a job by hand.
 
         Args:
+            name: of a process; or `scrape:PATH[#GROUP,…]`, a scrape of the project that needs none.
             slot: the slot that the job is for; by default the next `!n`.
             after: no attempt is created before this time.
+            check: checks the definitions of such a scrape.
         Raises:
-            UsageError: the process or slot is unknown.
+            UsageError: the process, the scrape or the slot is unknown.
+            DefsError: the definitions of the scrape are invalid.
             StateRefusedError: the slot has a job already.
         """
-        process = self.process(name)
+        if ":" in name:
+            process = launchable(self._state, name, inputs, check)
+            self._store.write(None, ProcessRecord(name=process.name, since=self._now))
+        else:
+            process = self.process(name)
         at = parse_slot(slot or f"!{self._next_request(process.name)}")
         due = at.bounds()[1] if isinstance(at, Period) else None
         decision = made(
@@ -85,6 +99,10 @@ class ProcessDesk:
         Raises:
             UsageError: the process is unknown, or several processes have this name.
         """
+        if (scrape := launched_scrape(name.replace("/", ":"))) is not None:
+            if scrape.name in self._store.processes():
+                return scrape
+            raise UsageError(f"{name} has not been launched", hint=f"scoopi launch {name} does it")
         processes = self._state.current()[1].processes
         found = (
             [name] if name in processes else [each for each in processes if each.rpartition(".")[2] == name]

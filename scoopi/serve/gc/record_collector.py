@@ -199,7 +199,7 @@ class RecordCollector:
         return [Collected("worker", each.worker, _sign_off(each)) for each in old]
 
     def _history(self, process: str) -> int | None:
-        definition = self._schedule.processes.get(process)
+        definition = self._schedule.process(process)
         return definition.history if definition is not None else None
 
     def _is_past(self, at: datetime, kept: timedelta) -> bool:

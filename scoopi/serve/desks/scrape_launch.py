@@ -1,0 +1,54 @@
+"""launchable: the process that a scrape of the current project has when it is launched without one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from scoopi.defs.schedule.schedule_reader import CheckScrape, known_inputs
+from scoopi.errors import UsageError
+from scoopi.model.schedule.process import Process, launched_name, launched_scrape
+from scoopi.model.text.shown import nearest
+from scoopi.serve.state import State
+
+
+def launchable(state: State, text: str, inputs: Mapping[str, str], check: CheckScrape | None) -> Process:
+    """Return the process under which a scrape of the current project is launched.
+
+    Args:
+        text: `scrape:PATH[#GROUP,…]`; the path is relative to the project.
+        inputs: those of the launch.
+        check: checks the scrape's definitions with these inputs; None leaves that to the attempt.
+    Raises:
+        UsageError: it is not a scrape, or the project does not have it.
+        DefsError: its definitions are invalid.
+    """
+    kind, _, what = text.partition(":")
+    if kind != "scrape":
+        hint = f'deploy a process with executes: "{text}", and launch that'
+        raise UsageError(f"{text} cannot be launched without a process; only a scrape can", hint=hint)
+    path, _, listed = what.partition("#")
+    groups = tuple(dict.fromkeys(filter(None, map(str.strip, listed.split(",")))))
+    defs = _definitions(state, path.strip("/"))
+    process = launched_scrape(launched_name(path.strip("/"), groups))
+    assert process is not None
+    if check is not None:
+        check(defs, known_inputs(msgspec.structs.replace(process, inputs=dict(inputs)))).raise_if_errors()
+    return process
+
+
+def _definitions(state: State, path: str) -> Path:
+    """The definitions at a path of the current project."""
+    bundle, _ = state.current()
+    if not bundle:
+        raise UsageError("no project is deployed", hint="run scoopi deploy first")
+    root = state.project(bundle)
+    defs = root / path
+    is_inside = path and ":" not in path and defs.resolve().is_relative_to(root.resolve())
+    if not is_inside or not defs.exists():
+        near = nearest(path, [each.relative_to(root).as_posix() for each in root.rglob("*") if each.is_dir()])
+        hint = f"did you mean scrape:{near}?" if near else "name a folder of definitions in the project"
+        raise UsageError(f"the deployed project has no definitions at {path or 'this path'}", hint=hint)
+    return defs
