@@ -79,6 +79,7 @@ class ScheduleReader:
         NameResolver(self._processes, self._places, self._findings).resolve()
         self._check_circles()
         if self._check_scrape is not None:
+            self._check_slots()
             self._check_scrapes(self._check_scrape)
             self._check_names()
         schedule = Schedule(self._processes, ScheduleSettings(**self._settings))
@@ -193,6 +194,19 @@ class ScheduleReader:
             what = f"processes wait for each other: {' -> '.join(reversed(circle))}"
             self._findings.error(at, "processes", what, "take out one of the edges")
 
+    def _check_slots(self) -> None:
+        """Each dependency has a slot to wait for: of a period the period of another process, and so on."""
+        for process in self._processes.values():
+            done = [("probe", each.job_done) for each in process.probe if each.job_done is not None]
+            for key, edge in [*(("depends_on", each) for each in process.depends_on), *done]:
+                other = self._processes.get(edge.process)
+                if other is None or _slots(process) in ("", _slots(other)):
+                    continue
+                what = f"{process.name} has {_slots(process)}, but {other.name} has {_slots(other) or 'none'}"
+                path = f"processes.{process.name.rpartition('.')[2]}.{key}"
+                hint = "give both periods, or both iterations; `trigger: {after: …}` follows any process"
+                self._findings.error(process.place, path, what, hint)
+
     def _check_names(self) -> None:
         names = NameCheck(self._root, self._findings)
         for process in self._processes.values():
@@ -250,6 +264,13 @@ def _predecessors(process: Process) -> Iterator[str]:
     trigger = process.trigger or Trigger()
     yield from trigger.after
     yield from (edge.process for edge in process.depends_on if edge.slot == 0)
+
+
+def _slots(process: Process) -> str:
+    """The kind of a process's slots, as far as other jobs can wait for one; empty if they are times."""
+    if process.qualifier is not None:
+        return "periods"
+    return "iterations" if process.trigger is not None and process.trigger.slots == "iterations" else ""
 
 
 def known_inputs(process: Process) -> Inputs:

@@ -122,6 +122,37 @@ def test_an_earlier_slot_of_each_other_is_not_a_circle(project: Project) -> None
     assert schedule.processes["a"].depends_on[0].slot == -1
 
 
+@pytest.mark.parametrize(
+    ("keys", "other", "message"),
+    [
+        ("qualifier: daily, trigger: {}, depends_on: [b]", "", "p has periods, but b has none"),
+        ("qualifier: daily, trigger: {}, probe: [{job_done: b}]", "", "p has periods, but b has none"),
+        (
+            "qualifier: daily, trigger: {}, depends_on: [b]",
+            "trigger: {slots: iterations, source: after_completion}",
+            "p has periods, but b has iterations",
+        ),
+        (
+            "trigger: {slots: iterations, source: after_completion}, depends_on: [b]",
+            "qualifier: daily, trigger: {}",
+            "p has iterations, but b has periods",
+        ),
+        ("qualifier: daily, trigger: {}, depends_on: [b]", "qualifier: hourly, trigger: {}", None),
+        ("depends_on: [b]", "qualifier: daily, trigger: {}", None),
+    ],
+)
+def test_a_dependency_without_a_slot_to_wait_for_is_reported(
+    project: Project, keys: str, other: str, message: str | None
+) -> None:
+    text = f"""
+    processes:
+      p: {{executes: external:x, {keys}}}
+      b: {{executes: external:x, {other}}}
+    """
+    _, report = project.write(jobs=text).read()
+    assert whats(report) == ([message] if message else [])
+
+
 def test_a_missing_folder_is_reported(project: Project) -> None:
     _, report = project.read()
     assert whats(report) == ["there is no such file or folder"]
