@@ -114,15 +114,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "test_file_exchange.py receives through it",
         "file_reception.py",
     ),
-    "scoopi/java/dates": (
-        "test_date_pattern.py and test_zoned_pattern.py compare them with tables made by Java",
-        "pattern_calendar.py pattern_parts.py pattern_reader.py zoned_pattern_parts.py "
-        "zoned_pattern_reader.py zoned_pattern_writer.py",
-    ),
-    "scoopi/java/regex": (
-        "test_java_regex.py compares them with a table made by Java",
-        "regex_classes.py regex_escapes.py regex_properties.py regex_translator.py",
-    ),
     "scoopi/mediator/workers": (
         "test_worker_link.py runs workers in threads and in processes",
         "thread_link.py",
@@ -163,11 +154,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/parse/bridge": (
         "the build; test_html_backend.py and tests/packaging use what it builds",
         "build.py build_hook.py",
-    ),
-    "scoopi/parse/css": (
-        "the test_css_*.py compare whole selectors",
-        "compiled_selector.py filters.py pseudo_class.py selector_parser.py set_selector.py "
-        "xpath_conditions.py xpath_writer.py",
     ),
     "scoopi/parse/grid": (
         "test_grid_reader.py and test_plain_reader.py compare whole tables",
