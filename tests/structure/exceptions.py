@@ -118,10 +118,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "test_worker_link.py runs workers in threads and in processes",
         "thread_link.py",
     ),
-    "scoopi/metrics": (
-        "test_metrics_server.py uses them over HTTP; the others hold values",
-        "listener.py",
-    ),
     "scoopi/model/report": (
         "values; the tests of their users create and compare them",
         "fetched_page.py host_pace.py run_figures.py",
@@ -185,15 +181,11 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/publishing": (
         "test_publisher.py and tests/cluster publish through them",
-        "output_file.py run_rows.py shared_rows.py table_load.py",
+        "run_rows.py shared_rows.py table_load.py",
     ),
     "scoopi/runs": (
         "tests/engine and tests/cluster begin, resume and end runs through them",
         "run_context.py",
-    ),
-    "scoopi/runs/cluster": (
-        "tests/cluster joins, lists and forgets runs through them",
-        "cluster_desk.py run_joining.py",
     ),
     "scoopi/steps": (
         "a base class, and steps that tests/engine/test_record_runs.py runs",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -25,69 +24,29 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import RUN, Store
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_retention import RunRetention
-from scoopi.store.settling_store import SettlingStore
-from scoopi.store.solo.sqlite_store import SqliteStore
-from tests.store.faulty_store import Faults, FaultyStore, NodeDied
+from tests.runs.cluster.file_backend import FileBackend
+from tests.store.faulty_store import Faults, NodeDied
 
 RUN_NAME, INCARNATION = "shop", "00000000000000aa"
 ENDS = {f"{number:032x}": Ended("00000000000000bb", 1, JobState.DONE) for number in range(3)}
 LEASE_MS = 40
 
 
-@dataclasses.dataclass
-class Backend:
-    """Each map's name is a file; writes fail as planned."""
-
-    folder: Path
-    faults: Faults
-    canaries: tuple[str, ...] = ("canary",)
-
-    def __post_init__(self) -> None:
-        self._opened: dict[str, Store] = {}
-
-    def store(self, maps: str = "", is_gone: Callable[[], bool] | None = None) -> SettlingStore:
-        if maps not in self._opened:
-            self._opened[maps] = FaultyStore(SqliteStore(self.folder / f"{maps or 'grid'}.db"), self.faults)
-        return SettlingStore(self._opened[maps])
-
-    @property
-    def name(self) -> str:
-        return "the test's store"
-
-    def remove(self, maps: str) -> None:
-        raise AssertionError(f"{maps} was removed")
-
-    def members(self) -> list[str]:
-        return []
-
-    def most_members(self) -> int:
-        return 0
-
-    def expedite(self, end: float, left_s: float) -> None:
-        return
-
-    def warn_of_jobs(self, jobs: int) -> None:
-        return
-
-    def close(self) -> None:
-        for store in self._opened.values():
-            store.close()
-
-
 @pytest.fixture
-def backend_of(tmp_path: Path) -> Iterator[Callable[..., Backend]]:
-    opened: list[Backend] = []
+def backend_of(tmp_path: Path) -> Iterator[Callable[..., FileBackend]]:
+    opened: list[FileBackend] = []
 
-    def make(dies_after: int | None = None) -> Backend:
-        opened.append(Backend(tmp_path, Faults(dies_after=dies_after)))
+    def make(dies_after: int | None = None) -> FileBackend:
+        opened.append(FileBackend(tmp_path, Faults(dies_after=dies_after)))
         return opened[-1]
 
     yield make
     for backend in opened:
         backend.close()
+    assert [name for backend in opened for name in backend.removed] == []
 
 
-def end_run(backend: Backend) -> None:
+def end_run(backend: FileBackend) -> None:
     """A run that is over: two of its records are those of a job and a node."""
     registry = runs_of(backend, "n1")
     maps, _ = registry.enter(RUN_NAME)
@@ -105,12 +64,12 @@ def end_run(backend: Backend) -> None:
     RunRetention(store, 600, lambda: registry.note_over(RUN_NAME, maps)).begin()
 
 
-def fill(backend: Backend, node: str) -> None:
+def fill(backend: FileBackend, node: str) -> None:
     registry = runs_of(backend, node)
     ReopenedRun(backend, registry, node, LEASE_MS).ensure_filled(RUN_NAME)
 
 
-def continued(backend: Backend) -> Store:
+def continued(backend: FileBackend) -> Store:
     maps = runs_of(backend, "test").maps(RUN_NAME)
     assert maps is not None
     return backend.store(maps)
@@ -118,7 +77,7 @@ def continued(backend: Backend) -> Store:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # it renews a lease
 def test_a_reopened_run_knows_its_ended_jobs_and_its_nodes_wherever_a_node_crashes(
-    backend_of: Callable[..., Backend],
+    backend_of: Callable[..., FileBackend],
 ) -> None:
     end_run(backend_of())
     assert runs_of(backend_of(), "n2").reopen(RUN_NAME)
@@ -139,7 +98,7 @@ def test_a_reopened_run_knows_its_ended_jobs_and_its_nodes_wherever_a_node_crash
     assert not RunRecord(store, "test").has_lost()
 
 
-def test_a_run_that_was_not_reopened_stays_as_it_is(backend_of: Callable[..., Backend]) -> None:
+def test_a_run_that_was_not_reopened_stays_as_it_is(backend_of: Callable[..., FileBackend]) -> None:
     backend = backend_of()
     fill(backend, "n2")
     end_run(backend)
@@ -151,7 +110,7 @@ def test_a_run_that_was_not_reopened_stays_as_it_is(backend_of: Callable[..., Ba
 
 @pytest.mark.parametrize("missing", ["composed/setup", "canary"])
 def test_a_run_whose_records_have_begun_to_expire_does_not_continue(
-    backend_of: Callable[..., Backend], missing: str
+    backend_of: Callable[..., FileBackend], missing: str
 ) -> None:
     backend = backend_of()
     end_run(backend)

@@ -1,0 +1,140 @@
+"""OutputFile: nothing appears under the final name before it is complete; names of each node's files."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+
+from scoopi.model.records import Column, RecordSchema
+from scoopi.outputs.target import Target, TargetKind
+from scoopi.publishing.output_file import HELD, OutputFile, OutputSpec, changes_of, file_of_node, of_node
+
+SCHEMA = RecordSchema("town", (Column("name"),))
+RECORDS = Target(TargetKind.FILE, "towns.csv", "towns.csv")
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+def written(spec: OutputSpec, folder: Path, work: Path, *bodies: bytes) -> OutputFile:
+    file = OutputFile(spec, folder, work)
+    for body in bodies:
+        file.write(body, body.count(b"\n"))
+    file.finish()
+    return file
+
+
+def test_a_file_appears_whole_under_its_final_name(tmp_path: Path, work: Path) -> None:
+    spec = OutputSpec("towns", "tables/towns.csv", b"name\n")
+    file = written(spec, tmp_path, work, b"Oslo\n", b"Rome\nKiel\n")
+    assert not (tmp_path / "tables").exists()
+    assert file.rows == 3
+    file.publish()
+    assert (tmp_path / "tables/towns.csv").read_bytes() == b"name\nOslo\nRome\nKiel\n"
+    assert [*work.iterdir()] == []
+
+
+def test_a_file_that_was_there_is_replaced(tmp_path: Path, work: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"old")
+    written(OutputSpec("a", "a.csv"), tmp_path, work, b"new\n").publish()
+    assert (tmp_path / "a.csv").read_bytes() == b"new\n"
+
+
+def test_the_suffix_compresses(tmp_path: Path, work: Path) -> None:
+    written(OutputSpec("a", "a.csv.gz", b"h\n"), tmp_path, work, b"x\n").publish()
+    assert gzip.decompress((tmp_path / "a.csv.gz").read_bytes()) == b"h\nx\n"
+
+
+def test_equal_rows_give_equal_compressed_files(tmp_path: Path, work: Path) -> None:
+    for name in ("a.csv.gz", "b.csv.gz"):
+        written(OutputSpec("a", name), tmp_path, work, b"x\n").publish()
+    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+
+
+def test_a_held_file_and_the_published_one_replace_each_other(tmp_path: Path, work: Path) -> None:
+    spec = OutputSpec("towns", "towns.csv", target=RECORDS, schema=SCHEMA)
+    final, held = tmp_path / "towns.csv", tmp_path / f"towns.csv{HELD}"
+    written(spec, tmp_path, work, b"one\n").publish()
+    written(spec, tmp_path, work, b"two\n").publish(HELD)
+    assert (final.exists(), held.read_bytes()) == (False, b"two\n")
+    written(spec, tmp_path, work, b"three\n").publish()
+    assert (final.read_bytes(), held.exists()) == (b"three\n", False)
+
+
+def test_an_optional_file_without_rows_is_removed(tmp_path: Path, work: Path) -> None:
+    spec = OutputSpec("a", "a.csv", b"h\n", optional=True)
+    written(spec, tmp_path, work, b"x\n").publish()
+    assert (tmp_path / "a.csv").exists()
+    written(spec, tmp_path, work).publish()
+    assert not (tmp_path / "a.csv").exists()
+
+
+def test_a_file_that_is_discarded_leaves_nothing(tmp_path: Path, work: Path) -> None:
+    file = OutputFile(OutputSpec("a", "a.csv"), tmp_path, work)
+    file.write(b"x\n", 1)
+    file.discard()
+    file.discard()
+    assert [*work.iterdir()] == []
+    assert not (tmp_path / "a.csv").exists()
+
+
+def test_a_file_can_go_to_a_stream_instead(tmp_path: Path, work: Path) -> None:
+    stream = io.BytesIO()
+    written(OutputSpec("a", "a.csv", b"h\n"), tmp_path, work, b"x\n").copy_to(stream)
+    assert stream.getvalue() == b"h\nx\n"
+    assert not (tmp_path / "a.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "of_n1"),
+    [("data.csv", "data-n1.csv"), ("t/data.csv.gz", "t/data-n1.csv.gz"), ("a.b/data", "a.b/data-n1")],
+)
+def test_the_id_of_a_node_stands_before_the_suffixes(file: str, of_n1: str) -> None:
+    assert file_of_node(file, "n1") == of_n1
+
+
+def test_each_node_has_its_own_files_and_shares_tables_and_stdout() -> None:
+    specs = [
+        OutputSpec("grid", "grid.csv"),
+        OutputSpec("towns", "towns.csv", target=RECORDS),
+        OutputSpec("lite", "", target=Target(TargetKind.SQLITE, "towns", "towns.db", table="towns")),
+        OutputSpec(
+            "shared", "", target=Target(TargetKind.POSTGRESQL, "towns", "postgresql://h/d", table="towns")
+        ),
+        OutputSpec("stdout", "-", target=Target(TargetKind.STDOUT, "-")),
+    ]
+    grid, towns, lite, shared, stdout = of_node(specs, "n1")
+    assert (grid.file, towns.file, lite.file) == ("grid-n1.csv", "towns-n1.csv", "sqlite:towns-n1.db#towns")
+    assert towns.target is not None
+    assert towns.target.path == "towns-n1.csv"
+    assert [shared, stdout] == specs[3:]
+
+
+def test_what_a_target_is_decides_what_is_done_with_the_rows() -> None:
+    kinds = {kind: OutputSpec("a", "a", target=Target(kind, "a", table="t")) for kind in TargetKind}
+    assert [kind for kind, spec in kinds.items() if spec.is_file] == [TargetKind.FILE]
+    assert [kind for kind, spec in kinds.items() if spec.is_stdout] == [TargetKind.STDOUT]
+    assert [kind for kind, spec in kinds.items() if spec.is_shared_table] == [TargetKind.POSTGRESQL]
+    assert {kind for kind, spec in kinds.items() if spec.is_database} == {
+        TargetKind.POSTGRESQL,
+        TargetKind.SQLITE,
+    }
+    assert OutputSpec("a", "a").is_file
+
+
+def test_an_output_of_changes_reads_streams_of_its_own_and_has_one_more_column() -> None:
+    plain = OutputSpec("towns", "towns.csv", target=RECORDS, schema=SCHEMA, streams=("s1", "s2"))
+    changes = OutputSpec("towns", "towns.csv", target=RECORDS, schema=SCHEMA, streams=("s1",), changes=True)
+    assert plain.parts == plain.written_parts == ("s1", "s2")
+    assert plain.written_schema == SCHEMA
+    assert (changes.parts, changes.written_parts) == (("s1",), (changes_of("s1"),))
+    assert changes.written_schema is not None
+    assert len(changes.written_schema.columns) == 2
+    assert OutputSpec("grid", "grid.csv").parts == ("grid",)
