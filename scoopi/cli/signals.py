@@ -46,7 +46,7 @@ class Signals:
         self._grace_s = grace_s
         self._leave = leave
         self._cancel: CancelRun | None = None
-        self._is_left = threading.Event()
+        self._is_left, self._has_come = threading.Event(), threading.Event()
         self._restore: list[Callable[[], object]] = []
         self._one_shots: dict[int, _OneShot] = {}
         self.number: int | None = None
@@ -69,6 +69,10 @@ class Signals:
         self._cancel = cancel
         if self.count:
             self._ask(hard=False)
+
+    def wait(self, limit_s: float) -> bool:
+        """Wait for a signal, for at most this time; return whether one has come."""
+        return self._has_come.wait(limit_s)
 
     def _listen(self) -> None:
         read_end, write_end = os.pipe()
@@ -106,6 +110,7 @@ class Signals:
         self._one_shots[number].renew()
         self.count += 1
         self.number = self.number or number
+        self._has_come.set()
         if self.count == 1:
             again = ", press Ctrl-C again to stop immediately" if number == signal.SIGINT else ""
             self._terminal.say(f"{signal.Signals(number).name}: finishing running tasks{again}")

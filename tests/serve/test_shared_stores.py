@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
 from tests.outputs.postgres_server import PostgresServer
-from tests.serve.serving import SCOOPI, Serving, until
+from tests.serve.serving import SCOOPI, SOON_S, Serving, until
 
 JOBS = 6
 WORK = """
@@ -91,6 +92,52 @@ def test_serve_goes_on_after_a_restart_of_the_database(
         until(lambda: all(row["state"] == "processed" for row in serving.rows("job", "list")))
         assert process.poll() is None
     check_each_ended_once(serving)
+
+
+def test_serve_waits_for_a_database_that_is_away_when_it_starts(
+    postgres: PostgresServer, postgres_url: str, tmp_path: Path
+) -> None:
+    serving = machine(tmp_path / "one", postgres_url)
+    serving.deploy(WORK % (tmp_path, tmp_path))
+    serving.run("launch", "work")
+    postgres.kill()
+    try:
+        with serving.served() as stopped:
+            until(lambda: "waiting for the store" in serving.read("serve.log"))
+            stopped.terminate()
+            assert stopped.wait(SOON_S) == 143
+        with serving.served("--until-idle") as process:
+            until(lambda: serving.read("serve.log").count("waiting for the store") > 1)
+            postgres.start()
+            assert process.wait(SOON_S) == 0
+    finally:
+        postgres.kill()
+        postgres.start()
+    assert serving.job("work/!1") == "processed"
+
+
+def test_a_frozen_serve_whose_name_was_taken_serves_under_another_one(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    one, two, three = (machine(tmp_path / name, postgres_url) for name in ("one", "two", "three"))
+    one.deploy(WORK % (tmp_path, tmp_path))
+
+    def states() -> dict[str, str]:
+        return {row["worker"]: row["state"] for row in two.rows("worker", "list")}
+
+    with ExitStack() as stack:
+        frozen = stack.enter_context(one.served("--slots", "1"))
+        until(lambda: len(states()) == 1)
+        (name,) = states()
+        frozen.send_signal(signal.SIGSTOP)
+        stack.enter_context(two.served("--slots", "1"))
+        until(lambda: states().get(name) == "lost")
+        stack.enter_context(three.served("--slots", "1"))
+        until(lambda: states()[name] == "running")
+        frozen.send_signal(signal.SIGCONT)
+        until(lambda: "serving under another name" in one.read("serve.log"))
+        until(lambda: len(states()) == 3)
+        assert frozen.poll() is None
 
 
 def test_a_launch_elsewhere_is_noticed_before_the_next_sweep(postgres_url: str, tmp_path: Path) -> None:

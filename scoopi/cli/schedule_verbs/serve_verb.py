@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED, code_of_signal
@@ -14,6 +19,13 @@ from scoopi.cli.schedule_verbs.operations import add_state, cluster_of, group_na
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
 from scoopi.configs.groups import MetricsSettings
+from scoopi.errors import ClusterError, RecordError, StoreError
+
+if TYPE_CHECKING:
+    from scoopi.serve.state import State
+
+STORE_WAIT_S = 300.0
+"""How long a `serve` that starts waits for a store of several machines, which may start with it."""
 
 
 class Serve:
@@ -72,6 +84,7 @@ class Serve:
             DefsError: the project has errors (exit 3); the current one stays.
             UsageError: a live worker has the name, or the state folder is on a network file system.
             RunError: it cannot listen on the address of `--http` (exit 5).
+            StoreError, ClusterError: the store was away for STORE_WAIT_S, or is a file that cannot be opened.
         """
         from scoopi.app import check_scrape
         from scoopi.metrics.metrics_server import MetricsServer, http_url
@@ -83,7 +96,10 @@ class Serve:
         from scoopi.serve.work.orders import Workshop
 
         ensure_local(options.state)
-        with Signals(terminal) as signals, opened(options, must_exist=options.jobs is None) as state:
+        with Signals(terminal) as signals, ExitStack() as stack:
+            state = _awaited(options, signals, terminal, stack)
+            if state is None:
+                return code_of_signal(signals.number or signal.SIGTERM)
             if options.jobs is not None:
                 state.deploy(options.jobs, check_scrape, datetime.now(UTC), warn=terminal.say)
             serve_options = ServeOptions(
@@ -102,16 +118,50 @@ class Serve:
             notify = (lambda line: None) if options.quiet else terminal.say
             health, cores = ServeHealth(), os.cpu_count() or 1
             answers = ServeAnswers(state, health)
-            with (
-                MetricsServer(_metrics_of(options), answers) as http,
-                Server(state, serve_options, workshop, cores, notify, health) as server,
-            ):
-                signals.serve(server.cancel)
+            with MetricsServer(_metrics_of(options), answers) as http:
                 answers_at = "" if http.address is None else f", and {http_url(*http.address)}"
-                notify(f"worker {server.name} serves {state.name}{answers_at}")
-                server.run()
+
+                def serve() -> None:
+                    with Server(state, serve_options, workshop, cores, notify, health) as server:
+                        signals.serve(server.cancel)
+                        notify(f"worker {server.name} serves {state.name}{answers_at}")
+                        server.run()
+
+                _with_another_name(serve, options, terminal)
             left = state.passes.stranded() if serve_options.works else ""
         return _code(signals.number, left, terminal)
+
+
+def _awaited(options: Namespace, signals: Signals, terminal: Terminal, stack: ExitStack) -> State | None:
+    """The state that the options name, as soon as its store answers; None after a signal.
+
+    A database or a cluster that is started together with this process may take a minute; exiting until then
+    would look like a crash to whatever supervises it.
+    """
+    ends = time.monotonic() + STORE_WAIT_S
+    while True:
+        try:
+            return stack.enter_context(opened(options, must_exist=options.jobs is None))
+        except (StoreError, ClusterError) as error:
+            left = ends - time.monotonic()
+            if store_url(options) is None or isinstance(error, RecordError) or left <= 0:
+                raise
+            terminal.say(f"waiting for the store, for up to {left:.0f} s: {error}")
+        if signals.wait(min(_STORE_RETRY_S, left)):
+            return None
+
+
+def _with_another_name(serve: Callable[[], None], options: Namespace, terminal: Terminal) -> None:
+    """Serve; under a further default name, if another process has taken that of one that was frozen."""
+    from scoopi.serve.workbench import FencedError
+
+    while True:
+        try:
+            return serve()
+        except FencedError as error:
+            if options.name is not None:
+                raise
+            terminal.say(f"{error.what}; serving under another name")
 
 
 def _warn_of_open_store(options: Namespace, terminal: Terminal) -> None:
@@ -124,13 +174,14 @@ def _warn_of_open_store(options: Namespace, terminal: Terminal) -> None:
 
 
 _LAST_PORT = 65_535
+_STORE_RETRY_S = 5.0
 SCRAPE = "scoopi.scrape_attempt:run"
 
 
-def _code(signal: int | None, left: str, terminal: Terminal) -> int:
+def _code(number: int | None, left: str, terminal: Terminal) -> int:
     """The exit code, after a message about a job that is left."""
-    if signal is not None:
-        return code_of_signal(signal)
+    if number is not None:
+        return code_of_signal(number)
     if left:
         terminal.say(f"{left}; scoopi job why says what to start")
     return SOME_FAILED if left else DONE
