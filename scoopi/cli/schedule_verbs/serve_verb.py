@@ -6,7 +6,6 @@ import os
 import signal
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -87,13 +86,7 @@ class Serve:
             StoreError, ClusterError: the store was away for STORE_WAIT_S, or is a file that cannot be opened.
         """
         from scoopi.app import check_scrape
-        from scoopi.metrics.metrics_server import MetricsServer, http_url
-        from scoopi.serve.serve_health import ServeHealth
-        from scoopi.serve.serve_options import ServeOptions
-        from scoopi.serve.server import Server
         from scoopi.serve.state_disk import ensure_local
-        from scoopi.serve.web.serve_answers import ServeAnswers
-        from scoopi.serve.work.orders import Workshop
 
         ensure_local(options.state)
         with Signals(terminal) as signals, ExitStack() as stack:
@@ -102,34 +95,49 @@ class Serve:
                 return code_of_signal(signals.number or signal.SIGTERM)
             if options.jobs is not None:
                 state.deploy(options.jobs, check_scrape, datetime.now(UTC), warn=terminal.say)
-            serve_options = ServeOptions(
-                options.name,
-                options.slots,
-                not options.no_schedule,
-                not options.no_work,
-                options.until_idle,
-                options.groups,
-            )
             _warn_of_open_store(options, terminal)
-            folder = options.state.resolve()
-            workshop = Workshop(
-                folder / "work", folder, Path.cwd(), {"scrape": SCRAPE}, dict(terminal.environ)
-            )
-            notify = (lambda line: None) if options.quiet else terminal.say
-            health, cores = ServeHealth(), os.cpu_count() or 1
-            answers = ServeAnswers(state, health)
-            with MetricsServer(_metrics_of(options), answers) as http:
-                answers_at = "" if http.address is None else f", and {http_url(*http.address)}"
-
-                def serve() -> None:
-                    with Server(state, serve_options, workshop, cores, notify, health) as server:
-                        signals.serve(server.cancel)
-                        notify(f"worker {server.name} serves {state.name}{answers_at}")
-                        server.run()
-
-                _with_another_name(serve, options, terminal)
-            left = state.passes.stranded() if serve_options.works else ""
+            _serve(state, options, signals, terminal)
+            left = "" if options.no_work else state.passes.stranded()
         return _code(signals.number, left, terminal)
+
+
+def _serve(state: State, options: Namespace, signals: Signals, terminal: Terminal) -> None:
+    """Run the scheduler and the work until a signal, or until nothing is left with `--until-idle`.
+
+    A process whose default name was taken while it was frozen serves under another one.
+    """
+    from scoopi.metrics.metrics_server import MetricsServer, http_url
+    from scoopi.serve.serve_health import ServeHealth
+    from scoopi.serve.serve_options import ServeOptions
+    from scoopi.serve.server import Server
+    from scoopi.serve.web.serve_answers import ServeAnswers
+    from scoopi.serve.work.orders import Workshop
+    from scoopi.serve.workbench import FencedError
+
+    serves = ServeOptions(
+        options.name,
+        options.slots,
+        not options.no_schedule,
+        not options.no_work,
+        options.until_idle,
+        options.groups,
+    )
+    folder = options.state.resolve()
+    workshop = Workshop(folder / "work", folder, Path.cwd(), {"scrape": SCRAPE}, dict(terminal.environ))
+    notify = (lambda line: None) if options.quiet else terminal.say
+    health, cores = ServeHealth(), os.cpu_count() or 1
+    with MetricsServer(_metrics_of(options), ServeAnswers(state, health)) as http:
+        answers_at = "" if http.address is None else f", and {http_url(*http.address)}"
+        while True:
+            try:
+                with Server(state, serves, workshop, cores, notify, health) as server:
+                    signals.serve(server.cancel)
+                    notify(f"worker {server.name} serves {state.name}{answers_at}")
+                    return server.run()
+            except FencedError as error:
+                if options.name is not None:
+                    raise
+                terminal.say(f"{error.what}; serving under another name")
 
 
 def _awaited(options: Namespace, signals: Signals, terminal: Terminal, stack: ExitStack) -> State | None:
@@ -149,19 +157,6 @@ def _awaited(options: Namespace, signals: Signals, terminal: Terminal, stack: Ex
             terminal.say(f"waiting for the store, for up to {left:.0f} s: {error}")
         if signals.wait(min(_STORE_RETRY_S, left)):
             return None
-
-
-def _with_another_name(serve: Callable[[], None], options: Namespace, terminal: Terminal) -> None:
-    """Serve; under a further default name, if another process has taken that of one that was frozen."""
-    from scoopi.serve.workbench import FencedError
-
-    while True:
-        try:
-            return serve()
-        except FencedError as error:
-            if options.name is not None:
-                raise
-            terminal.say(f"{error.what}; serving under another name")
 
 
 def _warn_of_open_store(options: Namespace, terminal: Terminal) -> None:
