@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.foreign_values import ForeignValue
 from scoopi.store.ports import RUN
 from tests.cluster.grids import new_run
 
+INTEGER = -7
+"""As Hazelcast numbers types."""
 KEYS = ("", "a", "j1", "0123456789abcdef0123456789abcdef", "shop.example:443", "ümläut", "grin 😀", "~")
 
 
@@ -42,3 +45,10 @@ def test_so_many_are_kept_and_no_more(cluster: ClusterClient, monkeypatch: pytes
     assert len(keys) == 1
     assert keys.of("a") == first
     assert keys.of("a") is not first
+
+
+def test_a_value_of_another_type_stays_serialized(cluster: ClusterClient) -> None:
+    with new_run(cluster) as store:
+        plain: Any = cluster.map(f"{store.prefix}.{RUN}")
+        plain.put("number", 5).result()
+        assert plain.get("number").result() == ForeignValue(INTEGER, b"\0\0\0\5")

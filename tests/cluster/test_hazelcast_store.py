@@ -225,3 +225,18 @@ def test_no_write_is_lost_when_a_member_is_killed(tmp_path: Path) -> None:
         assert store.count(JOBS) == len(keys)
         assert [key for key, _ in store.scan(JOBS, "T/me", 5000)] == sorted(keys)
         client.close()
+
+
+def test_a_store_is_guarded_unless_it_is_the_one_that_counts_the_members(cluster: ClusterClient) -> None:
+    def refuse() -> None:
+        raise StoreError("the cluster seems split")
+
+    with new_run(cluster) as store:
+        run = store.prefix.removeprefix("scoopi.")
+        cluster.guard(refuse)
+        try:
+            with pytest.raises(StoreError, match="seems split"):
+                HazelcastStore(cluster, run).get_all(RUN, ["a"])
+            assert HazelcastStore(cluster, run, guarded=False).get_all(RUN, ["a"]) == {}
+        finally:
+            cluster.guard(lambda: None)

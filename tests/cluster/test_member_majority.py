@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from scoopi.configs.groups import ClusterSettings
@@ -21,10 +23,11 @@ class Members:
         self._store = store
         self._clock = clock
         self.number = 0
+        self.wait: Callable[[Callable[[float], bool]], bool] = lambda wait_s: wait_s(0.0)
 
     def majority(self, node: str = "ann", given: int = 0) -> MemberMajority:
         settings = ClusterSettings((), members=given, reconnect_timeout_ms=LIMIT_MS)
-        calls = MajorityCalls(lambda: self.number)
+        calls = MajorityCalls(lambda: self.number, lambda wait_s: self.wait(wait_s))
         return MemberMajority(self._store, KEYS, node, settings, calls, self._clock)
 
 
@@ -131,3 +134,21 @@ def test_a_larger_number_by_the_settings_is_waited_for(members: Members) -> None
         majority.ensure()
     members.number = 2
     majority.ensure()
+
+
+def test_a_call_during_which_the_majority_returns_is_not_refused(members: Members) -> None:
+    members.number = 3
+    majority = members.majority()
+    majority.ensure()
+    members.number = 1
+    heard: list[bool] = []
+
+    def wait(wait_s: Callable[[float], bool]) -> bool:
+        heard.append(wait_s(0.0))
+        members.number = 2
+        heard.append(wait_s(0.0))
+        return heard[-1]
+
+    members.wait = wait
+    majority.ensure()
+    assert heard == [False, True], "the wait ends as soon as there is a majority"

@@ -132,6 +132,15 @@ def test_leaving_it_ends_the_process_and_removes_its_configuration(start: Start)
     assert not file.exists()
 
 
+def test_a_signal_to_the_group_of_its_starter_does_not_reach_it(start: Start) -> None:
+    heard: list[str] = []
+    member = start("cut -d' ' -f5,6 /proc/$$/stat", f"echo '{READY}'", STAYS)
+    member.wait_ready(heard.append)
+    group, session = map(int, heard[0].split())
+    assert session == group
+    assert session != os.getsid(0), "Ctrl-C in the terminal ends the node, which then ends it in order"
+
+
 def test_a_given_configuration_is_read_in_place_and_stays(start: Start, tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text("hazelcast: {}")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from scoopi.errors import StoreError
 from scoopi.store.nodes.lease import Lease
-from scoopi.store.ports import RUN, Store
+from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.conftest import Clock
@@ -70,3 +73,31 @@ def test_a_lease_is_acquired_once_though_answers_are_lost_or_writes_doubled(
         pass
     assert lease(SettlingStore(inner), "bob").acquire()
     inner.close()
+
+
+class AwayOnce(SqliteStore):
+    """Gives no answer to the first change, and counts those that it makes."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.made = threading.Semaphore(0)
+        self._is_away = True
+
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+        if self._is_away:
+            self._is_away = False
+            raise StoreError("no answer in time")
+        outcomes = super().cas_all(store_map, changes)
+        self.made.release()
+        return outcomes
+
+
+def test_a_lease_is_still_renewed_after_the_store_was_away(tmp_path: Path) -> None:
+    store = AwayOnce(tmp_path / "store.db")
+    ann = Lease(store, KEY, "ann", 50)
+    assert ann.acquire()
+    with ann.renewed():
+        for _ in range(2):
+            assert store.made.acquire(timeout=60), "nothing was renewed"
+    assert lease(store, "bob").acquire()
+    store.close()

@@ -415,3 +415,21 @@ def test_one_sweep_removes_all_runs_that_are_to_be_removed(grid: Grid) -> None:
     grid.sweeper().sweep(nobody)
     assert grid.removed == ["a-forgotten", "b-left", "c-over"]
     assert [*node.kept()] == ["d-runs"]
+
+
+def test_a_run_whose_own_record_is_damaged_is_left_as_it_is(
+    grid: Grid, caplog: pytest.LogCaptureFixture
+) -> None:
+    node = grid.registry("n1")
+    for run in ("a-over", "b-damaged"):
+        node.enter(run)
+        node.note_over(run, run)
+
+    def phase(maps: str) -> RunPhase | None:
+        if maps == "b-damaged":
+            raise RecordError("it is not a run record")
+        return grid.phases.get(maps)
+
+    RunRegistry(grid.store, phase, grid.removed.append, "n2").sweep(nobody)
+    assert grid.removed == ["a-over"]
+    assert "run b-damaged: it is left as it is" in caplog.text

@@ -43,3 +43,43 @@ def test_a_library_that_is_missing_is_named(
     with pytest.raises(UsageError, match=message) as raised:
         open_schedule_store(tmp_path, parse_store_url(url), None)
     assert extra in raised.value.hint
+
+
+class Client:
+    """Connects to nothing, and remembers whether it was closed."""
+
+    closed = 0
+
+    def __init__(self, _: object) -> None:
+        self.settings = None
+
+    def guard(self, ensure: object) -> None:
+        return
+
+    def close(self) -> None:
+        type(self).closed += 1
+
+
+@pytest.mark.parametrize(
+    ("url", "client", "fails"),
+    [
+        (
+            "postgresql://ann@h/d",
+            "postgresql.postgres_client.PostgresClient",
+            "postgresql.postgres_store.PostgresStore",
+        ),
+        ("hazelcast://h:5701", "cluster.cluster_client.ClusterClient", "cluster.majority_guard.majority_of"),
+    ],
+)
+def test_a_store_that_cannot_be_opened_leaves_no_connection(
+    url: str, client: str, fails: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise StoreError("no answer in time")
+
+    monkeypatch.setattr(Client, "closed", 0)
+    monkeypatch.setattr(f"scoopi.store.{client}", Client)
+    monkeypatch.setattr(f"scoopi.store.{fails}", fail)
+    with pytest.raises(StoreError, match="no answer in time"):
+        open_schedule_store(tmp_path, parse_store_url(url), None)
+    assert Client.closed == 1
