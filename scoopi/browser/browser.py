@@ -51,7 +51,7 @@ class Browser:
 
     Attributes:
         pages: number of pages that it has loaded.
-        first_mb: its memory in MB, without a page, after the first page; set by its pool, 0 before.
+        first_mb: its memory in MB when its pool first looked at it without a page; 0 before.
 
     Raises:
         WebDriverException: the driver or the browser does not start.
@@ -97,13 +97,14 @@ class Browser:
         is_file = answer is None or _is_attachment(answer)  # of a download there may be no report
         if is_file and self._driver.current_url == _BLANK:
             return NO_PAGE
-        if answer is None or answer.status == _PAGE:
-            try:
-                self._complete(visit, ends)
-            except VisitFailedError as error:
-                kept = self._kept.keep(self._driver, self._tab.console, visit.url, begun)
-                return replace(error.failure, kept=kept)
-        return self._rendered(visit, ends)
+        if answer is not None and answer.status != _PAGE:
+            return self._rendered(visit, ends, self._reader.read(visit.how))
+        try:
+            found = self._completed(visit, ends)
+        except VisitFailedError as error:
+            kept = self._kept.keep(self._driver, self._tab.console, visit.url, begun)
+            return replace(error.failure, kept=kept)
+        return self._rendered(visit, ends, found)
 
     def leave(self) -> None:
         """Close the page, so that it uses no processor time and memory until the next visit.
@@ -161,18 +162,16 @@ class Browser:
             answer = self._tab.answers.newest(_ANSWER_S)
         return answer
 
-    def _rendered(self, visit: Visit, ends: float) -> Rendered | VisitFailed:
-        """What the page shows now."""
-        found = self._reader.read(visit.how)
+    def _rendered(self, visit: Visit, ends: float, found: Mapping[str, Any]) -> Rendered | VisitFailed:
+        """What the page shows, which was just read."""
         if found["wentBack"] and self._tab.was_used:  # to the page that was here before this visit
             failure = self._navigated_afresh(visit, ends)
             if failure is not None:
                 return failure
             try:
-                self._complete(visit, ends)
+                found = self._completed(visit, ends)
             except VisitFailedError as error:
                 return error.failure
-            found = self._reader.read(visit.how)
         shown, cookies = str(found["shown"]), visit.cookies
         status, headers = self._answered(found)
         if cookies is not None:
@@ -188,8 +187,8 @@ class Browser:
             return answer.status, dict(answer.headers)
         return status or _PAGE, {"content-type": str(found["kind"])}
 
-    def _complete(self, visit: Visit, ends: float) -> None:
-        """Do the actions of the definitions, then wait for what they name.
+    def _completed(self, visit: Visit, ends: float) -> Mapping[str, Any]:
+        """Do the actions of the definitions, wait for what they name, and read the page.
 
         Raises:
             VisitFailedError: an action cannot be done, or the page does not become complete.
@@ -197,10 +196,12 @@ class Browser:
         how = visit.how
         self._actions.run(how.actions, visit.url, how.timeout_ms, ends)
         timeout_s = max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic()))
-        if not self._waiting.until(how.until, timeout_s):
+        found = self._waiting.reading(how.until, timeout_s, lambda words: self._reader.read_if(how, words))
+        if found is None:
             what = f"the page did not become complete within {timeout_s:g} s: {named(how.until)}"
             cause = "what `until` waits for did not come"
             raise VisitFailedError(VisitFailed(what, cause, hint="look at `until` of its group"))
+        return found
 
 
 def _is_attachment(answer: PageAnswer) -> bool:

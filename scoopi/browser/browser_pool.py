@@ -29,7 +29,7 @@ from scoopi.configs.groups import BrowserSettings
 _LINGER_S = 1.5
 """How long a page stays open for a loader that waits for its grant, as with a host's delay of a second."""
 _LOOK_AFTER = 20
-"""After so many pages in one tab it is closed, to see how large the browser has grown."""
+"""After so many pages without a pause the pool looks how large the browser has grown, which takes some ms."""
 _LEAVE_S = 2.0
 """The longest that a browser may take to close a page."""
 _DIED = VisitFailed("the browser has ended while it loaded the page", "the browser has ended", "reset")
@@ -146,13 +146,17 @@ class BrowserPool:
         """Close the page, unless another one follows; whether the browser can load further ones."""
         with self._lock:
             is_wanted = self._waiting > 0
-        if is_wanted and browser.pages % _LOOK_AFTER != 1:
+        if is_wanted and (browser.pages % _LOOK_AFTER or self._is_small(browser, browser.memory_mb())):
             return True
         if not self._has_left(browser):
             return False
         left_mb = browser.memory_mb()
         browser.first_mb = browser.first_mb or left_mb
-        return 2 * left_mb <= browser.first_mb + self._settings.memory_mb  # half-way to what it may use
+        return self._is_small(browser, left_mb)
+
+    def _is_small(self, browser: Browser, now_mb: int) -> bool:
+        """Whether a browser has grown less than half-way to what it may use."""
+        return 2 * now_mb <= browser.first_mb + self._settings.memory_mb
 
     def _has_left(self, browser: Browser) -> bool:
         """Close the page; whether the browser has done so in time."""

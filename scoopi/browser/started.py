@@ -6,11 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from selenium import webdriver
+from selenium.webdriver.common.options import ArgOptions
 from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.pool_messages import PartWanted, Visit
+from scoopi.browser.remote_sessions import session_address
 
 Ask = Callable[[PartWanted, Callable[[bool], None]], None]
 """Asks for the grant of a request; its second argument is called once it is known whether it may be sent."""
@@ -73,3 +76,20 @@ class Started:
     tab: Tab
     pid: int = 0
     session: str = ""
+
+
+def started_by_grid(url: str, options: ArgOptions, tab_of: Callable[[WebDriver], Tab]) -> Started:
+    """A browser that a grid runs; its session is ended if its tab cannot be made.
+
+    Args:
+        url: of the grid.
+    Raises:
+        WebDriverException: the grid does not start it, or its tab cannot be made.
+    """
+    remote = webdriver.Remote(url, options=options)
+    try:
+        tab = tab_of(remote)
+    except BaseException:
+        remote.quit()
+        raise
+    return Started(remote, tab, session=session_address(url, str(remote.session_id)))

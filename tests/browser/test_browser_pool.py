@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import closing
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from scoopi.browser.pool_process import PoolProcess
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import BrowserDef, Until
 from tests.browser.processes import connected, interrupted, programs_below
+from tests.server.answer import Answer
 from tests.server.server import Server
 
 
@@ -82,6 +84,26 @@ def test_a_browser_that_hangs_is_killed(pool: PoolProcess, server: Server, late_
     failed = interrupted(pool, server, 8.0, stop_driver)
     assert isinstance(failed, VisitFailed)
     assert (failed.cause, failed.reason) == ("the browser hangs", "timeout")
+
+
+def test_a_tab_stays_as_long_as_loaders_wait_and_its_browser_is_small(tmp_path: Path) -> None:
+    """A context of Chromium keeps files in its cache, so the script is asked for by each new context."""
+    shared = Answer(b"1", content_type="text/javascript", headers=(("Cache-Control", "max-age=600"),))
+    page = b"<script src=/shared.js></script>"
+    with (
+        Server(lambda path: shared if path == "/shared.js" else Answer(page)) as server,
+        closing(PoolProcess(BrowserSettings(browsers=1), tmp_path)) as pool,
+    ):
+        waiting = {connected(pool.socket) for _ in range(22)}
+        while waiting:
+            for connection in wait([*waiting]):
+                assert isinstance(connection, Connection)
+                assert receive_reply(connection) == BrowserReserved()
+                send(connection, Visit(server.url(f"/{len(waiting)}"), {}, 60.0, BrowserDef()))
+                assert isinstance(receive_reply(connection), Rendered)
+                connection.close()
+                waiting.discard(connection)
+        assert server.log.paths().count("/shared.js") == 1
 
 
 LEAK = """<p>leaks</p><script>const kept = []; setInterval(() => {

@@ -11,13 +11,21 @@ from typing import Any
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.chromium.chromium_tab import ChromiumTab
 from scoopi.browser.protocol_link import ProtocolLink
-from scoopi.browser.remote_sessions import session_address
-from scoopi.browser.started import Started
+from scoopi.browser.started import Started, started_by_grid
 from scoopi.configs.groups import BrowserSettings
 
+_LEFT_OUT = (
+    "BackForwardCache",  # would keep pages alive that nobody shows any more
+    "WebUIOmniboxPopup",  # the window's address field is two pages by itself, which follow each navigation
+    "WebUIOmniboxAimPopup",
+    "PreloadTopChromeWebUI",
+    "SpareRendererForSitePerProcess",  # a process for a page that mostly never comes, for each context
+)
+"""Features of Chromium that cost a visit time or memory, and give it nothing."""
 _ARGUMENTS = (
     "--headless=new",
     "--no-sandbox",  # a container's root has no user namespace to put it in; the page's process stays its own
@@ -30,7 +38,7 @@ _ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--mute-audio",
-    "--disable-features=BackForwardCache",  # which would keep pages alive that nobody shows any more
+    f"--disable-features={','.join(_LEFT_OUT)}",
 )
 _MEDIA = (
     "*/favicon.*",
@@ -58,22 +66,20 @@ def start_chromium(settings: BrowserSettings, profile: Path) -> Started:
     Raises:
         WebDriverException: the driver or the browser does not start.
     """
-    options = _options(settings)
+    options, media = _options(settings), () if settings.images else _MEDIA
     if settings.url:
-        remote = webdriver.Remote(settings.url, options=options)
-        try:
-            tab = ChromiumTab(remote, ProtocolLink(address_of(remote.capabilities)), _media(settings))
-        except BaseException:
-            remote.quit()
-            raise
-        return Started(remote, tab, session=session_address(settings.url, str(remote.session_id)))
+        return started_by_grid(settings.url, options, lambda remote: _tab(remote, media))
     options.add_argument(f"--user-data-dir={profile}")
     options.binary_location = settings.binary
     service = Service(settings.driver, log_output=str(profile / "driver.log"))
     driver = webdriver.Chrome(options=options, service=service)
     assert service.process is not None
-    tab = ChromiumTab(driver, ProtocolLink(address_of(driver.capabilities)), _media(settings))
-    return Started(driver, tab, service.process.pid)
+    return Started(driver, _tab(driver, media), service.process.pid)
+
+
+def _tab(driver: WebDriver, media: tuple[str, ...]) -> ChromiumTab:
+    driver.get("about:blank")  # in the driver's own window, instead of the page of a new one
+    return ChromiumTab(driver, ProtocolLink(address_of(driver.capabilities)), media)
 
 
 def _options(settings: BrowserSettings) -> webdriver.ChromeOptions:
@@ -84,10 +90,6 @@ def _options(settings: BrowserSettings) -> webdriver.ChromeOptions:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     options.add_experimental_option("prefs", {"download_restrictions": _NO_DOWNLOADS})
     return options
-
-
-def _media(settings: BrowserSettings) -> tuple[str, ...]:
-    return () if settings.images else _MEDIA
 
 
 def address_of(capabilities: Mapping[str, Any]) -> str:

@@ -22,7 +22,13 @@ _FRAMES = {
     "flatten": True,
     "filter": [{"type": "iframe", "exclude": False}],
 }
-_ALL_STORAGE = {"origin": "*", "storageTypes": "all"}
+_STORAGE = (
+    *("cookies", "local_storage", "indexeddb", "cache_storage", "service_workers", "file_systems"),
+    *("shared_storage", "interest_groups"),
+)
+_ALL_STORAGE = {"origin": "*", "storageTypes": ",".join(_STORAGE)}
+"""All that a page can read again; `all` would empty the cache of compiled shaders, too, which takes longer
+than everything else together."""
 _DOWN = frozenset({"Network.loadingFinished", "Network.loadingFailed"})
 
 
@@ -108,7 +114,8 @@ class ChromiumTab:
 
     def windows(self) -> int:
         """Return the number of open windows and tabs; without a page, it is 1."""
-        return len(self._driver.window_handles)
+        targets = self._link.call("Target.getTargets")["targetInfos"]
+        return sum(each["type"] == "page" for each in targets)
 
     def console(self) -> list[dict[str, Any]]:
         """Return the page's messages in the console, each with a `timestamp` in ms."""

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from selenium import webdriver
 from selenium.webdriver.firefox.service import Service
+from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.firefox.firefox_tab import FirefoxTab
 from scoopi.browser.protocol_link import ProtocolLink
-from scoopi.browser.remote_sessions import session_address
-from scoopi.browser.started import Started
+from scoopi.browser.started import Started, started_by_grid
 from scoopi.configs.groups import BrowserSettings
 
 _QUIET: dict[str, str | int | bool] = {
@@ -41,22 +41,18 @@ def start_firefox(settings: BrowserSettings, profile: Path) -> Started:
     """
     options = _options(settings)
     if settings.url:
-        remote = webdriver.Remote(settings.url, options=options)
-        try:
-            tab = FirefoxTab(remote, ProtocolLink(_address(remote)), settings.images)
-        except BaseException:
-            remote.quit()
-            raise
-        return Started(remote, tab, session=session_address(settings.url, str(remote.session_id)))
+        return started_by_grid(settings.url, options, lambda remote: _tab(remote, settings))
     options.add_argument("-profile")
     options.add_argument(str(profile))
     options.binary_location = settings.binary
     service = Service(settings.driver, log_output=str(profile / "driver.log"))
     driver = webdriver.Firefox(options=options, service=service)
     assert service.process is not None
-    return Started(
-        driver, FirefoxTab(driver, ProtocolLink(_address(driver)), settings.images), service.process.pid
-    )
+    return Started(driver, _tab(driver, settings), service.process.pid)
+
+
+def _tab(driver: WebDriver, settings: BrowserSettings) -> FirefoxTab:
+    return FirefoxTab(driver, ProtocolLink(str(driver.capabilities["webSocketUrl"])), settings.images)
 
 
 def _options(settings: BrowserSettings) -> webdriver.FirefoxOptions:
@@ -67,7 +63,3 @@ def _options(settings: BrowserSettings) -> webdriver.FirefoxOptions:
     for name, value in {**_QUIET, **({} if settings.images else _WITHOUT_IMAGES)}.items():
         options.set_preference(name, value)
     return options
-
-
-def _address(driver: webdriver.Remote) -> str:
-    return str(driver.capabilities["webSocketUrl"])

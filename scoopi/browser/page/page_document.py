@@ -1,7 +1,14 @@
-"""DOCUMENT and READING: scripts that return what a page in the browser shows, as HTML."""
+"""CONDITIONS, DOCUMENT and READING: scripts that examine a page in the browser and return it as HTML."""
 
 from __future__ import annotations
 
+CONDITIONS = """
+const [selector, gone, text] = arguments;
+return (!selector || document.querySelector(selector) !== null)
+    && (!gone || document.querySelector(gone) === null)
+    && (!text || (document.body !== null && document.body.innerText.includes(text)));
+"""
+"""Arguments: a selector that must be found, one that must not, a text that must be shown; or empty texts."""
 DOCUMENT = """
 const [withFrames, withShadow, others, documents] = arguments;
 const kind = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '';
@@ -51,10 +58,14 @@ IS_ERROR = "return /^(chrome-error:|about:(?!blank|srcdoc))/.test(document.docum
 """Whether the browser shows a page of its own, since a frame was blocked or has not come."""
 
 READING = (
-    "const read = function () {"
+    "const holds = function () {"
+    + CONDITIONS
+    + "}; const read = function () {"
     + DOCUMENT
     + """};
-const body = read.apply(null, arguments);
+const [words, ...parts] = arguments;
+if (!holds(...words)) return null;
+const body = read(...parts);
 const [entry] = performance.getEntriesByType('navigation');
 const resources = performance.getEntriesByType('resource');
 const isFramed = resources.length >= 250  // the list is full, and may lack some
@@ -81,6 +92,8 @@ try {
 return found;
 """
 )
-"""The document with its address, the status of its answer (0 if the browser does not know it) and its type,
+"""Arguments: those of CONDITIONS as a list, then those of DOCUMENT. Null unless the conditions hold.
+
+The document with its address, the status of its answer (0 if the browser does not know it) and its type,
 and whether it was reached by going back. `isSpare`: it has nothing that its tab would keep for the next page,
 and from now on cannot leave anything there, as pages like to do when they are left."""

@@ -15,10 +15,11 @@ from selenium.common.exceptions import (
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
-from scoopi.browser.page.page_document import DOCUMENT, IS_ERROR, OTHER_FRAMES, READING
-from scoopi.browser.page.page_wait import with_dialogs_dismissed
+from scoopi.browser.page.page_document import CONDITIONS, DOCUMENT, IS_ERROR, OTHER_FRAMES, READING
+from scoopi.browser.page.page_wait import Words, with_dialogs_dismissed
 from scoopi.model.definitions import BrowserDef
 
+_ANY = ("", "", "")
 MOST_FRAMES = 100
 """So many frames of other origins are read of a page; each takes some commands."""
 _GONE = (
@@ -40,9 +41,20 @@ class PageReader:
 
     def read(self, how: BrowserDef) -> Mapping[str, Any]:
         """Return the result of the script `READING` for the page."""
+        found = self.read_if(how, _ANY)
+        assert found is not None
+        return found
+
+    def read_if(self, how: BrowserDef, words: Words) -> Mapping[str, Any] | None:
+        """Return the same if the conditions hold on the page, else None; by one command without frames."""
+        if how.frames and not self._run(CONDITIONS, *words):
+            return None
         self._left = MOST_FRAMES
         frames = self._others(how) if how.frames else {}
-        found: Mapping[str, Any] = self._run(READING, how.frames, how.shadow, *_arguments(frames))
+        given = _ANY if how.frames else words
+        found: Mapping[str, Any] | None = self._run(
+            READING, given, how.frames, how.shadow, *_arguments(frames)
+        )
         return found
 
     def _others(self, how: BrowserDef) -> dict[WebElement, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from selenium.common.exceptions import (
     InvalidElementStateException,
@@ -15,16 +15,14 @@ from selenium.common.exceptions import (
 )
 from selenium.webdriver.remote.webdriver import WebDriver
 
+from scoopi.browser.page.page_document import CONDITIONS
 from scoopi.browser.pool_messages import VisitFailed
 from scoopi.model.definitions import Until
 
+T = TypeVar("T")
 POLL_S = 0.05
-_CONDITIONS = """
-const [selector, gone, text] = arguments;
-return (!selector || document.querySelector(selector) !== null)
-    && (!gone || document.querySelector(gone) === null)
-    && (!text || (document.body !== null && document.body.innerText.includes(text)));
-"""
+Words = tuple[str, str, str]
+"""The arguments of CONDITIONS."""
 
 
 class VisitFailedError(Exception):
@@ -83,11 +81,16 @@ def with_dialogs_dismissed(driver: WebDriver, command: Callable[[], Any]) -> Any
 
 def comes_true(holds: Callable[[], bool], ends: float) -> bool:
     """Poll a condition until it holds; return whether it did before the time `ends` (`time.monotonic()`)."""
-    while not holds():
+    return _found(lambda: holds() or None, ends) is not None
+
+
+def _found(look: Callable[[], T | None], ends: float) -> T | None:
+    """The first result that is not None before the time `ends` (`time.monotonic()`), by polling."""
+    while (seen := look()) is None:
         if time.monotonic() > ends:
-            return False
+            return None
         time.sleep(POLL_S)
-    return True
+    return seen
 
 
 class PageWait:
@@ -103,21 +106,37 @@ class PageWait:
         Raises:
             VisitFailedError: a selector is invalid for the browser.
         """
-        time.sleep(wanted.time_ms / 1000)
-        return comes_true(lambda: self._holds(wanted), time.monotonic() + timeout_s)
+        return self.reading(wanted, timeout_s, self._holds) is not None
 
-    def _holds(self, wanted: Until) -> bool:
+    def reading(self, wanted: Until, timeout_s: float, read: Callable[[Words], T | None]) -> T | None:
+        """Wait for a state, and return what is read of the page in it; None if it was not reached in time.
+
+        Args:
+            read: reads the page if the conditions hold on it, by one command; else returns None.
+        Raises:
+            VisitFailedError: a selector is invalid for the browser.
+        """
+        time.sleep(wanted.time_ms / 1000)
+        return _found(lambda: self._read(wanted, read), time.monotonic() + timeout_s)
+
+    def _read(self, wanted: Until, read: Callable[[Words], T | None]) -> T | None:
         if wanted.idle_ms and not self._traffic.is_idle(wanted.idle_ms / 1000):
-            return False
+            return None
         words = (wanted.selector, wanted.gone, wanted.text)
         try:
-            return not any(words) or bool(
-                with_dialogs_dismissed(self._driver, lambda: self._driver.execute_script(_CONDITIONS, *words))
-            )
+            return read(words)
         except (InvalidElementStateException, JavascriptException) as error:
+            if not any(words):
+                raise
             if "is not a valid selector" in str(error.msg):
                 raise VisitFailedError(unreadable(str(error.msg))) from error
-            return False  # the page has just navigated, or left no document
+            return None  # the page has just navigated, or left no document
+
+    def _holds(self, words: Words) -> bool | None:
+        driver = self._driver
+        if not any(words):
+            return True
+        return with_dialogs_dismissed(driver, lambda: driver.execute_script(CONDITIONS, *words)) or None
 
 
 def unreadable(said: str) -> VisitFailed:

@@ -21,10 +21,19 @@ from tests.server.server import Server
 
 MEMORY = """<p id=p></p><script>
 p.textContent = [document.cookie, localStorage.a, sessionStorage.a, name].filter(each => each).join('|');
-indexedDB.databases().then(all => { p.textContent += all.length + ' databases'; });
+const files = navigator.storage.getDirectory().then(root => Array.fromAsync(root.keys()));
+const workers = navigator.serviceWorker.getRegistrations();
+Promise.all([indexedDB.databases(), caches.keys(), workers, files]).then(kept => {
+  p.textContent += kept.map(each => each.length) + ' kept';
+});
 </script>"""
 LEAVES = {
     "storage": "<script>document.cookie = 'a=1'; localStorage.a = 'x'; indexedDB.open('d')</script>",
+    "caches": """<script>
+      const made = [caches.open('c'), navigator.serviceWorker.register('/worker.js')];
+      const file = navigator.storage.getDirectory().then(root => root.getFileHandle('f', {create: true}));
+      Promise.all([...made, file]).then(() => { document.body.innerHTML = '<p>made</p>'; });
+      </script>""",
     "late": "<script>addEventListener('pagehide', () => { localStorage.setItem('a', 'late'); "
     "document.cookie = 'a=late' })</script>",
     "session": "<script>sessionStorage.a = 's'</script>",
@@ -33,11 +42,13 @@ LEAVES = {
     "window": "<script>open('/memory')</script>",
     "further": "<script>if (!location.search) location = '?further'</script>",
 }
-SPARE = ("storage", "late")
+SPARE = ("storage", "caches", "late")
 """What is left there can be removed."""
 
 
 def page(path: str) -> Answer:
+    if path == "/worker.js":
+        return Answer(b"", content_type="text/javascript")
     body = LEAVES.get(path.strip("/").partition("?")[0])
     if body is None:
         return Answer(MEMORY.encode())
@@ -56,7 +67,7 @@ def shown(started: Started, url: str, done: str = "") -> dict[str, Any]:
     started.tab.open(Visit(url, {"User-Agent": "test/1"}, 30.0, BrowserDef()))
     started.driver.get(url)
     wait_until(lambda: done in started.driver.page_source, done)
-    found: dict[str, Any] = started.driver.execute_script(READING, False, False)
+    found: dict[str, Any] = started.driver.execute_script(READING, ["", "", ""], False, False)
     started.tab.keep(found["isSpare"])
     return found
 
@@ -66,12 +77,12 @@ def test_a_page_knows_nothing_of_the_one_before_whether_its_tab_is_new_or_not(
     started: Started, left: str
 ) -> None:
     with Server(page) as server:
-        shown(started, server.url(f"/{left}"))
+        shown(started, server.url(f"/{left}"), "<p>made</p>" if left == "caches" else "")
         if left == "further":
             started.driver.get(server.url(f"/{left}?further"))
             started.tab.keep(True)
-        found = shown(started, server.url("/memory"), "databases")
-    assert '<p id="p">0 databases</p>' in found["body"]
+        found = shown(started, server.url("/memory"), " kept</p>")
+    assert '<p id="p">0,0,0,0 kept</p>' in found["body"]
     assert started.tab.was_used is (left in SPARE)
 
 

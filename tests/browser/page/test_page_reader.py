@@ -9,6 +9,9 @@ from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
 from tests.server.server import Server
 
+LATE = (
+    "<b>soon</b><script>setTimeout(() => { document.querySelector('b').textContent = 'now' }, 300)</script>"
+)
 READY = "<script>parent.postMessage('ready', '*')</script>"
 OUTER = """<p>outer</p><iframe id=own src="/own"></iframe><iframe id=other src="OTHER/shop"></iframe>
 <iframe id=dead src="http://127.0.0.1:1/"></iframe><script>
@@ -48,3 +51,12 @@ def test_frames_are_read_however_deep_and_of_whatever_origin_they_are(browser: B
         assert body.count(shown) == 1, body
     assert '<iframe id="dead"' in body
     assert page.url.endswith("/")
+
+
+@each_browser
+def test_a_page_is_read_only_once_the_words_hold_on_it(browser: Browser) -> None:
+    how = BrowserDef(Until(selector="b", gone="i", text="now"), 30_000)
+    with Server(lambda path: Answer(LATE.encode())) as server:
+        page = browser.load(Visit(server.url("/"), {"User-Agent": "test/1"}, 60.0, how))
+    assert isinstance(page, Rendered), page
+    assert page.body.startswith(b"<html><head></head><body><b>now</b>")
