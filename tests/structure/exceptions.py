@@ -62,12 +62,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/cli/verbs": (
         "test_verbs.py, test_new_verb.py and tests/cluster run the verbs",
-        "cancel_verb.py check_verb.py show_verb.py forget_verb.py member_verb.py resume_verb.py run_verb.py",
-    ),
-    "scoopi/configs/groups": (
-        "values; test_configs_reader.py reads settings into them",
-        "browser_groups.py budget_groups.py cluster_groups.py node_groups.py page_groups.py "
-        "politeness_groups.py retry_groups.py",
+        "cancel_verb.py show_verb.py forget_verb.py member_verb.py",
     ),
     "scoopi/defs/schedule": (
         "test_schedule_language.py reads a valid and an invalid value of every key through them",
@@ -128,7 +123,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/model/schedule": (
         "values; the tests of the scheduler's language and of its passes compare them",
-        "notice_record.py process.py schedule_records.py schedule_settings.py",
+        "notice_record.py schedule_records.py",
     ),
     "scoopi/serve": (
         "values; test_schedule_verbs.py gives them",
@@ -154,21 +149,9 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "test_grid_reader.py and test_plain_reader.py compare whole tables",
         "grid_axis.py grid_columns.py grid_reading.py grid_template.py",
     ),
-    "scoopi/parse/tree": (
-        "test_page.py and test_html_tree.py use them",
-        "html_copier.py",
-    ),
-    "scoopi/outputs/databases": (
-        "test_record_table.py runs them on SQLite and PostgreSQL",
-        "row_insert.py table_difference.py",
-    ),
     "scoopi/plugins": (
         "protocols and values of plugins; tests/plugins uses them",
         "plugin_ports.py",
-    ),
-    "scoopi/plugins/converters": (
-        "the tests of converters use them by the names that definitions use",
-        "date_formatter.py date_roller.py",
     ),
     "scoopi/publishing": (
         "test_publisher.py and tests/cluster publish through them",
@@ -189,10 +172,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/store/schedule": (
         "declares a port; test_change_signals.py and test_wake_ups.py test what stands behind it",
         "record_signals.py",
-    ),
-    "scoopi/store/cluster": (
-        "test_hazelcast_store.py and tests/cluster use them with real members",
-        "cluster_backend.py majority_guard.py",
     ),
     "scoopi/worker": (
         "test_worker.py uses them",

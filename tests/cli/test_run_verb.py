@@ -1,9 +1,8 @@
-"""Verbs hand their options to the engine, and turn its answers into words and codes."""
+"""`run` hands its options to the engine, and turns its answers into words and codes."""
 
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.errors import UsageError
-from scoopi.model.inputs import NO_INPUTS
 from scoopi.model.report.run_report import JobCounts, Progress, RunStatus
 
 
@@ -90,67 +88,6 @@ def test_a_report_has_its_exit_code(screen: Any, stand_in: Any, change: dict[str
     stand_in.report = replace(stand_in.report, **change)
     assert screen.run("run", "d", "--quiet") == code
     assert bool(screen.err.getvalue()) == (code != 0)
-
-
-def test_resume_takes_a_run_or_none(screen: Any, stand_in: Any) -> None:
-    assert screen.run("resume", "output/r1", "--workers", "auto") == 0
-    assert screen.run("resume") == 0
-    assert stand_in.calls == [("resume", "output/r1"), ("resume", None)]
-    assert stand_in.made["defs_dir"] is None
-
-
-def test_nothing_to_resume_is_said_and_exit_0(screen: Any, stand_in: Any) -> None:
-    stand_in.report = None
-    assert screen.run("resume", "--output", "rows") == 0
-    assert screen.err.getvalue() == "nothing to resume: no unfinished run in rows\n"
-
-
-class Findings:
-    """What the definitions' check answers with."""
-
-    def __init__(self, errors: list[str], warnings: list[str]) -> None:
-        self.errors = errors
-        self.warnings = warnings
-
-    def text(self) -> str:
-        return "as text"
-
-    def json(self) -> str:
-        return '{"as": "json"}'
-
-
-@pytest.mark.parametrize(
-    ("line", "findings", "code", "reported"),
-    [
-        ("check d", Findings([], []), 0, "as text\n"),
-        ("check d", Findings([], ["w"]), 0, "as text\n"),
-        ("check d --strict", Findings([], ["w"]), 3, "as text\n"),
-        ("check d --format json", Findings(["e"], []), 3, '{"as": "json"}\n'),
-    ],
-)
-def test_check_gives_the_report_on_stdout(
-    screen: Any, stand_in: Any, line: str, findings: Findings, code: int, reported: str
-) -> None:
-    stand_in.report = findings
-    assert screen.run(*line.split(), "-D", "a=b", "--conf", "c.yml") == code
-    assert (screen.out.getvalue(), screen.err.getvalue()) == (reported, "")
-    assert stand_in.calls == [
-        ("check", Path("d"), Path("c.yml"), {"a": "b"}, "--strict" in line, screen.environ, NO_INPUTS)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("words", "reported"),
-    [
-        (["a", "b"], "a: as text\nb: as text\n"),
-        (["a", "b", "--format", "json"], '[{"as": "json"},\n{"as": "json"}]\n'),
-    ],
-)
-def test_check_takes_several_definitions(screen: Any, stand_in: Any, words: list[str], reported: str) -> None:
-    reports = {Path("a"): Findings([], []), Path("b"): Findings(["e"], [])}
-    sys.modules["scoopi.app"].check = lambda defs, *_: reports[defs]  # type: ignore[attr-defined]
-    assert screen.run("check", *words) == 3, "one of them is wrong"
-    assert screen.out.getvalue() == reported
 
 
 def test_a_signal_stops_the_run_and_names_its_code(screen: Any, stand_in: Any) -> None:
