@@ -139,7 +139,7 @@ class StepBuilder:
             step: Step = RecordFiles(record_def, claim, stream_of(task.group, task.name))
         elif record_def is None and self._definitions.data_defs[task.data_def].downloads:
             data_def = self._definitions.data_defs[task.data_def]
-            step = GridFiles(data_def, claim, self._grid.not_found)
+            step = GridFiles(data_def, claim, self._grid.not_found, self._stand_for_nothing)
         else:
             return []
         return [ChainStep(DOWNLOAD_STEP, step, str(task.place))]

@@ -34,6 +34,7 @@ from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.runs.composed import WorkerPlan, defs_folder, plugin_folders
 from scoopi.steps.browser_choice import BrowserChoice
 from scoopi.steps.downloads.file_loading import FileLoading
+from scoopi.steps.login_run import AskedLogin
 from scoopi.steps.page_loader import LoadRules, PageLoader
 from scoopi.steps.session_loader import SessionLoader
 from scoopi.steps.step import Loader, PluginClient
@@ -70,7 +71,7 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
         plan.run_date,
         configs.text("scoopi.dateTimePattern"),
     )
-    store = FileStore(Path(plan.files)) if plan.definitions.has_downloads else None
+    store = FileStore(Path(plan.files), files) if plan.definitions.has_downloads else None
     builder = StepBuilder(plan, finder, files, archive, store)
     for group in plan.definitions.task_groups:
         builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
@@ -128,7 +129,7 @@ def _loader(
         on_sent=report_sent,
         sessions=WorkerSessions() if sites.sessions else None,
         choice=choice,
-        files=None if store is None else FileLoading(store),
+        files=None if store is None else FileLoading(store, AskedLogin(sites)),
     )
     client = HttpClient(web, private_hosts)
     loads: dict[str, PluginClient] = {}

@@ -170,6 +170,7 @@ class ReceivedFile(msgspec.Struct, frozen=True):
     partial: PartialFile
     media_type: str
     name: str
+    url: str = ""
     cookies: tuple[str, ...] = ()
 
 

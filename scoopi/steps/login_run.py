@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import msgspec
 
-from scoopi.errors import FetchError
-from scoopi.model.locator import Locator, PageRequest
-from scoopi.model.sites import Login, PageSign
+from scoopi.errors import FetchError, ParseError
+from scoopi.fetch.address import host_of
+from scoopi.fetch.request import ReceivedFile
+from scoopi.model.locator import Document, Locator, PageRequest
+from scoopi.model.sites import Login, PageSign, Sites
 from scoopi.model.text.secrets import variable_of
 from scoopi.model.text.shown import shown
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.tree.login_form import LoginForm, find_form, has_element
-from scoopi.parse.tree.page import Page
+from scoopi.parse.tree.page import Page, TreeLimits
 
 FORM, SUBMIT = "form", "submit"
+UNAUTHORIZED = 401
+_PAGES = frozenset({"text/html", "application/xhtml+xml"})
+MOST_FORM_BYTES = 1_000_000
+"""A larger file is not looked at as a page with a form."""
 
 
 class LoginStage(msgspec.Struct, frozen=True):
@@ -118,6 +125,27 @@ class LoginRun:
             raise _failed("its form is sent without encryption", address)
         if self._session_of(form.url) != self._session_of(login.url):
             raise _failed(f"its form is sent to another site, {shown(form.url)}", address)
+
+
+class AskedLogin:
+    """Finds out whether what has come in place of a file is the page by which its site asks for a login."""
+
+    def __init__(self, sites: Sites) -> None:
+        self._sites = sites
+        self._login = LoginRun(lambda url: sites.for_host(host_of(url)).session)
+
+    def __call__(self, received: ReceivedFile) -> bool:
+        """Whether it is; a page that cannot be parsed is a file like any other."""
+        partial = received.partial
+        login = self._sites.for_host(host_of(partial.order.url)).login
+        if login is None or received.media_type not in _PAGES or partial.size > MOST_FORM_BYTES:
+            return False
+        locator = Locator("", "", partial.order.url)
+        document = Document(locator, received.url, datetime.now(UTC), None, partial.path.read_bytes())
+        try:
+            return self._login.is_expired(login, Page(document, TreeLimits()))
+        except ParseError:
+            return False
 
 
 def _in_address(pattern: str, url: str) -> bool:

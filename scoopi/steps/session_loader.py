@@ -13,11 +13,10 @@ from scoopi.model.site_session import Session, SessionChange
 from scoopi.model.sites import Site, Sites
 from scoopi.model.text.shown import shown
 from scoopi.parse.tree.page import Page
-from scoopi.steps.login_run import FORM, SUBMIT, LoginRun, LoginStage
+from scoopi.steps.login_run import FORM, SUBMIT, UNAUTHORIZED, LoginRun, LoginStage
 from scoopi.steps.step import Loader, LoadOrder, OnHandover
 from scoopi.steps.worker_sessions import WorkerSessions
 
-UNAUTHORIZED = 401
 MOST_LOGINS = 2
 """For how many logins a page may ask; more would never end."""
 ACCEPTED = frozenset({201, 202, 204})

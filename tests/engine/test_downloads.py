@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterator
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 
-from tests.engine.desk import Desk
-from tests.server.file_pages import FilePages, content
-from tests.server.server import Server
+from tests.engine.downloading import Downloading, path_of
+from tests.server.file_pages import content
 
-RECORDS = """\
-locatorGroups: {{ list: {{ locators: [ {{ name: list, url: "{url}"{request} }} ] }} }}
-taskGroups:
-  list:
-    cards: {{ dataDef: card, output: [ {output} ] }}
-dataDefs:
-  card:
-    each: li
-    {key}
-    fields:
-      page: {{ value: x }}
-      title: b
-      image: {{ select: "a @href"{field}, download: {{ to: "{to}"{download} }} }}
-"""
 GRID = """\
 locatorGroups: {{ list: "{url}" }}
 taskGroups:
@@ -40,93 +22,6 @@ dataDefs:
       - item: {{ name: title, selector: "li:nth-child(%{{index}}) b", index: 1, breakAfter: [ end ] }}
     facts: [ item: {{ name: image, download: {{ to: "{to}" }} }} ]
 """
-BY_CONTENT = "files/%{sha256}.%{ext}"
-
-
-class FileSite:
-    """A page with links to files, and those files.
-
-    Attributes:
-        links: of the page, as its cards have them.
-    """
-
-    def __init__(self) -> None:
-        self.links: list[str] = []
-        self.files = FilePages()
-        self.server = Server(self._page, route=self.files)
-
-    def _page(self, path: str) -> bytes | None:
-        if path != "/list":
-            return None
-        cards = (f"<li><b>t{at}</b><a href='{link}'>x</a></li>" for at, link in enumerate(self.links))
-        return f"<ul>{''.join(cards)}</ul>".encode()
-
-    def asked(self, path: str) -> list[str | None]:
-        """The ranges that were asked for of a path, in order; None for all of it."""
-        seen = self.server.log.all(self.server.host())
-        return [each.header("range") for each in seen if each.path == path]
-
-
-@pytest.fixture
-def site() -> Iterator[FileSite]:
-    """The site."""
-    site = FileSite()
-    with site.server:
-        yield site
-
-
-class Downloading:
-    """Runs definitions over the site, and compares rows and files."""
-
-    def __init__(self, desk: Desk, site: FileSite) -> None:
-        self.desk = desk
-        self.site = site
-        desk.settings = {
-            "scoopi.loader.fetch.delay": 0,
-            "scoopi.loader.fetch.errorDelay": 0,
-            "scoopi.loader.robots": False,
-            "scoopi.retry.delay": 10,
-            "scoopi.webClient.timeout": 2000,
-        }
-
-    def run(self, *links: str, text: str = RECORDS, code: int = 0, **parts: str) -> str:
-        """Run over a page with these links; what is said."""
-        self.site.links = [*links]
-        usual = {"key": "", "field": "", "download": "", "to": BY_CONTENT, "output": "cards.jsonl"}
-        parts = {**usual, "request": "", **parts}
-        defs = text.format(url=self.site.server.url("/list"), **parts)
-        (self.desk.folder / "defs.yml").write_text(defs)
-        ended = self.desk.scoopi("run", "defs.yml", "--workers", "0")
-        assert ended.code == code, ended.err
-        return ended.err
-
-    @property
-    def folder(self) -> Path:
-        """Of the run."""
-        return self.desk.run_folder()
-
-    def rows(self, output: str = "cards.jsonl") -> list[dict[str, object]]:
-        """The records of an output."""
-        return [json.loads(line) for line in (self.folder / output).read_text().splitlines()]
-
-    def images(self) -> list[object]:
-        """What the rows name, in the order of the page."""
-        return [row["image"] for row in sorted(self.rows(), key=lambda row: str(row["title"]))]
-
-    def files(self) -> dict[str, bytes]:
-        """The published files by path."""
-        below = (path for path in (self.folder / "files").rglob("*") if path.is_file())
-        return {str(path.relative_to(self.folder)): path.read_bytes() for path in below}
-
-
-@pytest.fixture
-def downloading(desk: Desk, site: FileSite) -> Downloading:
-    """In a fresh folder."""
-    return Downloading(desk, site)
-
-
-def path_of(body: bytes, extension: str = "jpg") -> str:
-    return f"files/{sha256(body).hexdigest()}.{extension}"
 
 
 def test_rows_name_files_that_hold_what_was_sent(downloading: Downloading) -> None:
@@ -289,11 +184,3 @@ def test_a_page_that_was_posted_is_not_posted_again_for_a_file(downloading: Down
     assert downloading.images() == [None, path_of(content("b.jpg"))]
     assert [each.method for each in downloading.site.server.log.all() if each.path == "/list"] == ["POST"]
     assert "status 503" in said
-
-
-def test_robots_and_private_hosts_bind_files_too(downloading: Downloading) -> None:
-    del downloading.desk.settings["scoopi.loader.robots"]
-    said = downloading.run("/ok/a.jpg")
-    assert downloading.images() == [path_of(content("a.jpg"))]
-    assert "/robots.txt" in [each.path for each in downloading.site.server.log.all()]
-    assert "warning" not in said

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tests.engine.desk import Desk, wait_until
-from tests.engine.test_downloads import RECORDS, FileSite, path_of
+from tests.engine.downloading import RECORDS, FileSite, path_of
 from tests.reliability.file_rounds import SETTINGS
 from tests.reliability.process import ScoopiProcess
 from tests.server.file_pages import content

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scoopi.fetch.downloads.file_store import FileStore
+from scoopi.fetch.file_client import FileFinder
 from scoopi.model.downloads import FileOrder
 
 URL = "http://here.example/a.jpg"
@@ -54,7 +55,7 @@ def die_at(step: int) -> None:
 
 def download(folder: Path) -> None:
     """Receive the file in two pieces, resumed if a part is there, and keep it."""
-    store = FileStore(folder)
+    store = FileStore(folder, FileFinder(folder, folder))
     order = FileOrder(URL)
     partial = store.open(order)
     start = partial.offset if partial.headers() else 0

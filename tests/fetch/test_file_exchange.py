@@ -11,6 +11,7 @@ from msgspec import structs
 
 from scoopi.errors import FetchError
 from scoopi.fetch.downloads.file_store import FileStore
+from scoopi.fetch.file_client import FileFinder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import GrantNeeded, ReceivedFile, Redirect, Request
 from scoopi.model.downloads import FileOrder, kept_path
@@ -29,7 +30,7 @@ def site() -> Iterator[Server]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> FileStore:
-    return FileStore(tmp_path / "files")
+    return FileStore(tmp_path / "files", FileFinder(tmp_path, tmp_path))
 
 
 def receive(client: HttpClient, store: FileStore, order: FileOrder, site: Site | None = None) -> object:

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.errors import FetchError
 from scoopi.fetch.downloads.file_store import FileStore, UnwantedFileError
+from scoopi.fetch.file_client import FileFinder
 from scoopi.model.downloads import FileOrder, KeptFile, kept_path
 from tests.fetch.crashing_keep import CONTENT, HEADERS, KILLED, URL, download
 
@@ -19,7 +21,7 @@ ORDER = FileOrder(URL)
 
 @pytest.fixture
 def store(tmp_path: Path) -> FileStore:
-    return FileStore(tmp_path / "files")
+    return FileStore(tmp_path / "files", FileFinder(tmp_path, tmp_path))
 
 
 def keep(store: FileStore, url: str, body: bytes, media_type: str = "image/jpeg") -> KeptFile:
@@ -95,7 +97,7 @@ def test_a_crash_between_any_two_steps_leaves_a_file_that_is_whole_or_resumed(tm
         code = subprocess.run(command, check=False).returncode
         assert code in (0, KILLED)
         crashes += code == KILLED
-        store, found = FileStore(folder), None
+        store, found = FileStore(folder, FileFinder(folder, folder)), None
         for _ in range(2):  # as it was left, and after the next attempt
             found = store.find(ORDER)
             if found is not None:
@@ -113,3 +115,36 @@ def test_a_crash_between_any_two_steps_leaves_a_file_that_is_whole_or_resumed(tm
 def found_name() -> str:
     digest = sha256(CONTENT).hexdigest()
     return f"{digest[:2]}/{digest}"
+
+
+def test_a_file_of_this_machine_is_copied_and_found_again(store: FileStore, tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").write_bytes(CONTENT)
+    order = FileOrder("a.jpg", ("image/*",))
+    kept = store.copied(order)
+    assert kept == KeptFile(sha256(CONTENT).hexdigest(), len(CONTENT), "image/jpeg", "a.jpg")
+    assert store.find(order) == kept
+    assert kept_path(tmp_path / "files", kept.sha256).read_bytes() == CONTENT
+    assert files_in(tmp_path / "files" / "parts") == []
+
+
+def test_an_empty_file_of_this_machine_is_copied(store: FileStore, tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").touch()
+    assert store.copied(FileOrder("a.jpg")).size == 0
+
+
+@pytest.mark.parametrize(
+    ("order", "what"),
+    [
+        (FileOrder("none.jpg"), "there is no such file"),
+        (FileOrder("."), "there is no such file|is a folder"),
+        (FileOrder("a.jpg", ("application/pdf",)), "the file is image/jpeg, not application/pdf"),
+        (FileOrder("a.jpg", (), 10), "the file is larger than 10 bytes"),
+    ],
+)
+def test_a_file_of_this_machine_that_is_not_wanted_or_not_there_leaves_nothing(
+    store: FileStore, tmp_path: Path, order: FileOrder, what: str
+) -> None:
+    (tmp_path / "a.jpg").write_bytes(CONTENT)
+    with pytest.raises(FetchError, match=what):
+        store.copied(order)
+    assert files_in(tmp_path / "files") == []

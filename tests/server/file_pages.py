@@ -62,6 +62,7 @@ class FilePages:
             "bomb": self._bomb,
             "packed": self._packed,
             "moved": self._moved,
+            "moved-private": self._moved_private,
             "named": self._named,
             "untyped": self._untyped,
         }
@@ -152,6 +153,10 @@ class FilePages:
 
     async def _moved(self, exchange: Exchange, body: bytes, times: int) -> None:
         await exchange.send(Answer(b"", 302, headers=(("Location", f"/ok/{name_of(exchange.seen)}"),)))
+
+    async def _moved_private(self, exchange: Exchange, body: bytes, times: int) -> None:
+        there = (("Location", f"/ok/private/{name_of(exchange.seen)}"),)
+        await exchange.send(Answer(b"", 302, headers=there))
 
     async def _named(self, exchange: Exchange, body: bytes, times: int) -> None:
         named = (("Content-Disposition", 'attachment; filename="../../Price list.pdf"'),)

@@ -33,7 +33,7 @@ def data(*rows: tuple[str | None, ...]) -> Data:
 
 
 def test_values_become_paths_and_what_did_not_come_is_missing() -> None:
-    step = GridFiles(DEFINITION, lambda *_: True, "not found")
+    step = GridFiles(DEFINITION, lambda *_: True, "not found", {"-"})
     payload = Payload("job", LOCATOR, 1, "cards", data((ONE, "a/b", ONE), (TWO, "c", TWO), ("-", "d", None)))
     asked = step.run(payload)
     assert isinstance(asked, ToFiles)
@@ -53,7 +53,7 @@ def test_values_become_paths_and_what_did_not_come_is_missing() -> None:
 
 
 def test_rows_without_addresses_are_handed_on() -> None:
-    step = GridFiles(DEFINITION, lambda *_: True)
+    step = GridFiles(DEFINITION, lambda *_: True, nothing={"-"})
     payload = Payload("job", LOCATOR, 1, "cards", data(("-", "a", None)))
     assert step.run(payload) == ToTask(payload)
 

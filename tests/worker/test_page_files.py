@@ -11,6 +11,7 @@ from msgspec import structs
 from scoopi.errors import DisallowedError, FetchError, LoadFault, StoppedError
 from scoopi.fetch.downloads.file_reception import LocalFaultError
 from scoopi.fetch.downloads.file_store import FileStore
+from scoopi.fetch.file_client import FileFinder
 from scoopi.model.definitions import TaskDef
 from scoopi.model.downloads import Downloads, FileOrder, FileRef, KeptFile
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, ToGrant, ToTask
@@ -93,7 +94,9 @@ def files_of(tmp_path: Path) -> Files:
         plan = GroupPlan(chains, "loader", "a.yml:3:1")
         found = FoundValues({}, frozenset())
         runner = JobRun(lambda group: plan, children, None, found, lambda page: None)
-        return PageFiles(runner, FileStore(tmp_path / "files"), lambda is_public: is_public)
+        return PageFiles(
+            runner, FileStore(tmp_path / "files", FileFinder(tmp_path, tmp_path)), lambda is_public: is_public
+        )
 
     return make
 

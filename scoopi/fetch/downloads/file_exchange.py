@@ -96,7 +96,7 @@ class FileExchange(HttpExchange):
         self._partial = reception.partial = None  # the receiver closes it
         name = file_name(reception.headers, request.url)
         cookies = self._cookies() if request.keeps_cookies else ()
-        return ReceivedFile(partial, reception.media_type, name, cookies)
+        return ReceivedFile(partial, reception.media_type, name, request.url, cookies)
 
     def _fault(self, number: int, words: str) -> FetchError:
         reception = self._reception

@@ -5,17 +5,21 @@ from __future__ import annotations
 import contextlib
 import fnmatch
 import os
+from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
 from scoopi.errors import FetchError
+from scoopi.fetch.downloads.file_kind import file_type
 from scoopi.fetch.downloads.partial_file import PartialFile
+from scoopi.fetch.file_client import FileFinder
 from scoopi.model.decoders import json_decoder
 from scoopi.model.downloads import PATHS_FOLDER, FileOrder, KeptFile, kept_path
 from scoopi.model.text.shown import shown
 
+COPIED_AT_ONCE = 1 << 20
 PARTS, BY_URL = "parts", "urls"
 """Folders: files that are not complete; notes of what each address has brought."""
 
@@ -32,10 +36,12 @@ class FileStore:
 
     Args:
         folder: `files` in the node's folder; it is made with the first file.
+        finder: finds files of this machine, which pages of this machine name.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, finder: FileFinder) -> None:
         self._folder = folder
+        self._finder = finder
         self._decoder = json_decoder(KeptFile)
 
     def find(self, order: FileOrder) -> KeptFile | UnwantedFileError | None:
@@ -82,6 +88,28 @@ class FileStore:
         self._note(self._url_note(partial.order.url), msgspec.json.encode(kept))
         return msgspec.structs.replace(kept, was_sent=True)
 
+    def copied(self, order: FileOrder) -> KeptFile:
+        """A copy of a file of this machine, complete and durable.
+
+        Args:
+            order: with its path, or a `file:` URL.
+        Raises:
+            FetchError: it cannot be read, or is not one that is wanted.
+            OSError: the copy cannot be written.
+        """
+        path = self._finder.find(order.url)
+        media_type = file_type("", path.name)
+        copy = self.open(order)
+        try:
+            copy.begin(200, {})
+            for piece in _pieces(path, order.url):
+                if (refused := unwanted(order, media_type, copy.size + len(piece))) is not None:
+                    raise refused
+                copy.write(piece)
+            return msgspec.structs.replace(self.keep(copy, media_type, path.name), was_sent=False)
+        finally:
+            copy.close()
+
     def claim(self, path: str, sha256: str, job: str) -> bool:
         """Let a path of the run's folder stand for a content.
 
@@ -119,6 +147,17 @@ class FileStore:
                 temporary.replace(note)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def _pieces(path: Path, url: str) -> Iterator[bytes]:
+    """The content of a file; at least one piece, which may be empty."""
+    try:
+        with path.open("rb") as file:
+            yield file.read(COPIED_AT_ONCE)
+            while piece := file.read(COPIED_AT_ONCE):
+                yield piece
+    except OSError as error:
+        raise FetchError(f"{path} cannot be read: {error.strerror or error}", at=shown(url)) from error
 
 
 def unwanted(order: FileOrder, media_type: str, size: int) -> UnwantedFileError | None:

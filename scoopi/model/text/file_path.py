@@ -56,6 +56,8 @@ def safe_part(value: str) -> str:
 def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | None:
     """Why a template does not give paths in a folder below that of the run; None if it does.
 
+    >>> template_fault("s3://b/%{sha256}", ())[0]
+    's3://b/%{sha256} is not a path: files are kept in the folder of the run'
     >>> template_fault("../%{sha256}", ())
     ('../%{sha256} leads out of the folder of the run', 'write a path as files/%{sha256}.%{ext}')
 
@@ -69,6 +71,9 @@ def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | N
         if name not in (*OF_FILE, *OF_LOCATOR, *known):
             names = ", ".join(f"%{{{each}}}" for each in (*OF_FILE, *OF_LOCATOR, *known))
             return f"there is no placeholder %{{{name}}} here", f"known are {names}"
+    if "://" in template:
+        what = f"{template} is not a path: files are kept in the folder of the run"
+        return what, f"{hint}; copy them to an object store when the run is over"
     parts = PLACEHOLDER.sub("x", template).split("/")
     if template.startswith("/") or ".." in parts or "\\" in template:
         return f"{template} leads out of the folder of the run", hint

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from scoopi.errors import FetchError
+from collections.abc import Callable
+
+from scoopi.errors import FetchError, LoadFault
 from scoopi.fetch.downloads.file_reception import disk_fault
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.downloads.partial_file import PartialFile
 from scoopi.fetch.request import ReceivedFile
 from scoopi.model.downloads import FileOrder, KeptFile
 from scoopi.model.handover import Payload, ToTask
+from scoopi.model.text.shown import shown
+from scoopi.steps.login_run import UNAUTHORIZED
 
 
 class FileLoading:
@@ -16,10 +20,12 @@ class FileLoading:
 
     Args:
         files: of this node in this run.
+        asks_login: whether what has come in place of a file asks for a login.
     """
 
-    def __init__(self, files: FileStore) -> None:
+    def __init__(self, files: FileStore, asks_login: Callable[[ReceivedFile], bool]) -> None:
         self._files = files
+        self._asks_login = asks_login
 
     def known(self, payload: Payload, order: FileOrder) -> ToTask | None:
         """The file, if another page has brought it since this one asked for it.
@@ -47,9 +53,14 @@ class FileLoading:
         """The file, complete and durable.
 
         Raises:
-            FetchError: it cannot be made durable.
+            FetchError: it cannot be made durable; or its site wants a login, as by status 401.
         """
         try:
+            if self._asks_login(received):
+                received.partial.discard()
+                fault = LoadFault(f"status {UNAUTHORIZED}", False, UNAUTHORIZED)
+                url = shown(received.partial.order.url)
+                raise FetchError("the site asks for a login in place of the file", at=url, fault=fault)
             return self._files.keep(received.partial, received.media_type, received.name)
         except OSError as error:
             raise disk_fault(error) from error

@@ -60,10 +60,18 @@ class GridFiles(Step):
         definition: of the rows.
         claim: see `RowFiles`.
         not_found: what a fact holds whose file does not come; an item or dim holds null.
+        nothing: values that stand for none.
     """
 
-    def __init__(self, definition: DataDef, claim: Claim, not_found: str | None = None) -> None:
+    def __init__(
+        self,
+        definition: DataDef,
+        claim: Claim,
+        not_found: str | None = None,
+        nothing: Collection[str] = frozenset(),
+    ) -> None:
         self._claim = claim
+        self._nothing = nothing
         self._not_found = not_found
         self._columns = {
             item.name: FileColumn(item.name, 0, item.download, FilePath(item.download.to))
@@ -90,7 +98,8 @@ class GridFiles(Step):
         """The positions in a row whose values are addresses of files."""
         for at, axis in enumerate(item.axes):
             column = self._columns.get(axis.item_name)
-            if column is not None and item.values[at] and "://" in (item.values[at] or ""):
+            value = item.values[at]
+            if column is not None and value and value.strip() and value not in self._nothing:
                 yield at, column
 
     def _filled(self, payload: Payload, downloads: Downloads) -> Handover:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from scoopi.errors import FetchError, StoppedError
-from scoopi.fetch.address import parse_address
-from scoopi.fetch.downloads.file_reception import LocalFaultError
+from scoopi.fetch.address import AddressKind, parse_address
+from scoopi.fetch.downloads.file_reception import LocalFaultError, disk_fault
 from scoopi.fetch.downloads.file_store import FileStore, UnwantedFileError
 from scoopi.model.downloads import FileOrder, KeptFile
 from scoopi.model.handover import Payload, ToGrant
@@ -104,7 +104,7 @@ class PageFiles:
                 return made if seen is None else replace(made, seen=seen)
             waiting = self._pages[job] = _Waiting(made, seen)
         while (order := waiting.next_order()) is not None:
-            known = waiting.failed.get(order.url) or self._known(order)
+            known = waiting.failed.get(order.url) or self._known(waiting.page, order)
             if known is None:
                 return self._request(waiting.page, order)
             waiting.take_next(known)
@@ -116,15 +116,20 @@ class PageFiles:
             return self._runner.failed_load(loaded.item, loaded.error)
         return self._runner.run(loaded.item, loaded.page)
 
-    def _known(self, order: FileOrder) -> KeptFile | FetchError | None:
-        if not order.url.lower().startswith(("http:", "https:")):
+    def _known(self, page: PausedPage, order: FileOrder) -> KeptFile | FetchError | None:
+        """The file, if no request is needed for it, or why there is none."""
+        assert self._store is not None, "a definition with a download has it"
+        is_web = order.url.lower().startswith(("http:", "https:"))
+        if not is_web and not (_is_local(order.url) and _is_local(page.item.payload.locator.url)):
             return FetchError("only files of the web can be downloaded", at=shown(order.url))
         try:
-            parse_address(order.url)
+            if is_web:
+                parse_address(order.url)
+            return self._store.find(order) or (None if is_web else self._store.copied(order))
         except FetchError as error:
             return error
-        assert self._store is not None, "a definition with a download has it"
-        return self._store.find(order)
+        except OSError as error:
+            return disk_fault(error)
 
     def _request(self, page: PausedPage, order: FileOrder) -> ToGrant:
         item = page.item
@@ -134,6 +139,14 @@ class PageFiles:
         locator = Locator(of_page.name, of_page.group, order.url)
         payload = Payload(item.job, locator, item.payload.page, "", load)
         return ToGrant(parse_address(order.url).host, payload, order.url)
+
+
+def _is_local(url: str) -> bool:
+    """Whether an address is that of a file of this machine: a web page must not have them copied."""
+    try:
+        return parse_address(url).kind is AddressKind.FILE
+    except FetchError:
+        return False
 
 
 def _unexpected(error: object, url: str) -> FetchError:
