@@ -56,6 +56,10 @@ class Errands:
         """Whether something is in progress, or waits for this process."""
         return self._notices.has_open() or (self._asker is not None and self._asker.is_asking())
 
+    def expedite(self) -> None:
+        """Send notices at once instead of waiting for more, because nothing else is left to do."""
+        self._notices.expedite()
+
     def finish(self, now: datetime) -> None:
         """Finish the round of the garbage collector that is in progress."""
         self._rounds.finish(now)

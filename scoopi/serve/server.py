@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 
 from scoopi.errors import ScoopiError, StoreError
-from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
+from scoopi.model.schedule.schedule_records import AttemptRecord, WorkerRecord
 from scoopi.serve.errands import Errands
 from scoopi.serve.passes import DueTimes
 from scoopi.serve.seat import Heart, Seat
@@ -283,14 +283,12 @@ class Server:
         """Whether nothing runs, is due, or is to be tried again, for `until_idle`."""
         if not self._options.until_idle or self._crew or self._unreported or not self._is_quiet:
             return False
-        if self._state.passes.awaits_retry or self._errands.has_open():
+        if self._state.passes.awaits_retry or self._bench.has_attempts(self._state.current()[1]):
             return False
-        schedule = self._state.current()[1]
-        return not any(
-            attempt.phase != LIVE or (attempt.worker and process.executes.kind != "external")
-            for attempt in self._store.open_attempts()
-            if (process := schedule.process(attempt.process)) is not None
-        )
+        if self._errands.has_open():
+            self._errands.expedite()
+            return False
+        return True
 
 
 def _now() -> datetime:

@@ -67,6 +67,14 @@ class Workbench:
         assert record is not None
         return record
 
+    def has_attempts(self, schedule: Schedule) -> bool:
+        """Whether an attempt is placed here or on another `serve`, or its end has not moved its job yet."""
+        return any(
+            attempt.phase != LIVE or (attempt.worker and process.executes.kind != "external")
+            for attempt in self._store.open_attempts()
+            if (process := schedule.process(attempt.process)) is not None
+        )
+
     def take_seat(self, seat: WorkerRecord) -> bool:
         """Register the worker of a `serve`, unless one with another state folder is live under its name.
 

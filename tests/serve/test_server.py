@@ -248,5 +248,6 @@ def test_failures_are_sent_by_a_command_and_by_a_function_of_the_project(serving
     """)
     serving.run("launch", "hello")
     serving.until_idle()
-    assert json.loads(serving.read("mailed"))["reason"] == "exit code 7"
+    (event,) = json.loads(serving.read("mailed"))["events"]
+    assert event["reason"] == "exit code 7"
     assert serving.read("noted") == "hello/!1/1: failed: exit code 7"

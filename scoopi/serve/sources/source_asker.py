@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
-import os
 import selectors
-import signal
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import IO
 
 from scoopi.errors import ScoopiError, StoreError
 from scoopi.model.schedule.process import Process
@@ -24,6 +17,7 @@ from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.planning.looks import last_look
+from scoopi.serve.errand import Errand
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
@@ -34,18 +28,15 @@ LEASE = timedelta(seconds=20)
 _LOOK_S = 0.5
 """How often records are read to see which sources are to be asked."""
 _POLL_S = 0.05
-_TAIL_BYTES = 2000
 _PYTHON = "python:"
+_PROGRAM = "scoopi.serve.sources.source_call"
 
 
 @dataclass(slots=True)
 class _Question:
     record: ProcessRecord
     look: datetime
-    process: subprocess.Popen[bytes]
-    answer: int
-    output: IO[bytes]
-    ends: float
+    errand: Errand
 
 
 class SourceAsker:
@@ -102,18 +93,19 @@ class SourceAsker:
         self._ask(now)
         with selectors.DefaultSelector() as selector:
             for question in self._open.values():
-                selector.register(question.answer, selectors.EVENT_READ)
+                selector.register(question.errand, selectors.EVENT_READ)
             while self._open:
                 selector.select(_POLL_S)
                 for name in [*self._open]:
-                    answer = self._open[name].answer
-                    if self._look(name):
-                        selector.unregister(answer)
+                    errand = self._open[name].errand
+                    if errand.is_over():
+                        selector.unregister(errand)
+                        self._look(name)
 
     def close(self) -> None:
         """Kill all running sources; they are asked again later."""
         for question in self._open.values():
-            _end(question)
+            question.errand.close()
         self._open.clear()
 
     def _ask(self, now: datetime) -> None:
@@ -132,55 +124,31 @@ class SourceAsker:
     def _begin(
         self, record: ProcessRecord, process: Process, bundle: str, look: datetime, now: datetime
     ) -> None:
-        read_end, write_end = os.pipe()
-        output = tempfile.TemporaryFile()  # noqa: SIM115  closed when the process has ended
         try:
             order = {
-                "parent": os.getpid(),
                 "project": str(self._project(bundle).resolve()),
                 "source": _source_of(process),
                 "now": now.isoformat(),
                 "lookback": process.lookback,
-                "answer": write_end,
             }
-            child = subprocess.Popen(
-                [sys.executable, "-m", "scoopi.serve.sources.source_call"],
-                stdin=subprocess.PIPE,
-                stdout=output,
-                stderr=output,
-                env={**self._environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
-                pass_fds=(write_end,),
-                start_new_session=True,
-            )
-            assert child.stdin is not None
-            with child.stdin as stdin:
-                stdin.write(json.dumps(order).encode())
+            errand = Errand(_PROGRAM, order, self._environ, self._limit_s)
+        except StoreError:
+            raise
         except (ScoopiError, OSError) as error:
-            output.close()
-            os.close(read_end)
-            if isinstance(error, StoreError):
-                raise
             self._note(record, look, None, str(error))
         else:
-            ends = time.monotonic() + self._limit_s
-            self._open[record.name] = _Question(record, look, child, read_end, output, ends)
-        finally:
-            os.close(write_end)
+            self._open[record.name] = _Question(record, look, errand)
 
-    def _look(self, name: str) -> bool:
-        """See what has become of a question; whether it is over."""
+    def _look(self, name: str) -> None:
+        """See what has become of a question."""
         question = self._open[name]
-        code = question.process.poll()
-        is_late = code is None and time.monotonic() >= question.ends
-        if code is None and not is_late:
-            return False
-        window, failure = None, f"took longer than {self._limit_s:g} s"
-        if not is_late:
-            window, failure = _answer(question, code or 0)
-        _end(question)
+        if not question.errand.is_over():
+            return
+        failure = question.errand.failure()
+        window = None if failure else json.loads(question.errand.answer())
+        question.errand.close()
         del self._open[name]
         self._note(question.record, question.look, window, failure)
-        return True
 
     def _note(self, record: ProcessRecord, look: datetime, window: list[int] | None, failure: str) -> None:
         if failure:
@@ -201,28 +169,3 @@ def _source_of(process: Process) -> str:
     trigger = process.trigger
     is_own = trigger is not None and trigger.slots == "iterations" and trigger.source.startswith(_PYTHON)
     return trigger.source.removeprefix(_PYTHON) if is_own and trigger is not None else ""
-
-
-def _answer(question: _Question, code: int) -> tuple[list[int] | None, str]:
-    """The window of a process that has ended, or why there is none."""
-    os.set_blocking(question.answer, False)
-    data = b""
-    with contextlib.suppress(BlockingIOError):
-        while part := os.read(question.answer, 65_536):
-            data += part
-    if code == 0 and data:
-        window: list[int] = json.loads(data)
-        return window, ""
-    question.output.seek(0, os.SEEK_END)
-    question.output.seek(max(0, question.output.tell() - _TAIL_BYTES))
-    lines = question.output.read().decode(errors="replace").strip().splitlines()
-    how = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
-    return None, lines[-1] if lines else how
-
-
-def _end(question: _Question) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(question.process.pid, signal.SIGKILL)
-    question.process.wait()
-    os.close(question.answer)
-    question.output.close()

@@ -8,9 +8,8 @@ import sys
 from typing import Any
 
 from scoopi.descendants import die_with_parent
+from scoopi.serve.work.call import ANSWERS, call, is_ready
 
-ANSWERS = 3
-"""The descriptor on which a function reports."""
 NOT_STARTED = 127
 """The exit code of a program that could not be started."""
 
@@ -71,8 +70,6 @@ def _become(order: dict[str, Any], pipes: Pipes, keeper: int) -> None:
             os.execvpe(order["argv"][0], order["argv"], order["env"])  # noqa: S606  commands have none
         os.closerange(ANSWERS + 1, 256)
         sys.path[:0] = order["path"]
-        from scoopi.serve.work.call import call  # late: programs do without it
-
         os._exit(call(order))
     except OSError as error:
         os.write(2, f"{error.filename or order['cwd']}: {error.strerror}\n".encode())
@@ -81,8 +78,6 @@ def _become(order: dict[str, Any], pipes: Pipes, keeper: int) -> None:
 def _may_begin(order: dict[str, Any]) -> bool:
     """Whether all that is asked before a program allows it; else the answer was reported."""
     sys.path[:0] = order["path"]
-    from scoopi.serve.work.call import is_ready  # late: most programs do without it
-
     is_so = is_ready(order)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return is_so

@@ -105,8 +105,6 @@ def main(descriptor: int) -> None:
     Args:
         descriptor: descriptor of the socket on which `serve` asks for keepers.
     """
-    import scoopi.serve.work.call  # noqa: F401  so that no attempt has to import it
-
     adopt_orphans()
     wake_end = keeper.wake_on_child()
     gc.freeze()  # a collection in a child would copy the pages of all objects

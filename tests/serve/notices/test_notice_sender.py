@@ -5,31 +5,34 @@ from __future__ import annotations
 import json
 import os
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from msgspec.structs import replace
 
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import WorkerRecord
-from scoopi.serve.notices.notice_sender import NoticeSender
+from scoopi.serve.notices.notice_sender import LEASE, TOGETHER, NoticeSender
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW, Deployed
 
 ONE = "processes: {p: {executes: external:x}}"
 SOON_S = 60.0
+LATER = NOW + TOGETHER
 
 
-def noticed(state: State, *via: str) -> None:
+def noticed(state: State, *via: str, number: int = 1, at: datetime = NOW, process: str = "p") -> None:
     notice = NoticeRecord(
-        notice="p/!1/1/failed/0/ab",
+        notice=f"{process}/!{number}/1/failed/0/ab",
         phase=OPEN,
         event="failed",
-        process="p",
-        slot="!1",
-        attempt="p/!1/1",
-        at=NOW,
+        process=process,
+        slot=f"!{number}",
+        attempt=f"{process}/!{number}/1",
+        at=at,
         via=via,
         bundle=state.current()[0],
         reason="no bread",
@@ -42,14 +45,25 @@ def sender(state: State, group: str = "default", limit_s: float = SOON_S) -> Not
     return NoticeSender(state.store, state.project, worker, os.environ, limit_s)
 
 
-def sent(state: State, sending: NoticeSender) -> NoticeRecord:
-    """The notice, once it is closed."""
+def sent(state: State, sending: NoticeSender, now: datetime = LATER, count: int = 1) -> NoticeRecord:
+    """The last of some notices, once they are closed."""
     ends = time.monotonic() + SOON_S
-    while not (found := [*state.store.scan(NoticeRecord, CLOSED)]):
+    while len(found := [*state.store.scan(NoticeRecord, CLOSED)]) < count:
         assert time.monotonic() < ends, "it was not sent"
-        sending.turn(NOW)
+        turn(sending, now)
         time.sleep(0.01)
-    return found[0]
+    assert len(found) == count
+    return found[-1]
+
+
+def turn(sending: NoticeSender, now: datetime) -> None:
+    """A turn that does not depend on how long ago the last one was."""
+    with patch("scoopi.serve.notices.notice_sender._LOOK_S", 0.0):
+        sending.turn(now)
+
+
+def messages(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 def test_a_command_gets_the_message_once(deployed: Deployed, tmp_path: Path) -> None:
@@ -58,19 +72,109 @@ def test_a_command_gets_the_message_once(deployed: Deployed, tmp_path: Path) -> 
     sending = sender(state)
     assert sending.has_open()
     assert sent(state, sending).failure == ""
-    sending.turn(NOW + timedelta(days=1))
+    turn(sending, NOW + timedelta(days=1))
     assert not sending.has_open()
-    (line,) = (tmp_path / "got").read_text().splitlines()
-    assert json.loads(line) == {
+    (message,) = messages(tmp_path / "got")
+    text = "p/!1/1: failed: no bread"
+    event = {
         "event": "failed",
-        "process": "p",
         "slot": "!1",
         "job": "p/!1",
         "attempt": "p/!1/1",
         "reason": "no bread",
         "at": "2026-01-01T00:00:00Z",
-        "text": "p/!1/1: failed: no bread",
+        "text": text,
     }
+    assert message == {"process": "p", "text": text, "events": [event]}
+
+
+def test_events_of_a_process_within_five_minutes_are_one_message(deployed: Deployed, tmp_path: Path) -> None:
+    state, file = deployed(ONE), tmp_path / "got"
+    via = ("sh", "-c", f"cat >> {file}")
+    sending = sender(state)
+    noticed(state, *via)
+    for number, seconds in ((2, 60), (3, 299)):
+        at = NOW + timedelta(seconds=seconds)
+        turn(sending, at)
+        noticed(state, *via, number=number, at=at)
+    turn(sending, LATER - timedelta(seconds=1))
+    assert not file.exists(), "the five minutes are not over"
+
+    sent(state, sending, count=3)
+    noticed(state, *via, number=4, at=LATER)
+    turn(sending, LATER + TOGETHER - timedelta(seconds=1))
+    sent(state, sending, LATER + TOGETHER, count=4)
+
+    first, second = messages(file)
+    assert first["text"].splitlines() == [
+        "3 events of p:",
+        *(f"p/!{number}/1: failed: no bread" for number in (1, 2, 3)),
+    ]
+    assert [event["slot"] for event in first["events"]] == ["!1", "!2", "!3"]
+    assert [event["slot"] for event in second["events"]] == ["!4"]
+
+
+def test_processes_and_targets_have_messages_of_their_own(deployed: Deployed, tmp_path: Path) -> None:
+    state = deployed(ONE)
+    here, there = (("sh", "-c", f"cat >> {tmp_path}/{name}") for name in ("here", "there"))
+    noticed(state, *here)
+    noticed(state, *here, process="q")
+    noticed(state, *there, number=2)
+    sent(state, sender(state), count=3)
+    assert sorted(message["process"] for message in messages(tmp_path / "here")) == ["p", "q"]
+    assert [message["events"][0]["slot"] for message in messages(tmp_path / "there")] == ["!2"]
+
+
+def test_a_serve_that_has_nothing_else_to_do_sends_at_once(deployed: Deployed, tmp_path: Path) -> None:
+    state = deployed(ONE)
+    for number in (1, 2):
+        noticed(state, "sh", "-c", f"cat >> {tmp_path}/got", number=number)
+    sending = sender(state)
+    turn(sending, NOW)
+    assert sending.wait_s() == float("inf")
+    sending.expedite()
+    sent(state, sending, NOW, count=2)
+    turn(sending, NOW)
+    assert sending.wait_s() == float("inf")
+    (message,) = messages(tmp_path / "got")
+    assert len(message["events"]) == 2
+
+
+def test_a_clock_that_was_set_back_delays_no_message(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    noticed(state, "true")
+    assert sent(state, sender(state), NOW - timedelta(hours=1)).failure == ""
+
+
+def test_of_two_workers_one_sends_the_whole_message(deployed: Deployed, tmp_path: Path) -> None:
+    state = deployed(ONE)
+    for number in range(1, 6):
+        noticed(state, "sh", "-c", f"cat >> {tmp_path}/got", number=number)
+    first, second = sender(state), sender(state)
+    turn(first, LATER)
+    turn(second, LATER)
+    assert second.wait_s() == float("inf")
+    sent(state, first, count=5)
+    (message,) = messages(tmp_path / "got")
+    assert len(message["events"]) == 5
+
+
+def test_what_a_crashed_worker_has_claimed_is_sent_again_with_what_followed(
+    deployed: Deployed, tmp_path: Path
+) -> None:
+    state, file = deployed(ONE), tmp_path / "got"
+    via = ("sh", "-c", f"cat >> {file}")
+    noticed(state, *via)
+    noticed(state, *via, number=2)
+    crashed = sender(state)
+    turn(crashed, LATER)
+    crashed.close()
+    noticed(state, *via, number=3, at=LATER)
+    sending = sender(state)
+    turn(sending, LATER + LEASE)
+    assert sending.wait_s() == float("inf"), "its lease is not over"
+    sent(state, sending, LATER + LEASE + timedelta(seconds=1), count=3)
+    assert [event["slot"] for event in messages(file)[-1]["events"]] == ["!1", "!2", "!3"]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +182,7 @@ def test_a_command_gets_the_message_once(deployed: Deployed, tmp_path: Path) -> 
     [
         (("sh", "-c", "echo no route >&2; exit 3"), "exit code 3: no route"),
         (("no-such-program",), "exit code 127: program no-such-program was not found"),
-        (("python:no_such:module",), "exit code 1: ModuleNotFoundError: No module named 'no_such'"),
+        (("python:no_such:module",), "ModuleNotFoundError: No module named 'no_such'"),
     ],
 )
 def test_a_failure_is_noted_and_not_tried_again(
@@ -101,7 +205,7 @@ def test_a_worker_of_another_group_sends_nothing(deployed: Deployed) -> None:
     state = deployed(ONE)
     noticed(state, "true")
     other = sender(state, group="browsers")
-    other.turn(NOW)
+    turn(other, LATER)
     assert not other.has_open()
     assert [each.holder for each in state.store.scan(NoticeRecord, OPEN)] == [""]
 
@@ -112,9 +216,8 @@ def test_what_a_worker_has_claimed_another_one_sends_only_after_its_lease(
     state = deployed(ONE)
     noticed(state, "sh", "-c", f"cat >> {tmp_path}/got")
     (notice,) = state.store.scan(NoticeRecord, OPEN)
-    assert state.store.write(notice, replace(notice, until=NOW, version=1))
+    assert state.store.write(notice, replace(notice, until=LATER, version=1))
     sending = sender(state)
-    sending.turn(NOW)
+    turn(sending, LATER)
     assert sending.wait_s() == float("inf")
-    sending.turn(NOW + timedelta(seconds=1))
-    assert sent(state, sending).failure == ""
+    assert sent(state, sending, LATER + timedelta(seconds=1)).failure == ""

@@ -1,0 +1,101 @@
+"""An errand: a process with an order, an answer and a time limit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from scoopi.serve.errand import Errand
+
+PROGRAM = """
+import json, os, signal, subprocess, sys, time
+order = json.load(sys.stdin)
+assert order["parent"] == os.getppid()
+exec(order["text"])
+"""
+
+
+@contextmanager
+def errand(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, limit_s: float = 60.0
+) -> Iterator[Errand]:
+    (folder / "program_of_a_test.py").write_text(PROGRAM)
+    monkeypatch.syspath_prepend(str(folder))
+    own = Errand("program_of_a_test", {"text": text}, os.environ, limit_s)
+    try:
+        yield own
+    finally:
+        own.close()
+
+
+def over(own: Errand) -> Errand:
+    ends = time.monotonic() + 60
+    while not own.is_over():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+    return own
+
+
+@pytest.mark.parametrize(
+    ("text", "failure"),
+    [
+        ("print('done')", ""),
+        ("raise KeyError('no queue')", "KeyError: 'no queue'"),
+        ("sys.exit(1)", "exit code 1"),
+        ("print('a\\nno route', file=sys.stderr); sys.exit(3)", "exit code 3: no route"),
+        ("os.kill(os.getpid(), signal.SIGTERM)", "killed by signal 15"),
+    ],
+)
+def test_how_it_ended_is_a_sentence(
+    text: str, failure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with errand(tmp_path, monkeypatch, text) as own:
+        assert over(own).failure() == failure
+
+
+def test_its_answer_is_read_when_it_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with errand(tmp_path, monkeypatch, "os.write(order['answer'], b'[1, 2]')") as own:
+        assert over(own).answer() == b"[1, 2]"
+
+
+def test_an_order_that_nobody_reads_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    own = Errand("no_program_of_a_test", {"text": "x" * 1_000_000}, os.environ, 60.0)
+    assert "No module named no_program_of_a_test" in over(own).failure()
+    own.close()
+
+
+def test_what_takes_too_long_is_killed_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "child"
+    text = f"child = subprocess.Popen(['sleep', '600']); open({str(file)!r}, 'w').write(str(child.pid))"
+    with errand(tmp_path, monkeypatch, f"{text}; time.sleep(600)") as waiting:
+        ends = time.monotonic() + 60
+        while not (file.exists() and file.read_text()):
+            assert time.monotonic() < ends
+            time.sleep(0.01)
+        monkeypatch.setattr(time, "monotonic", lambda: ends + 120)
+        assert waiting.is_over()
+    assert waiting.failure() == "took longer than 60 s"
+    monkeypatch.undo()
+    ends = time.monotonic() + 60
+    while _is_alive(int(file.read_text())):
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and waits for its parent does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        os.kill(pid, signal.SIGCONT)
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+    return state != "Z"
