@@ -33,6 +33,7 @@ from tests.server.server import Server
 
 SHELVES, PACKETS = 8, 2
 SLOW = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
+HALTING_MS = "500"
 SHARED = {"scoopi.output.durability": "shared"}
 MERGED = {**SHARED, "scoopi.output.merge": "true"}
 
@@ -46,8 +47,11 @@ def world(tmp_path: Path, server: Server) -> World:
 
 @contextmanager
 def killed(crew: Crew, node: str, folder: Path) -> Iterator[None]:
-    """A node works as a process of its own until it has ended jobs; then it is killed."""
-    process = ScoopiProcess(crew.arguments(node), folder)
+    """A node works as a process of its own until it has ended jobs; then it is killed.
+
+    It asks so seldom that it is far from its end then, also if this test gets no time for some seconds.
+    """
+    process = ScoopiProcess(crew.arguments(node, loader_fetch_delay=HALTING_MS), folder)
     try:
         segments = crew.folder / ".scoopi" / node / "segments"
         # A third of a frame's rows is more than the file's header.
@@ -232,7 +236,7 @@ def test_lost_data_is_noticed_and_the_files_stay_until_it_is_restarted(
         client = ClusterClient(settings_of(started))
         crew = crew_of(client=client, **SLOW)
         client.close()
-        first = crew.start("ann")
+        first = crew.start("ann", loader_fetch_delay=HALTING_MS)
         wait_until(lambda: any(crew.folder.glob(".scoopi/ann/segments/*.seg")), "the segment", LIMIT_S)
         wait_until(lambda: _grown(crew), "some rows", LIMIT_S)
         crew.cancel()

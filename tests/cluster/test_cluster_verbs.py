@@ -17,7 +17,9 @@ from tests.reliability.world import World, served_world
 from tests.server.server import Server
 
 SHELVES, PACKETS = 10, 2
-SLOW = {"scoopi.loader.fetch.delay": "300", "scoopi.loader.fetch.parallelism": "1"}
+BOTH = {"scoopi.cluster.quorum.size": "2"}
+"""No page is loaded before both nodes have joined."""
+SLOW = {**BOTH, "scoopi.loader.fetch.delay": "300", "scoopi.loader.fetch.parallelism": "1"}
 
 
 @pytest.fixture
@@ -51,7 +53,7 @@ def test_cancel_stops_every_node_and_nodes_that_come_later_go_on(
     assert left["jobs"]["ready"] > 0
     assert left["jobs"]["taken"] == 0
     assert 0 < crew.rows().total() < world.rows.total()
-    quick = crew_of(**{"scoopi.loader.fetch.delay": "0", "scoopi.loader.fetch.parallelism": "4"})
+    quick = crew_of(**BOTH, **{"scoopi.loader.fetch.delay": "0", "scoopi.loader.fetch.parallelism": "4"})
     assert {report.status for report in quick.run("ann", "bob")} == {RunStatus.DONE}
     assert crew.rows() == world.rows
     code, _, said = crew.ask("cancel", crew.run_name)

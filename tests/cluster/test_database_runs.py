@@ -75,14 +75,15 @@ def test_a_node_that_comes_when_the_run_is_over_reports_it(
 def test_a_cancelled_run_is_continued_by_nodes_that_come_later(
     crew_of: Callable[..., Crew], world: World, server: Server
 ) -> None:
-    crew = crew_of(**SLOW)
+    both = {"scoopi.cluster.quorum.size": "2"}  # no page is loaded before both have joined
+    crew = crew_of(**SLOW, **both)
     nodes = [crew.start("ann"), crew.start("bob")]
     await_requests(server)
     code, out, said = crew.ask("cancel", crew.run_name)
     assert (code, out, "its nodes are shutting down" in said) == (0, "", True)
     reports = [node.result(LIMIT_S) for node in nodes]
     assert {code_of_report(report) for report in reports} == {130}
-    quick = crew_of()
+    quick = crew_of(**both)
     assert {report.status for report in quick.run("ann", "bob")} == {RunStatus.DONE}
     assert crew.rows() == world.rows
 

@@ -66,11 +66,12 @@ def test_files_of_a_node_that_is_killed_are_published_by_another(
     crew_of: CrewOf, files: FileWorld, tmp_path: Path
 ) -> None:
     crew = crew_of(**{**SHARED, **SLOW})
-    ann = ScoopiProcess(crew.arguments("ann"), tmp_path)
+    # So seldom does ann ask that it is far from its end when it has two frames, also on a slow machine.
+    ann = ScoopiProcess(crew.arguments("ann", loader_fetch_delay="250"), tmp_path)
     try:
         segments = crew.folder / ".scoopi" / "ann" / "segments"
         wait_until(
-            lambda: sum(file.stat().st_size for file in segments.glob("*.seg")) > 4000, "rows", LIMIT_S
+            lambda: sum(file.stat().st_size for file in segments.glob("*.seg")) > 2500, "rows", LIMIT_S
         )
         ann.signal(signal.SIGKILL)
         assert ann.wait(LIMIT_S) == -signal.SIGKILL

@@ -31,8 +31,8 @@ def world(tmp_path: Path, server: Server) -> World:
 
 
 def stopped(crew: Crew, node: str) -> None:
-    """The node works until it has ended jobs, then it is stopped, and has published them."""
-    report = crew.start(node, loader_fetch_delay="100", loader_fetch_parallelism="1")
+    """The node works until it has ended jobs, then it is stopped, long before its last one."""
+    report = crew.start(node, loader_fetch_delay="500", loader_fetch_parallelism="1")
     segments = f".scoopi/{node}/segments/*.seg"
     wait_until(
         lambda: any(file.stat().st_size > 1000 for file in crew.folder.glob(segments)), "rows", LIMIT_S
