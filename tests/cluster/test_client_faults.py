@@ -1,4 +1,4 @@
-"""A call wakes the client's reactor, also when two threads have met at its pipe."""
+"""The client's errors in words; and a call wakes its reactor, also when two threads have met at its pipe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from scoopi.store.cluster.client_faults import fix_waking
+from scoopi.configs.groups import ClusterSettings
+from scoopi.store.cluster.client_faults import fix_waking, no_member_error
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import RUN
 from tests.cluster.grids import new_run
@@ -86,3 +87,11 @@ def quickest(call: Any, tries: int = 5) -> float:
         call()
         taken.append(time.perf_counter() - began)
     return min(taken)
+
+
+def test_the_error_of_members_that_are_away_has_what_was_tried_and_for_how_long() -> None:
+    settings = ClusterSettings(("127.0.0.1:1",), "shop", connect_timeout_ms=2500)
+    error = no_member_error(settings, RuntimeError("Unable to connect to any cluster"))
+    assert "no member of the cluster shop let this node in within 2.5 s: 127.0.0.1:1 " in str(error)
+    refused = no_member_error(settings, RuntimeError("wrong password"))
+    assert "wrong password)" in str(refused)

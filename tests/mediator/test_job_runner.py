@@ -16,11 +16,13 @@ import pytest
 from scoopi.appenders.appender import JobResult
 from scoopi.errors import StoreError
 from scoopi.mediator import job_runner
+from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, BudgetRules, PageBudgets
 from scoopi.mediator.held_jobs import HeldJobs, Pending
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_runner import JobRunner, TakeRules
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import Frame, JobPayload, JobState, seed_id
+from scoopi.model.limits.budget import Budget
 from scoopi.model.locator import Locator
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.store.pages.job_records import NewJob, Postponed, TakenJob
@@ -97,10 +99,11 @@ class World:
         self.tasks = Tasks(self.held)
         self.failed: queue.Queue[JobResult] = queue.Queue()
         self.inbox = JobInbox()
+        self.budgets = NO_BUDGETS
         self.runner = self.with_jobs(self.jobs)
 
     def with_jobs(self, jobs: JobStore, shared: SharedHosts | None = None) -> JobRunner:
-        rules = TakeRules(MAX_TAKES, self._is_archived, self.failed.put)
+        rules = TakeRules(MAX_TAKES, self._is_archived, self.failed.put, budgets=self.budgets)
         tasks = cast(TaskMediator, self.tasks)
         self.runner = JobRunner(jobs, tasks, self.held, self.inbox, rules, shared)
         return self.runner
@@ -281,6 +284,19 @@ def test_what_is_given_back_is_ready_again_and_no_longer_held_even_at_the_stop(w
     assert world.held.is_idle()
     again = world.jobs.take(ONE, 2)
     assert {job.lost for job in again} == {0}, "a hand-back counts nothing"
+
+
+def test_a_job_that_is_given_back_uses_up_nothing_of_the_budget(world: World) -> None:
+    world.budgets = PageBudgets(BudgetRules(run=Budget(pages=2)))
+    world.with_jobs(world.jobs)
+    world.put(ONE, "a", "b")
+    with running(world):
+        world.inbox.wake()
+        jobs = world.taken(2)
+        assert world.budgets.is_run_over()
+        world.inbox.cancel()
+        world.inbox.give_back(jobs)
+    assert not world.budgets.is_run_over()
 
 
 def test_nothing_is_taken_after_a_cancel(world: World) -> None:

@@ -13,8 +13,12 @@ import pytest
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.mediator import task_runner
+from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.task_runner import FEW_JOBS, TURN_S
-from scoopi.model.job import JobState
+from scoopi.model.job import JobPayload, JobState
+from scoopi.model.locator import Locator, PageRequest
+from scoopi.politeness.host_clocks import FILE_HOST
+from scoopi.store.pages.job_records import NewJob
 from scoopi.worker.messages import (
     Answered,
     Asking,
@@ -371,6 +375,23 @@ def test_workers_that_die_at_their_start_end_the_run_instead_of_being_started_fo
         for _ in range(3):
             node.launched.get(timeout=WAIT_S).dies()
         assert "workers die at their start" in str(node.faults.get(timeout=WAIT_S))
+
+
+def test_a_request_that_a_dead_worker_may_have_sent_is_not_sent_again(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        order = JobPayload(Locator("order", "group", "o", request=PageRequest("POST")), "order")
+        node.jobs.put([NewJob("order", FILE_HOST, order)])
+        (job,) = node.jobs.take(FILE_HOST, 1)
+        node.inbox.post(lambda: node.runner.may_send([job]))
+        node.inbox.post(lambda: node.runner.push([Pending(job)]))
+        assert [item.job for item in worker.is_given()] == ["order"]
+        worker.dies()
+        replaced = node.worker()
+        failed = node.failed.get(timeout=WAIT_S)
+        assert (failed.job, failed.state) == ("order", JobState.FAILED)
+        node.turn()
+        assert replaced.is_sent_nothing()
 
 
 def test_the_loop_ends_with_the_last_worker_after_a_stop(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from scoopi.errors import ClusterError, StoppedError
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.store.ports import RUN
 from scoopi.store.postgresql.postgres_backend import PostgresBackend
+from scoopi.store.postgresql.postgres_client import PostgresClient
 from tests.outputs.postgres_server import PostgresServer
 
 LONG_MS = 60_000
@@ -72,3 +73,14 @@ def test_the_right_password_opens_the_database(postgres: PostgresServer, postgre
 def test_a_wish_to_stop_ends_the_waiting() -> None:
     with pytest.raises(StoppedError):
         opened("postgresql://ann@127.0.0.1:1/shop", is_stopped=True)
+
+
+def test_a_node_that_shuts_down_waits_for_answers_as_long_as_it_may(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[float, float]] = []
+    monkeypatch.setattr(PostgresClient, "expedite", lambda _, end, left_s: given.append((end, left_s)))
+    backend = opened(postgres_url)
+    backend.expedite(7.0, 2.0)
+    backend.close()
+    assert given == [(7.0, 2.0)]

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.errors import RecordError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import Ended, Ending, NewJob, Postponed, TakenJob, WaitingJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.ports import Store
+from scoopi.store.ports import HOSTS, Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.cluster.grids import new_run
@@ -129,3 +130,11 @@ def test_making_ready_leaves_a_job_that_does_not_wait_here_as_it_is(ann: JobStor
     assert [job.id for job in ann.taken()] == [taken.id]
     bob.waiting.make_ready([taken.id])
     assert [job.id for job in ann.taken()] == [taken.id]
+
+
+def test_a_ready_job_whose_host_the_run_does_not_have_is_named(ann: JobStore, store: Store) -> None:
+    put(ann, "j1")
+    ann.refuse_strays()
+    store.delete_all(HOSTS, [HOST])
+    with pytest.raises(RecordError, match="the run does not know its host"):
+        ann.refuse_strays()

@@ -177,10 +177,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "test_worker.py uses them",
         "messages.py worker_parts.py",
     ),
-    "scoopi/worker/downloads": (
-        "test_job_run.py and test_page_files.py gather what tasks make in it",
-        "page_outcome.py",
-    ),
     "scoopi/parse/records": (
         "test_record_reader.py, test_record_source.py and test_record_checker.py use them",
         "record_check.py record_compiler.py",

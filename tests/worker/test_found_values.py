@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.records import Records
-from scoopi.model.report.finds import MET, PAGES, ROWS, count_name
+from scoopi.model.report.finds import LOADS, MET, PAGES, ROWS, TIMES, count_name
 from scoopi.worker.found_values import FoundValues
 
 PRICES = DataDef(
@@ -76,4 +76,18 @@ def test_counts_of_records_add_up_until_they_are_taken() -> None:
     counter.note_records(records)
     counter.note_records(records)
     assert counter.take() == {"a": 4.0, "b": 2.0}
+    assert counter.take() == {}
+
+
+def test_loads_and_times_of_a_group_add_up_until_they_are_taken() -> None:
+    counter = found()
+    for loader in ("browser", "plain", "browser"):
+        counter.note_load("towns", loader)
+    counter.note_time("towns", "prices", 0.5)
+    counter.note_time("towns", "prices", 0.25)
+    assert counter.take() == {
+        count_name(LOADS, "towns", ("browser", "")): 2,
+        count_name(LOADS, "towns", ("plain", "")): 1,
+        count_name(TIMES, "towns", ("prices", "")): 0.75,
+    }
     assert counter.take() == {}

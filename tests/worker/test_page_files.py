@@ -18,6 +18,7 @@ from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, 
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.steps.step import LoadOrder, Step
+from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.downloads.page_files import PageFiles
 from scoopi.worker.fetching import LoadedPage
 from scoopi.worker.found_values import FoundValues
@@ -89,11 +90,11 @@ Files = Callable[..., PageFiles]
 
 @pytest.fixture
 def files_of(tmp_path: Path) -> Files:
-    def make(*chains: TaskChain) -> PageFiles:
+    def make(*chains: TaskChain, marker: CrashMarker | None = None) -> PageFiles:
         children = ChildJobs(lambda url: "here.example:80", 9)
         plan = GroupPlan(chains, "loader", "a.yml:3:1")
         found = FoundValues({}, frozenset())
-        runner = JobRun(lambda group: plan, children, None, found, lambda page: None)
+        runner = JobRun(lambda group: plan, children, marker, found, lambda page: None)
         return PageFiles(
             runner, FileStore(tmp_path / "files", FileFinder(tmp_path, tmp_path)), lambda is_public: is_public
         )
@@ -162,6 +163,23 @@ def test_a_rule_against_a_file_is_no_rule_against_its_page(files_of: Files) -> N
     files = files_of(chain("one", Wants(ONE)))
     files.result(page(), None)
     assert ended(files.result(file(error=DisallowedError("robots.txt")), None)).state is JobState.DONE
+
+
+def test_a_crash_of_a_task_that_has_its_files_is_noted_as_that_of_this_task(files_of: Files) -> None:
+    marker, notes = CrashMarker(-1), list[Note]()
+
+    def note(payload: Payload) -> Handover:
+        notes.append(marker.read())
+        return append(payload)
+
+    wants = ChainStep("download", Wants(ONE), "a.yml:1:1")
+    steps = (wants, ChainStep("appender", Does(note), "a.yml:2:1"))
+    files = files_of(TaskChain(TaskDef("group", "one", "def", ()), steps), marker=marker)
+    files.result(page(), None)
+    assert marker.read() == Note()
+    files.result(file(), None)
+    assert [(each.job, each.task) for each in notes] == [("job", "one")]
+    assert marker.read() == Note()
 
 
 def test_what_cannot_be_asked_for_is_not(files_of: Files) -> None:

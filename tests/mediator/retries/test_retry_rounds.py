@@ -25,7 +25,12 @@ class Desk:
     def __init__(self, store: Store) -> None:
         self.jobs = JobStore(store, "ann")
         self.held, self.inbox = HeldJobs(), JobInbox()
-        self.rounds = RetryRounds(self.jobs.waiting, self.held, self.inbox)
+        self.postponed = 0
+        self.rounds = RetryRounds(self.jobs.waiting, self.held, self.inbox, self._note)
+
+    def _note(self) -> None:
+        assert not self.inbox.postponed
+        self.postponed += 1
 
     def fails(self, *names: str, wait_ms: int = 0, host: str = HOST) -> list[TakenJob]:
         """Jobs are taken, and their pages fail to load."""
@@ -48,6 +53,16 @@ def test_a_job_that_waits_is_not_held_and_the_node_is_not_idle(store: SettlingSt
     assert len(desk.held.waiting) == 2
     desk.rounds.make_ready()
     assert desk.jobs.take(HOST, 2) == []
+
+
+def test_a_round_that_moved_jobs_into_their_wait_is_reported_once(store: SettlingStore) -> None:
+    desk = Desk(store)
+    desk.rounds.postpone()
+    assert desk.postponed == 0
+    desk.fails("a", "b", wait_ms=60_000)
+    desk.rounds.postpone()
+    desk.rounds.postpone()
+    assert desk.postponed == 1
 
 
 def test_a_due_job_is_taken_again_and_its_host_is_named(store: SettlingStore) -> None:
