@@ -127,7 +127,7 @@ def test_after_the_retention_nothing_is_left_of_a_run_and_the_next_one_is_new(
 
 def test_a_run_that_was_stopped_keeps_its_records(crew_of: CrewOf, cluster: ClusterClient) -> None:
     crew = crew_of(**SLOW, **{"scoopi.run.retention": "60"})
-    node = crew.start("ann")
+    node = crew.start("ann", loader_fetch_delay="500")
     wait_until(lambda: phase_of(cluster, crew.run_name) is RunPhase.RUNNING, "the run", LIMIT_S)
     crew.cancel()
     assert node.result(LIMIT_S).status is RunStatus.STOPPED

@@ -76,7 +76,7 @@ def test_a_cancelled_run_is_continued_by_nodes_that_come_later(
     crew_of: Callable[..., Crew], world: World, server: Server
 ) -> None:
     both = {"scoopi.cluster.quorum.size": "2"}  # no page is loaded before both have joined
-    crew = crew_of(**SLOW, **both)
+    crew = crew_of(**{**SLOW, **both, "scoopi.loader.fetch.delay": "300"})
     nodes = [crew.start("ann"), crew.start("bob")]
     await_requests(server)
     code, out, said = crew.ask("cancel", crew.run_name)

@@ -36,8 +36,8 @@ def world(tmp_path: Path, server: Server) -> World:
 
 
 def stopped(crew: Crew, client: ClusterClient) -> None:
-    """The run is begun, and its node is stopped before its end."""
-    node = crew.start("ann")
+    """The run is begun, and its node is stopped long before its end."""
+    node = crew.start("ann", loader_fetch_delay="500")
     wait_until(lambda: node.done() or phase_of(client, crew.run_name) is RunPhase.RUNNING, "the run", LIMIT_S)
     crew.cancel()
     assert node.result(LIMIT_S).status is RunStatus.STOPPED
@@ -103,7 +103,7 @@ def test_while_a_node_works_on_a_run_it_is_forgotten_with_yes_only_and_the_node_
     crew_of: CrewOf, cluster: ClusterClient, world: World, server: Server
 ) -> None:
     crew = crew_of(**SLOW)
-    node = crew.start("ann")
+    node = crew.start("ann", loader_fetch_delay="500")
     wait_until(lambda: len(server.log.all()) >= 2, "the second request", LIMIT_S)
     code, _, err = crew.ask("forget", crew.run_name)
     assert code == 2
@@ -170,7 +170,7 @@ def test_a_run_whose_nodes_have_heartbeats_is_kept_even_when_its_pulse_is_lost(
     crew_of: CrewOf, cluster: ClusterClient, world: World, tmp_path: Path, server: Server
 ) -> None:
     crew = crew_of(**SLOW)
-    node = crew.start("ann")
+    node = crew.start("ann", loader_fetch_delay="500")
     wait_until(lambda: len(server.log.all()) >= 2, "the second request", LIMIT_S)
     end_pulse(cluster, crew.run_name)
     with Crew(cluster, world.defs, tmp_path / "other", f"{tmp_path.name}-other", {}) as other:
