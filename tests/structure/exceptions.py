@@ -62,7 +62,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/cli/verbs": (
         "test_verbs.py, test_new_verb.py and tests/cluster run the verbs",
-        "cancel_verb.py show_verb.py forget_verb.py member_verb.py",
+        "show_verb.py member_verb.py",
     ),
     "scoopi/defs/schedule": (
         "test_schedule_language.py reads a valid and an invalid value of every key through them",
@@ -96,10 +96,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "test_short_forms.py and test_record_defs.py compose through them",
         "link_language.py record_def_builder.py record_language.py",
     ),
-    "scoopi/defs/yaml": (
-        "the tests of definitions read files through them",
-        "yaml_builder.py",
-    ),
     "scoopi/engine": (
         "tests/engine runs them as processes",
         "engine.py",
@@ -123,7 +119,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/model/schedule": (
         "values; the tests of the scheduler's language and of its passes compare them",
-        "notice_record.py schedule_records.py",
+        "schedule_records.py",
     ),
     "scoopi/serve": (
         "values; test_schedule_verbs.py gives them",
@@ -144,10 +140,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/parse/bridge": (
         "the build; test_html_backend.py and tests/packaging use what it builds",
         "build.py build_hook.py",
-    ),
-    "scoopi/parse/grid": (
-        "test_grid_reader.py and test_plain_reader.py compare whole tables",
-        "grid_axis.py grid_columns.py grid_reading.py grid_template.py",
     ),
     "scoopi/plugins": (
         "protocols and values of plugins; tests/plugins uses them",
