@@ -13,10 +13,11 @@ from injector import inject
 
 from scoopi.bootstrap.defs_composer import DefsComposer, ensure_sites_of
 from scoopi.bootstrap.failed_tasks import find_finished, find_of_cluster, reopen_run
+from scoopi.bootstrap.group_loaders import plugins_command
 from scoopi.bootstrap.wiring.modules import OpenedRun
 from scoopi.browser.pool_process import browsers_for
 from scoopi.configs.configs import Configs
-from scoopi.configs.groups import BrowserSettings, ClusterSettings
+from scoopi.configs.groups import BrowserSettings, ClusterSettings, ScriptLimits
 from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
 from scoopi.errors import AppenderError, RecordError, RunError, StoreError, UsageError
@@ -100,7 +101,10 @@ class Bootstrap:
         if context.was_over or (solo is not None and solo.state().over):
             return context
         groups, settings = context.composed.definitions.task_groups, BrowserSettings.of(context.configs)
-        socket = self._open.enter_context(browsers_for(groups.values(), settings, context.folder.path))
+        defs, limits = Path(context.composed.defs_source), ScriptLimits.of(context.configs)
+        scripts = plugins_command(context.current_folder, defs, limits)
+        pool = browsers_for(groups.values(), settings, context.folder.path, scripts)
+        socket = self._open.enter_context(pool)
         return msgspec.structs.replace(context, browsers=socket)
 
     # A new run

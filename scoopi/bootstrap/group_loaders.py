@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scoopi.configs.groups import ScriptLimits
 from scoopi.model.definitions import TaskGroup
 from scoopi.plugins.plugin_finder import PluginFinder
 
@@ -34,6 +37,17 @@ def group_loaders(
 
             loaders[group.name] = (BROWSER, BrowserLoader(browsers, group.browser))
     return loaders
+
+
+def plugins_command(current: Path, defs: Path, limits: ScriptLimits) -> tuple[str, ...]:
+    """The command of the process that runs script plugins of browsers.
+
+    Args:
+        current: the folder in which script files are looked for first.
+        defs: the definitions, or their folder.
+    """
+    own = (str(current.absolute()), str(defs.absolute()), str(limits.memory_mb))
+    return (sys.executable, "-P", "-m", "scoopi.bootstrap.pages.driver_plugins", *own)
 
 
 def ensure_library(loader: str) -> None:

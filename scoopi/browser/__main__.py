@@ -51,7 +51,8 @@ def _serve(order: PoolOrder, parent: int) -> None:
 
     adopt_orphans()
     threading.Thread(target=_end_with, args=(order, parent), daemon=True).start()
-    BrowserPool(order.settings, Path(order.folder), Path(order.profiles), Path(order.shots)).serve()
+    folder, profiles, shots = Path(order.folder), Path(order.profiles), Path(order.shots)
+    BrowserPool(order.settings, folder, profiles, shots, order.scripts).serve()
 
 
 def _end_with(order: PoolOrder, parent: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +22,28 @@ from scoopi.browser.page.navigation_faults import NO_PAGE, TIMED_OUT, fault_of
 from scoopi.browser.page.page_actions import PageActions
 from scoopi.browser.page.page_answers import PageAnswer
 from scoopi.browser.page.page_reader import PageReader
-from scoopi.browser.page.page_wait import PageWait, VisitFailedError, named, with_dialogs_dismissed
+from scoopi.browser.page.page_wait import (
+    PageWait,
+    T,
+    VisitFailedError,
+    Words,
+    named,
+    with_dialogs_dismissed,
+)
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.browser.remote_sessions import SESSION, end_session
+from scoopi.browser.scripts.script_messages import ScriptOrder
+from scoopi.browser.scripts.script_process import ScriptProcess
 from scoopi.browser.started import Ask, allow
 from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import kill_tree, memory_of_trees
+from scoopi.model.definitions import BrowserDef
 
 _PAGE = 200
 _BLANK = "about:blank"
 _LEAST_S = 0.1
+_KEEP_S = 1.0
+"""Time to keep what a page shows when its script does not end."""
 _SOON_S, _ANSWER_S = 0.05, 5.0
 """How long the browser may take to report the answer, after the page has loaded: mostly, and at most."""
 DEATH = (WebDriverException, HTTPError, OSError)
@@ -48,6 +60,7 @@ class Browser:
         profile: a folder for all files of this browser.
         shots: the folder of screenshots; created with the first one.
         kept: saves pages that fail.
+        scripts: the command of the process for script plugins; empty if there are none.
 
     Attributes:
         pages: number of pages that it has loaded.
@@ -57,7 +70,14 @@ class Browser:
         WebDriverException: the driver or the browser does not start.
     """
 
-    def __init__(self, settings: BrowserSettings, profile: Path, shots: Path, kept: KeptPages) -> None:
+    def __init__(
+        self,
+        settings: BrowserSettings,
+        profile: Path,
+        shots: Path,
+        kept: KeptPages,
+        scripts: Sequence[str] = (),
+    ) -> None:
         started = _STARTS[settings.browser](settings, profile)
         self._driver, self._tab, self._pid = started.driver, started.tab, started.pid
         self._session = started.session
@@ -67,6 +87,8 @@ class Browser:
         self._actions = PageActions(self._driver, self._waiting, shots)
         self._reader = PageReader(self._driver)
         self._kept = kept
+        self._driver_url = started.driver_url
+        self._scripts = ScriptProcess(scripts)
         self._load_timeout_s = 0.0
         self._ask: Ask = allow
         self.profile = profile
@@ -123,7 +145,8 @@ class Browser:
         return memory_of_trees([self._pid])[self._pid] >> 20 if self._pid else 0
 
     def kill(self) -> None:
-        """Kill driver and browser at once; callable from any thread."""
+        """Kill driver and browser at once, and a script that runs; callable from any thread."""
+        self._scripts.kill()
         if self._session:
             end_session(self._session)
         else:
@@ -191,17 +214,37 @@ class Browser:
         """Do the actions of the definitions, wait for what they name, and read the page.
 
         Raises:
-            VisitFailedError: an action cannot be done, or the page does not become complete.
+            VisitFailedError: an action or a script fails, or the page does not become complete.
         """
         how = visit.how
         self._actions.run(how.actions, visit.url, how.timeout_ms, ends)
+        if how.scripts:
+            self._awaited(how, ends, lambda words: self._waiting.holds(words))
+            self._run_scripts(how, ends)
+        return self._awaited(how, ends, lambda words: self._reader.read_if(how, words))
+
+    def _awaited(self, how: BrowserDef, ends: float, read: Callable[[Words], T | None]) -> T:
+        """What is read once `until` holds."""
         timeout_s = max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic()))
-        found = self._waiting.reading(how.until, timeout_s, lambda words: self._reader.read_if(how, words))
+        found = self._waiting.reading(how.until, timeout_s, read)
         if found is None:
             what = f"the page did not become complete within {timeout_s:g} s: {named(how.until)}"
             cause = "what `until` waits for did not come"
             raise VisitFailedError(VisitFailed(what, cause, hint="look at `until` of its group"))
         return found
+
+    def _run_scripts(self, how: BrowserDef, ends: float) -> None:
+        """Run the script plugins, and wait until the page that they have left has loaded."""
+        name, session = str(self._driver.capabilities["browserName"]), str(self._driver.session_id)
+        order = ScriptOrder(how.scripts, self._driver_url, session, name)
+        timeout_s = max(_LEAST_S, ends - time.monotonic() - _KEEP_S)
+        failed = self._scripts.run(order, timeout_s)
+        if failed is not None:
+            raise VisitFailedError(VisitFailed(failed.what, failed.cause, hint=failed.hint))
+        timeout_s = max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic()))
+        if not self._waiting.has_loaded(timeout_s):
+            what, cause = f"the page did not load within {timeout_s:g} s", "the page did not load"
+            raise VisitFailedError(VisitFailed(f"{what} after its script plugins", cause))
 
 
 def _is_attachment(answer: PageAnswer) -> bool:

@@ -6,7 +6,7 @@ import itertools
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
@@ -44,14 +44,23 @@ class BrowserPool:
         folder: the folder of the socket, which only its owner may enter.
         profiles: the folder of the browsers' profiles.
         shots: the folder of screenshots and of pages that failed.
+        scripts: see `Browser`.
     """
 
-    def __init__(self, settings: BrowserSettings, folder: Path, profiles: Path, shots: Path) -> None:
+    def __init__(
+        self,
+        settings: BrowserSettings,
+        folder: Path,
+        profiles: Path,
+        shots: Path,
+        scripts: Sequence[str] = (),
+    ) -> None:
         self._settings = settings
         self._folder = folder
         self._profiles = profiles
         self._shots = shots
         self._kept = KeptPages(shots)
+        self._scripts = scripts
         self._free = threading.Semaphore(settings.browsers)
         self._waiting = 0
         self._idle: list[Browser] = []
@@ -120,7 +129,7 @@ class BrowserPool:
         profile = self._profiles / f"profile{next(self._numbers)}"
         profile.mkdir()
         try:
-            return Browser(self._settings, profile, self._shots, self._kept)
+            return Browser(self._settings, profile, self._shots, self._kept, self._scripts)
         except DEATH as error:
             said = str(getattr(error, "msg", error)).strip().partition("\n")[0]
             cause = "no browser can be started"

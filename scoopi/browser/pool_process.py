@@ -43,12 +43,14 @@ class PoolOrder(msgspec.Struct, frozen=True):
         folder: the folder of the socket; removed when the node ends.
         profiles: a folder in it for all files of browsers; removed when the process ends.
         shots: the folder of screenshots; it is kept.
+        scripts: the command of the process for script plugins.
     """
 
     folder: str
     profiles: str
     shots: str
     settings: BrowserSettings
+    scripts: tuple[str, ...] = ()
 
 
 class PoolProcess:
@@ -68,10 +70,11 @@ class PoolProcess:
         ConfigError: Selenium is not installed.
     """
 
-    def __init__(self, settings: BrowserSettings, shots: Path) -> None:
+    def __init__(self, settings: BrowserSettings, shots: Path, scripts: tuple[str, ...] = ()) -> None:
         ensure_selenium()
         self._settings = settings
         self._shots = str(shots.absolute())
+        self._scripts = scripts
         self._folder = tempfile.mkdtemp(prefix="scoopi-browsers-", dir=_short_folder())
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
@@ -110,7 +113,7 @@ class PoolProcess:
             env={**os.environ, "TMPDIR": str(profiles)},  # what browsers leave is removed with it
         )
         assert process.stdin is not None
-        order = PoolOrder(self._folder, str(profiles), self._shots, self._settings)
+        order = PoolOrder(self._folder, str(profiles), self._shots, self._settings, self._scripts)
         with contextlib.suppress(BrokenPipeError):  # it has ended already, which is seen elsewhere
             process.stdin.write(msgspec.json.encode(order) + b"\n")
             process.stdin.flush()
@@ -151,11 +154,14 @@ def ensure_selenium() -> None:
 
 
 @contextlib.contextmanager
-def browsers_for(groups: Iterable[TaskGroup], settings: BrowserSettings, folder: Path) -> Iterator[str]:
+def browsers_for(
+    groups: Iterable[TaskGroup], settings: BrowserSettings, folder: Path, scripts: tuple[str, ...] = ()
+) -> Iterator[str]:
     """Run a pool if a group loads pages in a browser, and yield its socket; otherwise yield an empty text.
 
     Args:
         folder: the folder in which the folder `browser` gets the screenshots.
+        scripts: the command of the process for script plugins.
 
     Raises:
         ConfigError: Selenium is not installed.
@@ -163,5 +169,5 @@ def browsers_for(groups: Iterable[TaskGroup], settings: BrowserSettings, folder:
     if all(group.browser is None for group in groups):
         yield ""
         return
-    with contextlib.closing(PoolProcess(settings, folder / SHOTS)) as pool:
+    with contextlib.closing(PoolProcess(settings, folder / SHOTS, scripts)) as pool:
         yield pool.socket

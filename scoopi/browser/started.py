@@ -68,12 +68,14 @@ class Started:
     """A running browser.
 
     Attributes:
+        driver_url: the address of its driver.
         pid: process id of its driver, which is its parent; 0 if they run in a grid.
         session: address of its session in a grid; empty on this machine.
     """
 
     driver: WebDriver
     tab: Tab
+    driver_url: str
     pid: int = 0
     session: str = ""
 
@@ -92,4 +94,4 @@ def started_by_grid(url: str, options: ArgOptions, tab_of: Callable[[WebDriver],
     except BaseException:
         remote.quit()
         raise
-    return Started(remote, tab, session=session_address(url, str(remote.session_id)))
+    return Started(remote, tab, url, session=session_address(url, str(remote.session_id)))

@@ -200,6 +200,7 @@ class BrowserDef(msgspec.Struct, frozen=True):
         frames: what its frames show is read with it.
         shadow: so is what stands in open shadow roots.
         paced: what the page loads waits for the pace of its host, too.
+        scripts: plugins that run with the driver once the page is complete; then `until` is waited for again.
     """
 
     until: Until = Until()
@@ -209,6 +210,7 @@ class BrowserDef(msgspec.Struct, frozen=True):
     frames: bool = False
     shadow: bool = False
     paced: bool = False
+    scripts: tuple[PluginDef, ...] = ()
 
     @property
     def is_idle_wanted(self) -> bool:
@@ -243,6 +245,8 @@ class TaskGroup(msgspec.Struct, frozen=True):
     @property
     def loader_plugins(self) -> tuple[PluginDef, ...]:
         """What loads its pages in place of Scoopi's HTTP client: those of the first task's loader."""
+        if self.browser is not None:
+            return ()
         return tuple(plugin for task in self.tasks[:1] for step in task.steps[1:2] for plugin in step.plugins)
 
     @property

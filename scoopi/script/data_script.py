@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -14,10 +12,10 @@ from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.decoders import json_decoder
+from scoopi.script.entry_script import EntryScript
 from scoopi.script.sandbox import Sandbox
 
 _HOSTS = Path(__file__).with_name("data.js").read_text(encoding="utf-8")
-_BREAK = "\n;\n"
 _CHANGED = json_decoder(tuple[list[int], list[tuple[str | None, ...]]])
 """The rows that a script returns, by their place in the data, -1 - place if changed; the values of these."""
 
@@ -38,12 +36,7 @@ class DataScript:
     """
 
     def __init__(self, sources: Sequence[str], entry_point: str, limits: ScriptLimits) -> None:
-        # One text, so that all see each other's `const`; its first line keeps 'use strict' to its functions.
-        self._text = _BREAK.join(
-            ["", *sources, f'typeof {entry_point} === "function" ? {entry_point} : null']
-        )
-        self._first_lines = list(accumulate((source.count("\n") + 2 for source in sources), initial=3))
-        self._entry_point = entry_point
+        self._script = EntryScript(sources, entry_point)
         self._limits = limits
         self._loaded = threading.local()
 
@@ -64,24 +57,14 @@ class DataScript:
         return self._changed(self._load(), page, data)
 
     def _changed(self, sandbox: Sandbox, page: tuple[str, str], data: Data) -> Data:
-        answer = sandbox.call("run", *page, entry=self._entry_point, own_line=self._own_line)
+        answer = sandbox.call("run", *page, entry=self._script.entry_point, own_line=self._script.own_line)
         changed = _from_json(str(answer), data)
         if sandbox.call("isAsLoaded") == "true":
             self._loaded.sandbox = sandbox
         return changed
 
     def _load(self) -> Sandbox:
-        sandbox = Sandbox(self._limits, _HOSTS)
-        if sandbox.call("load", self._text, own_line=self._own_line) is None:
-            raise ScriptError(
-                f"scripts define no function {self._entry_point}",
-                hint="define it, or name another function as entryPoint",
-            )
-        return sandbox
-
-    def _own_line(self, line: int) -> int:
-        """The line of a source, from the line of the whole text."""
-        return line - self._first_lines[max(0, bisect_right(self._first_lines, line) - 1)] + 1
+        return self._script.load(Sandbox(self._limits, _HOSTS))
 
 
 def _to_json(data: Data) -> tuple[str, str]:

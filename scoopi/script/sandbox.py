@@ -41,16 +41,23 @@ class Sandbox:
     Args:
         limits: limits of each call.
         hosts: JavaScript source of a function that defines further operations with the helpers of `core.js`.
+        ask: what `hosts` finds as `askHost` and takes away. The engine cannot limit the time of a script that
+            calls Python, so the caller must be able to end the process.
     Source: defs/README.md, 2.8.
     """
 
-    def __init__(self, limits: ScriptLimits, hosts: str = NO_HOSTS) -> None:
+    def __init__(
+        self, limits: ScriptLimits, hosts: str = NO_HOSTS, ask: Callable[[str, str], str] | None = None
+    ) -> None:
         self._limits = limits
         context: Any = Context()
         context.set_max_stack_size(_STACK_BYTES)
+        if ask is not None:
+            context.add_callable("askHost", ask)
         self._call: Any = context.eval(f"(zoned) => ({_CORE})({hosts}, zoned)")(_ZONED)
         context.set_memory_limit(limits.memory_mb << 20)
-        context.set_time_limit(limits.timeout_ms / 1000)
+        if ask is None:
+            context.set_time_limit(limits.timeout_ms / 1000)
 
     def evaluate(self, text: str) -> str | datetime | None:
         """Evaluate a script; its `let` and `const` are local to it, `var` and functions are globals.

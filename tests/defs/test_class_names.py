@@ -44,13 +44,6 @@ def test_a_dotted_name_of_a_built_in_means_the_built_in(written: str, short: str
             ("the interactive analyser is not there", "use CssParser or XPathParser"),
         ),
         ("org.codetab.scoopi.plugin.script.DomScript", ("there is no class DomScript", "use BasicScript")),
-        (
-            "org.codetab.scoopi.step.extract.DomLoader",
-            (
-                "a browser is not a step here",
-                "write `loader: browser` in the task group",
-            ),
-        ),
         ("DomScript", None),
         ("a.B", None),
     ],

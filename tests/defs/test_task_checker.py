@@ -80,9 +80,8 @@ _SCRIPT = (
             f"error {_AT}.parser: step parser (PageLoader) cannot stand at its place; {_BEGIN}",
         ),
         (
-            "loader: { class: DomLoader, previous: seeder, next: parser }",
-            f"error {_AT}.loader: DomLoader: a browser is not a step here; "
-            "write `loader: browser` in the task group",
+            "parser: { class: DomLoader, previous: loader, next: filter }",
+            f"error {_AT}.parser: step parser (DomLoader) cannot stand at its place; {_BEGIN}",
         ),
         (
             "filter: { class: DataFilter, previous: parser, next: appender, plugins: [ plugin: "

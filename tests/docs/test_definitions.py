@@ -22,6 +22,7 @@ FOLDERS = (
     "covers",
     "hourly",
     "jobs",
+    "loaves",
     "offers",
     "outputs",
     "site",

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from scoopi.bootstrap.block_finds import browser_choice
 from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
-from scoopi.bootstrap.group_loaders import BROWSER, group_loaders
+from scoopi.bootstrap.group_loaders import BROWSER, group_loaders, plugins_command
 from scoopi.bootstrap.pages.loader_hops import LoaderHops
 from scoopi.bootstrap.pages.page_visit import PageVisit, retries_of
 from scoopi.bootstrap.worker_wiring import with_ca
 from scoopi.browser.pool_process import browsers_for
 from scoopi.configs.configs import Configs
-from scoopi.configs.groups import BrowserSettings, ParserLimits, WebClientSettings
+from scoopi.configs.groups import BrowserSettings, ParserLimits, ScriptLimits, WebClientSettings
 from scoopi.configs.site_defaults import sites_of
 from scoopi.errors import FetchError, ScoopiError, UsageError
 from scoopi.fetch.address import parse_address, web_address
@@ -67,7 +67,8 @@ def fetch_page(request: RunRequest, url: str, group: str = "") -> FetchedPage:
     definitions = _composed(request, configs)
     locator = _locator(definitions, url, group)
     groups = [each for each in definitions.task_groups.values() if each.name == locator.group]
-    with browsers_for(groups, BrowserSettings.of(configs), Path.cwd()) as browsers:
+    scripts = plugins_command(Path.cwd(), request.defs or Path.cwd(), ScriptLimits.of(configs))
+    with browsers_for(groups, BrowserSettings.of(configs), Path.cwd(), scripts) as browsers:
         return _FetchDesk(request, configs, definitions).fetch(locator, groups, browsers)
 
 

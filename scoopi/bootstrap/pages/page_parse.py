@@ -12,9 +12,10 @@ from typing import NamedTuple
 import msgspec
 
 from scoopi.bootstrap.defs_composer import DefsComposer
+from scoopi.bootstrap.group_loaders import plugins_command
 from scoopi.bootstrap.worker_wiring import wire
 from scoopi.browser.pool_process import browsers_for
-from scoopi.configs.groups import BrowserSettings
+from scoopi.configs.groups import BrowserSettings, ScriptLimits
 from scoopi.configs.run_date import compose_run_date
 from scoopi.errors import FetchError, UsageError
 from scoopi.model.definitions import Definitions
@@ -72,6 +73,7 @@ class PageParse:
             secrets=configs.secrets,
         )
         self._browsers = BrowserSettings.of(configs)
+        self._scripts = plugins_command(Path.cwd(), request.defs, ScriptLimits.of(configs))
         self._target = target
         self._data_def = data_def
         self._group = _group_of(self._definitions, target, group, data_def)
@@ -83,7 +85,7 @@ class PageParse:
             StepError: the page cannot be loaded, or not be read.
         """
         group = self._definitions.task_groups[self._group]
-        with browsers_for([group], self._browsers, Path.cwd()) as socket:
+        with browsers_for([group], self._browsers, Path.cwd(), self._scripts) as socket:
             definitions = msgspec.structs.replace(self._definitions, locator_groups={})
             plan = msgspec.structs.replace(self._plan, definitions=definitions, browsers=socket)
             parts = wire(msgspec.msgpack.encode(plan), lambda job, host: None)

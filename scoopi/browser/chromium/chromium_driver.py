@@ -74,7 +74,7 @@ def start_chromium(settings: BrowserSettings, profile: Path) -> Started:
     service = Service(settings.driver, log_output=str(profile / "driver.log"))
     driver = webdriver.Chrome(options=options, service=service)
     assert service.process is not None
-    return Started(driver, _tab(driver, media), service.process.pid)
+    return Started(driver, _tab(driver, media), service.service_url, service.process.pid)
 
 
 def _tab(driver: WebDriver, media: tuple[str, ...]) -> ChromiumTab:

@@ -48,7 +48,7 @@ def start_firefox(settings: BrowserSettings, profile: Path) -> Started:
     service = Service(settings.driver, log_output=str(profile / "driver.log"))
     driver = webdriver.Firefox(options=options, service=service)
     assert service.process is not None
-    return Started(driver, _tab(driver, settings), service.process.pid)
+    return Started(driver, _tab(driver, settings), service.service_url, service.process.pid)
 
 
 def _tab(driver: WebDriver, settings: BrowserSettings) -> FirefoxTab:

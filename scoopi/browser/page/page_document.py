@@ -80,7 +80,8 @@ const found = {
   isSpare: false,
 };
 try {
-  found.isSpare = !isFramed && window.length === 0 && window.name === '' && sessionStorage.length === 0;
+  const isTop = !isFramed && window === top && window.length === 0;
+  found.isSpare = isTop && window.name === '' && sessionStorage.length === 0;
   if (found.isSpare) {
     const ignored = () => {};
     Storage.prototype.setItem = ignored;

@@ -106,7 +106,7 @@ class PageWait:
         Raises:
             VisitFailedError: a selector is invalid for the browser.
         """
-        return self.reading(wanted, timeout_s, self._holds) is not None
+        return self.reading(wanted, timeout_s, self.holds) is not None
 
     def reading(self, wanted: Until, timeout_s: float, read: Callable[[Words], T | None]) -> T | None:
         """Wait for a state, and return what is read of the page in it; None if it was not reached in time.
@@ -132,7 +132,17 @@ class PageWait:
                 raise VisitFailedError(unreadable(str(error.msg))) from error
             return None  # the page has just navigated, or left no document
 
-    def _holds(self, words: Words) -> bool | None:
+    def has_loaded(self, timeout_s: float) -> bool:
+        """Wait until the document that is shown has loaded; False if it has not in time."""
+        script = "return document.readyState === 'complete'"
+        ends = time.monotonic() + timeout_s
+        driver = self._driver
+        return comes_true(
+            lambda: bool(with_dialogs_dismissed(driver, lambda: driver.execute_script(script))), ends
+        )
+
+    def holds(self, words: Words) -> bool | None:
+        """Return True if the words hold on the page, else None."""
         driver = self._driver
         if not any(words):
             return True

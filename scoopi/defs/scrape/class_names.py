@@ -13,7 +13,9 @@ from scoopi.defs.scrape.checkers import PluginKind
 
 LOCATOR, PAGE, DATA, RECORDS, NOTHING = "a locator", "a page", "data", "records", "nothing"
 
-SEEDER, LOADER = "LocatorSeeder", "PageLoader"
+SEEDER, LOADER, BROWSER_LOADER = "LocatorSeeder", "PageLoader", "DomLoader"
+LOADERS = (LOADER, BROWSER_LOADER)
+"""The steps that load a page."""
 CSS_PARSER, XPATH_PARSER = "CssParser", "XPathParser"
 FILTER, CONVERTER, SCRIPTER = "DataFilter", "DataConverter", "Scripter"
 LINK_MAKER, APPENDER_STEP = "LocatorCreator", "DataAppender"
@@ -31,6 +33,7 @@ STEP_CLASSES: Mapping[str, Flow] = MappingProxyType(
     {
         SEEDER: Flow(None, LOCATOR),
         LOADER: Flow(LOCATOR, PAGE),
+        BROWSER_LOADER: Flow(LOCATOR, PAGE),
         CSS_PARSER: Flow(PAGE, DATA),
         XPATH_PARSER: Flow(PAGE, DATA),
         FILTER: Flow(DATA, DATA),
@@ -43,7 +46,13 @@ STEP_CLASSES: Mapping[str, Flow] = MappingProxyType(
     }
 )
 PLUGIN_KINDS: Mapping[str, PluginKind] = MappingProxyType(
-    {CONVERTER: "converters", SCRIPTER: "scripts", APPENDER_STEP: "appenders", LOADER: "loaders"}
+    {
+        CONVERTER: "converters",
+        SCRIPTER: "scripts",
+        APPENDER_STEP: "appenders",
+        LOADER: "loaders",
+        BROWSER_LOADER: "scripts",
+    }
 )
 """Step class -> the kind of its plugins."""
 
@@ -60,7 +69,7 @@ _PLUGIN_CLASSES = frozenset(
 )
 _OTHER_NAMES = MappingProxyType({"DateFormater": "DateFormatter"})
 _PARSERS = MappingProxyType({"jsoup.Parser": CSS_PARSER, "htmlunit.Parser": XPATH_PARSER})
-_ANALYZER, _BROWSER = "QueryAnalyzer", "DomLoader"
+_ANALYZER = "QueryAnalyzer"
 _ABSENT = MappingProxyType({"DomScript": "use BasicScript"})
 
 
@@ -81,8 +90,6 @@ def short_class(name: str) -> str:
 def absent_class(name: str) -> tuple[str, str] | None:
     """Return fault and hint for a class of the Java original that Scoopi does not have; None for others."""
     packages, _, last = name.rpartition(".")
-    if last == _BROWSER:
-        return "a browser is not a step here", "write `loader: browser` in the task group"
     if not packages:
         return None
     if last == _ANALYZER:

@@ -190,11 +190,11 @@ class DefsChecker:
             self._findings.unknown(group.node.at("loader"), key, what, group.loader, LOADERS)
         elif fault := self._checkers.loader(group.loader):
             self._findings.error(group.node.at("loader"), f"{group.key}.loader", fault.what, fault.hint)
-        if "browser" in group.node.entries and group.browser is None:
+        first = self._chain(group.tasks[0], Findings()) if group.tasks else None
+        if "browser" in group.node.entries and group.browser(each.step for each in first or ()) is None:
             what = "its pages are not loaded in a browser"
-            self._findings.error(
-                group.node.at("browser"), f"{group.key}.browser", what, "add `loader: browser`"
-            )
+            at, key = group.node.at("browser"), f"{group.key}.browser"
+            self._findings.error(at, key, what, "add `loader: browser`")
         elif written := group.node.table("browser"):
             BrowserChecker(self._findings).check(written, f"{group.key}.browser")
 

@@ -12,14 +12,22 @@ from scoopi.defs.locators.row_file import in_portions
 from scoopi.defs.records.record_def_builder import WrittenRecordDef
 from scoopi.defs.records.short_forms import link_task_of
 from scoopi.defs.scrape.checkers import Find
-from scoopi.defs.scrape.class_names import CSS_PARSER, LINK_MAKER, XPATH_PARSER
+from scoopi.defs.scrape.class_names import BROWSER_LOADER, CSS_PARSER, LINK_MAKER, XPATH_PARSER
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
 from scoopi.defs.scrape.step_sets import SetStep, Steps
 from scoopi.defs.sites.budget_language import BUDGET, read_budget
 from scoopi.defs.sites.request_builder import locator_def
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, read_bool
-from scoopi.model.definitions import BrowserDef, LocatorDef, LocatorGroup, OutputDef, TaskDef, TaskGroup
+from scoopi.model.definitions import (
+    BrowserDef,
+    LocatorDef,
+    LocatorGroup,
+    OutputDef,
+    StepDef,
+    TaskDef,
+    TaskGroup,
+)
 from scoopi.model.limits.budget import Budget
 from scoopi.model.place import Place
 from scoopi.model.text.locator_values import RowValues
@@ -101,12 +109,17 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
         """Whether only records that differ from the last finished run are written."""
         return read_bool(self.node.text(CHANGED) or "") is True
 
-    @property
-    def browser(self) -> BrowserDef | None:
-        """How its pages are loaded in a browser; None if they are not."""
-        if self.loader not in (_BROWSER, _AUTO):
+    def browser(self, steps: Iterable[StepDef] = ()) -> BrowserDef | None:
+        """How its pages are loaded in a browser; None if they are not.
+
+        Args:
+            steps: of its first task; one of the class DomLoader loads all its pages.
+        """
+        loader = next((each for each in steps if each.class_name == BROWSER_LOADER), None)
+        if loader is None and self.loader not in (_BROWSER, _AUTO):
             return None
-        return build_browser(self.node.table(_BROWSER), f"{self.key}.{_BROWSER}")
+        how = build_browser(self.node.table(_BROWSER), f"{self.key}.{_BROWSER}")
+        return how if loader is None else msgspec.structs.replace(how, scripts=loader.plugins)
 
     def budget(self, findings: Findings) -> Budget:
         """Read the limits of a run for this group; invalid ones are added to the findings."""
@@ -123,7 +136,7 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
             self.place,
             parents,
             uses_locator,
-            self.browser,
+            self.browser(tasks[0].steps if tasks else ()),
             self.changed,
             self.loader == _AUTO,
             self.budget(Findings()),

@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from scoopi.defs.scrape.checkers import Checkers, PluginKind
 from scoopi.defs.scrape.class_names import (
     APPENDER_STEP,
+    BROWSER_LOADER,
     LOADER,
+    LOADERS,
     NOTHING,
     PAGE,
     PLUGIN_KINDS,
@@ -47,6 +49,7 @@ class TaskChecker:
         self._outputs = OutputChecker(findings)
         self._seen: dict[int, SetStep | PluginDef] = {}
         self._loaders: dict[str, list[PluginDef]] = {}
+        self._browser_plugins: dict[str, list[PluginDef]] = {}
 
     def check(self, task: WrittenTask, chain: list[SetStep]) -> None:
         """Check one task's chain."""
@@ -76,6 +79,8 @@ class TaskChecker:
         """
         first = group.tasks[0].name
         for each in chain:
+            if each.step.class_name == BROWSER_LOADER:
+                self._check_browser_loader(group, task, each)
             if each.step.class_name != LOADER:
                 continue
             plugins = [replace(plugin, place=NOWHERE) for plugin in each.step.plugins]
@@ -83,7 +88,7 @@ class TaskChecker:
                 self._loaders[task.group] = plugins
             for plugin, named in zip(each.step.plugins, plugins, strict=True):
                 key = f"{each.key or task.key}.plugins.{plugin.name}"
-                if group.browser is not None:
+                if group.browser() is not None:
                     what = (
                         f"plugin {plugin.name} would load no page: group {task.group} has `loader: browser`"
                     )
@@ -96,6 +101,25 @@ class TaskChecker:
                     )
                     hint = f"give {first} the same loader, or move the task to a group of its own"
                     self._findings.error(plugin.place, key, what, hint)
+
+    def _check_browser_loader(self, group: WrittenTaskGroup, task: WrittenTask, each: SetStep) -> None:
+        """Check that a step for a browser loads pages; one that does not was ignored by the original, too."""
+        first, key = group.tasks[0].name, each.key or task.key
+        if fault := self._checkers.loader("browser"):
+            self._findings.error(each.place, key, fault.what, fault.hint)
+        if group.loader == "http":
+            what = f"group {task.group} has `loader: http`, and step {each.step.name} loads in a browser"
+            self._findings.error(each.place, key, what, "take one of both out")
+            return
+        plugins = [replace(plugin, place=NOWHERE) for plugin in each.step.plugins]
+        if task.name == first:
+            self._browser_plugins[task.group] = plugins
+        if self._browser_plugins.get(task.group) != plugins:
+            what = (
+                f"step {each.step.name} of task {task.name} loads no page: the pages of group {task.group} "
+                f"are loaded once for all its tasks, by the loader of the first one, {first}"
+            )
+            self._findings.warning(each.place, key, what, f"give {first} the same loader")
 
     def _columns(self, task: WrittenTask) -> tuple[str, ...]:
         written = self._data_defs.get(task.data_def)
@@ -123,7 +147,7 @@ class TaskChecker:
         if name == LOADER and len(each.step.plugins) > 1:
             what = f"step {each.step.name} has {len(each.step.plugins)} plugins, and a page is loaded by one"
             self._findings.error(each.place, f"{key}.plugins", what, "keep one of them")
-        if not each.step.plugins and name not in (APPENDER_STEP, LOADER):
+        if not each.step.plugins and name not in (APPENDER_STEP, *LOADERS):
             what = f"step {each.step.name} has no plugins: it does nothing"
             self._findings.warning(each.place, key, what, "add `plugins: [ plugin: { … } ]`")
 
@@ -166,7 +190,9 @@ class TaskChecker:
         """Whether seeding and loading, which are the engine's own, stand first, and nowhere else."""
         for each, own in zip_longest(chain, (SEEDER, LOADER)):
             name = each.step.class_name
-            if name == own or (own is None and name not in (SEEDER, LOADER)):
+            if name == own or (own == LOADER and name == BROWSER_LOADER):
+                continue
+            if own is None and name not in (SEEDER, *LOADERS):
                 continue
             if name and not absent_class(name):
                 place, key = (each.place, each.key) if each.node is not None else (task.place, task.key)

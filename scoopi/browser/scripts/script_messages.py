@@ -1,0 +1,35 @@
+"""The messages between a browser and the process of its script plugins, each a line of JSON."""
+
+from __future__ import annotations
+
+import msgspec
+
+from scoopi.model.definitions import PluginDef
+
+
+class ScriptOrder(msgspec.Struct, frozen=True):
+    """Run these plugins, one after another, on the page that a browser shows.
+
+    Attributes:
+        driver_url: of the browser's driver.
+        session: of the browser there.
+        browser: its name, as the driver gives it.
+    """
+
+    plugins: tuple[PluginDef, ...]
+    driver_url: str
+    session: str
+    browser: str
+
+
+class ScriptFailed(msgspec.Struct, frozen=True):
+    """A plugin failed; those after it were not run.
+
+    Attributes:
+        what: with the plugin's place in the definitions, and that of the error in its script.
+        cause: the fault without the particulars of the page.
+    """
+
+    what: str
+    cause: str
+    hint: str = ""

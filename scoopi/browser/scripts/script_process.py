@@ -1,0 +1,99 @@
+"""ScriptProcess: the process in which the script plugins of a browser run."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptOrder
+from scoopi.descendants import kill_tree
+from scoopi.model.decoders import json_decoder
+from scoopi.model.definitions import PluginDef
+
+_ANSWERS = json_decoder(ScriptFailed | None)
+
+
+class ScriptProcess:
+    """The process in which the script plugins of a browser run.
+
+    A script may take as long as it likes, or never end, and nothing but a kill ends an endless loop: so it
+    has a process of its own. It starts with the first page that has scripts, and serves the further ones.
+    Belongs to one thread, except `kill`.
+
+    Args:
+        command: the program, which reads orders and writes an answer for each.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = [*command]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._running = threading.Lock()
+
+    def run(self, order: ScriptOrder, timeout_s: float) -> ScriptFailed | None:
+        """Run plugins; None when all of them have ended well.
+
+        The process is killed if they have not ended in time.
+        """
+        ends = time.monotonic() + timeout_s
+        with self._running:
+            line = self._answer(msgspec.json.encode(order) + b"\n", ends)
+        if line.endswith(b"\n"):
+            failed: ScriptFailed | None = _ANSWERS.decode(line)
+            return failed
+        self.kill()
+        return _failure(order.plugins[0], time.monotonic() >= ends, timeout_s)
+
+    def kill(self) -> None:
+        """End the process at once, and what it has started; callable from any thread."""
+        process = self._process
+        if process is None:
+            return
+        kill_tree(process.pid)
+        process.wait()
+        if self._running.acquire(blocking=False):  # else `run` ends with it, and kills again
+            try:
+                process.communicate()
+                self._process = None
+            finally:
+                self._running.release()
+
+    def _answer(self, order: bytes, ends: float) -> bytes:
+        if self._process is None:
+            self._process = subprocess.Popen(  # noqa: S603 - our own program
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+            )
+        given, answers = self._process.stdin, self._process.stdout
+        assert given is not None
+        assert answers is not None
+        try:
+            given.write(order)
+        except BrokenPipeError:
+            return b""
+        return _line(answers.fileno(), ends)
+
+
+def _line(pipe: int, ends: float) -> bytes:
+    """What a process writes up to the end of a line; less if it ends, or does not write in time."""
+    found = b""
+    while not found.endswith(b"\n"):
+        ready, _, _ = select.select([pipe], [], [], max(0.0, ends - time.monotonic()))
+        part = os.read(pipe, 65536) if ready else b""
+        if not part:
+            break
+        found += part
+    return found
+
+
+def _failure(plugin: PluginDef, is_late: bool, timeout_s: float) -> ScriptFailed:
+    of = f"the script plugin {plugin.name} at {plugin.place}"
+    if is_late:
+        hint = "look for an endless loop, or raise the `timeout` of its site"
+        return ScriptFailed(f"{of} did not end within {timeout_s:.0f} s", f"{of} did not end", hint)
+    cause = f"the process of {of} has ended"
+    return ScriptFailed(cause, cause, "it may need too much memory")

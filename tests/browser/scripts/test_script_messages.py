@@ -1,0 +1,22 @@
+"""What a browser and the process of its script plugins send each other."""
+
+from __future__ import annotations
+
+import msgspec
+
+from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptOrder
+from scoopi.model.definitions import PluginDef
+from scoopi.model.place import Place
+
+
+def test_messages_are_lines_and_come_as_they_were_sent() -> None:
+    plugin = PluginDef(
+        "opener", "BasicScript", {"script": "a\nb", "scripts": ["c.js"]}, place=Place("a", 1, 2)
+    )
+    for message in (
+        ScriptOrder((plugin,), "http://d", "s", "chrome"),
+        ScriptFailed("what\n", "cause", "hint"),
+    ):
+        line = msgspec.json.encode(message)
+        assert b"\n" not in line
+        assert msgspec.json.decode(line, type=type(message)) == message
