@@ -46,7 +46,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/bootstrap": (
         "wiring; every run of tests/run and tests/cluster resolves it",
-        "archive_rules.py boot_module.py bootstrap.py run_rows_reader.py step_builder.py worker_wiring.py",
+        "boot_module.py bootstrap.py run_rows_reader.py step_builder.py worker_wiring.py",
     ),
     "scoopi/bootstrap/pages": (
         "test_fetch_verb.py and test_parse_verb.py load and read pages with them",
@@ -62,11 +62,11 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/cli/verbs": (
         "test_verbs.py, test_new_verb.py and tests/cluster run the verbs",
-        "show_verb.py member_verb.py",
+        "member_verb.py",
     ),
     "scoopi/defs/schedule": (
         "test_schedule_language.py reads a valid and an invalid value of every key through them",
-        "block_reader.py policy_keys.py process_keys.py settings_keys.py trigger_keys.py",
+        "policy_keys.py process_keys.py settings_keys.py trigger_keys.py",
     ),
     "scoopi/defs/scrape": (
         "the tests of definitions compose through them",
@@ -103,10 +103,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/fetch/downloads": (
         "test_file_exchange.py receives through it",
         "file_reception.py",
-    ),
-    "scoopi/mediator/workers": (
-        "test_worker_link.py runs workers in threads and in processes",
-        "thread_link.py",
     ),
     "scoopi/model/report": (
         "values; the tests of their users create and compare them",
@@ -168,10 +164,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/worker": (
         "test_worker.py uses them",
         "messages.py worker_parts.py",
-    ),
-    "scoopi/parse/records": (
-        "test_record_reader.py, test_record_source.py and test_record_checker.py use them",
-        "record_check.py record_compiler.py",
     ),
 }
 """Folder -> the reason why files have no test of their name, and the names of these files."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -13,17 +12,8 @@ import pytest
 
 from scoopi.mediator.workers.thread_link import ThreadLink
 from scoopi.mediator.workers.worker_link import ProcessLink, WorkerLink
-from scoopi.model.definitions import TaskDef
-from scoopi.model.handover import Handover, Payload
-from scoopi.model.job import JobPayload
-from scoopi.model.locator import Locator
-from scoopi.steps.step import Step
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.found_values import FoundValues
-from scoopi.worker.links.child_jobs import ChildJobs
-from scoopi.worker.messages import Give, Setup, Stop, WorkItem
-from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain, WorkerParts
-from tests.worker.played_loader import PlayedLoader
+from scoopi.worker.messages import Setup, Stop
 from tests.worker.stuck_loader import RELEASED, wire
 
 LIMIT_S = 10.0
@@ -63,36 +53,6 @@ def test_a_worker_that_is_stopped_by_a_signal_is_paused_until_it_is_continued() 
         link.kill()
     wait_until(link.has_ended)
     link.reap()
-
-
-def test_a_thread_that_loops_ends_silently_when_it_is_killed(caplog: pytest.LogCaptureFixture) -> None:
-    threads = threading.active_count()
-    link = ThreadLink(looping)
-    link.send(Setup(b""))
-    link.send(Give((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
-    wait_until(lambda: link.note().task == "loop")
-    assert not link.has_ended()
-    link.kill()
-    assert link.has_ended()
-    assert link.reap()[1][:2] == ("job", "loop")
-    wait_until(lambda: threading.active_count() == threads)
-    assert not caplog.records
-
-
-class Loop(Step):
-    """Never ends."""
-
-    def run(self, payload: Payload) -> Handover:
-        while True:
-            pass
-
-
-def looping(_: bytes, __: Callable[[str, str], None]) -> WorkerParts:
-    """The parts of a worker whose one task never ends."""
-    chain = TaskChain(TaskDef("group", "loop", "data", ()), (ChainStep("loop", Loop(), "job.yml:1:1"),))
-    plan = GroupPlan((chain,), "loader", "here")
-    children = ChildJobs(lambda _: "file", 9)
-    return WorkerParts(PlayedLoader(ends_at_once=1), lambda _: plan, children, FoundValues({}, frozenset()))
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

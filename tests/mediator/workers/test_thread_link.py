@@ -1,0 +1,62 @@
+"""ThreadLink: a worker in a thread, which cannot be ended as a process can."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from scoopi.mediator.workers.thread_link import ThreadLink
+from scoopi.model.definitions import TaskDef
+from scoopi.model.handover import Handover, Payload
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.steps.step import Step
+from scoopi.worker.found_values import FoundValues
+from scoopi.worker.links.child_jobs import ChildJobs
+from scoopi.worker.messages import Give, Setup, Stop, WorkItem
+from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain, WorkerParts
+from tests.mediator.workers.test_worker_link import wait_until
+from tests.worker.played_loader import PlayedLoader
+
+
+def test_a_thread_that_loops_ends_silently_when_it_is_killed(caplog: pytest.LogCaptureFixture) -> None:
+    threads = threading.active_count()
+    link = ThreadLink(looping)
+    link.send(Setup(b""))
+    link.send(Give((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
+    wait_until(lambda: link.note().task == "loop")
+    assert not link.has_ended()
+    link.kill()
+    assert link.has_ended()
+    assert link.reap()[1][:2] == ("job", "loop")
+    wait_until(lambda: threading.active_count() == threads)
+    assert not caplog.records
+
+
+class Loop(Step):
+    """Never ends."""
+
+    def run(self, payload: Payload) -> Handover:
+        while True:
+            pass
+
+
+def looping(_: bytes, __: Callable[[str, str], None]) -> WorkerParts:
+    """The parts of a worker whose one task never ends."""
+    chain = TaskChain(TaskDef("group", "loop", "data", ()), (ChainStep("loop", Loop(), "job.yml:1:1"),))
+    plan = GroupPlan((chain,), "loader", "here")
+    children = ChildJobs(lambda _: "file", 9)
+    return WorkerParts(PlayedLoader(ends_at_once=1), lambda _: plan, children, FoundValues({}, frozenset()))
+
+
+def test_a_worker_that_is_stopped_has_ended_its_thread_when_it_is_reaped() -> None:
+    threads = threading.active_count()
+    link = ThreadLink(looping)
+    link.send(Setup(b""))
+    link.send(Stop())
+    ended, note = link.reap()
+    assert (ended, note.job) == ("its thread ended", "")
+    assert not link.has_ended(), "only a thread that is left to itself counts as ended early"
+    wait_until(lambda: threading.active_count() <= threads)

@@ -1,0 +1,84 @@
+"""Faults of a definition of records that are known before any page is read, and what to write instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scoopi.model.place import Place
+from scoopi.model.records import RecordSchema
+from scoopi.model.records.record_def import FieldDef, RecordDef, Selector, SourceDef
+from scoopi.parse.records.record_check import check_records
+
+HERE, THERE = Place("a.yml", 3, 5), Place("a.yml", 2, 1)
+
+
+def faults(
+    select: str = "a", each: str | None = None, source: str = "html", **field: Any
+) -> list[tuple[Place, str, str]]:
+    selects = (Selector(select, HERE),) if select else ()
+    definition = RecordDef(
+        "books",
+        RecordSchema("books", ()),
+        (FieldDef("f", selects, place=HERE, **field),),
+        None if each is None else Selector(each, THERE),
+        SourceDef(source),
+    )
+    return check_records(definition)
+
+
+@pytest.mark.parametrize(
+    ("select", "hint"),
+    [
+        ("h3::text", "write `h3`"),
+        ("a::attr(href)", "write `a @href`"),
+        ("response.css('h3::text').get()", "write `h3`"),
+        ("soup.find('a')['href']", "write `a @href`"),
+        ("a@href", "an attribute stands behind a blank and @: write `a @href`"),
+        ("a/@href", "an XPath begins with / or ./: write ./a/@href"),
+        ("a[@class='x']", "write `a[class='x']`"),
+        ("a > href", "take the attribute: write `a @href`"),
+    ],
+)
+def test_a_selector_of_another_tool_is_shown_as_it_is_written_here(select: str, hint: str) -> None:
+    ((place, what, hinted),) = faults(select)
+    assert place == HERE
+    assert what
+    assert hint in hinted
+
+
+@pytest.mark.parametrize("select", ["h3 > a @title", ".//a/@href", "a[href]", "//li[@class='x']", "p.price"])
+def test_a_selector_of_the_language_has_no_fault(select: str) -> None:
+    assert faults(select) == []
+
+
+@pytest.mark.parametrize(("select", "attribute"), [("li a", "href"), ("div img", "src")])
+def test_an_address_is_hardly_ever_a_text(select: str, attribute: str) -> None:
+    ((_, what, hint),) = faults(select, type="url")
+    assert "where an address is needed" in what
+    assert hint == f"take an attribute: write `{select} @{attribute}`"
+    assert faults(f"{select} @{attribute}", type="url") == []
+
+
+def test_each_finds_elements_and_is_placed_by_itself() -> None:
+    ((place, what, _),) = faults(each="a @href")
+    assert (place, what) == (THERE, "`each` finds elements, not attributes")
+
+
+def test_selectors_of_data_are_not_those_of_elements() -> None:
+    assert faults("offers[0].price", source="json") == []
+    ((_, _, hint),) = faults(".//a", source="json")
+    assert "JMESPath" in hint
+
+
+def test_a_default_has_the_type_of_its_field() -> None:
+    assert faults(type="integer", default="7") == []
+    ((place, what, _),) = faults(type="integer", default="seven")
+    assert place == HERE
+    assert "the default of field f is not of its type integer" in what
+
+
+def test_a_constant_that_names_nothing_is_a_fault() -> None:
+    ((_, what, _),) = faults("", value="%{page.nothing}")
+    assert what.startswith("field f: ")
