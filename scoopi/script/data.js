@@ -23,8 +23,9 @@
     clear() { this.length = 0; }
   }
 
-  // A row is an array, which costs the engine less than an object: see `read`. Its axes stand at its end.
-  const VALUES = 0, AXES = 1, PLACE = 2, CHANGED = 3, ALL = 4, LIST = 5, FIRST = 6;
+  // What an item and its axes share is an array, which costs the engine less than an object: see `read`. Axes lead to
+  // it and not to their item, so that the engine frees all of them at once and need not look for circles.
+  const VALUES = 0, AXES = 1, PLACE = 2, CHANGED = 3, ALL = 4;
 
   class Axis {
     #row; #column;
@@ -44,31 +45,31 @@
   }
   bean(Axis);
 
-  // The list of axes is made when it is asked for, as most scripts look at one or two axes of a row.
-  const axisAt = (row, column) => row[FIRST + column] ??= new Axis(row, column);
-  const axisOf = (row, part, name) => {
-    const axes = row[AXES];
-    for (let column = 0; column < axes.length; column++)
-      if (axes[column][part] === name) return row[LIST] === null ? axisAt(row, column) : row[LIST][column];
-    return null;
-  };
-
   class Item {
-    #row;
+    // The axes that were asked for, by column; most scripts look at one or two. All of them, once the list was.
+    #row; #made = null;
     constructor(row) { this.#row = row; }
-    getAxes() {
-      const row = this.#row;
-      if (row[LIST] === null) {
-        row[LIST] = new List();
-        for (let column = 0; column < row[AXES].length; column++)
-          defineProperty(row[LIST], column,
-            { value: axisAt(row, column), writable: true, enumerable: true, configurable: true });
-      }
-      return row[LIST];
+    #axis(part, name) {
+      const row = this.#row, axes = row[AXES];
+      for (let column = 0; column < axes.length; column++)
+        if (axes[column][part] === name) {
+          const made = this.#made ??= [];
+          return made instanceof List ? made[column] : made[column] ??= new Axis(row, column);
+        }
+      return null;
     }
-    getAxis(axisName) { return axisOf(this.#row, 0, axisName); }
+    getAxes() {
+      const row = this.#row, made = this.#made;
+      if (made instanceof List) return made;
+      const list = new List();
+      for (let column = 0; column < row[AXES].length; column++)
+        defineProperty(list, column,
+          { value: made?.[column] ?? new Axis(row, column), writable: true, enumerable: true, configurable: true });
+      return this.#made = list;
+    }
+    getAxis(axisName) { return this.#axis(0, axisName); }
     getFirstAxis(...axisName) { return axisName.length ? this.getAxis(axisName[0]) : this.getAxes().get(0); }
-    getAxisByItemName(name) { return axisOf(this.#row, 1, name); }
+    getAxisByItemName(name) { return this.#axis(1, name); }
     toString() { return this.getAxes().join(" "); }
     // The place of each row in the input, as -1 - place if a value was set; and the values of these rows.
     static written(items) {
@@ -109,7 +110,7 @@
     let known = null;
     const all = { indexes: (place) => (known ??= parse(indexes))[place] };
     for (let place = 0; place < rows.length; place++)
-      items[place] = new Item([rows[place], heads[numbers === null ? 0 : numbers[place]], place, false, all, null, null, null, null]);
+      items[place] = new Item([rows[place], heads[numbers === null ? 0 : numbers[place]], place, false, all]);
     return new Data(name, items);
   };
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from scoopi.model.data import Item
 from scoopi.model.failure import Failure
 from scoopi.parse.grid.grid_axis import GridAxis
+from scoopi.parse.grid.grid_query import RawValue
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.range_ends import RangeEnds, unmet_stop
 
@@ -118,32 +119,48 @@ class GridColumns:
     def _items(self, reading: GridReading, most: int) -> tuple[list[str | None], list[Failure]]:
         """The raw values of an item whose range is open, at most so many; warnings."""
         item = self._axes[0]
-        read = item.bind(reading)
-        behind = [axis.first for axis in self._axes[1:]]
-
-        def value(index: int) -> str | None:
-            return read([index, *behind], ())
-
         ends = RangeEnds([axis.definition for axis in self._axes])
         values: list[str | None] = []
-        indexes = range(item.first, min(item.last, item.first + most) + 1)
-        raws = self._found(reading, indexes) if item.is_positional else map(value, indexes)
-        for index, raw in zip(indexes, raws, strict=False):
-            if raw is None and item.ends_at_null:
-                ends.note(0, index, item.last, value)
-                break
-            values.append(raw)
-            if raw in item.stops:
-                return values, []
+        for part, raws in self._found(reading, range(item.first, min(item.last, item.first + most) + 1)):
+            end = _end_of(raws, item)
+            if end is None:
+                values += raws
+                continue
+            if raws[end] is not None:
+                return values + raws[: end + 1], []
+            values += raws[:end]
+            ends.note(0, part[end], item.last, self._looked_up(reading, part, raws))
+            break
         unmet = [unmet_stop(item.definition, item.stops)] if item.stops else []
         return values, unmet + ends.warnings()
 
-    def _found(self, reading: GridReading, indexes: range) -> Iterator[str | None]:
-        """The raw values of the item at these indexes, read some at a time."""
+    def _found(self, reading: GridReading, indexes: range) -> Iterator[tuple[range, list[str | None]]]:
+        """The raw values of the item at these indexes, some at a time, each part with its indexes."""
+        item = self._axes[0]
+        if not item.is_positional:
+            read = self._looked_up(reading, range(0), [])
+            yield from ((range(index, index + 1), [read(index)]) for index in indexes)
+            return
         begin, count = 0, _FIRST_ITEMS
         while part := indexes[begin : begin + count]:
-            yield from self._axes[0].read_column(reading, [part, *self._ranges[1:]], self._needs[0])
+            yield part, item.read_column(reading, [part, *self._ranges[1:]], self._needs[0])
             begin, count = begin + count, count * 4
+
+    def _looked_up(
+        self, reading: GridReading, part: range, raws: Sequence[str | None]
+    ) -> Callable[[int], str | None]:
+        """The raw value of the item at an index; those of the part are known."""
+        behind = [axis.first for axis in self._axes[1:]]
+        read: RawValue | None = None
+
+        def value(index: int) -> str | None:
+            nonlocal read
+            if index in part:
+                return raws[index - part.start]
+            read = read or self._axes[0].bind(reading)
+            return read([index, *behind], ())
+
+        return value
 
     def _rows(
         self, reading: GridReading, ranges: Sequence[range], items: list[str | None] | None
@@ -210,6 +227,16 @@ class GridColumns:
 
 def _is_open(axis: GridAxis) -> bool:
     return bool(axis.stops) or axis.ends_at_null
+
+
+def _end_of(raws: Sequence[str | None], item: GridAxis) -> int | None:
+    """The place of the first of these raw values that ends the item's range; None if none does."""
+    if not item.stops:
+        return raws.index(None) if None in raws else None
+    for at, raw in enumerate(raws):
+        if raw in item.stops or (raw is None and item.ends_at_null):
+            return at
+    return None
 
 
 def _pick(needed: Sequence[range], needs: Sequence[int], indexes: Sequence[tuple[int, ...]]) -> _Pick | None:
