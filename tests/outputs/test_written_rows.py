@@ -11,19 +11,9 @@ import pytest
 
 from scoopi.model.records import Column, ColumnType
 from scoopi.outputs.formats import xlsx_writer
-from scoopi.outputs.formats.record_writer import record_writer
 from scoopi.outputs.formats.written_rows import READABLE, written_rows
+from tests.outputs.written_records import COLUMNS, written
 
-COLUMNS = (
-    Column("words"),
-    Column("number", ColumnType.INTEGER),
-    Column("price", ColumnType.DECIMAL),
-    Column("flag", ColumnType.BOOLEAN),
-    Column("day", ColumnType.DATE),
-    Column("moment", ColumnType.DATETIME),
-    Column("data", ColumnType.JSON),
-    Column("tags", is_list=True),
-)
 RECORD: list[Any] = [
     "=a,\n\u00e9 ",
     7,
@@ -47,18 +37,13 @@ TEXTS = [
 NAMES = [column.name for column in COLUMNS]
 
 
-def written(format_name: str, records: list[list[Any]], columns: tuple[Column, ...] = COLUMNS) -> io.BytesIO:
-    stream = io.BytesIO()
-    writer = record_writer(format_name, stream, columns)
-    writer.write(records)
-    writer.close()
-    stream.seek(0)
-    return stream
+def file_of(format_name: str, records: list[list[Any]], columns: tuple[Column, ...] = COLUMNS) -> io.BytesIO:
+    return io.BytesIO(written(format_name, records, columns=columns))
 
 
 @pytest.mark.parametrize("format_name", READABLE)
 def test_records_are_read_as_csv_has_them(format_name: str) -> None:
-    rows = written_rows(format_name, written(format_name, [RECORD, [None] * len(COLUMNS), RECORD]))
+    rows = written_rows(format_name, file_of(format_name, [RECORD, [None] * len(COLUMNS), RECORD]))
     assert [[*row] for row in rows] == [NAMES, TEXTS, [""] * len(COLUMNS), TEXTS]
 
 
@@ -66,14 +51,14 @@ def test_records_are_read_as_csv_has_them(format_name: str) -> None:
 def test_an_output_without_records_names_its_columns_where_the_format_does(
     format_name: str, first: list[list[str]]
 ) -> None:
-    assert [[*row] for row in written_rows(format_name, written(format_name, []))] == first
+    assert [[*row] for row in written_rows(format_name, file_of(format_name, []))] == first
 
 
 @pytest.mark.parametrize("number", ["0", "-0.001", "100", "12345678901234567890123456789.123456789"])
 def test_all_digits_of_a_decimal_are_read(number: str) -> None:
     columns = (Column("price", ColumnType.DECIMAL),)
     for format_name in READABLE:
-        _, row = written_rows(format_name, written(format_name, [[number]], columns))
+        _, row = written_rows(format_name, file_of(format_name, [[number]], columns))
         assert [*row] == [number], format_name
 
 
@@ -81,14 +66,14 @@ def test_a_decimal_of_many_digits_and_places_is_read() -> None:
     number = f"{'1' * 30}.{'3' * 30}"
     for format_name in READABLE:
         _, row = written_rows(
-            format_name, written(format_name, [[number]], (Column("n", ColumnType.DECIMAL),))
+            format_name, file_of(format_name, [[number]], (Column("n", ColumnType.DECIMAL),))
         )
         assert [*row] == [number], format_name
 
 
 def test_all_sheets_of_a_workbook_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xlsx_writer, "SHEET_ROWS", 3)
-    file = written("xlsx", [[f"r{at}"] for at in range(5)], (Column("x"),))
+    file = file_of("xlsx", [[f"r{at}"] for at in range(5)], (Column("x"),))
     assert len(openpyxl.load_workbook(file).worksheets) == 3
     assert [row[0] for row in written_rows("xlsx", file)] == ["x", *(f"r{at}" for at in range(5))]
 
@@ -110,7 +95,7 @@ def test_a_file_that_no_writer_has_left_is_an_error(format_name: str, body: byte
 
 @pytest.mark.parametrize("format_name", ["json", "parquet"])
 def test_rows_are_not_all_in_memory(format_name: str) -> None:
-    file = written(format_name, [[f"{at} {'x' * 200}"] for at in range(20_000)], (Column("x"),))
+    file = file_of(format_name, [[f"{at} {'x' * 200}"] for at in range(20_000)], (Column("x"),))
     tracemalloc.start()
     try:
         assert sum(1 for _ in written_rows(format_name, file)) == 20_001
