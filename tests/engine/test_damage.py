@@ -63,7 +63,7 @@ def test_a_frame_torn_by_a_kill_is_no_frame_and_resume_is_exact(
         canceller = threading.Thread(target=cancel)
         canceller.start()
         report = scoopi.run()
-        canceller.join(10)
+        canceller.join(60)
         (segment,) = segments(Path(report.folder))
         with segment.open("ab") as file:
             content = segment.read_bytes()

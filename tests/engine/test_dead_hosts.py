@@ -52,4 +52,4 @@ def test_a_host_that_answers_is_asked_on_while_200_dead_ones_are_waited_for(
             wait_until(lambda: len(server.log.all()) == 2 + GOOD, "robots.txt, all good pages", 30, running)
         finally:
             running.kill_all()
-            running.wait(10)
+            running.wait(60)

@@ -91,7 +91,7 @@ def test_a_run_is_cancelled_from_another_thread_and_gone_on_with(desk: Desk, tmp
         canceller = threading.Thread(target=cancel)
         canceller.start()
         report = scoopi.run()
-        canceller.join(10)
+        canceller.join(60)
         assert (report.status, bool(report.jobs.left), report.published) == ("stopped", True, True)
         assert not read_rows(Path(report.folder)) - world.rows
         again = Scoopi().resume(report.run)

@@ -51,7 +51,7 @@ def test_a_run_that_was_killed_is_resumed_with_its_inputs_and_no_others(desk: De
         wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
     finally:
         running.signal(signal.SIGKILL)
-        running.wait(10)
+        running.wait(60)
         running.kill_all()
     refused = desk.process("resume", "--workers", 0, "-i", "town=bergen")
     assert refused.code == 2

@@ -194,7 +194,7 @@ def test_a_resumed_run_keeps_its_session(
     process = desk.start("run", "defs.yml", "--workers", "1")
     wait_until(lambda: len(server.log.all()) >= 5, "some pages", 60, process)
     process.signal(signal.SIGTERM)
-    process.wait(30)
+    process.wait(60)
     assert len(shop.logins) == 1
     ended = desk.process("resume")
     assert ended.code == 0, ended.err

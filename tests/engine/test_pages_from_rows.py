@@ -115,7 +115,7 @@ def test_a_killed_run_is_resumed_with_the_rows_that_the_database_gave_when_it_be
         wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
     finally:
         running.signal(signal.SIGKILL)
-        running.wait(10)
+        running.wait(60)
         running.kill_all()
     path.unlink()
     assert desk.process("resume", "--workers", 0, "--quiet").code == 0

@@ -152,7 +152,7 @@ def test_the_rate_holds_when_a_worker_is_killed(desk: Desk, server: Server, pace
         wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
         for worker in running.workers():
             kill(worker)
-        assert running.wait(30) == 0
+        assert running.wait(60) == 0
     finally:
         running.kill_all()
     pace.assert_kept(DELAY_MS, 1, 0)
@@ -170,7 +170,7 @@ def test_the_rate_holds_when_the_run_is_stopped_and_resumed(
         wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
         workers = running.workers()
         os.kill(running.process.pid, number)
-        assert running.wait(30) == (-9 if number == signal.SIGKILL else 143)
+        assert running.wait(60) == (-9 if number == signal.SIGKILL else 143)
         assert not orphans(workers)
         assert not desk.left_behind()
     finally:

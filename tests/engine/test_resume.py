@@ -45,14 +45,14 @@ def live(desk: Desk, world: World, site: Server) -> Iterator[ScoopiProcess]:
 def dead(live: ScoopiProcess) -> None:
     """A run that was killed after its second page."""
     live.signal(signal.SIGKILL)
-    live.wait(10)
+    live.wait(60)
 
 
 @pytest.mark.usefixtures("dead")
 def test_of_two_resumes_at_once_one_runs_and_one_is_reported_so(desk: Desk, world: World) -> None:
     both = [desk.start("resume", "--workers", 0, "--quiet") for _ in range(2)]
     try:
-        codes = [each.wait(30) for each in both]
+        codes = [each.wait(60) for each in both]
     finally:
         for each in both:
             each.kill_all()
@@ -70,7 +70,7 @@ def test_resume_beside_a_live_run_is_refused_and_harms_nothing(
         assert ended.code == 5
         assert f"the run is still running (pid {live.process.pid})" in ended.err
         assert "wait for its end" in ended.err
-    assert live.wait(30) == 0
+    assert live.wait(60) == 0
     assert desk.rows() == world.rows
 
 
@@ -80,7 +80,7 @@ def test_a_second_run_beside_a_live_one_has_a_folder_of_its_own(
     first = desk.run_folder()
     ended = desk.scoopi("run", world.defs, "--workers", 0, "-D", "scoopi.loader.fetch.delay=0")
     assert ended.code == 0, ended.err
-    assert live.wait(30) == 0
+    assert live.wait(60) == 0
     assert len(desk.runs()) == 2
     assert first in desk.runs()
     for folder in desk.runs():
@@ -156,7 +156,7 @@ def test_a_signal_publishes_what_is_committed_and_resume_completes(
     desk: Desk, world: World, live: ScoopiProcess
 ) -> None:
     live.signal(signal.SIGINT)
-    assert live.wait(25) == 130
+    assert live.wait(60) == 130
     report = desk.run_json()
     assert (report["status"], report["jobs"]["left"] > 0) == ("stopped", True)
     early = desk.rows()

@@ -94,7 +94,7 @@ def stopped(tmp_path: Path, defs: Path, desk: Desk) -> Iterator[None]:
         try:
             wait_until(lambda: len(site.log.all()) >= 2, "the second request", running=running)
             running.signal(signal.SIGINT)
-            assert running.wait(25) == 130
+            assert running.wait(60) == 130
         finally:
             running.kill_all()
         yield

@@ -140,7 +140,7 @@ def kill_after(desk: Desk, world: World, attempt: int, asked: Callable[[], int])
         wait_until(lambda: asked() == attempt, f"attempt {attempt}", running=running)
         wait_until(lambda: waits(desk, attempt), "the wait in the store", running=running)
         running.signal(signal.SIGKILL)
-        running.wait(10)
+        running.wait(60)
     finally:
         running.kill_all()
 
@@ -160,7 +160,7 @@ def test_a_run_is_not_over_while_a_job_waits_and_stops_at_once_when_asked(desk: 
     try:
         wait_until(lambda: desk.runs() and waits(desk, 1), "the wait in the store", running=running)
         running.signal(signal.SIGINT)
-        assert running.wait(10) == 130
+        assert running.wait(60) == 130
     finally:
         running.kill_all()
     assert desk.run_json()["jobs"]["left"] >= 1
@@ -187,7 +187,7 @@ def test_a_budget_counts_the_retries_of_earlier_processes(desk: Desk, build: Bui
         wait_until(lambda: len(server.log.all()) >= 4 + 4, "a second attempt at each", running=running)
         wait_until(lambda: waits(desk, 2), "the wait in the store", running=running)
         running.signal(signal.SIGKILL)
-        running.wait(10)
+        running.wait(60)
     finally:
         running.kill_all()
     asked = len(server.log.all())

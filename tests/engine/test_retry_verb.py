@@ -139,7 +139,7 @@ def test_resume_runs_the_failed_tasks_of_an_unfinished_run_if_asked(
     try:
         wait_until(lambda: site.pages.failed >= 1 and len(server.log.all()) > 5, "a failure", running=running)
         running.signal(signal.SIGTERM)
-        assert running.wait(20) == 143
+        assert running.wait(60) == 143
     finally:
         running.kill_all()
     site.recover()
@@ -169,7 +169,7 @@ def kill_after_a_request(desk: Desk, server: Server, verb: str) -> None:
     try:
         wait_until(lambda: len(server.log.all()) > asked, "a request", running=running)
         running.signal(signal.SIGKILL)
-        running.wait(10)
+        running.wait(60)
     finally:
         running.kill_all()
 

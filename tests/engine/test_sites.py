@@ -108,7 +108,7 @@ def test_a_run_is_not_resumed_with_other_sites(desk: Desk, server: Server) -> No
     process = desk.start("run", "defs.yml", "--conf", "my.yml", "--workers", "0")
     wait_until(lambda: server.log.all(host), "the first request", running=process)
     process.signal(signal.SIGTERM)
-    process.wait(20)
+    process.wait(60)
     conf.write_text(f'sites: {{ "{host}": {{ delay: 1 }} }}\n')
     ended = desk.scoopi("resume", "--conf", "my.yml")
     assert ended.code == 3

@@ -34,8 +34,8 @@ def test_a_stopped_run_writes_no_rows_and_resume_writes_them_all(desk: Desk, tmp
         try:
             wait_until(lambda: len(server.log.all()) >= 2, "the second request", running=running)
             running.process.send_signal(signal.SIGTERM)
-            out, _ = running.process.communicate(timeout=25)
-            running.wait(5)
+            out, _ = running.process.communicate(timeout=60)
+            running.wait(60)
         finally:
             running.kill_all()
         assert (running.process.returncode, out) == (143, b"")

@@ -51,7 +51,7 @@ from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Give, Ready, Result, Results, Setup, ToWorker, WorkItem
 from scoopi.worker.pipe import READ_AT_ONCE, MessageBuffer, pack
 
-WAIT_S = 10.0
+WAIT_S = 60.0
 NODE = "aaaaaaaaaaaaaaaa"
 DECODER: msgspec.msgpack.Decoder[ToWorker] = msgspec.msgpack.Decoder(ToWorker)
 

@@ -27,7 +27,7 @@ from scoopi.store.settling_store import SettlingStore
 
 HOST, JOB, RUN = "127.0.0.1:80", "0" * 32, "run"
 BEAT_MS, GAP_MS, LONG_MS = 20, 150, 60_000
-LIMIT_S = 5.0
+LIMIT_S = 60.0
 IDLE = Load(0, True)
 
 

@@ -20,7 +20,7 @@ from scoopi.model.locator import Locator
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_records import TakenJob, WaitingJob
 
-WAIT_S = 10.0
+WAIT_S = 60.0
 TAKEN = TakenJob(
     "a", 3, 0, "one.example:80", JobPayload(Locator("page", "group", "http://one.example/"), "a")
 )

@@ -8,7 +8,7 @@ import threading
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.store.pages.job_records import Postponed
 
-WAIT_S = 10.0
+WAIT_S = 60.0
 
 
 def test_whatever_is_passed_to_the_job_runner_ends_its_wait_once() -> None:

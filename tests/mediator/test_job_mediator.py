@@ -13,7 +13,7 @@ from scoopi.errors import ScoopiError, StoreError
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_mediator import JobMediator
 
-WAIT_S = 10.0
+WAIT_S = 60.0
 
 
 class Part:

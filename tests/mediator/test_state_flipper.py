@@ -12,7 +12,7 @@ from scoopi.errors import StoreError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.state_flipper import Monitor, StateFlipper, TMState
 
-WAIT_S = 10.0
+WAIT_S = 60.0
 NEVER_MS = 60_000
 
 

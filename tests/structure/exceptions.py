@@ -56,10 +56,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "wiring; every run of tests/run and tests/cluster resolves it",
         "engine_module.py jobs_module.py output_wiring.py rows_module.py workers_module.py",
     ),
-    "scoopi/cli": (
-        "test_main.py and test_verbs.py use them as a command line does",
-        "session.py",
-    ),
     "scoopi/cli/verbs": (
         "test_verbs.py, test_new_verb.py and tests/cluster run the verbs",
         "member_verb.py",

@@ -9,7 +9,7 @@ from collections import deque
 from scoopi.model.handover import Handover, Payload, ToTask
 from scoopi.steps.step import Loader, OnHandover
 
-LIMIT_S = 10.0
+LIMIT_S = 60.0
 
 
 class PlayedLoader(Loader):

@@ -13,7 +13,7 @@ from scoopi.model.locator import Locator
 from scoopi.worker.messages import Give, Result, Results, Setup, WorkItem
 from tests.worker.hungry_step import MEMORY_BYTES
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ from scoopi.worker.worker import Worker
 from scoopi.worker.worker_parts import GroupPlan, WorkerParts
 from tests.worker.played_loader import PlayedLoader
 
-LIMIT_S = 10.0
+LIMIT_S = 60.0
 CROSSING_S = 0.3
 """Long enough for the reader to carry out a drain, were it let."""
 HOST = "there.example:80"

@@ -16,7 +16,7 @@ from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Setup, Stop
 from tests.worker.stuck_loader import RELEASED, wire
 
-LIMIT_S = 10.0
+LIMIT_S = 60.0
 
 
 @pytest.fixture(params=[lambda: ProcessLink("tests.worker.stuck_loader:wire"), lambda: ThreadLink(wire)])

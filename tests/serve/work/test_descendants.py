@@ -38,7 +38,7 @@ def is_there(pid: int) -> bool:
 def test_a_tree_is_killed_from_the_top(tree: tuple[subprocess.Popen[str], int]) -> None:
     shell, grandchild = tree
     kill_tree(shell.pid)
-    assert shell.wait(10) == -signal.SIGKILL
+    assert shell.wait(60) == -signal.SIGKILL
     wait_until(lambda: not is_there(grandchild), "the end of the grandchild")
 
 
