@@ -23,7 +23,9 @@ from tests.reliability.process import ScoopiProcess, children_of, kill
 from tests.reliability.rounds import PromiseBrokenError
 from tests.server.server import Server
 
-PAGES = 12
+PAGES = 24
+"""So many that a run outlasts the longest delay before a blow."""
+MOST_DELAY_S = 2.0
 ROUND_LIMIT_S = 240.0
 END_S = 15.0
 """How long processes and folders of browsers may stay after a run has ended."""
@@ -77,13 +79,14 @@ class BrowserRound:
                 too long.
         """
         for blow in blows:
-            self._strike(blow, self._random.uniform(0.5, most_delay_s))
+            self._strike(blow, self._random.uniform(0.0, most_delay_s))
         self._await(self._start(), (0,))
         self._compare()
 
     def _strike(self, blow: str, delay_s: float) -> None:
         scoopi = self._start()
         try:
+            self._await_victim(blow, scoopi)
             time.sleep(delay_s)  # the random moment itself
             victims = self._victims(blow, scoopi.process.pid)
             if victims and scoopi.process.poll() is None:
@@ -94,6 +97,13 @@ class BrowserRound:
         except BaseException:
             scoopi.kill_all()
             raise
+
+    def _await_victim(self, blow: str, scoopi: ScoopiProcess) -> None:
+        """Wait until there is a process that the blow can hit, or the run is over; most of a run has none."""
+        while scoopi.process.poll() is None and time.monotonic() < self._end:
+            if self._victims(blow, scoopi.process.pid):
+                return
+            time.sleep(0.02)  # there is no event for the start of another's child
 
     def _victims(self, blow: str, parent: int) -> list[int]:
         if blow == PARENT:
@@ -161,11 +171,11 @@ def _command(pid: int) -> bytes:
 
 
 def play_browsers(
-    folder: Path, server: Server, seed: str, pages: int = PAGES, most_delay_s: float = 6.0
+    folder: Path, server: Server, seed: str, pages: int = PAGES, most_delay_s: float = MOST_DELAY_S
 ) -> Counter[str]:
     """A round of one to three blows, drawn by the seed; how many of each met a running run."""
     source = random.Random(seed)
-    blows = [source.choice(BLOWS) for _ in range(source.randint(1, 3))]
+    blows = source.sample(BLOWS, source.randint(1, 3))
     played = BrowserRound(folder, server, source, pages)
     played.play(blows, most_delay_s)
     return played.landed
@@ -177,7 +187,9 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pages", type=int, default=PAGES)
-    parser.add_argument("--most-delay", type=float, default=6.0, help="seconds before a blow, at most")
+    parser.add_argument(
+        "--most-delay", type=float, default=MOST_DELAY_S, help="seconds before a blow, at most"
+    )
     given = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="s-"))
     landed: Counter[str] = Counter()
@@ -186,15 +198,15 @@ def main() -> int:
         for number in range(given.rounds):
             folder = base / str(number)
             try:
-                landed += play_browsers(
-                    folder, server, f"{given.seed}/{number}", given.pages, given.most_delay
-                )
+                hit = play_browsers(folder, server, f"{given.seed}/{number}", given.pages, given.most_delay)
             except Exception as wrong:
                 print(f"round {number}: WRONG: {wrong!r} (kept in {folder})", flush=True)
                 continue
             exact += 1
+            landed += hit
+            print(f"round {number}: exact; {', '.join(hit) or 'nothing was hit'}", flush=True)
             shutil.rmtree(folder)
-    kills = ", ".join(f"{count} × {blow}" for blow, count in landed.items())
+    kills = ", ".join(f"{landed[blow]} × {blow}" for blow in BLOWS)
     print(f"{exact} of {given.rounds} rounds exact in {time.monotonic() - began:.0f} s; {kills}")
     if exact == given.rounds:
         shutil.rmtree(base)
