@@ -8,23 +8,25 @@ are decoded without the lock.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 import msgspec
 
 T = TypeVar("T")
+ReadFloat = Callable[[str], Any]
 
 _LOOKING_AT_TYPES = threading.Lock()
 
 
 @overload
-def json_decoder(kind: type[T]) -> msgspec.json.Decoder[T]: ...
+def json_decoder(kind: type[T], read_float: ReadFloat | None = None) -> msgspec.json.Decoder[T]: ...
 @overload
-def json_decoder(kind: Any) -> msgspec.json.Decoder[Any]: ...
-def json_decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    """A decoder of JSON."""
+def json_decoder(kind: Any, read_float: ReadFloat | None = None) -> msgspec.json.Decoder[Any]: ...
+def json_decoder(kind: Any, read_float: ReadFloat | None = None) -> msgspec.json.Decoder[Any]:
+    """A decoder of JSON; `read_float` makes the value of a number with a point from its text."""
     with _LOOKING_AT_TYPES:
-        return msgspec.json.Decoder(kind)
+        return msgspec.json.Decoder(kind, float_hook=read_float)
 
 
 @overload

@@ -11,6 +11,8 @@ from typing import IO, Any
 
 import msgspec
 
+from scoopi.model.decoders import json_decoder
+
 ROWS_AT_ONCE = 1000
 _AS_JSON = msgspec.json.Encoder(decimal_format="number").encode
 Rows = Iterator[Sequence[str]]
@@ -32,7 +34,7 @@ def written_rows(format_name: str, file: IO[bytes]) -> Rows:
 
 
 def _json_rows(file: IO[bytes]) -> Rows:
-    decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
+    decoder = json_decoder(dict[str, Any], Decimal)
     columns: Sequence[str] = ()
     for number, line in enumerate(file, 1):
         text = line.strip().removesuffix(b",")
