@@ -6,22 +6,26 @@ import logging
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 from scoopi.app import Scoopi
-from scoopi.errors import UsageError
 from scoopi.model.decoders import converted, json_decoder
 from scoopi.model.inputs import SLOT_PARTS, Inputs
 from scoopi.model.report.run_report import Progress, RunReport, RunStatus
 from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.run_node import RUN
 from scoopi.runs.run_file import RunView
 from scoopi.scheduler.outcomes import Failed, HandedBack, Noop
 from scoopi.serve.work.call import Context
+from scoopi.serve.work.claim import FIRST_NODE
 from scoopi.serve.work.publication import Publication, last_rows
 
 _RUNS = "runs"
 _RUN_FILE = "run.json"
+_SEEN_S, _LOOK_S = 60.0, 0.5
+"""How long a further node waits for the folder of its run, and how often it looks."""
 
 
 def run(context: Context) -> dict[str, Any]:
@@ -43,6 +47,8 @@ def run(context: Context) -> dict[str, Any]:
     if report.status == RunStatus.STOPPED:
         raise HandedBack("stopped")
     context.is_whole = True
+    if order.get("run", {}).get("node", FIRST_NODE) != FIRST_NODE:
+        return {}
     folder = Path(report.folder)
     files = sorted(path for path in folder.iterdir() if _is_published(path))
     target = Path(order["output"]) / process.output / process.name
@@ -65,22 +71,24 @@ def run(context: Context) -> dict[str, Any]:
 
 def _report(context: Context, process: Process, project: Path) -> RunReport:
     """The report of the run, which is started, resumed, or over already."""
-    executes = process.executes
-    if executes.nodes > 1:
-        what = "executes: several nodes are not available yet"
-        raise UsageError(what, at=str(process.place), hint="leave nodes out")
-    runs = Path(context.folder) / _RUNS
+    run: dict[str, Any] = context.order.get("run", {})
+    runs = Path(run["folder"]) if run else Path(context.folder) / _RUNS
     conf = project / "conf/scoopi.yml"
     scoopi = Scoopi(
-        project / executes.what[0],
+        project / process.executes.what[0],
+        run.get("settings"),
         output=runs,
         conf=conf if conf.exists() else None,
         workers=None,
         environ=os.environ,
         watch=lambda progress: _advance(context, progress),
         inputs=_inputs(context, process),
+        run_name=run.get("name"),
     )
-    _cancel_on_stop(context, scoopi)
+    stopped = _cancel_on_stop(context, scoopi)
+    if run:
+        _enter(context, run, runs, stopped)
+        return scoopi.run()
     resumed = scoopi.resume() if runs.exists() else None
     if resumed is not None:
         return resumed
@@ -94,7 +102,27 @@ def _inputs(context: Context, process: Process) -> Inputs:
     return Inputs(values, f"process {process.name}", groups=process.executes.groups)
 
 
-def _cancel_on_stop(context: Context, scoopi: Scoopi) -> None:
+def _enter(context: Context, run: dict[str, Any], runs: Path, stopped: threading.Event) -> None:
+    """The first node makes the folder of a run, and reports that others may join; others look for it.
+
+    Raises:
+        Failed: this worker does not see the folder of the run.
+        HandedBack: the node was stopped meanwhile.
+    """
+    if run["node"] == FIRST_NODE:
+        runs.mkdir(parents=True, exist_ok=True)
+        context.progress(**{RUN: run["name"]})
+        return
+    ends = time.monotonic() + _SEEN_S  # a network file system may show it late
+    while not runs.is_dir():
+        if stopped.wait(_LOOK_S):
+            raise HandedBack("stopped")
+        if time.monotonic() > ends:
+            raise Failed(f"this worker does not see {runs}: all workers of a run need one output folder")
+
+
+def _cancel_on_stop(context: Context, scoopi: Scoopi) -> threading.Event:
+    """Cancel the run once the attempt is to stop; returns the event that says so."""
     stopped = threading.Event()
 
     def cancel() -> None:
@@ -103,6 +131,7 @@ def _cancel_on_stop(context: Context, scoopi: Scoopi) -> None:
 
     threading.Thread(target=cancel, name="stop", daemon=True).start()
     context.on_cancel(stopped.set)
+    return stopped
 
 
 _pages = -1

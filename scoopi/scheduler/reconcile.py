@@ -25,7 +25,8 @@ from scoopi.scheduler.decisions import Decision, canceled, changed, made, moved
 from scoopi.scheduler.gates import closed_gate, counterpart, edges_of, overlap_of, slot_end
 from scoopi.scheduler.iteration_window import iterations, window_of
 from scoopi.scheduler.notices.noticing import marks, with_notices
-from scoopi.scheduler.placement import placements
+from scoopi.scheduler.placing.placement import placements
+from scoopi.scheduler.placing.run_nodes import further_nodes
 from scoopi.scheduler.planning.looks import looked, with_interval
 from scoopi.scheduler.retrying import after_attempt, over
 from scoopi.scheduler.snapshot import Snapshot
@@ -46,7 +47,9 @@ def reconcile(snapshot: Snapshot) -> list[Decision]:
     decided = {_key(decision) for decision in decisions}
     # What is planned beside an attempt that the sweep ends must not depend on a crash between the two.
     seen = applied(snapshot, cleared)
-    for decision in [*_planned(seen), *_gated(seen), *placements(seen), *marks(seen)]:
+    gated = [*_gated(seen)]
+    is_settled = not any(each.decision == "attempt_made" for each in gated)
+    for decision in [*_planned(seen), *gated, *placements(seen, joins=is_settled), *marks(seen)]:
         if _key(decision) not in decided:
             decisions.append(decision)
             decided.add(_key(decision))
@@ -242,6 +245,7 @@ def _attempted(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator
         bundle=snapshot.bundle,
         created=snapshot.now,
         launch_type="retry" if job.failures else job.launch_type,
+        nodes=further_nodes(process),
     )
     try:
         attempt = replace(attempt, inputs=inputs_of(job, process))

@@ -11,6 +11,7 @@ from scoopi.model.schedule.process import Process, RetryRule, Timeouts
 from scoopi.model.schedule.schedule_records import ACTIVE, LIVE, UNSETTLED, AttemptRecord
 from scoopi.scheduler.decisions import Decision, canceled, changed
 from scoopi.scheduler.gates import missed, too_late
+from scoopi.scheduler.placing.run_nodes import freed
 from scoopi.scheduler.retrying import over
 from scoopi.scheduler.snapshot import Snapshot
 
@@ -26,6 +27,8 @@ def swept(snapshot: Snapshot) -> Iterator[Decision]:
             decision = _swept(attempt, attempt.worker in lost or _is_unknown(attempt, snapshot), snapshot)
             if decision is not None:
                 yield decision
+            elif (left := freed(attempt, _missing(attempt, lost, snapshot))) is not None:
+                yield Decision("attempt_placed", attempt, left, "worker", "a worker of its nodes is lost")
             else:
                 yield from _late(attempt, snapshot)
 
@@ -137,6 +140,12 @@ def _is_overdue(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
         return False
     allowed = 2 * snapshot.schedule.settings.cancel.kill_after
     return attempt.wished is not None and snapshot.now - attempt.wished > allowed
+
+
+def _missing(attempt: AttemptRecord, lost: set[str], snapshot: Snapshot) -> list[str]:
+    """The workers of an attempt's further nodes that are lost, or not registered any more."""
+    names = {node.worker for node in attempt.nodes if node.is_held}
+    return [name for name in names if name in lost or name not in snapshot.workers]
 
 
 def _is_unknown(attempt: AttemptRecord, snapshot: Snapshot) -> bool:

@@ -8,7 +8,8 @@ from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import FINISHED, AttemptRecord, JobRecord
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.gates import ClosedGate, closed_gate
-from scoopi.scheduler.placement import EXTERNAL, Room, groups_of, no_worker_of, waits_for_place
+from scoopi.scheduler.placing.placement import EXTERNAL, Room, groups_of, no_worker_of, waits_for_place
+from scoopi.scheduler.placing.run_nodes import nodes_text
 from scoopi.scheduler.snapshot import Snapshot
 
 
@@ -38,15 +39,17 @@ def why(job: JobRecord, snapshot: Snapshot) -> dict[str, Any]:
 
 def _of_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate:
     name = f"attempt {attempt.number}"
+    nodes = f"; {nodes_text(attempt)}" if attempt.nodes else ""
     if attempt.wish == "cancel":
         return ClosedGate("live", "wait", f"{name} is being cancelled: {attempt.explanation}")
     if attempt.status == "pending":
         waits = waits_for_place(attempt, snapshot)
         return waits or ClosedGate("live", "wait", f"{name} is placed by the next pass")
     if attempt.status == "waiting":
-        return ClosedGate("live", "wait", f"{name} waits for {_claimant(attempt, snapshot)} to claim it")
+        what = f"{name} waits for {_claimant(attempt, snapshot)} to claim it{nodes}"
+        return ClosedGate("live", "wait", what)
     since = f" since {instant_text(attempt.started)}" if attempt.started else ""
-    return ClosedGate("live", "wait", f"{name} is {attempt.status} on worker {attempt.worker}{since}")
+    return ClosedGate("live", "wait", f"{name} is {attempt.status} on worker {attempt.worker}{since}{nodes}")
 
 
 def _nobody(room: Room, groups: tuple[str, ...]) -> str:

@@ -17,7 +17,8 @@ from scoopi.periods.period import Period, parse_qualifier
 from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import HIDDEN, Decision, changed
 from scoopi.scheduler.gates import closed_gate, deadline_of, due_of, opens_at
-from scoopi.scheduler.placement import stranded
+from scoopi.scheduler.placing.placement import stranded
+from scoopi.scheduler.placing.run_nodes import held_places
 from scoopi.scheduler.planning.looks import next_look, with_interval
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot
@@ -108,7 +109,7 @@ class Passes:
             processes=self._store.processes(),
             jobs=self._store.active_jobs(),
             attempts=attempts,
-            workers=self._workers({each.worker for each in attempts if each.worker}),
+            workers=self._workers({name for each in attempts for name in held_places(each)}),
             beat=shared.beat,
             deployed=max(shared.former.values(), default=None),
         )

@@ -9,8 +9,10 @@ from typing import Any
 import msgspec
 
 from scoopi.model.schedule.process import Process
-from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, JobRecord, StateChange, WorkerRecord
+from scoopi.model.schedule.run_node import RunNode
+from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, StateChange, WorkerRecord
 from scoopi.periods.slot import instant_text
+from scoopi.scheduler.placing.run_nodes import held_places
 
 Row = dict[str, Any]
 ENDS = ("succeeded", "noop", "failed", "error", "canceled", "not_ready")
@@ -70,6 +72,17 @@ def attempt_row(record: AttemptRecord, retry_at: datetime | None = None) -> Row:
         "retry_at": instant_text(retry_at) if retry_at else None,
         "explanation": record.explanation or None,
         "progress": msgspec.to_builtins(record.progress),
+        "nodes": [_node_row(node) for node in record.nodes],
+    }
+
+
+def _node_row(node: RunNode) -> Row:
+    return {
+        "node": node.number,
+        "status": node.status,
+        "worker": node.worker or None,
+        "started": instant_text(node.started) if node.started else None,
+        "explanation": node.explanation or None,
     }
 
 
@@ -79,7 +92,7 @@ def worker_row(record: WorkerRecord, attempts: Iterable[AttemptRecord]) -> Row:
     Args:
         attempts: all open attempts, of any worker.
     """
-    mine = [each.attempt for each in attempts if each.worker == record.worker and each.phase == LIVE]
+    mine = [each.attempt for each in attempts for name in held_places(each) if name == record.worker]
     return {
         "worker": record.worker,
         "incarnation": record.incarnation or None,
@@ -87,5 +100,5 @@ def worker_row(record: WorkerRecord, attempts: Iterable[AttemptRecord]) -> Row:
         "groups": ",".join(record.groups),
         "capacity": record.capacity,
         "used": len(mine),
-        "jobs": mine,
+        "jobs": [*dict.fromkeys(mine)],
     }

@@ -22,6 +22,7 @@ from scoopi.scheduler.decisions import changed
 from scoopi.serve import bundle
 from scoopi.serve.passes import Passes
 from scoopi.serve.wake_ups import notify_all
+from scoopi.serve.work.run_orders import NEEDS_STORE
 from scoopi.store.schedule.store_opening import open_schedule_store
 
 log = logging.getLogger(__name__)
@@ -150,10 +151,13 @@ class State:
             A row for each process that is added, changed or removed: `process`, `change`, and `jobs`, the
             number of its active jobs.
         Raises:
-            DefsError: the project has errors; nothing is stored.
+            DefsError: the project has errors, or wants several nodes of a run, which records on one machine
+                do not allow; nothing is stored.
         """
         schedule, report = read_schedule(project, check_scrape)
         report.raise_if_errors()
+        if not self.is_shared:
+            _ensure_one_node(schedule)
         if report.warnings:
             warn(report.text())
         name, data = bundle.pack(project)
@@ -189,6 +193,13 @@ def _with_bundle(record: PassRecord, name: str, now: datetime) -> PassRecord | N
     former = {each: at for each, at in record.former.items() if each != name}
     former |= {record.bundle: now} if record.bundle else {}
     return changed(record, bundle=name, former=former, look_again=True)
+
+
+def _ensure_one_node(schedule: Schedule) -> None:
+    for process in schedule.processes.values():
+        if process.executes.nodes > 1:
+            what = f"executes: {process.executes.nodes} nodes of {process.name} need a store that they share"
+            raise DefsError(what, at=str(process.place), hint=NEEDS_STORE)
 
 
 def _is_same(one: Any, other: Any) -> bool:

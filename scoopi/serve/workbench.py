@@ -21,7 +21,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed
-from scoopi.scheduler.placement import may_take_over
+from scoopi.scheduler.placing.placement import may_take_over
 from scoopi.store.schedule.schedule_store import ScheduleStore, record_key
 
 log = logging.getLogger(__name__)

@@ -112,6 +112,7 @@ def _serve(state: State, options: Namespace, signals: Signals, terminal: Termina
     from scoopi.serve.server import Server
     from scoopi.serve.web.serve_answers import ServeAnswers
     from scoopi.serve.work.orders import Workshop
+    from scoopi.serve.work.run_orders import run_settings
     from scoopi.serve.workbench import FencedError
 
     serves = ServeOptions(
@@ -123,7 +124,9 @@ def _serve(state: State, options: Namespace, signals: Signals, terminal: Termina
         options.groups,
     )
     folder = options.state.resolve()
-    workshop = Workshop(folder / "work", folder, Path.cwd(), {"scrape": SCRAPE}, dict(terminal.environ))
+    environ, output = dict(terminal.environ), Path.cwd()
+    runs = run_settings(store_url(options), environ, output)
+    workshop = Workshop(folder / "work", folder, output, {"scrape": SCRAPE}, environ, runs)
     notify = (lambda line: None) if options.quiet else terminal.say
     health, cores = ServeHealth(), os.cpu_count() or 1
     with MetricsServer(_metrics_of(options), ServeAnswers(state, health)) as http:

@@ -69,7 +69,12 @@ EXECUTES = Block(
             "scrape: books",
         ),
         BlockKey(
-            "nodes", integer(1), "Nodes of a scrape's run.", "3", "0", "scrape: books", idle=r"[2-9]|\d\d+"
+            "nodes",
+            integer(1, 1000),
+            "Nodes of a scrape's run; several need a shared store.",
+            "3",
+            "0",
+            "scrape: books",
         ),
         BlockKey(
             "exit_codes",

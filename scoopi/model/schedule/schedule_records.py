@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from scoopi.model.schedule.run_node import RunNode
+
 ACTIVE, ENDED = "active", "ended"
 """Phases of jobs."""
 LIVE, UNSETTLED, PAST = "live", "unsettled", "past"
@@ -166,6 +168,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
         op: names the claim, so that its worker knows its own write.
         outcome: the status that a cancel by the scheduler itself gives (`error` for a timeout).
         has_log: whether the store keeps the end of its log.
+        nodes: of a scrape on several nodes, those beside the first.
     """
 
     process: str
@@ -193,6 +196,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str = ""
     explanation: str = ""
     has_log: bool = False
+    nodes: tuple[RunNode, ...] = ()
     version: int = 0
     op: str = ""
 

@@ -13,6 +13,7 @@ from scoopi.model.schedule.schedule_records import PAST, AttemptRecord
 from scoopi.serve.gc.record_collector import KEPT_AT_LEAST, Collected, ended_at
 from scoopi.serve.state import State
 from scoopi.serve.work.orders import key_of_folder
+from scoopi.serve.work.run_orders import runs_folder
 
 _STEP = 100
 """Folders that one step looks at."""
@@ -24,11 +25,18 @@ class FolderCollector:
     Args:
         now: the time from which ages are counted.
         is_dry: remove nothing.
+        output: the folder that output folders are relative to; None for the current one.
     """
 
-    def __init__(self, state: State, now: datetime, *, is_dry: bool = False) -> None:
+    def __init__(
+        self, state: State, now: datetime, *, is_dry: bool = False, output: Path | None = None
+    ) -> None:
         self._folder, self._store = state.folder, state.store
         self._now, self._is_dry = now, is_dry
+        processes = state.current()[1].processes.values()
+        self._runs = {
+            runs_folder(output or Path.cwd(), each) for each in processes if each.executes.kind == "scrape"
+        }
         self._kept = max(state.current()[1].settings.gc.retention.logs, KEPT_AT_LEAST)
 
     def steps(self) -> Iterator[list[Collected]]:
@@ -37,17 +45,18 @@ class FolderCollector:
         Raises:
             StoreError: the store does not answer; the next round removes the rest.
         """
-        names = _names(self._folder / "work")
-        for begin in range(0, len(names), _STEP):
-            yield self._work(names[begin : begin + _STEP])
+        for root in (self._folder / "work", *self._runs):
+            names = _names(root)
+            for begin in range(0, len(names), _STEP):
+                yield self._work(root, names[begin : begin + _STEP])
         yield self._bundles()
 
-    def _work(self, names: Sequence[str]) -> list[Collected]:
+    def _work(self, root: Path, names: Sequence[str]) -> list[Collected]:
         keys = {name: key for name in names if (key := key_of_folder(name))}
         records = self._store.get(AttemptRecord, [*keys.values()])
         collected = []
         for name, key in keys.items():
-            path, record = self._folder / "work" / name, records.get(key)
+            path, record = root / name, records.get(key)
             if record is None:
                 is_old = self._is_untouched(path, self._kept)
                 reason = "its attempt is not recorded any more"
@@ -56,7 +65,7 @@ class FolderCollector:
                 is_old = record.phase == PAST and self._now - ended > self._kept
                 reason = f"ended at {ended.isoformat(timespec='seconds').replace('+00:00', 'Z')}"
             if is_old and not _is_used(path) and self._is_removed(path):
-                collected.append(Collected("folder", f"work/{name}", reason))
+                collected.append(Collected("folder", f"{root.name}/{name}", reason))
         return collected
 
     def _bundles(self) -> list[Collected]:

@@ -20,6 +20,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.needed_jobs import NeededJobs
+from scoopi.scheduler.placing.run_nodes import held_places
 from scoopi.scheduler.removed_slots import with_removed
 from scoopi.serve.rows import Row
 from scoopi.serve.state import State
@@ -187,7 +188,11 @@ class RecordCollector:
         """Remove workers of a `serve` that have ended, and those that were lost long ago."""
         beat = self._store.the_pass().beat
         most = LOST_FOR / self._schedule.settings.liveness.beat
-        used = {attempt.worker for attempt in self._store.open_attempts()}
+        used = {
+            name
+            for attempt in self._store.open_attempts()
+            for name in (attempt.worker, *held_places(attempt))
+        }
         old = [
             worker
             for worker in self._store.workers().values()

@@ -9,18 +9,16 @@ from typing import Any, NamedTuple
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.serve.wake_ups import WakeUp
+from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.endings import AttemptEnd, ending_of
 from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.kept_attempt import KeptAttempt
-
-_Claim = tuple[str, int]
-"""An attempt and its fence: one that was lost and claimed here again may still have its former work."""
 
 
 class AttemptReport(NamedTuple):
     """A report of an attempt: its end; or, without an end, progress, perhaps with data."""
 
-    attempt: AttemptRecord
+    claim: Claim
     ending: AttemptEnd | None
     seconds: float = 0.0
     progress: dict[str, Any] | None = None
@@ -38,29 +36,24 @@ class Crew:
         self._fork_server = ForkServer()
         self._selector = selectors.DefaultSelector()
         self._selector.register(wake_up, selectors.EVENT_READ)
-        self._kept: dict[_Claim, tuple[KeptAttempt, Process]] = {}
+        self._kept: dict[tuple[str, int, int], tuple[KeptAttempt, Process]] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def attempts(self) -> Iterator[AttemptRecord]:
-        """Yield the records of all running attempts, as they were claimed."""
-        return (kept.attempt for kept, _ in self._kept.values())
+    def claims(self) -> Iterator[Claim]:
+        """Yield all attempts, and nodes of such, that run here, with their records as they were read last."""
+        return (kept.claim for kept, _ in self._kept.values())
 
-    def names(self) -> Iterator[str]:
-        """Yield the ids of all running attempts."""
-        return (name for name, _ in self._kept)
-
-    def start(self, attempt: AttemptRecord, process: Process, order: dict[str, Any]) -> None:
-        """Start the work of a claimed attempt.
+    def start(self, claim: Claim, process: Process, order: dict[str, Any]) -> None:
+        """Start the work of a claim.
 
         Raises:
             OSError: no process can be started.
         """
-        kept = KeptAttempt(attempt, order, self._fork_server)
-        claim = attempt.attempt, attempt.fence
-        self._kept[claim] = kept, process
-        self._selector.register(kept, selectors.EVENT_READ, claim)
+        kept = KeptAttempt(claim, order, self._fork_server)
+        self._kept[claim.key] = kept, process
+        self._selector.register(kept, selectors.EVENT_READ, claim.key)
 
     def keep_alive(self, lease_ends_at: float) -> None:
         """Renew the leases of all keepers, after the worker's heartbeat was renewed.
@@ -78,19 +71,19 @@ class Crew:
             kill_after_s: by mode of a cancel, the seconds from SIGTERM to SIGKILL; with a mode that is
                 absent, the work ends by itself.
         """
-        for (name, _), (kept, _) in self._kept.items():
+        for (name, _, _), (kept, _) in self._kept.items():
             if name == record.attempt:
                 self._see(kept, record, kill_after_s)
 
     def _see(self, kept: KeptAttempt, record: AttemptRecord, kill_after_s: dict[str, float]) -> None:
-        if record.fence != kept.attempt.fence or record.status not in ("running", "canceling"):
+        if not kept.claim.counts_in(record):
             kept.revoke()
             return
-        before = kept.attempt.wish, kept.attempt.wish_mode
+        before = kept.claim.attempt.wish, kept.claim.attempt.wish_mode
         is_new = (record.wish, record.wish_mode) != before  # a cancel may be repeated in a harder mode
         if record.wish == "cancel" and is_new and record.wish_mode in kill_after_s:
             kept.stop(kill_after_s[record.wish_mode])
-        kept.attempt = record
+        kept.claim = kept.claim._replace(attempt=record)
 
     def stop(self, kill_after_s: float | None) -> None:
         """Stop all attempts; those that have not ended are handed back.
@@ -133,20 +126,20 @@ class Crew:
         self._fork_server.close()
         self._selector.close()
 
-    def _heard(self, claim: _Claim) -> Iterator[AttemptReport]:
-        kept, process = self._kept[claim]
+    def _heard(self, key: tuple[str, int, int]) -> Iterator[AttemptReport]:
+        kept, process = self._kept[key]
         for message in kept.messages():
             if "end" not in message:
-                yield AttemptReport(kept.attempt, None, progress=message["progress"])
+                yield AttemptReport(kept.claim, None, progress=message["progress"])
                 continue
             self._selector.unregister(kept)
             seconds = kept.seconds()
             kept.close()
-            del self._kept[claim]
+            del self._kept[key]
             if not kept.is_revoked:
-                is_canceled = kept.attempt.wish == "cancel"
+                is_canceled = kept.claim.attempt.wish == "cancel"
                 ending = ending_of(
                     message["end"], process, is_stopped=kept.is_stopped, is_canceled=is_canceled
                 )
-                yield AttemptReport(kept.attempt, ending, seconds)
+                yield AttemptReport(kept.claim, ending, seconds)
             return

@@ -8,7 +8,7 @@ import os
 import time
 from typing import Any
 
-from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.keeper import ORDER_LENGTH
 
@@ -19,15 +19,15 @@ class KeptAttempt:
     """An attempt that runs on this worker, controlled through its keeper.
 
     Args:
-        attempt: the attempt's record, as claimed.
+        claim: the attempt, or the node of one, as it was claimed.
         order: what the keeper runs.
         fork_server: starts the keeper.
     Raises:
         OSError: no process can be started.
     """
 
-    def __init__(self, attempt: AttemptRecord, order: dict[str, Any], fork_server: ForkServer) -> None:
-        self.attempt = attempt
+    def __init__(self, claim: Claim, order: dict[str, Any], fork_server: ForkServer) -> None:
+        self.claim = claim
         self.order = order
         self.began = time.monotonic()
         self.is_stopped = False

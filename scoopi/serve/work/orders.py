@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, KeptLog
 from scoopi.scheduler.templates import environment_of, expand, names_of, secret_inputs
 from scoopi.serve.work.attempt_log import log_end
+from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.publication import complete_all
-from scoopi.store.schedule.schedule_store import job_key
+from scoopi.serve.work.run_orders import folder_name, run_order
 
 INPUTS_FILE = "inputs.json"
 KEPT_LOG_BYTES = 65_536
@@ -35,6 +36,7 @@ class Workshop:
         output: the folder that output folders of processes are relative to.
         calls: `module:function` by kind of executable, for kinds that are functions of Scoopi.
         environ: the environment of the worker.
+        runs: settings with which nodes of a run join the store of the records; empty if none can.
     """
 
     work: Path
@@ -42,10 +44,21 @@ class Workshop:
     output: Path
     calls: Mapping[str, str]
     environ: Mapping[str, str]
+    runs: Mapping[str, str] = field(default_factory=dict)
 
     def folder(self, attempt: AttemptRecord) -> Path:
         """Return the folder of an attempt, which is the same for each of its claims."""
         return attempt_folder(self.work, attempt)
+
+    def _prepared(self, claim: Claim) -> Path:
+        """The folder in which a claim works, which is created: that of its attempt, or one in it."""
+        folder = self.folder(claim.attempt)
+        _prepare(folder, claim.attempt)
+        if claim.is_first:
+            return folder
+        own = node_folder(folder, claim.node)
+        own.mkdir(exist_ok=True)
+        return own
 
     def log_of(self, attempt: AttemptRecord) -> KeptLog:
         """Return the end of what an attempt has printed here."""
@@ -58,16 +71,13 @@ class Workshop:
             if process.executes.kind == "scrape":
                 complete_all(self.output / process.output / process.name, process.keep_former)
 
-    def order(
-        self, attempt: AttemptRecord, job: JobRecord, process: Process, project: Path
-    ) -> dict[str, Any]:
+    def order(self, claim: Claim, job: JobRecord, process: Process, project: Path) -> dict[str, Any]:
         """Return the order that a keeper runs, after creating the folder of the attempt.
 
         Raises:
             DefsError: a name, a variable or a program is unknown.
         """
-        folder = self.folder(attempt)
-        _prepare(folder, attempt)
+        attempt, folder = claim.attempt, self._prepared(claim)
         executes, is_own = process.executes, process.executes.kind in self.calls
         secrets = {} if is_own else secret_inputs(attempt.inputs, self.environ, process.place)
         inputs = {name: value for name, value in attempt.inputs.items() if name not in secrets}
@@ -75,7 +85,7 @@ class Workshop:
         names = names_of(job) | inputs
         environ = dict(self.environ) | {
             "SCOOPI_ATTEMPT": attempt.attempt,
-            "SCOOPI_FENCE": str(attempt.fence),
+            "SCOOPI_FENCE": str(claim.fence),
             "SCOOPI_INPUTS": str(folder / INPUTS_FILE),
             "SCOOPI_STATE": str(self.state),
         }
@@ -89,16 +99,18 @@ class Workshop:
             "inputs": attempt.inputs | secrets,
             "path": [str(project)],
         }
-        order["checks"] = self._checks(attempt, job, process, names)
+        order["checks"] = self._checks(attempt, job, process, names) if claim.is_first else []
         if executes.kind == "command":
             words = [expand(word, names, "executes.command", process.place) for word in executes.what]
             return order | {"argv": [_program(words[0], project, order["env"], process), *words[1:]]}
         if is_own:
-            details = {
+            details: dict[str, Any] = {
                 "project": str(project),
                 "output": str(self.output),
                 "process": msgspec.to_builtins(process),
             }
+            if executes.nodes > 1:
+                details["run"] = run_order(attempt, claim.node, process, self.output, self.runs)
             return order | details | {"call": self.calls[executes.kind]}
         return order | {"call": executes.what[0]}
 
@@ -123,8 +135,13 @@ class Workshop:
 
 
 def attempt_folder(work: Path, attempt: AttemptRecord) -> Path:
-    """Return the folder of an attempt: one level below `work`, with no character special to paths."""
-    return work / f"{job_key(attempt.job).replace('/', '~')}~{attempt.number:06}"
+    """Return the folder of an attempt: one level below `work`."""
+    return work / folder_name(attempt)
+
+
+def node_folder(folder: Path, node: int) -> Path:
+    """Return the folder of a further node, in that of its attempt."""
+    return folder / f"node-{node}"
 
 
 def key_of_folder(name: str) -> str:

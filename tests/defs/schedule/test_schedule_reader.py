@@ -202,12 +202,6 @@ def test_a_target_of_notify_is_a_function_or_a_command_as_a_list(project: Projec
     assert "python:module:function, or a command as a list of words" in found.hint
 
 
-def test_a_value_without_effect_is_a_warning_and_others_of_its_key_are_not(project: Project) -> None:
-    found = project.finding("executes: {scrape: books, nodes: 3}")
-    assert (found.severity, found.what) == (Severity.WARNING, "nodes: 3 has no effect in this version")
-    assert not project.read_process("executes: {scrape: books, nodes: 1}")[1].findings
-
-
 DOCUMENTS = """
     namespace: berlin
     processes:

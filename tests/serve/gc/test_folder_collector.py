@@ -44,6 +44,19 @@ def work_of(state: State, slot: str, ended: timedelta, phase: str = PAST, *, is_
     return folder
 
 
+def test_the_folders_in_which_nodes_worked_together_are_removed_like_those_of_attempts(
+    deployed: Deployed, tmp_path: Path
+) -> None:
+    state = deployed("processes: {p: {executes: scrape:books}}")
+    old, new = (work_of(state, slot, ended) for slot, ended in (("!1", 8 * DAY), ("!2", 6 * DAY)))
+    runs = tmp_path / "output/p/.runs"
+    for name in (old.name, new.name):
+        (runs / name).mkdir(parents=True)
+    for step in FolderCollector(state, NOW, output=tmp_path).steps():
+        assert len(step) <= 1
+    assert [path.name for path in runs.iterdir()] == [new.name]
+
+
 def touched(path: Path, at: datetime) -> None:
     os.utime(path, (at.timestamp(), at.timestamp()))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.kept_attempt import KeptAttempt
 from tests.serve.work.keeping import ATTEMPT, Started, order_in
@@ -27,7 +28,7 @@ def started(tmp_path: Path, fork_server: ForkServer) -> Iterator[Started]:
     kept: list[KeptAttempt] = []
 
     def start(**order: Any) -> KeptAttempt:
-        kept.append(KeptAttempt(ATTEMPT, order_in(tmp_path) | order, fork_server))
+        kept.append(KeptAttempt(Claim(ATTEMPT), order_in(tmp_path) | order, fork_server))
         return kept[-1]
 
     yield start

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scoopi.model.schedule.process import Executes, Process
 from scoopi.serve.wake_ups import WakeUp
+from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.crew import AttemptReport, Crew
 from tests.serve.serving import until
 from tests.serve.work.keeping import ATTEMPT, order_in, shell
@@ -41,18 +42,18 @@ def test_an_attempt_that_is_claimed_again_beside_its_former_work_is_reported_onc
     crew: Crew, tmp_path: Path
 ) -> None:
     again = replace(ATTEMPT, fence=ATTEMPT.fence + 1)
-    crew.start(ATTEMPT, PROCESS, order_in(tmp_path) | shell("touch begun; sleep 300"))
+    crew.start(Claim(ATTEMPT), PROCESS, order_in(tmp_path) | shell("touch begun; sleep 300"))
     until((tmp_path / "begun").exists)
-    crew.start(again, PROCESS, order_in(tmp_path) | shell("true"))
+    crew.start(Claim(again), PROCESS, order_in(tmp_path) | shell("true"))
     assert len(crew) == 2
-    assert {*crew.names()} == {ATTEMPT.attempt}
+    assert [claim.fence for claim in crew.claims()] == [ATTEMPT.fence, again.fence]
     crew.see(again, {"step": 60.0})
     found = reports(crew)
-    assert [(each.attempt.fence, each.ending and each.ending.status) for each in found] == [(2, "succeeded")]
+    assert [(each.claim.fence, each.ending and each.ending.status) for each in found] == [(2, "succeeded")]
 
 
 def test_a_cancel_stops_the_claim_that_counts_once(crew: Crew, tmp_path: Path) -> None:
-    crew.start(ATTEMPT, PROCESS, order_in(tmp_path) | shell("touch begun; sleep 300"))
+    crew.start(Claim(ATTEMPT), PROCESS, order_in(tmp_path) | shell("touch begun; sleep 300"))
     until((tmp_path / "begun").exists)
     wished = replace(ATTEMPT, wish="cancel", wish_mode="step")
     for _ in range(2):

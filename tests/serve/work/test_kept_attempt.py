@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
+from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.keeper import ORDER_LENGTH
 from scoopi.serve.work.kept_attempt import KeptAttempt
 
@@ -53,7 +54,7 @@ def keeper() -> Iterator[Keeper]:
 @pytest.fixture
 def kept(keeper: Keeper) -> Iterator[KeptAttempt]:
     played: Any = keeper
-    made = KeptAttempt(ATTEMPT, ORDER, played)
+    made = KeptAttempt(Claim(ATTEMPT), ORDER, played)
     assert keeper.order() == ORDER
     yield made
     made.close()

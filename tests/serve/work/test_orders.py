@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from scoopi.errors import DefsError
 from scoopi.model.schedule.process import Executes, Probe, Process
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
+from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.orders import Workshop, attempt_folder, key_of_folder
 from scoopi.store.schedule.schedule_store import record_key
 from tests.serve.conftest import NOW
@@ -37,7 +38,7 @@ def order(folder: Path, attempt: AttemptRecord = ATTEMPT, **executes: Any) -> di
     project.mkdir(exist_ok=True)
     process = Process(name="p", mode="manual", executes=Executes(**executes))
     workshop = Workshop(folder / "work", folder, folder, {}, {"PATH": "/usr/bin:/bin", "SECRET": "s3"})
-    return workshop.order(attempt, JOB, process, project)
+    return workshop.order(Claim(attempt), JOB, process, project)
 
 
 def test_a_program_of_the_project_comes_before_one_of_path(tmp_path: Path) -> None:
@@ -120,12 +121,14 @@ def test_what_is_asked_before_the_work_stands_in_its_order(tmp_path: Path) -> No
         {"path": "/!1"},
     ]
 
-    first = workshop.order(ATTEMPT, JOB, process, tmp_path / "project")["checks"]
-    further = workshop.order(replace(ATTEMPT, number=2), JOB, process, tmp_path / "project")["checks"]
+    first = workshop.order(Claim(ATTEMPT), JOB, process, tmp_path / "project")["checks"]
+    further = workshop.order(Claim(replace(ATTEMPT, number=2)), JOB, process, tmp_path / "project")["checks"]
     final = replace(JOB, state="final_run")
-    last = workshop.order(replace(ATTEMPT, number=3), final, process, tmp_path / "project")["checks"]
+    last = workshop.order(Claim(replace(ATTEMPT, number=3)), final, process, tmp_path / "project")["checks"]
     again = replace(JOB, failures=1)
-    retried = workshop.order(replace(ATTEMPT, number=2), again, process, tmp_path / "project")["checks"]
+    retried = workshop.order(Claim(replace(ATTEMPT, number=2)), again, process, tmp_path / "project")[
+        "checks"
+    ]
 
     assert further == [{"new_input": "a:is_new"}, *asked]
     assert first == last == retried == asked

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import islice
+
+from msgspec.structs import replace
 
 from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
@@ -11,16 +14,20 @@ from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.gates import ClosedGate
+from scoopi.scheduler.placing.run_nodes import held_places, may_join
 from scoopi.scheduler.snapshot import Snapshot
 
 EXTERNAL = "external"
 """The kind of executables that only registered workers run."""
 
 
-def placements(snapshot: Snapshot) -> Iterator[Decision]:
+def placements(snapshot: Snapshot, *, joins: bool = True) -> Iterator[Decision]:
     """Step 5: attempts without a worker, the oldest first, get the worker with the most room.
 
     An `external` attempt waits for whichever registered worker claims it.
+
+    Args:
+        joins: further nodes of runs are placed, too; not while the pass creates attempts, which come first.
     """
     room = Room(snapshot)
     started = 0
@@ -34,6 +41,8 @@ def placements(snapshot: Snapshot) -> Iterator[Decision]:
         elif (place := room.take(groups_of(attempt, snapshot))) is not None:
             started += 1
             yield _placed(attempt, *place, snapshot.now)
+    if joins:  # last, so that no attempt waits because another one has many nodes
+        yield from islice(_joining(room, snapshot), snapshot.schedule.settings.start_limit - started)
 
 
 def waits_for_place(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate | None:
@@ -103,8 +112,9 @@ class Room:
         ]
         self._left = {worker.worker: worker.capacity for worker in self.alive}
         for attempt in snapshot.attempts:
-            if attempt.phase == LIVE and attempt.worker in self._left:
-                self._left[attempt.worker] -= 1
+            for name in held_places(attempt):
+                if name in self._left:
+                    self._left[name] -= 1
 
     def members(self, group: str) -> list[WorkerRecord]:
         """The live workers of a group."""
@@ -132,6 +142,40 @@ class Room:
                 self._left[most.worker] -= 1
                 return most.worker, group
         return None
+
+    def spread(self, groups: Sequence[str], held: Sequence[str]) -> str:
+        """The worker for one more node of a run, which has one place less now; empty if none has room.
+
+        Args:
+            held: the workers of the run's nodes so far; the one that has the fewest of them comes first, then
+                that of the first group, then that with the most room.
+        """
+        found = [
+            (held.count(worker.worker), rank, -self._left[worker.worker], worker.worker)
+            for rank, group in enumerate(groups)
+            for worker in self.members(group)
+            if self._left[worker.worker] >= 1
+        ]
+        name = min(found)[-1] if found else ""
+        if name:
+            self._left[name] -= 1
+        return name
+
+
+def _joining(room: Room, snapshot: Snapshot) -> Iterator[Decision]:
+    """The further nodes of runs that have begun, on as many workers as possible."""
+    for attempt in snapshot.attempts:
+        if not attempt.nodes or not may_join(attempt):
+            continue
+        held, nodes = held_places(attempt), []
+        for node in attempt.nodes:
+            name = room.spread(groups_of(attempt, snapshot), held) if node.status == "free" else ""
+            held += [name] if name else []
+            nodes.append(replace(node, status="placed", worker=name) if name else node)
+        if tuple(nodes) != attempt.nodes:
+            placed = changed(attempt, nodes=tuple(nodes))
+            reason = f"nodes on {', '.join(node.worker for node in nodes if node.is_held)}"
+            yield Decision("attempt_placed", attempt, placed, "", reason)
 
 
 def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:

@@ -1,0 +1,89 @@
+"""run_nodes: which workers run the further nodes of an attempt's run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.run_node import RUN, RunNode
+from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
+from scoopi.scheduler.decisions import changed
+
+
+def further_nodes(process: Process) -> tuple[RunNode, ...]:
+    """The nodes of a new attempt beside the first, none of which has a worker.
+
+    >>> from scoopi.model.schedule.process import Executes
+    >>> executes = Executes(kind="scrape", what=("books",), nodes=3)
+    >>> [node.number for node in further_nodes(Process(name="p", executes=executes, mode="manual"))]
+    [2, 3]
+    """
+    return tuple(RunNode(number=number) for number in range(2, process.executes.nodes + 1))
+
+
+def node_of(attempt: AttemptRecord, number: int) -> RunNode | None:
+    """A further node by its number; None if there is none."""
+    return next((node for node in attempt.nodes if node.number == number), None)
+
+
+def with_node(attempt: AttemptRecord, node: RunNode) -> AttemptRecord:
+    """The attempt with another record of one of its nodes."""
+    nodes = tuple(node if each.number == node.number else each for each in attempt.nodes)
+    return changed(attempt, nodes=nodes)
+
+
+def may_join(attempt: AttemptRecord) -> bool:
+    """Whether further nodes may begin: the first one runs, its probes held, and nothing ends the attempt."""
+    is_going = attempt.phase == LIVE and attempt.status == "running" and attempt.wish is None
+    return is_going and bool(attempt.progress.get(RUN))
+
+
+def held_places(attempt: AttemptRecord) -> list[str]:
+    """The workers of which a live attempt takes a place, one for each of its nodes."""
+    if attempt.phase != LIVE:
+        return []
+    first = [attempt.worker] if attempt.worker else []
+    return [*first, *(node.worker for node in attempt.nodes if node.is_held)]
+
+
+def run_places(attempt: AttemptRecord) -> list[str]:
+    """The workers on which nodes of a live attempt run, one for each node."""
+    if attempt.phase != LIVE:
+        return []
+    first = [attempt.worker] if attempt.worker and attempt.status != "waiting" else []
+    return [*first, *(node.worker for node in attempt.nodes if node.status == "running")]
+
+
+def freed(attempt: AttemptRecord, lost: Sequence[str]) -> AttemptRecord | None:
+    """The attempt without the nodes of lost workers, which are placed again; None if it has none there."""
+    nodes = tuple(_free(node) if node.is_held and node.worker in lost else node for node in attempt.nodes)
+    return None if nodes == attempt.nodes else changed(attempt, nodes=nodes)
+
+
+def _free(node: RunNode) -> RunNode:
+    return replace(node, status="free", worker="")
+
+
+def nodes_text(attempt: AttemptRecord) -> str:
+    """Where the further nodes of an attempt are, for people; empty if it has none.
+
+    >>> from datetime import UTC, datetime
+    >>> nodes = (RunNode(number=2, status="running", worker="b"), RunNode(number=3))
+    >>> now = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> record = {"process": "p", "slot": "!1", "number": 1, "bundle": "", "created": now}
+    >>> nodes_text(AttemptRecord(status="running", phase=LIVE, nodes=nodes, **record))
+    'node 2 runs on b, node 3 has no worker yet'
+    """
+    return ", ".join(f"node {node.number} {_state(node)}" for node in attempt.nodes)
+
+
+def _state(node: RunNode) -> str:
+    if node.status == "free":
+        return "has no worker yet"
+    if node.status == "placed":
+        return f"waits for {node.worker} to claim it"
+    if node.status == "running":
+        return f"runs on {node.worker}"
+    return f"has ended on {node.worker}" + (f": {node.explanation}" if node.explanation else "")

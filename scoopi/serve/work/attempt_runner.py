@@ -1,0 +1,218 @@
+"""AttemptRunner: runs the attempts, and the nodes of such, that one worker has claimed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from scoopi.errors import ScoopiError, StoreError
+from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.model.schedule.schedule_settings import ScheduleSettings
+from scoopi.serve.serve_health import ServeHealth
+from scoopi.serve.state import State
+from scoopi.serve.wake_ups import WakeUp
+from scoopi.serve.work.claim import Claim
+from scoopi.serve.work.crew import AttemptReport, Crew
+from scoopi.serve.work.endings import HANDED_BACK, AttemptEnd
+from scoopi.serve.work.node_bench import NodeBench
+from scoopi.serve.work.orders import Workshop
+from scoopi.serve.workbench import FencedError, Workbench
+from scoopi.store.schedule.schedule_store import record_key
+
+log = logging.getLogger(__name__)
+KILL_S = 5.0
+"""From SIGTERM to SIGKILL in the cancel mode `kill`."""
+
+
+class AttemptRunner:
+    """Claims, starts, hears and stops the attempts of one worker, and the nodes of such; reports their ends.
+
+    Belongs to one thread.
+
+    Args:
+        state: the records.
+        workshop: where attempts work.
+        worker: its name.
+        wake_up: ends a wait.
+        notify: called with a line for each attempt that starts or ends.
+        health: hears of attempts that ended.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        workshop: Workshop,
+        worker: str,
+        wake_up: WakeUp,
+        notify: Callable[[str], object],
+        health: ServeHealth,
+    ) -> None:
+        self._state, self._store = state, state.store
+        self._workshop, self._worker = workshop, worker
+        self._notify, self._health = notify, health
+        self._bench = Workbench(state.store, workshop.log_of if state.is_shared else None)
+        self._nodes = NodeBench(state.store, worker)
+        self._crew = Crew(wake_up)
+        self._unreported: list[AttemptReport] = []
+
+    def __len__(self) -> int:
+        """How many run here."""
+        return len(self._crew)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs, and nothing is to be reported."""
+        return not self._crew and not self._unreported
+
+    def claim(self, room: int, settings: ScheduleSettings, lease_ends_at: float) -> bool:
+        """Claim and start what is placed here; attempts come before further nodes.
+
+        Args:
+            room: the most.
+            lease_ends_at: on the monotonic clock of the machine.
+        Returns:
+            Whether something was claimed.
+        Raises:
+            StoreError: the store does not answer.
+        """
+        if room <= 0:
+            return False
+        schedule = self._state.current()[1]
+        attempts = self._bench.claim(self._worker, now_utc(), limit=room, schedule=schedule)
+        claims = [Claim(attempt) for attempt in attempts]
+        if len(claims) < room:
+            claims += self._nodes.claim(now_utc(), room - len(claims))
+        more = {"lease_ends_at": lease_ends_at, "log_limit": settings.log.limit}
+        for claim in claims:
+            self._start(claim, more)
+        return bool(claims)
+
+    def _start(self, claim: Claim, more: dict[str, float]) -> None:
+        attempt = claim.attempt
+        try:
+            project = self._state.project(attempt.bundle).resolve()
+            process = self._state.process(attempt)
+            job = self._store.jobs([attempt.job])[attempt.job]
+            order = self._workshop.order(claim, job, process, project)
+            previous = self._bench.last_progress(attempt)
+            self._crew.start(claim, process, order | more | {"previous": previous})
+        except (ScoopiError, OSError) as error:
+            if isinstance(error, StoreError):
+                self._end(claim, AttemptEnd(HANDED_BACK))
+                raise
+            self._end(claim, AttemptEnd("error", str(error)))
+        else:
+            self._notify(f"{claim.name} started")
+
+    def look(self, settings: ScheduleSettings) -> None:
+        """See which attempts are to be cancelled, are over, or belong to another worker."""
+        keys = {record_key(claim.attempt) for claim in self._crew.claims()}
+        if not keys:
+            return
+        kill_after_s = {"step": settings.cancel.kill_after.total_seconds(), "kill": KILL_S}
+        for record in self._store.get(AttemptRecord, [*keys]).values():
+            self._crew.see(record, kill_after_s)
+
+    def keep_alive(self, lease_ends_at: float) -> None:
+        """Renew the leases of all, for a worker whose heartbeat was renewed."""
+        self._crew.keep_alive(lease_ends_at)
+
+    def stop(self, kill_after_s: float | None) -> None:
+        """Stop all; they are handed back, unless they have ended. None kills at once."""
+        self._crew.stop(kill_after_s)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until an attempt reports or the process is woken up; returns whether it was woken up."""
+        reports, is_woken = self._crew.wait(seconds)
+        self._unreported += reports
+        return is_woken
+
+    def report(self) -> bool:
+        """Write what attempts have reported; what cannot be written is kept for the next call.
+
+        Returns:
+            Whether a pass has something to decide: an attempt has ended, or other nodes may join it.
+        Raises:
+            StoreError: the store does not answer.
+        """
+        has_news = False
+        while self._unreported:
+            report = self._unreported[0]
+            if report.ending is None:
+                has_news |= self._progress(report)
+            else:
+                self._end(report.claim, report.ending, report.seconds)
+                has_news = True
+            self._unreported.pop(0)
+        return has_news
+
+    def take_over(self) -> None:
+        """Offer again what a former process of this name ran, or whose claim's answer was lost."""
+        claims = [*self._crew.claims(), *(report.claim for report in self._unreported)]
+        own = {(claim.attempt.attempt, claim.node) for claim in claims}
+        left = [
+            Claim(attempt)
+            for attempt in self._store.open_attempts()
+            if attempt.worker == self._worker and attempt.status in ("running", "canceling")
+        ]
+        for claim in [*left, *self._nodes.left()]:
+            if (claim.attempt.attempt, claim.node) not in own:
+                self._end(claim, AttemptEnd(HANDED_BACK))
+
+    def close(self) -> None:
+        """End all, and hand them back.
+
+        Raises:
+            StoreError: the store does not answer; a pass finds that the worker is lost.
+        """
+        running = [*self._crew.claims()]
+        self._crew.close()
+        for claim in running:
+            self._end(claim, AttemptEnd(HANDED_BACK))
+
+    def _progress(self, report: AttemptReport) -> bool:
+        claim, now = report.claim, now_utc()
+        try:
+            if claim.is_first:
+                self._bench.progress(claim.attempt, claim.fence, now, report.progress)
+            else:
+                self._nodes.progress(claim, now)
+        except FencedError:
+            log.info("attempt %s: belongs to another worker", claim.name)
+        return bool(claim.is_first and claim.attempt.nodes and report.progress)
+
+    def _end(self, claim: Claim, ending: AttemptEnd, seconds: float = 0.0) -> None:
+        try:
+            self._write_end(claim, ending)
+        except FencedError as error:
+            log.warning("attempt %s: its end is refused: %s", claim.name, error.what)
+            return
+        why = f": {ending.explanation}" if ending.explanation else ""
+        self._notify(f"{claim.name} {ending.status.replace('_', ' ')} after {seconds:.1f} s{why}")
+
+    def _write_end(self, claim: Claim, ending: AttemptEnd) -> None:
+        attempt, now = claim.attempt, now_utc()
+        if not claim.is_first:
+            if ending.status == HANDED_BACK:
+                self._nodes.hand_back(claim)
+            else:
+                is_whole = ending.status == "succeeded"
+                self._nodes.end(claim, "" if is_whole else ending.explanation or ending.status)
+        elif ending.status == HANDED_BACK:
+            self._bench.hand_back(attempt, now)
+        else:
+            self._bench.end(
+                attempt,
+                claim.fence,
+                ending.status,
+                now,
+                outputs=ending.outputs,
+                explanation=ending.explanation,
+            )
+            self._health.attempt_ended(attempt.process, ending.status)
+
+
+def now_utc() -> datetime:
+    """The time."""
+    return datetime.now(UTC)

@@ -1,0 +1,53 @@
+"""Claim: what a worker has claimed: an attempt, or a further node of its run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
+from scoopi.scheduler.placing.run_nodes import node_of
+
+FIRST_NODE = 1
+
+
+class Claim(NamedTuple):
+    """What a worker has claimed: an attempt, or a further node of its run.
+
+    Attributes:
+        attempt: its record, as it was when it was claimed or read last.
+        node: 1 is the attempt itself.
+    """
+
+    attempt: AttemptRecord
+    node: int = FIRST_NODE
+
+    @property
+    def name(self) -> str:
+        """For people: the id of the attempt, with the node unless it is the first."""
+        return self.attempt.attempt if self.is_first else f"{self.attempt.attempt} node {self.node}"
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the attempt itself."""
+        return self.node == FIRST_NODE
+
+    @property
+    def fence(self) -> int:
+        """Of the claim: a write with it is refused once there is another one."""
+        if self.is_first:
+            return self.attempt.fence
+        node = node_of(self.attempt, self.node)
+        return 0 if node is None else node.fence
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """Unlike that of any other claim, also of an earlier one of the same attempt or node."""
+        return self.attempt.attempt, self.node, self.fence
+
+    def counts_in(self, record: AttemptRecord) -> bool:
+        """Whether the claim still counts, by the record of its attempt as it is now."""
+        if self.is_first:
+            return record.fence == self.fence and record.status in ("running", "canceling")
+        node = node_of(record, self.node)
+        is_live = record.phase == LIVE and node is not None and node.status == "running"
+        return is_live and node is not None and node.fence == self.fence

@@ -1,0 +1,89 @@
+"""A runner claims, runs and reports the attempts of one worker, and hands back what it cannot end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.serve_health import ServeHealth
+from scoopi.serve.state import State
+from scoopi.serve.wake_ups import WakeUp
+from scoopi.serve.work.attempt_runner import AttemptRunner
+from scoopi.serve.work.orders import Workshop
+from scoopi.serve.workbench import Workbench
+from tests.serve.conftest import NOW, Deployed
+from tests.serve.serving import until
+
+FAR = 1e12
+
+
+@pytest.fixture
+def state(deployed: Deployed) -> State:
+    """A job of `p` that is placed on the worker `w`."""
+    state = deployed("processes: {p: {executes: {command: [sh, -c, 'test -z \"$LONG\" || sleep 300']}}}")
+    Workbench(state.store).put("w", ("default",), 1, is_external=False)
+    ProcessDesk(state, NOW).launch("p", {})
+    state.passes.run(NOW)
+    return state
+
+
+@pytest.fixture
+def lines() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def runner(
+    state: State, tmp_path: Path, lines: list[str], environ: dict[str, str]
+) -> Iterator[AttemptRunner]:
+    wake_up = WakeUp(state.folder, "w")
+    workshop = Workshop(state.folder / "work", state.folder, tmp_path, {}, environ)
+    made = AttemptRunner(state, workshop, "w", wake_up, lines.append, ServeHealth())
+    yield made
+    made.close()
+    wake_up.close()
+
+
+@pytest.fixture
+def environ(request: pytest.FixtureRequest) -> dict[str, str]:
+    return {"PATH": "/usr/bin:/bin", "LONG": request.param}
+
+
+def status(state: State) -> list[str]:
+    return [each.status for each in state.store.attempts_of("p/!1")]
+
+
+@pytest.mark.parametrize("environ", [""], indirect=True)
+def test_an_attempt_that_is_placed_here_is_run_and_its_end_is_reported(
+    state: State, runner: AttemptRunner, lines: list[str]
+) -> None:
+    settings = state.current()[1].settings
+    assert not runner.claim(0, settings, FAR)
+    assert runner.claim(1, settings, FAR)
+
+    def is_over() -> bool:
+        runner.wait(0.1)
+        runner.report()
+        return runner.is_idle
+
+    until(is_over)
+    assert (status(state), lines[0]) == (["succeeded"], "p/!1/1 started")
+
+
+@pytest.mark.parametrize("environ", ["yes"], indirect=True)
+def test_what_runs_when_it_is_closed_is_offered_again(state: State, runner: AttemptRunner) -> None:
+    runner.claim(1, state.current()[1].settings, FAR)
+    assert (len(runner), status(state)) == (1, ["running"])
+    runner.close()
+    assert status(state) == ["waiting"]
+
+
+@pytest.mark.parametrize("environ", [""], indirect=True)
+def test_what_a_former_process_of_the_name_ran_is_offered_again(state: State, runner: AttemptRunner) -> None:
+    Workbench(state.store).claim("w", NOW)
+    assert status(state) == ["running"]
+    runner.take_over()
+    assert status(state) == ["waiting"]

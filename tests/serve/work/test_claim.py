@@ -1,0 +1,37 @@
+"""A claim counts as long as its attempt, or its node, has its fence and runs."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from scoopi.model.schedule.run_node import RunNode
+from scoopi.scheduler.placing.run_nodes import with_node
+from scoopi.serve.work.claim import Claim
+from tests.serve.work.keeping import ATTEMPT
+
+NODE = RunNode(number=2, status="running", worker="b", fence=5)
+JOINED = replace(ATTEMPT, nodes=(NODE,))
+
+
+def test_an_attempt_and_its_node_are_two_claims() -> None:
+    first, second = Claim(JOINED), Claim(JOINED, 2)
+    assert (first.name, second.name) == (ATTEMPT.attempt, f"{ATTEMPT.attempt} node 2")
+    assert (first.fence, second.fence) == (ATTEMPT.fence, 5)
+    assert first.key != second.key
+
+
+def test_a_node_counts_until_it_is_claimed_elsewhere_or_its_attempt_is_over() -> None:
+    claim = Claim(JOINED, 2)
+    assert claim.counts_in(JOINED)
+    assert claim.counts_in(replace(JOINED, status="waiting", fence=9))
+    assert not claim.counts_in(with_node(JOINED, replace(NODE, fence=6)))
+    assert not claim.counts_in(with_node(JOINED, replace(NODE, status="free")))
+    assert not claim.counts_in(replace(JOINED, phase="unsettled"))
+    assert not claim.counts_in(replace(JOINED, nodes=()))
+
+
+def test_an_attempt_counts_until_its_fence_grows_or_it_is_over() -> None:
+    claim = Claim(JOINED)
+    assert claim.counts_in(replace(JOINED, status="running"))
+    assert not claim.counts_in(replace(JOINED, status="running", fence=JOINED.fence + 1))
+    assert not claim.counts_in(replace(JOINED, status="waiting"))

@@ -1,0 +1,92 @@
+"""Nodes are claimed, ended and handed back under fences of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from scoopi.model.schedule.run_node import RUN, RunNode
+from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
+from scoopi.serve.state import State
+from scoopi.serve.work.node_bench import NodeBench
+from scoopi.serve.workbench import FencedError, Workbench
+from scoopi.store.schedule.schedule_store import record_key
+from tests.serve.conftest import NOW
+
+PLACED = AttemptRecord(
+    process="p",
+    slot="!1",
+    number=1,
+    status="running",
+    phase=LIVE,
+    bundle="b",
+    created=NOW,
+    worker="a",
+    fence=1,
+    progress={RUN: "p-1"},
+    nodes=(
+        RunNode(number=2, status="placed", worker="b"),
+        RunNode(number=3, status="placed", worker="b"),
+    ),
+)
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> State:
+    state = State(tmp_path / "scheduler")
+    Workbench(state.store).put("b", ("default",), 2, is_external=False)
+    assert state.store.write(None, PLACED)
+    return state
+
+
+def record(state: State) -> AttemptRecord:
+    (found,) = state.store.get(AttemptRecord, [record_key(PLACED)]).values()
+    return found
+
+
+def test_a_worker_claims_what_is_placed_on_it_within_its_room(state: State) -> None:
+    bench = NodeBench(state.store, "b")
+    assert NodeBench(state.store, "other").claim(NOW, 9) == []
+    (claim,) = bench.claim(NOW, 1)
+    assert (claim.node, claim.fence, bench.left()[0].key) == (2, 1, claim.key)
+    assert [each.node for each in bench.claim(NOW, 9)] == [3]
+    assert bench.claim(NOW, 9) == []
+    assert record(state).fence == 1
+
+
+def test_a_worker_without_room_claims_nothing(state: State) -> None:
+    Workbench(state.store).put("b", ("default",), 0, is_external=False)
+    assert NodeBench(state.store, "b").claim(NOW, 9) == []
+
+
+def test_a_node_that_is_handed_back_is_claimed_with_the_next_fence(state: State) -> None:
+    bench = NodeBench(state.store, "b")
+    (claim,) = bench.claim(NOW, 1)
+    bench.hand_back(claim)
+    assert record(state).nodes[0].status == "free"
+    with pytest.raises(FencedError, match="p/!1/1 node 2 does not count any more"):
+        bench.end(claim)
+
+
+def test_a_node_that_has_ended_says_why_and_is_not_offered_again(state: State) -> None:
+    bench = NodeBench(state.store, "b")
+    (claim,) = bench.claim(NOW, 1)
+    bench.progress(claim, NOW)
+    bench.end(claim, "killed by SIGKILL")
+    node = record(state).nodes[0]
+    assert (record(state).beat, node.status, node.explanation) == (NOW, "ended", "killed by SIGKILL")
+    with pytest.raises(FencedError):
+        bench.progress(claim, NOW)
+
+
+def test_no_node_of_an_attempt_that_has_ended_is_claimed_or_ended(state: State) -> None:
+    bench = NodeBench(state.store, "b")
+    (claim,) = bench.claim(NOW, 1)
+    old = record(state)
+    ended = replace(old, status="succeeded", phase="unsettled", version=old.version + 1)
+    assert state.store.write(old, ended)
+    assert bench.claim(NOW, 9) == bench.left() == []
+    with pytest.raises(FencedError):
+        bench.hand_back(claim)
