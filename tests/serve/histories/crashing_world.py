@@ -81,6 +81,7 @@ class CrashingWorld:
             store = ScheduleStore(SettlingStore(self._faulty))
             with patch.object(state_module, "open_schedule_store", lambda *where: store):
                 self._state = State(self._folder / "scheduler")
+                self._state.is_shared = True  # its workers are on several machines
         return self._state
 
     @property
@@ -117,13 +118,14 @@ class CrashingWorld:
 
     def jobs_desk(self, action: Callable[[JobDesk], object]) -> bool:
         """What a person does to a job; False if its state does not allow it."""
-        return self._allowed(lambda state: action(JobDesk(state, self.now, lambda name: name)))
+        return self.allowed(lambda state: action(JobDesk(state, self.now, lambda name: name)))
 
     def processes_desk(self, action: Callable[[ProcessDesk], object]) -> bool:
         """What a person does to a process; False if its state does not allow it."""
-        return self._allowed(lambda state: action(ProcessDesk(state, self.now)))
+        return self.allowed(lambda state: action(ProcessDesk(state, self.now)))
 
-    def _allowed(self, action: Callable[[State], object]) -> bool:
+    def allowed(self, action: Callable[[State], object]) -> bool:
+        """Do something that may be refused; whether it was allowed."""
         try:
             self.do(action)
         except StateRefusedError:
@@ -179,7 +181,7 @@ class CrashingWorld:
         current = self.record(AttemptRecord, attempt.attempt)
         if current.wish == "cancel" and current.wish_mode != "drain":
             status = "canceled"
-        return self._allowed(
+        return self.allowed(
             lambda state: Workbench(state.store).end(attempt, attempt.fence, status, self.now)
         )
 

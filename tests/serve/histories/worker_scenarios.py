@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from scoopi.model.schedule.run_node import RUN
 from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.serve.state import State
+from scoopi.serve.work.claim import Claim
+from scoopi.serve.work.node_bench import NodeBench
+from scoopi.serve.workbench import Workbench
 from tests.serve.histories.crashing_world import CrashingWorld
 from tests.serve.histories.scenarios import scenario
 
@@ -88,3 +93,33 @@ def disabled_and_not_ready(world: CrashingWorld) -> None:
     world.work(status)
     world.tick(minutes=30)
     world.work(status)
+
+
+def claim_nodes(world: CrashingWorld, worker: str) -> list[Claim]:
+    """Claim the further nodes that are placed on a worker; one that died offers its claims again first."""
+
+    def claimed(state: State) -> list[Claim]:
+        bench = NodeBench(state.store, worker)
+        for left in bench.left():
+            bench.hand_back(left)
+        state.passes.run(world.now)
+        return bench.claim(world.now, 9)
+
+    return world.do(claimed)
+
+
+@scenario("p: {executes: {scrape: books, nodes: 3}, trigger: {every: 1h}}")
+def nodes_of_a_run(world: CrashingWorld) -> None:
+    world.worker("w2")
+    world.tick(hours=1)
+    (first,) = world.claim("w1")
+    world.do(lambda state: Workbench(state.store).progress(first, first.fence, world.now, {RUN: "p-1"}))
+    world.tick(minutes=1)
+    lost = claim_nodes(world, "w2")
+    world.pass_beats(4, "w1")
+    world.tick(minutes=1)  # w2 is lost, and its nodes are placed on w1
+    claim_nodes(world, "w1")
+    for claim in lost:  # w2 wakes up, and is too late
+        world.allowed(lambda state, claim=claim: NodeBench(state.store, "w2").end(claim))  # type: ignore[misc]
+    world.end(first)
+    world.tick(minutes=1)
