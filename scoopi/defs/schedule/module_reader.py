@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import sys
 from collections.abc import Iterable
@@ -38,7 +39,8 @@ class ModuleReader:
     """
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self._root = root.absolute()  # Python keeps the finder of a relative path, also in another folder
+        importlib.invalidate_caches()  # and what it has listed, until the folder's time changes
         self._known: dict[str, ModuleNames | None] = {}
 
     def own(self) -> list[str]:

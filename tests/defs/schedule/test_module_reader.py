@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from scoopi.defs.schedule.module_reader import ModuleReader
 
 TEXT = """
@@ -27,6 +29,18 @@ def test_functions_classes_variables_and_imports_are_names(tmp_path: Path) -> No
     assert {"os", "written", "limit", "inside", "late", "plain", "changed"} <= found.names
     assert found.is_whole
     assert found.parameters == {"late": ("day", "shop"), "plain": ("context",)}
+
+
+def test_projects_with_the_same_relative_path_are_not_taken_for_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name / "jobs").mkdir(parents=True)
+        (tmp_path / name / "jobs" / f"{name}.py").write_text(f"{name} = 1")
+        monkeypatch.chdir(tmp_path / name)
+        own = ModuleReader(Path("jobs")).names_of(name)
+        assert own is not None
+        assert own.names == {name}
 
 
 def test_modules_are_found_in_packages_of_the_project_before_installed_ones(tmp_path: Path) -> None:
