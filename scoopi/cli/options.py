@@ -56,7 +56,9 @@ def read_inputs(texts: Iterable[str]) -> dict[str, str]:
 
 
 def inputs_of_file(name: str) -> dict[str, str]:
-    """The inputs of a JSON file, `-` for standard input: one object; others than texts are kept as JSON.
+    """The inputs of a JSON or YAML file, `-` for standard input; lists and mappings are kept as JSON.
+
+    The values of YAML are the texts that the file has: `007` and `2026-01-31` are neither number nor date.
 
     Raises:
         UsageError: it cannot be read, or holds something else.
@@ -64,15 +66,17 @@ def inputs_of_file(name: str) -> dict[str, str]:
     import json  # late: most commands do without it
     import sys
 
+    from scoopi.configs.conf_file import plain_value
+
     try:
-        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
-        values = json.loads(text)
+        values = plain_value(sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"{name}: {why}", hint='write a JSON object, as {"day": "2026-01-31"}') from error
+        raise UsageError(f"{name}: {why}", hint='write {"NAME": "VALUE"}, or lines as NAME: VALUE') from error
     if not isinstance(values, dict):
-        what = f"{name} holds a {type(values).__name__}, not an object"
-        raise UsageError(what, hint='write {"NAME": "VALUE"}')
+        kind = "nothing" if values is None else f"a {'list' if isinstance(values, list) else 'single value'}"
+        what = f"{name} holds {kind}, not names with values"
+        raise UsageError(what, hint='write {"NAME": "VALUE"}, or lines as NAME: VALUE')
     return {
         key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for key, value in values.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -136,3 +137,27 @@ class ConfFile:
 
     def _at(self, node: yaml.Node) -> str:
         return f"{self._shown}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
+
+
+def plain_value(text: str) -> object:
+    """Return the value of a text in JSON or YAML; of YAML it consists of texts, lists and mappings.
+
+    >>> plain_value("day: 2026-01-31")
+    {'day': '2026-01-31'}
+
+    Raises:
+        ValueError: it is neither JSON nor YAML, and where.
+    """
+    try:
+        return json.loads(text)
+    except ValueError:
+        if text.lstrip()[:1] in ("{", "["):  # meant as JSON, whose errors name the place better
+            raise
+    try:
+        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  it makes texts, lists and mappings only
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
+        raise ValueError(f"{place}{error.problem}") from error
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError, Namespace
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from scoopi.cli.options import (
     add_run_options,
     cluster_settings,
     given_inputs,
+    inputs_of_file,
     member_addresses,
     name_cluster,
     read_inputs,
@@ -43,6 +45,36 @@ def test_an_input_without_a_name_or_given_twice_is_refused(texts: list[str], wha
         read_inputs(texts)
     assert raised.value.what.startswith(what)
     assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs"),
+    [
+        ('{"day": "007", "copies": 2, "to": null}', {"day": "007", "copies": "2", "to": "null"}),
+        ("day: 2026-01-31\nzip: 007\nto: null\n", {"day": "2026-01-31", "zip": "007", "to": "null"}),
+        ("# of today\ntags: [a, 1]\n", {"tags": '["a", "1"]'}),
+    ],
+)
+def test_inputs_of_a_file_are_json_or_yaml(tmp_path: Path, text: str, inputs: dict[str, str]) -> None:
+    (tmp_path / "inputs").write_text(text)
+    assert inputs_of_file(str(tmp_path / "inputs")) == inputs
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("- a", "holds a list, not names with values"),
+        ('{"a": }', "Expecting value: line 1 column 7"),
+        ("a: 1\nb: [", "line 2, column 5: "),
+        ("a: 1\n b: 2", "line 2, column 3: mapping values are not allowed"),
+        ("", "holds nothing, not names with values"),
+    ],
+)
+def test_a_file_of_inputs_that_cannot_be_read_is_refused(tmp_path: Path, text: str, what: str) -> None:
+    (tmp_path / "inputs").write_text(text)
+    with pytest.raises(UsageError) as raised:
+        inputs_of_file(str(tmp_path / "inputs"))
+    assert what in raised.value.what
 
 
 def options(cluster: str | None = None, store: str | None = None, *settings: str) -> Namespace:

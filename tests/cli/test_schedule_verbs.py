@@ -177,7 +177,6 @@ def test_a_registered_worker_claims_only_what_its_groups_may_run(shop: Screen) -
         ("attempt claim --worker x", 2, "unknown worker x"),
         ("launch press -i copies", 2, "write -i NAME=VALUE"),
         ("launch press --inputs nowhere.json", 2, "nowhere.json: No such file or directory"),
-        ("launch press --inputs jobs/shop.yml", 2, "write a JSON object"),
         ("job list --since yesterday", 2, "--since: 'yesterday' is not an instant"),
         ("process interval books 5m", 2, "process shop.books has a trigger without an interval"),
         ("tick --now yesterday", 2, "--now: 'yesterday' is not an instant"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.configs.conf_file import ConfFile
+from scoopi.configs.conf_file import ConfFile, plain_value
 
 
 def read(tmp_path: Path, text: str | bytes) -> ConfFile:
@@ -86,3 +86,25 @@ def test_a_missing_file_and_a_folder_are_faults(tmp_path: Path) -> None:
     folder = ConfFile(tmp_path, "folder").read()
     assert "no.yml: the settings cannot be read: No such file or directory" in str(missing.faults[0])
     assert "folder: the settings cannot be read: Is a directory" in str(folder.faults[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1, "b": [null, true]}', {"a": 1, "b": [None, True]}),
+        ("a: 1\nb: [~, yes]", {"a": "1", "b": ["~", "yes"]}),
+        ("just a text", "just a text"),
+        ("", None),
+    ],
+)
+def test_json_has_its_types_and_yaml_is_texts(text: str, value: object) -> None:
+    assert plain_value(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [('{"a": }', "line 1 column 7"), ("a: 1\nb: [", "line 2, column 5"), ("a: \x00", "special characters")],
+)
+def test_an_error_names_its_place(text: str, place: str) -> None:
+    with pytest.raises(ValueError, match=place):
+        plain_value(text)

@@ -31,7 +31,7 @@ _COLUMNS = ("attempt", "status", "worker", "fence", "started", "explanation")
 _OPERATIONS = {
     "list": (
         "live attempts, or all of a job, of a process, or with a status",
-        ("--job", "--process", "--with"),
+        ("--job", "--process", "--status"),
     ),
     "show": ("one attempt", ("attempt",)),
     "log": ("what an attempt has printed", ("attempt", "-f")),

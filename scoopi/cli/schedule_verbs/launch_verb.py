@@ -36,7 +36,7 @@ class Launch:
             "--inputs",
             dest="inputs_file",
             metavar="FILE",
-            help="a JSON object of inputs, - for standard input; -i comes before it",
+            help="JSON or YAML with inputs by name, - for standard input; -i comes before it",
         )
         parser.add_argument("--slot", metavar="SLOT", help="slot of the process (default: the next !n)")
         parser.add_argument("--after", metavar="TIME", help="RFC 3339; not before this time")

@@ -50,7 +50,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--order": {"choices": ("old", "new"), "default": "old", "help": "which slots run first (default: old)"},
     "--max-parallel": {"type": int, "default": 0, "help": "the most jobs at a time (default: no limit)"},
     "--since": {"metavar": "TIME", "help": "only those changed since: RFC 3339, or a duration ago, as 2h"},
-    "--with": {"dest": "status_of", "metavar": "STATUS", "help": "only with this status"},
+    "list --status": {"dest": "status_of", "metavar": "STATUS", "help": "only with this status"},
     "--dry-run": {"action": "store_true", "help": "print what would change, and change nothing"},
     "--list": {"dest": "shows_list", "action": "store_true", "help": "show the backfills of the process"},
     "--cancel": {"metavar": "BACKFILL", "help": "skip the jobs of a backfill that are not over"},
@@ -79,7 +79,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         "default": [],
         "help": "an output; may be repeated",
     },
-    "--outputs": {"metavar": "FILE", "help": "a JSON object of outputs, - for standard input"},
+    "--outputs": {"metavar": "FILE", "help": "JSON or YAML with outputs by name, - for standard input"},
     "--result": {"help": "a result of the attempt, as text"},
     "--explanation": {"default": "", "help": "why it ended so"},
 }
@@ -91,7 +91,8 @@ def add_operations(parser: ArgumentParser, operations: Mapping[str, tuple[str, S
     for name, (sentence, arguments) in operations.items():
         operation = added.add_parser(name, help=sentence, description=sentence, allow_abbrev=False)
         for argument in arguments:
-            operation.add_argument(argument, **_ARGUMENTS.get(argument, {}))
+            own = _ARGUMENTS.get(f"{name} {argument}") or _ARGUMENTS.get(argument, {})
+            operation.add_argument(argument, **own)
         add_common(operation)
 
 
