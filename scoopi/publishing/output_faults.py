@@ -47,7 +47,7 @@ class OutputFaults:
         elif output.stream and not target.is_database:
             hint = "leave it out: files are written at the end of the run"
             yield DefsError(f"stream: true is for databases, and {target.name} is a file", hint=hint)
-        elif self._table_folder is not None and target.is_database:
+        elif self._table_folder is not None and target.is_database and _has_key(schema):
             yield from self._of_table(target, schema, self._table_folder)
 
     def _of_table(self, target: Target, schema: RecordSchema, folder: Path) -> Iterator[DefsError]:
@@ -58,6 +58,11 @@ class OutputFaults:
                 RowTables([spec], folder).compare()
         except DefsError as error:
             yield error
+
+
+def _has_key(schema: RecordSchema) -> bool:
+    """Whether each field of the key is a column; another one is reported where it is written."""
+    return {*schema.key} <= {column.name for column in schema.all_columns}
 
 
 def _shape(schema: RecordSchema) -> object:

@@ -68,6 +68,17 @@ def test_a_table_that_does_not_match_is_found_by_the_check_and_nothing_is_made(d
     assert not (desk.folder / "new.db").exists()
 
 
+def test_a_key_that_is_not_a_field_is_reported_also_beside_a_table_that_exists(desk: Desk) -> None:
+    with sqlite3.connect(desk.folder / "books.db") as database:
+        database.execute("CREATE TABLE books (title TEXT, price NUMERIC)")
+    database.close()
+    text = DEFINITIONS.format(outputs="'sqlite:books.db#books'", others="names.csv")
+    (desk.folder / "defs.yml").write_text(text.replace("card: { each: li,", "card: { each: li, key: tilte,"))
+    checked = desk.scoopi("check", "defs.yml")
+    assert checked.code == 3
+    assert "did you mean title?" in checked.err + checked.out
+
+
 def test_right_outputs_have_no_fault(desk: Desk) -> None:
     outputs = (
         "books.csv, books.parquet, books.xlsx, books.jsonl.zst, '-', 'sqlite:a.db#t', 'memory://bucket/x.csv'"
