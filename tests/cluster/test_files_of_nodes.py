@@ -67,7 +67,7 @@ def test_files_of_a_node_that_is_killed_are_published_by_another(
 ) -> None:
     crew = crew_of(**{**SHARED, **SLOW})
     # So seldom does ann ask that it is far from its end when it has two frames, also on a slow machine.
-    ann = ScoopiProcess(crew.arguments("ann", loader_fetch_delay="250"), tmp_path)
+    ann = ScoopiProcess(crew.arguments("ann", loader_fetch_delay="40"), tmp_path)
     try:
         segments = crew.folder / ".scoopi" / "ann" / "segments"
         wait_until(
