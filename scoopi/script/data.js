@@ -50,11 +50,11 @@
     #row; #made = null;
     constructor(row) { this.#row = row; }
     #axis(part, name) {
-      const row = this.#row, axes = row[AXES];
-      for (let column = 0; column < axes.length; column++)
+      const row = this.#row, axes = row[AXES], count = axes.length;
+      for (let column = 0; column < count; column++)
         if (axes[column][part] === name) {
-          const made = this.#made ??= [];
-          return made instanceof List ? made[column] : made[column] ??= new Axis(row, column);
+          const made = this.#made ??= [null, null, null], axis = made[column];  // without holes, which are slow
+          return axis || made instanceof List ? axis : made[column] = new Axis(row, column);
         }
       return null;
     }
@@ -142,6 +142,7 @@
   let counts, prototypes, owners, names, values, accessors;
   const note = () => {
     [counts, prototypes, owners, names, values, accessors] = [[], [], [], [], [], []];
+    [areSame, checks] = [compareEach, 0];
     const noteProperty = (owner, name) => {
       const property = getOwnPropertyDescriptor(owner, name);
       if (property && !("value" in property)) accessors.push([owner, name, property]);
@@ -159,10 +160,28 @@
       for (const name of keys) noteProperty(owner, name);
     }
   };
+  // A script that is called again gets a comparison of its own: the engine finds a property whose name stands in the
+  // code sooner than one whose name is a value.
+  const compareEach = () => {
+    for (let at = 0; at < owners.length; at++) if (owners[at][names[at]] !== values[at]) return false;
+    return true;
+  };
+  const compiled = () => {
+    let text = "(owners, names, values) => () => { let o;", owner;
+    for (let at = 0; at < owners.length; at++) {
+      if (owner !== owners[at]) text += ` o = owners[${at}];`;
+      owner = owners[at];
+      text += ` if (o[${typeof names[at] === "string" ? stringify(names[at]) : `names[${at}]`}] !== values[${at}]) return false;`;
+    }
+    return evaluateGlobally(`${text} return true; }`)(owners, names, values);
+  };
+  let areSame, checks;
   const isAsLoaded = () => {
     for (let at = 0; at < counts.length; at++)
       if (ownKeys(shared[at]).length !== counts[at] || getPrototypeOf(shared[at]) !== prototypes[at]) return false;
-    for (let at = 0; at < owners.length; at++) if (owners[at][names[at]] !== values[at]) return false;
+    checks += 1;
+    if (checks === 2) areSame = compiled();
+    if (!areSame()) return false;
     for (let at = 0; at < accessors.length; at++) {
       const now = getOwnPropertyDescriptor(accessors[at][0], accessors[at][1]);
       if (!now || now.get !== accessors[at][2].get || now.set !== accessors[at][2].set) return false;
