@@ -63,17 +63,19 @@ class HopRecorder:
             "first": pycurl.STARTTRANSFER_TIME,
             "total": pycurl.TOTAL_TIME,
         }
+        answer = received.rpartition(b"HTTP/")[2]
         self.hops.append(
             Hop(
                 content.method,
                 shown(request.url),
                 _headers(sent, secret),
                 handle.getinfo(pycurl.RESPONSE_CODE),
-                _headers(received.rpartition(b"HTTP/")[2], secret),
+                _headers(answer, secret),
                 f"{address}:{handle.getinfo(pycurl.PRIMARY_PORT)}" if address else "",
                 {name: round(1000 * handle.getinfo(code), 1) for name, code in times.items()},
                 int(handle.getinfo(pycurl.SIZE_DOWNLOAD_T)),
                 self.purpose,
+                f"HTTP/{answer.split(maxsplit=1)[0].decode()}" if answer else "",
             )
         )
 

@@ -41,6 +41,7 @@ def test_a_page_is_shown_with_its_redirects_and_times(desk: Desk, server: Server
         f"302  GET {server.url('/bad/redirect?to=/page.html')}  5 bytes from 127.0.0.1:"
     )
     assert loaded.startswith(f"200  GET {server.url('/page.html')}  14 bytes from 127.0.0.1:")
+    assert " over HTTP/1.1  (ms: " in loaded
     assert "total" in loaded
     assert page == "page: text/html, charset utf-8, 14 bytes"
 

@@ -31,3 +31,18 @@ def test_every_page_comes_whatever_becomes_of_the_connections(
         assert Counter(server.answered()) == Counter(f"/{page}" for page in range(PAGES))
         assert any(not asked.is_answered for asked in server.asked), "some were under way as it ended"
     assert desk.rows().total() == PAGES
+
+
+def test_fetch_shows_that_a_page_came_over_http2(
+    desk: Desk,
+    certificate: tuple[Path, Path],  # noqa: F811
+) -> None:
+    with Http2Server(certificate, End.GOAWAY) as server:
+        (desk.folder / "defs.yml").write_text(
+            f'locatorGroups: {{ page: "{server.url("/1")}" }}\n'
+            "taskGroups: { page: { titles: { dataDef: title } } }\n"
+            "dataDefs: { title: { fields: { title: h1 } } }\n"
+            f'sites: {{ "*": {{ http2: true, robots: false, ca: {certificate[0]} }} }}\n'
+        )
+        ended = desk.scoopi("fetch", server.url("/1"), "--defs", "defs.yml")
+    assert " over HTTP/2  (ms: " in ended.out, ended.out + ended.err

@@ -57,7 +57,9 @@ def test_a_pattern_is_written_as_the_hosts_that_it_is_compared_with(written: str
     assert host_pattern(written) == pattern
 
 
-@pytest.mark.parametrize("written", ["http://a", "a:x", "1.2.3.400", "a..b", "[::g]", "a:99999"])
+@pytest.mark.parametrize(
+    "written", ["http://a", "a:x", "1.2.3.400", "a..b", "[::g]", "a:99999", "*.", "**", "*.*:80"]
+)
 def test_what_is_no_host_is_no_pattern(written: str) -> None:
     with pytest.raises(ValueError, match=r"\S"):
         host_pattern(written)

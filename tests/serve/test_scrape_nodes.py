@@ -35,7 +35,7 @@ def site(shared: Serving) -> Iterator[Site]:
     with serving_pages(site):
         lines = [f'      - {{ name: p{n}, url: "{site.url}/{n}" }}' for n in range(PAGES)]
         shared.write("books/books.yml", DEFS % "\n".join(lines))
-        shared.environ |= {"SCOOPI_LOADER_FETCH_DELAY": "300", "SCOOPI_WORKERS": "0"}
+        shared.environ |= {"SCOOPI_LOADER_FETCH_DELAY": "500", "SCOOPI_WORKERS": "0"}
         yield site
 
 

@@ -92,12 +92,13 @@ def lines(page: FetchedPage, with_headers: bool, with_curl: bool) -> Iterator[st
 def _hop(hop: Hop, with_headers: bool) -> Iterator[str]:
     times = ", ".join(f"{name} {ms:g}" for name, ms in hop.ms.items() if ms)
     address = f" from {hop.address}" if hop.address else ""
+    version = f" over {hop.version}" if hop.version else ""
     from scoopi.model.report.fetched_page import BY_LOADER
 
     status = hop.status or ("unknown" if hop.purpose == BY_LOADER else "no answer")
     purpose = "" if hop.purpose == "page" else f"  [{hop.purpose}]"
     sent = f"{status}  {hop.method} {hop.url}{purpose}"
-    yield f"{sent}  {number(hop.size_bytes)} bytes{address}  (ms: {times})"
+    yield f"{sent}  {number(hop.size_bytes)} bytes{address}{version}  (ms: {times})"
     if with_headers:
         yield from (f"  > {name}: {value}" for name, value in hop.request)
         yield from (f"  < {name}: {value}" for name, value in hop.response)

@@ -22,6 +22,7 @@ class Hop(msgspec.Struct, frozen=True):
             (`connect`), TLS was agreed on (`tls`), the answer began (`first`), and the end (`total`).
         size_bytes: of the body as it came.
         purpose: `page`, `robots.txt`, `login`, or BY_LOADER.
+        version: of the protocol of the answer, `HTTP/1.1` or `HTTP/2`; empty without one.
     """
 
     method: str
@@ -33,6 +34,7 @@ class Hop(msgspec.Struct, frozen=True):
     ms: dict[str, float]
     size_bytes: int
     purpose: str
+    version: str = ""
 
 
 class FetchedPage(msgspec.Struct, frozen=True):

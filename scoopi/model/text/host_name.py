@@ -94,6 +94,8 @@ def host_pattern(text: str) -> str:
     if port is not None and int(port[1:]) > LARGEST_PORT:
         raise ValueError(f"port {port[1:]} is above {LARGEST_PORT}")
     name = ascii_host(host)
+    if not name.strip("*.") and name != "*":
+        raise ValueError(f"{text!r} is not a host pattern: it names no host; all hosts are '*'")
     if "*" not in name:
         name = host_key(canonical_host(name), 0).rpartition(":")[0]
     return name.removesuffix(".") + (port or "")
