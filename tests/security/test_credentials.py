@@ -101,6 +101,26 @@ def test_the_check_warns_of_a_login_in_an_address_and_does_not_show_it(
 
 
 @pytest.mark.parametrize(
+    ("query", "is_key"),
+    [
+        (f"?q=1&api_key={SECRET}", True),
+        (f"?access-token={SECRET}&q=1#x", True),
+        (f"?Password={SECRET}", True),
+        ("?author=adams&key=name&token=", False),
+        ("?page=1#token=x", False),
+    ],
+)
+def test_the_check_warns_of_a_key_in_an_address_and_does_not_show_it(
+    desk: Desk, query: str, is_key: bool
+) -> None:
+    write(desk, f"http://site.example/a{query}")
+    ended = desk.scoopi("check", "job.yml")
+    assert ended.code == 0
+    assert ("the address holds a key in clear" in ended.out + ended.err) is is_key
+    assert SECRET not in ended.out + ended.err
+
+
+@pytest.mark.parametrize(
     "proxy",
     [
         "http://me:S3cr3t@[",

@@ -36,7 +36,7 @@ from scoopi.model.definitions import Definitions, LocatorGroup, TaskDef, TaskGro
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records import with_change
 from scoopi.model.sites import SiteBlock
-from scoopi.model.text.shown import login_of, nearest
+from scoopi.model.text.shown import nearest, secrets_of
 
 _DEFAULT_STEPS_KEY = "scoopi.defs.defaultSteps"
 MOST_MISSING = 10
@@ -165,7 +165,7 @@ class DefsChecker:
             if not locator.url:
                 continue
             key = f"locatorGroups.{group.name}.locators[{number}].url"
-            self._check_login(locator.url, locator.place, key)
+            self._check_secrets(locator.url, locator.place, key)
             if fault := self._checkers.url(locator.url):
                 self._findings.error(locator.place, key, fault.what, fault.hint)
             elif missing < MOST_MISSING and (fault := self._checkers.page(locator.url)):
@@ -178,11 +178,11 @@ class DefsChecker:
                 )
                 self._findings.warning(locator.place, key, what, fault.hint)
 
-    def _check_login(self, url: str, place: Place, key: str) -> None:
-        if login := login_of(url):
-            self._findings.hide(login)
-            what = "the address holds a login in clear, which is kept with the run"
-            self._findings.warning(place, key, what, "write `auth` of its site, with ${env:NAME}")
+    def _check_secrets(self, url: str, place: Place, key: str) -> None:
+        for secret, kind, where in secrets_of(url):
+            self._findings.hide(secret)
+            what = f"the address holds {kind} in clear, which is kept with the run"
+            self._findings.warning(place, key, what, f"write {where}, with ${{env:NAME}}")
 
     def _check_loader(self, group: WrittenTaskGroup) -> None:
         if group.loader and group.loader not in LOADERS:

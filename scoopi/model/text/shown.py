@@ -10,6 +10,11 @@ HIDDEN = "***"
 
 _AUTHORITY = re.compile(r"(\s*(?:[A-Za-z][A-Za-z0-9+.-]*:[/\\]+|https?:))([^/\\?#]*)(.*)", re.DOTALL | re.I)
 _PLAIN_LOGIN = re.compile(r"(https?://)[^/\\?#]*@", re.IGNORECASE)
+_PLAIN_KEY = re.compile(
+    r"[?&](?:api[_-]?key|access[_-]?(?:key|token)|auth[_-]?token|client[_-]?secret|token|secret|passw(?:or)?d|pwd)"
+    r"=([^&%$]+)(?=&|$)",
+    re.IGNORECASE,
+)
 _ROOT = re.compile(r"https?://[^/\\?#]*", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9._~-]{0,32}")
 _PORT = re.compile(r"(?:\[[^\]]*\]|[^:]*)(?::\d*)?")
@@ -52,6 +57,18 @@ def login_of(url: str) -> str:
     """
     login = _PLAIN_LOGIN.match(url) if "@" in url else None
     return login[0][len(login[1]) : -1] if login is not None else ""
+
+
+def secrets_of(url: str) -> list[tuple[str, str, str]]:
+    """The credentials that a web address holds in clear: each as written, what it is, and where it belongs.
+
+    >>> [secret for secret, _, _ in secrets_of("http://me:pw@h/?q=a&api_key=s3cret&token=%{input.token}")]
+    ['me:pw', 's3cret']
+    """
+    login = login_of(url)
+    found = [(login, "a login", "`auth` of its site")] if login else []
+    keys = _PLAIN_KEY.findall(url.partition("#")[0]) if "=" in url else []
+    return found + [(key, "a key", "it in `params` of the locator") for key in keys]
 
 
 def with_login_of(url: str, given: str) -> str:
