@@ -11,7 +11,11 @@ HERE = Path(__file__).resolve().parent
 CACHE = Path(sys.prefix) / "benchmark-peers" / "schedulers"
 # the server of this Prefect does not start with later versions of FastAPI
 PACKAGES = ("prefect==3.8.8", "fastapi==0.139.0", "apscheduler==3.11.3", "sqlalchemy==2.1.9")
-PEERS = {"prefect": HERE / "prefect_jobs.py", "apscheduler": HERE / "apscheduler_jobs.py"}
+PEERS = {
+    "prefect flow": HERE / "prefect_jobs.py",
+    "prefect task": HERE / "prefect_tasks.py",
+    "apscheduler": HERE / "apscheduler_jobs.py",
+}
 """Programs that take JOBS SLOTS, and print jobs a second and milliseconds of processor time per job."""
 
 

@@ -164,7 +164,8 @@ def idle_cost(serving: Serving) -> bool:
 def compare(serving: Serving) -> bool:
     """Jobs beside peers, in turn: a second, and in processor time, which other load disturbs less.
 
-    Each job is a process, but APScheduler's are not.
+    Each job is a process, as are flow runs of Prefect; its background tasks and the jobs of APScheduler are
+    calls in processes that live on.
     """
     jobs, rounds = ARGUMENTS.jobs, ARGUMENTS.rounds
     rates: dict[str, list[float]] = {"scoopi": [], **{name: [] for name in PEERS}}
@@ -183,8 +184,9 @@ def compare(serving: Serving) -> bool:
     for name in rates:
         rate, cost = statistics.median(rates[name]), statistics.median(costs[name])
         print(f"{jobs} no-op jobs, {name:<14} {rate:7.2f} jobs/s, {cost:8.1f} ms of processor time each")
-    times = statistics.median(rates["scoopi"]) / statistics.median(rates["prefect"])
-    print(f"Scoopi runs {times:.1f} times as many as Prefect (bar {TIMES_PREFECT:.0f})")
+    prefect = max(statistics.median(each) for name, each in rates.items() if name.startswith("prefect"))
+    times = statistics.median(rates["scoopi"]) / prefect
+    print(f"Scoopi runs {times:.1f} times as many as the faster Prefect (bar {TIMES_PREFECT:.0f})")
     return times >= TIMES_PREFECT
 
 
