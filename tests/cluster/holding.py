@@ -19,6 +19,7 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeStatus
+from scoopi.store.pages.job_store import JobStore
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of
@@ -34,6 +35,11 @@ def store_of(cluster: ClusterClient, crew: Crew) -> SettlingStore:
 def states(cluster: ClusterClient, crew: Crew) -> list[NodeStatus]:
     """Of all incarnations of the run's nodes."""
     return [each.state for each in Membership(store_of(cluster, crew), "test", "test").read().values()]
+
+
+def ended_jobs(cluster: ClusterClient, crew: Crew) -> int:
+    """How many jobs of the run have ended, on whichever node."""
+    return sum(len(page) for page in JobStore(store_of(cluster, crew), "test").ended_pages())
 
 
 @contextmanager

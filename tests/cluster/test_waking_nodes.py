@@ -19,7 +19,7 @@ from scoopi.store.pages.job_records import JobRecords
 from scoopi.store.ports import JOBS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
-from tests.cluster.holding import states, store_of
+from tests.cluster.holding import ended_jobs, states, store_of
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world, served_world
@@ -58,11 +58,18 @@ class Sleeper:
 
 
 @contextmanager
-def fallen_asleep(crew: Crew, folder: Path, server: Server, workers: int) -> Iterator[Sleeper]:
-    """A node that has loaded some pages, holds all others, and is frozen."""
+def fallen_asleep(
+    crew: Crew, cluster: ClusterClient, folder: Path, server: Server, workers: int
+) -> Iterator[Sleeper]:
+    """A node that has ended some jobs, holds all others, and is frozen."""
     sleeper = Sleeper(crew, folder, workers)
+
+    def has_ended_some() -> bool:
+        # Without an ended job the node has no rows that the others would await.
+        return len(server.log.all()) >= 3 and ended_jobs(cluster, crew) > 0
+
     try:
-        wait_until(lambda: len(server.log.all()) >= 3, "the third request", LIMIT_S, sleeper.process)
+        wait_until(has_ended_some, "its first ended jobs", LIMIT_S, sleeper.process)
         sleeper.freeze()
         yield sleeper
     finally:
@@ -88,7 +95,7 @@ def test_a_node_that_wakes_after_the_end_of_its_run_requests_no_page_and_ends_wi
     phase: RunPhase,
 ) -> None:
     crew = crew_of(**{**SLOW, "scoopi.output.durability": durability})
-    with fallen_asleep(crew, tmp_path, server, workers) as sleeper:
+    with fallen_asleep(crew, cluster, tmp_path, server, workers) as sleeper:
         assert crew.run("bob")[0].status is RunStatus.DONE
         assert phase_of(cluster, crew) is phase
         before = len(server.log.all())
@@ -104,7 +111,7 @@ def test_a_node_that_was_declared_lost_drops_the_jobs_that_it_has_not_begun(
     crew_of: Callable[..., Crew], cluster: ClusterClient, world: World, server: Server, tmp_path: Path
 ) -> None:
     crew = crew_of(**SLOW)
-    with fallen_asleep(crew, tmp_path, server, workers=1) as sleeper:
+    with fallen_asleep(crew, cluster, tmp_path, server, workers=1) as sleeper:
         bob = crew.start("bob")
         wait_until(lambda: NodeStatus.DEAD in states(cluster, crew), "that it is declared lost", LIMIT_S)
         sleeper.wake()
