@@ -14,7 +14,7 @@ from typing import Any
 
 from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.bootstrap.step_builder import StepBuilder
+from scoopi.bootstrap.steps.step_builder import StepBuilder
 from scoopi.configs.configs_reader import FOLDER_FILE
 from scoopi.configs.groups import ArchiveSettings, ParserLimits
 from scoopi.configs.run_date import compose_run_date

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.bootstrap.block_finds import browser_choice
 from scoopi.bootstrap.group_loaders import group_loaders
-from scoopi.bootstrap.step_builder import StepBuilder
+from scoopi.bootstrap.steps.step_builder import StepBuilder
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import (
     ArchiveSettings,
@@ -72,7 +72,8 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
         configs.text("scoopi.dateTimePattern"),
     )
     store = FileStore(Path(plan.files), files) if plan.definitions.has_downloads else None
-    builder = StepBuilder(plan, finder, files, archive, store)
+    found = FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing)
+    builder = StepBuilder(plan, finder, files, archive, store, found.note_entry_times)
     for group in plan.definitions.task_groups:
         builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
     loaders = group_loaders(plan.definitions.task_groups.values(), finder, plan.browsers)
@@ -80,7 +81,6 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     if memory_bytes is not None:
         web = replace(web, max_held_bytes=min(web.max_held_bytes, memory_bytes // HELD_PART))
     private_hosts = PrivateHosts(web.private_hosts)
-    found = FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing)
     choice = browser_choice(
         plan.definitions,
         plan.definitions.task_groups.values(),

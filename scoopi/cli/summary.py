@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.text import counted, duration, labelled, number, rate, short_duration
@@ -11,6 +11,7 @@ from scoopi.model.report.run_report import (
     LOADER,
     Cause,
     ChangeCounts,
+    EntryTime,
     LoadCounts,
     Retries,
     RunReport,
@@ -86,6 +87,8 @@ class Summary:
             yield "time", [times]
         if len(report.tasks) > 1 and sum(report.tasks.values()) >= _LEAST_TASKS_S:
             yield "tasks", _tasks(report.tasks)
+        if report.slowest:
+            yield "slowest", _slowest(report.slowest)
         yield "output", self._output(report)
         if report.missing:
             names = [printable(name) for name in report.missing[:_MOST_NAMES]]
@@ -270,6 +273,15 @@ def _tasks(tasks: dict[str, float]) -> list[str]:
     lines = [f"{duration(seconds):>{width}}  {printable(name)}" for name, seconds in slowest]
     more = len(tasks) - len(lines)
     return lines + ([f"and {number(more)} more"] if more else [])
+
+
+def _slowest(entries: Sequence[EntryTime]) -> list[str]:
+    """The entries of data definitions that have taken the longest."""
+    width = max(len(short_duration(entry.seconds)) for entry in entries)
+    return [
+        printable(f"{short_duration(entry.seconds):>{width}}  {entry.data_def}: {entry.entry} ({entry.at})")
+        for entry in entries
+    ]
 
 
 def _times(times: dict[str, float], pages: int) -> str:

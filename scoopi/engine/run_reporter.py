@@ -10,13 +10,22 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from scoopi.engine.entry_times import added
 from scoopi.engine.found_counts import FoundCounts, placed
 from scoopi.errors import AppenderError, ClusterError, StoreError
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import run_failure
 from scoopi.model.report.finds import LOADS, MET, PAGES, PREFIX, ROWS, SEPARATOR, TIMES, axes_read
-from scoopi.model.report.run_report import Cause, FieldFigures, JobCounts, LoadCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import (
+    Cause,
+    EntryTime,
+    FieldFigures,
+    JobCounts,
+    LoadCounts,
+    RunReport,
+    RunStatus,
+)
 from scoopi.plugins.encoders.rows_encoder import read_rows
 from scoopi.publishing.row_tally import Published
 from scoopi.runs.run_file import RunFile, RunPlace, RunView, versions
@@ -96,12 +105,14 @@ class RunNotes(msgspec.Struct, frozen=True):
         used_up: the budgets of retries that are used up.
         fields: what the fields of records found.
         budgets: those of pages, time and bytes that are used up.
+        slowest: the entries of data definitions that took the most time.
     """
 
     empty: Callable[[], tuple[str, ...]] = tuple
     used_up: Callable[[], tuple[str, ...]] = tuple
     fields: Callable[[], tuple[FieldFigures, ...]] = tuple
     budgets: Callable[[], tuple[str, ...]] = tuple
+    slowest: Callable[[], tuple[EntryTime, ...]] = tuple
 
 
 class RunReporter:
@@ -130,6 +141,7 @@ class RunReporter:
         self._tasks_before: Mapping[str, float] = {}
         self._rows_before: Mapping[str, int] = {}
         self._loads_before: Mapping[str, LoadCounts] = {}
+        self._slowest_before: tuple[EntryTime, ...] = ()
 
     def begin(self) -> None:
         """Write `run.json` of a running run; what it holds of earlier processes is added to.
@@ -143,6 +155,7 @@ class RunReporter:
             self._first_began = earlier.started
             self._times_before, self._rows_before = earlier.time, earlier.rows
             self._loads_before, self._tasks_before = earlier.loads, earlier.tasks
+            self._slowest_before = earlier.slowest
         jobs = JobCounts(left=None)  # how many there will be is not known yet
         rows = dict(self._rows_before)
         place = self._place
@@ -169,6 +182,7 @@ class RunReporter:
             warnings=found.warnings,
             times=self._all_times(),
             tasks=self._all_tasks(),
+            slowest=added(self._slowest_before, self._notes.slowest()),
             seconds=(ended - self._began).total_seconds(),
             published=outcome.published is not None,
             publish_note=self._note(outcome),

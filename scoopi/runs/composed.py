@@ -73,7 +73,9 @@ class WorkerPlan(msgspec.Struct, frozen=True):
     secrets: frozenset[str] = frozenset()
     """Keys of the settings that no script sees."""
     reports_pages: bool = False
-    """Whether the parent logs a line for each page."""
+    """Whether results say how their page was loaded."""
+    times_entries: bool = False
+    """Whether the time of each entry of a data definition is taken, on some of the pages."""
     browsers: str = ""
     """The socket of the node's browsers; empty if no page is loaded in one."""
     files: str = ""

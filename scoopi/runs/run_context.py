@@ -121,7 +121,7 @@ class RunContext(msgspec.Struct, frozen=True):
 
     def worker_plan(self) -> WorkerPlan:
         """What each worker of this node is wired from."""
-        composed = self.composed
+        composed, is_verbose = self.composed, logging.getLogger(__name__).isEnabledFor(logging.INFO)
         return WorkerPlan(
             definitions=composed.definitions,
             configs=self.configs.composed(),
@@ -130,7 +130,8 @@ class RunContext(msgspec.Struct, frozen=True):
             defs_source=composed.defs_source,
             is_cluster=self.cluster is not None,
             secrets=self.configs.secrets,
-            reports_pages=logging.getLogger(__name__).isEnabledFor(logging.INFO) or self._has_byte_budget(),
+            reports_pages=is_verbose or self._has_byte_budget(),
+            times_entries=is_verbose,
             browsers=self.browsers,
             files=str(self.folder.node_folder / FILES_FOLDER),
         )

@@ -20,6 +20,7 @@ from scoopi.model.report.run_report import (
     ALREADY_OVER,
     Cause,
     ChangeCounts,
+    EntryTime,
     FieldFigures,
     FileCounts,
     JobCounts,
@@ -59,6 +60,7 @@ class RunView(msgspec.Struct, frozen=True):
     awaiting: tuple[str, ...] = ()
     time: dict[str, float] = {}
     tasks: dict[str, float] = {}
+    slowest: tuple[EntryTime, ...] = ()
     definitions: str = ""
     grids: dict[str, GridFormat] = {}
     versions: dict[str, str] = {}
@@ -97,6 +99,7 @@ class RunView(msgspec.Struct, frozen=True):
             awaiting=awaiting,
             time=report.times,
             tasks=report.tasks,
+            slowest=report.slowest,
             versions=versions,
         )
 
@@ -120,6 +123,7 @@ class RunView(msgspec.Struct, frozen=True):
             fields=self.fields,
             times=self.time,
             tasks=self.tasks,
+            slowest=self.slowest,
             skipped=self.skipped,
             loads=self.loads,
             budgets=self.budgets,

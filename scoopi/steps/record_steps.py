@@ -14,7 +14,6 @@ from scoopi.model.locator import Document
 from scoopi.model.records import Records, Value, packed_rows
 from scoopi.parse.records.field_reader import RunScript
 from scoopi.parse.records.page_facts import PageFacts
-from scoopi.parse.records.record_reader import RecordReader
 from scoopi.parse.tree.page import Page
 from scoopi.steps.locator_creator import link_address
 from scoopi.steps.step import Step
@@ -39,7 +38,7 @@ class RecordParser(Step):
     """The step that reads the records of a page; used by the thread that runs steps.
 
     Args:
-        reader: the compiled definition.
+        read: the records of a page, given what is known of it and the runner of scripts.
         scripts: creates the runner of the definition's scripts for one page, given the fields of its
             parent; None if it has none.
         reuse: None unless records are saved for later runs.
@@ -47,11 +46,11 @@ class RecordParser(Step):
 
     def __init__(
         self,
-        reader: RecordReader,
+        read: Callable[[Page, PageFacts, RunScript | None], Records],
         scripts: Callable[[Document, Mapping[str, Value]], RunScript] | None = None,
         reuse: RecordReuse | None = None,
     ) -> None:
-        self._reader = reader
+        self._read_records = read
         self._scripts = scripts
         self._reuse = reuse
 
@@ -84,7 +83,7 @@ class RecordParser(Step):
             partial(_absolute, page),
         )
         script = self._scripts(document, payload.parent) if self._scripts is not None else None
-        records = self._reader.read(page, facts, script)
+        records = self._read_records(page, facts, script)
         if self._reuse is not None:
             self._reuse.archive.save_records(document, self._reuse.key(document, payload.parent), records)
         return records

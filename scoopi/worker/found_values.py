@@ -11,10 +11,12 @@ from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.records import Records
 from scoopi.model.report.finds import (
+    ENTRY_TIMES,
     LOADS,
     MET,
     PAGES,
     ROWS,
+    TIMED,
     TIMES,
     AxisKey,
     axes_read,
@@ -72,6 +74,13 @@ class FoundValues:
         name = count_name(TIMES, group, (task, ""))
         with self._lock:
             self._of_records[name] = self._of_records.get(name, 0) + seconds
+
+    def note_entry_times(self, data_def: str, times: Mapping[AxisKey, float]) -> None:
+        """Add seconds by entry of a data definition, of a page that was timed; from any thread."""
+        counts = {count_name(ENTRY_TIMES, data_def, entry): seconds for entry, seconds in times.items()}
+        with self._lock:
+            for name, value in (counts | {count_name(TIMED, data_def): 1}).items():
+                self._of_records[name] = self._of_records.get(name, 0) + value
 
     def take(self) -> dict[str, float]:
         """What was counted since the last call, by counter; from any thread."""

@@ -10,7 +10,15 @@ from msgspec.structs import replace
 
 from scoopi.cli.summary import Summary
 from scoopi.model.failure import Failure
-from scoopi.model.report.run_report import Cause, ChangeCounts, JobCounts, LoadCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import (
+    Cause,
+    ChangeCounts,
+    EntryTime,
+    JobCounts,
+    LoadCounts,
+    RunReport,
+    RunStatus,
+)
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FULL = RunReport(
@@ -93,6 +101,18 @@ def test_what_has_loaded_pages_is_counted_by_group(screen: Any) -> None:
 
 def test_what_took_no_step_has_no_line_of_times(screen: Any) -> None:
     assert "time" not in text(screen, pages=0, times={"loader": 0.5})
+
+
+def test_the_slowest_entries_are_named_with_their_lines(screen: Any) -> None:
+    assert "slowest" not in text(screen)
+    entries = (
+        EntryTime("prices", "item loaf", 61.25, "bakery.yml:15:56"),
+        EntryTime("towns", "each", 0.0125, "towns.yml:3:1"),
+    )
+    assert text(screen, slowest=entries).partition("  slowest ")[2].splitlines()[:2] == [
+        " 61.2 s  prices: item loaf (bakery.yml:15:56)",
+        "          12.5 ms  towns: each (towns.yml:3:1)",
+    ]
 
 
 def test_the_slowest_tasks_are_named_if_there_are_several(screen: Any) -> None:

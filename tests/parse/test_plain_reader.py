@@ -21,6 +21,8 @@ from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
 from scoopi.parse.grid.plain_reader import PlainReader
 from scoopi.parse.query_ports import QueryEngine
+from scoopi.parse.timing.stopwatch import Stopwatch
+from scoopi.parse.timing.timed_grid import timed_reader
 from scoopi.parse.tree.page import parse_html
 from scoopi.parse.xpath.xpath_engine import XPathEngine
 from scoopi.steps.data_filter import DataFilter
@@ -215,8 +217,9 @@ def test_a_compiled_definition_reads_what_the_plain_evaluator_reads(
         return
     plain = PlainReader(data_def, ENGINES[language](), limits, raw_items=raw_items)
     wanted = outcome(plain, data_def, page)
-    for _ in range(2):  # a plan serves many pages
-        assert outcome(compiled, data_def, page) == wanted
+    timed = timed_reader(data_def, engine, limits, Stopwatch(), raw_items=raw_items)
+    for reader in (compiled, compiled, timed, timed):  # a plan serves many pages
+        assert outcome(reader, data_def, page) == wanted
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from scoopi.parse.records.record_compiler import compile_records, find_of
 from scoopi.parse.records.record_walk import RecordWalk
+from scoopi.parse.timing.stopwatch import Stopwatch
 from tests.parse.record_page import facts_of, page_of, record_def
 from tests.parse.tree.built_bridge import built_bridge
 
@@ -70,7 +71,10 @@ def test_the_compiled_and_the_plain_evaluator_agree(page: str, fields: dict[str,
     definition = record_def(fields, each=each)
     compiled = compile_records(definition, 1000, {})
     plain = compile_records(definition, 1000, {}, plain=True)
-    assert compiled.read(page_of(page), facts_of()) == plain.read(page_of(page), facts_of())
+    timed = compile_records(definition, 1000, {}, timed=Stopwatch().timed)
+    records = plain.read(page_of(page), facts_of())
+    assert compiled.read(page_of(page), facts_of()) == records
+    assert timed.read(page_of(page), facts_of()) == records
 
 
 @given(st.lists(_elements(), max_size=4).map("".join), _FIELDS)

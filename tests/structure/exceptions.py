@@ -46,7 +46,11 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/bootstrap": (
         "wiring; every run of tests/run and tests/cluster resolves it",
-        "boot_module.py bootstrap.py run_rows_reader.py step_builder.py worker_wiring.py",
+        "boot_module.py bootstrap.py run_rows_reader.py worker_wiring.py",
+    ),
+    "scoopi/bootstrap/steps": (
+        "wiring; every run of tests/run and tests/cluster resolves it",
+        "step_builder.py",
     ),
     "scoopi/bootstrap/pages": (
         "test_fetch_verb.py and test_parse_verb.py load and read pages with them",

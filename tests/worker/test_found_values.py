@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.records import Records
-from scoopi.model.report.finds import LOADS, MET, PAGES, ROWS, TIMES, count_name
+from scoopi.model.report.finds import BLOCK, ENTRY_TIMES, LOADS, MET, PAGES, ROWS, TIMED, TIMES, count_name
 from scoopi.worker.found_values import FoundValues
 
 PRICES = DataDef(
@@ -77,6 +77,17 @@ def test_counts_of_records_add_up_until_they_are_taken() -> None:
     counter.note_records(records)
     assert counter.take() == {"a": 4.0, "b": 2.0}
     assert counter.take() == {}
+
+
+def test_times_of_entries_add_up_with_the_number_of_pages_that_were_timed() -> None:
+    counter = found()
+    counter.note_entry_times("prices", {("item", "loaf"): 0.5, BLOCK: 0.25})
+    counter.note_entry_times("prices", {("item", "loaf"): 0.25})
+    assert counter.take() == {
+        count_name(ENTRY_TIMES, "prices", ("item", "loaf")): 0.75,
+        count_name(ENTRY_TIMES, "prices", BLOCK): 0.25,
+        count_name(TIMED, "prices"): 2,
+    }
 
 
 def test_loads_and_times_of_a_group_add_up_until_they_are_taken() -> None:

@@ -10,6 +10,7 @@ from scoopi.appenders.appender import STORE_TIMEOUT_S, Appender, CommitEvents
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.bootstrap.wiring.output_wiring import OutputWiring
 from scoopi.configs.groups import AppenderSettings, EngineSettings
+from scoopi.engine.entry_times import EntryTimes
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S
 from scoopi.engine.record_finds import RecordFinds
 from scoopi.engine.run_completion import Presence, RunLimits
@@ -135,8 +136,19 @@ class RowsModule(Module):
 
     @singleton
     @provider
+    def entry_times(self, context: RunContext, counts: NodeCounts) -> EntryTimes:
+        """Which entries take the most time on the pages that this process has read."""
+        return EntryTimes(context.composed.definitions, counts)
+
+    @singleton
+    @provider
     def notes(
-        self, empty: EmptyFinds, records: RecordFinds, budget: RetryBudget, pages: PageBudgets
+        self,
+        empty: EmptyFinds,
+        records: RecordFinds,
+        budget: RetryBudget,
+        pages: PageBudgets,
+        times: EntryTimes,
     ) -> RunNotes:
         """What the report adds to its figures."""
         return RunNotes(
@@ -144,6 +156,7 @@ class RowsModule(Module):
             budget.used_up,
             records.figures,
             pages.used_up,
+            times.slowest,
         )
 
     @singleton

@@ -28,6 +28,10 @@ LOADS = "loads"
 """Pages of a group, by what has loaded them."""
 TIMES = "times"
 """Seconds that a task of a group has taken."""
+ENTRY_TIMES, TIMED = "entry times", "timed"
+"""Of a data definition: seconds that an entry has taken on the pages that were timed; how many these are."""
+BLOCK, EACH = ("block", ""), ("each", "")
+"""What finds the block of a grid, or the elements of records, among the entries that take time."""
 PREFIX = "finds."
 """Of the node's counters that hold finds."""
 

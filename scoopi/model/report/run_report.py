@@ -139,6 +139,21 @@ class FieldFigures(msgspec.Struct, frozen=True):
     at: str = ""
 
 
+class EntryTime(msgspec.Struct, frozen=True):
+    """How long an entry of a data definition took.
+
+    Attributes:
+        entry: such as `item price`, `field price`, `block` or `each`.
+        seconds: of all workers, estimated from the pages that were timed.
+        at: `file:line:column` of what reads it.
+    """
+
+    data_def: str
+    entry: str
+    seconds: float
+    at: str = ""
+
+
 class LoadCounts(msgspec.Struct, frozen=True):
     """Pages of a task group with `loader: auto`, by what has loaded them."""
 
@@ -178,6 +193,7 @@ class RunReport(msgspec.Struct, frozen=True):
         errors: by cause, the most frequent first; `warnings` and `skipped` likewise.
         times: seconds by step, summed over workers.
         tasks: seconds by `group.task`, likewise; the first task of a page parses it.
+        slowest: the entries of data definitions that took the most time; none unless it was taken.
         seconds: from start to end on the clock.
         published: the files hold every row that this run has committed.
         publish_note: why they do not, or what else to know of them; may be empty.
@@ -211,6 +227,7 @@ class RunReport(msgspec.Struct, frozen=True):
     warnings: tuple[Cause, ...] = ()
     times: dict[str, float] = {}
     tasks: dict[str, float] = {}
+    slowest: tuple[EntryTime, ...] = ()
     seconds: float = 0.0
     published: bool = True
     publish_note: str = ""

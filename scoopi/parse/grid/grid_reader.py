@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, product
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import Failure
 from scoopi.model.place import Place
+from scoopi.model.report.finds import AxisKey
 from scoopi.parse.grid.grid_axis import GridAxis, GridSettings, selector_of
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.grid_template import GridTemplate
@@ -23,6 +24,20 @@ from scoopi.parse.grid.selector_faults import as_written
 from scoopi.parse.grid.single_rows import SingleRows
 from scoopi.parse.query_ports import QueryEngine, ScriptRunner
 from scoopi.parse.walks.block_walk import BlockWalk
+
+
+class GridParts(NamedTuple):
+    """What a GridReader is made of.
+
+    Attributes:
+        axis: makes an axis, given the arguments of GridAxis.
+        walk: makes what finds selectors inside one block, which come with the entries that have them.
+        joins_rows: whether templates that have one row each are read together.
+    """
+
+    axis: Callable[..., GridAxis] = GridAxis
+    walk: Callable[[Mapping[str, Sequence[AxisKey]], QueryEngine], BlockWalk] = BlockWalk
+    joins_rows: bool = True
 
 
 class GridReader:
@@ -52,19 +67,28 @@ class GridReader:
         engine: compiles its queries.
         settings: how missing facts are written, and the limit of rows.
         raw_items: see above.
+        parts: what it is made of.
     Raises:
         ParseError: a placeholder names nothing, or a selector without placeholders is wrong.
     Source: defs/README.md, 2.
     """
 
     def __init__(
-        self, data_def: DataDef, engine: QueryEngine, settings: GridSettings, *, raw_items: bool = False
+        self,
+        data_def: DataDef,
+        engine: QueryEngine,
+        settings: GridSettings,
+        *,
+        raw_items: bool = False,
+        parts: GridParts = GridParts(),  # noqa: B008 - immutable
     ) -> None:
         self._name = data_def.name
         self._engine = engine
-        compiled = [_compiled(data_def, axes, engine, settings) for axes in templates_of(data_def)]
-        self._walks = _walks(compiled, engine)
-        self._parts = [*_parts(compiled, settings.max_rows, raw_items=raw_items)]
+        compiled = [_compiled(data_def, axes, engine, settings, parts) for axes in templates_of(data_def)]
+        walks = [(block, parts.walk(each, engine)) for block, each in _fixed_selectors(compiled).items()]
+        self._walks = {block: walk for block, walk in walks if walk.is_worthwhile}
+        joins = parts.joins_rows
+        self._parts = [*_parts(compiled, settings.max_rows, raw_items=raw_items, joins_rows=joins)]
 
     def read(
         self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
@@ -100,37 +124,44 @@ def templates_of(data_def: DataDef) -> list[tuple[AxisDef, ...]]:
 
 
 def _compiled(
-    data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine, settings: GridSettings
+    data_def: DataDef,
+    axes: Sequence[AxisDef],
+    engine: QueryEngine,
+    settings: GridSettings,
+    parts: GridParts,
 ) -> list[GridAxis]:
     compiled: list[GridAxis] = []
     for own in range(len(axes)):
-        compiled.append(GridAxis(data_def, axes, own, engine, settings, compiled))
+        compiled.append(parts.axis(data_def, axes, own, engine, settings, compiled))
     return compiled
 
 
 def _parts(
-    templates: Sequence[Sequence[GridAxis]], max_rows: int, *, raw_items: bool
+    templates: Sequence[Sequence[GridAxis]], max_rows: int, *, raw_items: bool, joins_rows: bool
 ) -> Iterator[GridTemplate | SingleRows]:
     """What reads the rows of these templates, in their order: one for each, or one for several."""
     for is_single, grouped in groupby(templates, SingleRows.fit):
         group = list(grouped)
         made = [GridTemplate(axes, max_rows, raw_items=raw_items) for axes in group]
-        if is_single and len(group) > 1:
+        if joins_rows and is_single and len(group) > 1:
             yield SingleRows(made, group, raw_items=raw_items)
         else:
             yield from made
 
 
-def _walks(templates: Sequence[Sequence[GridAxis]], engine: QueryEngine) -> dict[str | None, BlockWalk]:
-    """By block what finds several of its values in one walk; by None in blocks that depend on the row."""
-    selectors: dict[str | None, list[str]] = {}
+def _fixed_selectors(templates: Sequence[Sequence[GridAxis]]) -> dict[str | None, dict[str, list[AxisKey]]]:
+    """By block the selectors that are the same for all rows, with the entries that have them.
+
+    The block is None for blocks that depend on the row.
+    """
+    found: dict[str | None, dict[str, list[AxisKey]]] = {}
     for axes in templates:
         for axis in axes:
             if axis.fixed_selector is not None:
                 block, selector = axis.fixed_selector
-                selectors.setdefault(block, []).append(selector)
-    walks = {block: BlockWalk(each, engine) for block, each in selectors.items()}
-    return {block: walk for block, walk in walks.items() if walk.is_worthwhile}
+                entries = found.setdefault(block, {}).setdefault(selector, [])
+                entries.append((axis.definition.axis_name, axis.definition.item.name))
+    return found
 
 
 class SelectorFault(NamedTuple):

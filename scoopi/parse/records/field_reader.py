@@ -9,8 +9,10 @@ from typing import Any
 
 from scoopi.model.records.record_def import FieldDef
 from scoopi.model.records.record_schema import Value
+from scoopi.model.report.finds import FIELD
 from scoopi.parse.records.conversion import Conversion, Raw
 from scoopi.parse.records.page_facts import PageFacts, compile_constant
+from scoopi.parse.timing.stopwatch import Timed, untimed
 
 RecordRoot = Any
 """The element of a record, or a value of the page's data."""
@@ -48,22 +50,30 @@ class FieldReader:
         definition: of the field.
         find: None for a field that is not read from the page's content.
         zone: of dates without one.
+        timed: may take the time of reading and converting.
     Raises:
         ParseError: a part of the definition is wrong.
 
     Attributes:
         is_found: whether it is found in the element of the record.
         read: what is found, before it is converted.
-        conversion: of what is found.
+        conversion: of what is found; `convert` gives its values.
     """
 
     def __init__(
-        self, definition: FieldDef, find: Find | None, regex_timeout_ms: int, zone: tzinfo | None = None
+        self,
+        definition: FieldDef,
+        find: Find | None,
+        regex_timeout_ms: int,
+        zone: tzinfo | None = None,
+        timed: Timed = untimed,
     ) -> None:
         self.definition = definition
         self.is_found = find is not None and not definition.page
-        self.read = _read_of(definition, find)
+        entries = [(FIELD, definition.name)]
+        self.read = timed(entries, _read_of(definition, find))
         self.conversion = Conversion(definition, regex_timeout_ms, zone)
+        self.convert = timed(entries, self.conversion.value)
 
 
 def _read_of(definition: FieldDef, find: Find | None) -> ReadField:

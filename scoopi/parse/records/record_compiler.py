@@ -10,6 +10,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.definitions import TaskGroup
 from scoopi.model.records.record_def import FieldDef, RecordDef
+from scoopi.model.report.finds import EACH, FIELD
 from scoopi.parse.bridge.html_backend import record_values
 from scoopi.parse.records.conversion import Raw
 from scoopi.parse.records.data_query import compile_data, compile_items
@@ -20,6 +21,7 @@ from scoopi.parse.records.node_value import value_of
 from scoopi.parse.records.record_reader import Follows, RecordReader
 from scoopi.parse.records.record_source import compile_source
 from scoopi.parse.records.record_walk import RecordWalk
+from scoopi.parse.timing.stopwatch import Timed, untimed
 from scoopi.parse.values.date_text import zone_of
 
 Element = etree._Element
@@ -28,7 +30,12 @@ Groups = Mapping[str, TaskGroup]
 
 
 def compile_records(
-    definition: RecordDef, regex_timeout_ms: int, groups: Groups, *, plain: bool = False
+    definition: RecordDef,
+    regex_timeout_ms: int,
+    groups: Groups,
+    *,
+    plain: bool = False,
+    timed: Timed = untimed,
 ) -> RecordReader:
     """The reader of a definition.
 
@@ -36,30 +43,38 @@ def compile_records(
         regex_timeout_ms: limit of one regular expression on one text.
         groups: by name.
         plain: ask each field for itself, without a walk over the element.
+        timed: may take the time of calls that are made for entries of the definition.
     Raises:
         ParseError: a part of the definition is wrong.
     """
     source = definition.source
     each, known_zone = None, zone(definition)
-    finds = [find_of(field, definition, regex_timeout_ms) for field in definition.fields]
+    finds = [
+        None if find is None else timed([(FIELD, field.name)], find)
+        for field in definition.fields
+        for find in [find_of(field, definition, regex_timeout_ms)]
+    ]
     fields = [
-        FieldReader(field, find, regex_timeout_ms, known_zone)
+        FieldReader(field, find, regex_timeout_ms, known_zone, timed)
         for field, find in zip(definition.fields, finds, strict=True)
     ]
     if definition.each is not None:
         text = definition.each.text
         each = compile_elements(text, regex_timeout_ms) if source.is_html else compile_items(text)
+        each = timed([EACH], each)
     follows = {
         field.name: Follows.of(field, definition.name, groups.get(field.follow), regex_timeout_ms)
         for field in definition.fields
         if field.follow
     }
     root_of = compile_source(source, regex_timeout_ms)
-    walk = None
+    read_all = None
     if source.is_html and not plain:
         found = [find if reader.is_found else None for find, reader in zip(finds, fields, strict=True)]
         walk = RecordWalk(list(zip(definition.fields, found, strict=True)), record_values())
-    return RecordReader(definition, fields, root_of, each, walk if walk and walk.targets else None, follows)
+        if walk.targets:
+            read_all = timed([(FIELD, definition.fields[at].name) for at in walk.targets], walk)
+    return RecordReader(definition, fields, root_of, each, read_all, follows)
 
 
 def find_of(field: FieldDef, definition: RecordDef, regex_timeout_ms: int) -> Find | None:

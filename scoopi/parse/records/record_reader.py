@@ -124,7 +124,7 @@ class RecordReader:
                 record[names[0]] = raw  # as the conversion does
                 continue
             unread: list[ConvertError] = []
-            value = field.conversion.value(raws, reading.facts, unread)
+            value = field.convert(raws, reading.facts, unread)
             definition = field.definition
             if unread:
                 value = page.unreadable(definition, raws, unread, value)

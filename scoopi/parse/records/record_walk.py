@@ -66,10 +66,11 @@ class RecordWalk:
         others = ((at, find) for at, (_, find) in enumerate(fields) if found[at] is None)
         self._others = [(at, find) for at, find in others if find is not None]
         self._targets = targets
+        self.targets = [target.at for target in targets]
+        """The positions of the fields that the walk itself finds."""
         self._known: dict[tuple[str, str | None], list[_Target]] = {}
         self._singles = sum(not target.is_list for target in targets)
         self._has_lists = any(target.is_list for target in targets)
-        self.targets = len(targets)
         planned = {
             target.at: _planned(target, fields[target.at][0]) for target in targets if native is not None
         }

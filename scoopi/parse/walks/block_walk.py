@@ -38,6 +38,11 @@ class BlockWalk:
         self._found = native(tuple(plan), len(plan)) if native is not None and is_worthwhile else None
 
     @property
+    def selectors(self) -> list[str]:
+        """Those whose values it finds."""
+        return [selector for selector, _, _ in self._selectors]
+
+    @property
     def is_worthwhile(self) -> bool:
         """Whether it finds several values, and can walk."""
         return self._found is not None

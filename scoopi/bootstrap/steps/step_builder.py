@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoopi.bootstrap.archive_rules import ArchiveRules
-from scoopi.bootstrap.kept_rows import KeptRows
+from scoopi.bootstrap.steps.data_readers import DataReaders, NoteTimes
+from scoopi.bootstrap.steps.kept_rows import KeptRows
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import FactSettings, ParserLimits, ScriptLimits
 from scoopi.configs.registry import SETTINGS_BY_KEY
@@ -29,15 +30,10 @@ from scoopi.defs.scrape.class_names import (
 )
 from scoopi.errors import PluginError
 from scoopi.fetch.file_client import FileFinder
-from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import PluginDef, StepDef, TaskDef
 from scoopi.model.locator import Document
 from scoopi.model.report.finds import axes_read, found_nothing
 from scoopi.outputs.target import stream_of
-from scoopi.parse.css.css_engine import CssEngine
-from scoopi.parse.grid.grid_axis import GridSettings
-from scoopi.parse.grid.grid_reader import GridReader
-from scoopi.parse.query_ports import DataReader, QueryEngine
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.publishing.output_file import appender_outputs
 from scoopi.runs.composed import WorkerPlan
@@ -64,7 +60,16 @@ DOWNLOAD_STEP = "download"
 
 
 class StepBuilder:
-    """Compiles a task's definition to its chain of steps, once a worker. Belongs to one thread."""
+    """Compiles a task's definition to its chain of steps, once a worker. Belongs to one thread.
+
+    Args:
+        plan: of the worker.
+        finder: of plugins.
+        files: of the user, as scripts.
+        archive: what is kept for later runs.
+        downloads: where the files go that rows name; None if no definition has any.
+        note_times: as in DataReaders, if the plan has the time of entries taken.
+    """
 
     def __init__(
         self,
@@ -73,6 +78,7 @@ class StepBuilder:
         files: FileFinder,
         archive: ArchiveRules,
         downloads: FileStore | None = None,
+        note_times: NoteTimes | None = None,
     ) -> None:
         configs = Configs.from_composed(plan.configs)
         self._definitions = plan.definitions
@@ -80,10 +86,10 @@ class StepBuilder:
         self._files, self._downloads = files, downloads
         self._limits = ParserLimits.of(configs)
         self._stand_for_nothing = FactSettings.of(configs).stand_for_nothing
-        self._grid = _grid_settings(configs)
+        self._readers = DataReaders(plan.definitions, configs, note_times if plan.times_entries else None)
+        self._grid = self._readers.grid_settings
         missing = configs.text("scoopi.missing.replaceWith")
         self._encoder_defaults = {"missing": missing, "not_found": self._grid.not_found}
-        self._is_plain = configs.flag("scoopi.parser.plain")
         self._script_limits = ScriptLimits.of(configs)
         pattern = configs.text("scoopi.dateTimePattern")
         self._seen_by_scripts = _seen_by_scripts(plan)
@@ -91,8 +97,8 @@ class StepBuilder:
             self._seen_by_scripts, plan.run_date, lambda moment: _formatted(moment, pattern), plan.is_cluster
         )
         self._kept_rows = KeptRows(archive, plan.definitions, self._grid, self._seen_by_scripts)
-        self._expressions = None if self._is_plain else Expressions(partial(self._sandbox, HOSTS))
-        self._engines: dict[str, QueryEngine] = {}
+        is_plain = configs.flag("scoopi.parser.plain")
+        self._expressions = None if is_plain else Expressions(partial(self._sandbox, HOSTS))
         self._builders: Mapping[str, Callable[[TaskDef, StepDef], Step]] = {
             CSS_PARSER: self._parser,
             XPATH_PARSER: self._parser,
@@ -158,7 +164,7 @@ class StepBuilder:
     def _parser(self, task: TaskDef, step: StepDef) -> Step:
         makes_links = any(other.class_name == LINK_MAKER for other in task.steps)
         data_def = self._definitions.data_defs[task.data_def]
-        reader = self._reader(data_def, self._engine(step.class_name), makes_links)
+        reader = self._readers.grid(data_def, step.class_name, raw_items=makes_links)
         reuse = self._kept_rows.of_grid(task, data_def, (step.class_name, makes_links))
         axes = frozenset(axes_read(data_def))
         is_empty = partial(found_nothing, axes, self._stand_for_nothing) if axes else None
@@ -170,25 +176,6 @@ class StepBuilder:
         return DataParser(
             reader, self._scripts, reuse, makes_links=makes_links, is_empty=is_empty, joined=joined
         )
-
-    def _reader(self, data_def: DataDef, engine: QueryEngine, makes_links: bool) -> DataReader:
-        if self._is_plain:
-            from scoopi.parse.grid.plain_reader import PlainReader
-
-            return PlainReader(data_def, engine, self._grid, raw_items=makes_links)
-        return GridReader(data_def, engine, self._grid, raw_items=makes_links)
-
-    def _engine(self, class_name: str) -> QueryEngine:
-        if class_name not in self._engines:
-            self._engines[class_name] = self._new_engine(class_name)
-        return self._engines[class_name]
-
-    def _new_engine(self, class_name: str) -> QueryEngine:
-        if class_name == XPATH_PARSER:
-            from scoopi.parse.xpath.xpath_engine import XPathEngine
-
-            return XPathEngine()
-        return CssEngine(self._limits.regex_timeout_ms)
 
     def _scripts(self, document: Document) -> PageScripts:
         return PageScripts(self._sandbox, document, self._view, self._expressions)
@@ -232,15 +219,12 @@ class StepBuilder:
         return DataAppender(tuple(appender_outputs(step, self._finder, self._encoder_defaults)))
 
     def _record_parser(self, task: TaskDef, step: StepDef) -> Step:
-        from scoopi.parse.records.record_compiler import compile_records  # late: most grids need none
-        from scoopi.steps.record_steps import RecordParser
+        from scoopi.steps.record_steps import RecordParser  # late: most grids need none
 
         record_def = self._definitions.record_defs[task.data_def]
-        reader = compile_records(
-            record_def, self._limits.regex_timeout_ms, self._definitions.task_groups, plain=self._is_plain
-        )
         scripts = self._record_scripts if record_def.has_scripts else None
-        return RecordParser(reader, scripts, self._kept_rows.of_records(task, record_def))
+        reuse = self._kept_rows.of_records(task, record_def)
+        return RecordParser(self._readers.records(record_def), scripts, reuse)
 
     def _record_scripts(self, document: Document, parent: Mapping[str, Value]) -> RunScript:
         from scoopi.script.record_scripts import RecordScripts
@@ -269,16 +253,6 @@ def _may_change_rows(key: str) -> bool:
 def _line_of(step: StepDef, task: TaskDef) -> str:
     """Where the step was defined; a built-in one counts as defined by the task that runs it."""
     return str(step.place) or str(task.place)
-
-
-def _grid_settings(configs: Configs) -> GridSettings:
-    facts = FactSettings.of(configs)
-    return GridSettings(
-        not_found=facts.not_found_replacement,
-        blank=facts.blank_replacement or "",
-        replace_blank=facts.blank_replacement is not None,
-        max_rows=ParserLimits.of(configs).max_rows,
-    )
 
 
 def _formatted(moment: datetime, pattern: str) -> str:

@@ -10,7 +10,7 @@ from scoopi import extract
 from scoopi.parse.grid.grid_reader import GridReader
 from scoopi.parse.grid.plain_reader import PlainReader
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "defs" / "examples" / "quickstart"
+EXAMPLE = Path(__file__).resolve().parents[3] / "defs" / "examples" / "quickstart"
 PLAIN = {"scoopi.parser.plain": "true"}
 
 

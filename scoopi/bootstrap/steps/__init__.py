@@ -1,0 +1,1 @@
+"""How the tasks of definitions become steps, compiled once a worker."""

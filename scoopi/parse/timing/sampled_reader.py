@@ -1,0 +1,50 @@
+"""SampledReader: reads pages, and takes the time of each entry of the data definition on some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Generic, ParamSpec, TypeVar
+
+from scoopi.model.report.finds import AxisKey
+from scoopi.parse.timing.stopwatch import Stopwatch
+
+_FIRST, _EVERY = 4, 16
+"""The first pages of a reader are timed, then one of so many: taking times makes reading slower."""
+
+_Page = ParamSpec("_Page")
+_Rows = TypeVar("_Rows")
+
+
+class SampledReader(Generic[_Page, _Rows]):
+    """Reads pages, and takes the time of each entry of the data definition on some of them.
+
+    Args:
+        read: the rows of a page.
+        timed: makes what reads the same rows, and takes the times.
+        note: called with seconds by entry for each page that was timed.
+    """
+
+    def __init__(
+        self,
+        read: Callable[_Page, _Rows],
+        timed: Callable[[Stopwatch], Callable[_Page, _Rows]],
+        note: Callable[[Mapping[AxisKey, float]], None],
+    ) -> None:
+        self._read = read
+        self._make_timed = timed
+        self._timed: Callable[_Page, _Rows] | None = None
+        self._stopwatch = Stopwatch()
+        self._note = note
+        self._pages = 0
+
+    def read(self, *page: _Page.args, **given: _Page.kwargs) -> _Rows:
+        """The rows of a page; raises as `read` does."""
+        self._pages += 1
+        if self._pages > _FIRST and self._pages % _EVERY:
+            return self._read(*page, **given)
+        if self._timed is None:
+            self._timed = self._make_timed(self._stopwatch)
+        self._stopwatch.take()  # of a page that has failed
+        rows = self._timed(*page, **given)
+        self._note(self._stopwatch.take())
+        return rows
