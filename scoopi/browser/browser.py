@@ -46,8 +46,8 @@ _KEEP_S = 1.0
 """Time to keep what a page shows when its script does not end."""
 _SOON_S, _ANSWER_S = 0.05, 5.0
 """How long the browser may take to report the answer, after the page has loaded: mostly, and at most."""
-DEATH = (WebDriverException, HTTPError, OSError)
-"""What is raised when the browser or its driver has died."""
+CRASHED = (WebDriverException, HTTPError, OSError)
+"""What is raised when the browser or its driver has crashed."""
 
 
 _STARTS = {"chromium": start_chromium, "firefox": start_firefox}
@@ -101,7 +101,7 @@ class Browser:
         Args:
             ask: asks for a grant for each request, after the first one, that needs one.
         Raises:
-            DEATH: the browser or its driver has crashed.
+            CRASHED: the browser or its driver has crashed.
         """
         self.pages += 1
         begun, ends = time.time(), time.monotonic() + visit.timeout_s
@@ -132,7 +132,7 @@ class Browser:
         """Close the page, so that it uses no processor time and memory until the next visit.
 
         Raises:
-            DEATH: the browser or its driver has crashed.
+            CRASHED: the browser or its driver has crashed.
         """
         self._tab.close()
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 
-from scoopi.browser.browser import DEATH, Browser
+from scoopi.browser.browser import CRASHED, Browser
 from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.grant_desk import GrantDesk
 from scoopi.browser.page.kept_pages import KeptPages
@@ -117,7 +117,7 @@ class BrowserPool:
         try:
             with watch:
                 result = browser.load(visit, desk.ask)
-        except DEATH:
+        except CRASHED:
             return watch.verdict or _DIED, False
         return result, watch.verdict is None
 
@@ -130,7 +130,7 @@ class BrowserPool:
         profile.mkdir()
         try:
             return Browser(self._settings, profile, self._shots, self._kept, self._scripts)
-        except DEATH as error:
+        except CRASHED as error:
             said = str(getattr(error, "msg", error)).strip().partition("\n")[0]
             cause = "no browser can be started"
             if self._settings.url:
@@ -172,6 +172,6 @@ class BrowserPool:
         try:
             with BrowserWatch(browser, _LEAVE_S, self._settings.memory_mb) as watch:
                 browser.leave()
-        except DEATH:
+        except CRASHED:
             return False
         return watch.verdict is None

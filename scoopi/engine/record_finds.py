@@ -106,16 +106,14 @@ class RecordFinds(FoundCounts):
             were = "was rejected" if rejected == 1 else f"were rejected, {worst.rejected:,} of them"
             yield f"dataDef {name}: {elements} on {where} {were} for the field {worst.field} ({worst.at})"
             return
-        labels = {field.name: field.label for field in definition.fields}
-        for each in figures if rows else ():
-            whose = f"{each.field} of {name}"
+        for field, each in zip(definition.fields, figures, strict=True) if rows else ():
+            whose = f"{field.name} of {name}"
             if not each.filled and each.unreadable:
-                kind = next(field.type for field in definition.fields if field.name == each.field)
                 example = f": {each.example}" if each.example else ""
-                yield f"{whose}: no value is readable as {kind}{example} ({each.at})"
-            elif each.missing == rows and _is_read(definition, each.field):
+                yield f"{whose}: no value is readable as {field.type}{example} ({each.at})"
+            elif each.missing == rows and _is_read(field):
                 records = f"{rows:,} record{'' if rows == 1 else 's'}"
-                label = labels[each.field]
+                label = field.label
                 finds = f"no label {label!r} has a value" if label else "its selector finds nothing"
                 yield f"{whose}: {finds} in {records} of {where} ({each.at})"
         for field in definition.fields:
@@ -153,7 +151,6 @@ def _has_since(link: FieldDef) -> bool:
     return any("changed" in select.text for select in link.selects)
 
 
-def _is_read(definition: RecordDef, name: str) -> bool:
+def _is_read(field: FieldDef) -> bool:
     """Whether a field is read from the page; a task's own link may be missing on every page."""
-    field = next(field for field in definition.fields if field.name == name)
     return bool(field.selects or field.label)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scoopi.model.schedule.process import DEFAULT_GROUPS
+from scoopi.model.schedule.process import DEFAULT_GROUPS, EXTERNAL
 from scoopi.model.schedule.schedule_records import FINISHED, AttemptRecord, JobRecord
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.gates import ClosedGate, closed_gate
-from scoopi.scheduler.placing.placement import EXTERNAL, Room, groups_of, no_worker_of, waits_for_place
+from scoopi.scheduler.placing.placement import Room, groups_of, no_worker_of, waits_for_place
 from scoopi.scheduler.placing.run_nodes import nodes_text
 from scoopi.scheduler.snapshot import Snapshot
 

@@ -10,6 +10,7 @@ from types import TracebackType
 
 from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.serve.clock import now_utc
 from scoopi.serve.errands import Errands
 from scoopi.serve.passes import DueTimes
 from scoopi.serve.seat import Heart, Seat
@@ -17,7 +18,7 @@ from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
-from scoopi.serve.work.attempt_runner import KILL_S, AttemptRunner, now_utc
+from scoopi.serve.work.attempt_runner import KILL_S, AttemptRunner
 from scoopi.serve.work.orders import Workshop
 from scoopi.serve.workbench import FencedError, Workbench
 

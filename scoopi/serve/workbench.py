@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scoopi.errors import StateRefusedError, StoreError, UsageError
+from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.schedule.schedule_records import (
     LIVE,
     TERMINAL,
@@ -70,7 +71,7 @@ class Workbench:
     def has_attempts(self, schedule: Schedule) -> bool:
         """Whether an attempt is placed here or on another `serve`, or its end has not moved its job yet."""
         return any(
-            attempt.phase != LIVE or (attempt.worker and process.executes.kind != "external")
+            attempt.phase != LIVE or (attempt.worker and process.executes.kind != EXTERNAL)
             for attempt in self._store.open_attempts()
             if (process := schedule.process(attempt.process)) is not None
         )

@@ -19,6 +19,7 @@ from scoopi.cli.schedule_verbs.operations import (
 )
 from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.errors import UsageError
+from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.schedule.schedule_records import PAST, TERMINAL, AttemptRecord
 from scoopi.serve.rows import attempt_row
 from scoopi.serve.seat import home_of
@@ -108,7 +109,7 @@ class Attempts:
             external = {
                 name: process.executes.what[0]
                 for name, process in state.current()[1].processes.items()
-                if process.executes.kind == "external"
+                if process.executes.kind == EXTERNAL
                 and (worker is None or not {*worker.groups}.isdisjoint(process.groups))
             }
             claimed = Workbench(state.store).claim(options.worker, now_of(options), external, options.limit)

@@ -12,7 +12,15 @@ from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node, Table, Text
 from scoopi.errors import PeriodError
 from scoopi.model.place import Place
-from scoopi.model.schedule.process import LAUNCHED_HISTORY, Executes, Probe, Process, RetryRule, Trigger
+from scoopi.model.schedule.process import (
+    EXTERNAL,
+    LAUNCHED_HISTORY,
+    Executes,
+    Probe,
+    Process,
+    RetryRule,
+    Trigger,
+)
 from scoopi.periods.cron import CronExpression
 from scoopi.periods.period import parse_qualifier
 
@@ -162,7 +170,7 @@ class ProcessBuilder:
                 self._findings.error(entry.place, f"{path}.probe", what, f"write one of {', '.join(names)}")
         asks: list[str] = [key for key in ("prepare", "new_input") if key in values]
         asks += ["probe"] * any(probe.path_exists or probe.python for probe in values.get("probe", ()))
-        if asks and executes is not None and executes.kind == "external":
+        if asks and executes is not None and executes.kind == EXTERNAL:
             what = f"{asks[0]} does not go with external, whose workers call nothing of the project"
             self._wrong(node, path, asks[0], what, "the worker can end the attempt as not_ready")
         if "new_input" in values and values.get("machine", "discrete") == "discrete":

@@ -10,8 +10,9 @@ from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, map_o
 from scoopi.defs.schedule.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, PROBE, RETRY, TIMEOUT
 from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.defs.schedule.trigger_keys import TRIGGER
+from scoopi.model.schedule.process import EXTERNAL
 
-EXECUTABLES = ("scrape", "command", "python", "external")
+EXECUTABLES = ("scrape", "command", "python", EXTERNAL)
 """Kinds of executables."""
 _PATH = matched(re.compile(r"(?!/)[^#]+(#[^#]+)?"), "a path in the project, and perhaps #group,…")
 
@@ -59,7 +60,7 @@ EXECUTES = Block(
             "actions:load",
             "load",
         ),
-        BlockKey("external", kinds.PLAIN_NAME, "Executed elsewhere, by a registered worker.", "press", "a b"),
+        BlockKey(EXTERNAL, kinds.PLAIN_NAME, "Executed elsewhere, by a registered worker.", "press", "a b"),
         BlockKey(
             "accept",
             ACCEPT,

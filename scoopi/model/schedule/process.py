@@ -16,6 +16,8 @@ Overlap = Literal["wait", "skip", "remind", "buffer_one", "allow", "cancel_runni
 
 DEFAULT_GROUPS = ("default",)
 """Groups of a process, or of a worker, that names none."""
+EXTERNAL = "external"
+"""The kind of executables that only registered workers run."""
 LAUNCHED = "scrape:"
 """Begins the names of scrapes that are launched without a process; no defined name has a colon."""
 LAUNCHED_HISTORY = 100

@@ -8,7 +8,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from scoopi.model.schedule.process import DEFAULT_GROUPS
+from scoopi.model.schedule.process import DEFAULT_GROUPS, EXTERNAL
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.slot import instant_text
@@ -16,9 +16,6 @@ from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.gates import ClosedGate
 from scoopi.scheduler.placing.run_nodes import held_places, may_join
 from scoopi.scheduler.snapshot import Snapshot
-
-EXTERNAL = "external"
-"""The kind of executables that only registered workers run."""
 
 
 def placements(snapshot: Snapshot, *, joins: bool = True) -> Iterator[Decision]:

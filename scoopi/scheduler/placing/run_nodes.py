@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -42,18 +42,23 @@ def may_join(attempt: AttemptRecord) -> bool:
 
 def held_places(attempt: AttemptRecord) -> list[str]:
     """The workers of which a live attempt takes a place, one for each of its nodes."""
-    if attempt.phase != LIVE:
-        return []
-    first = [attempt.worker] if attempt.worker else []
-    return [*first, *(node.worker for node in attempt.nodes if node.is_held)]
+    return [worker for worker, _ in _places(attempt)]
 
 
 def run_places(attempt: AttemptRecord) -> list[str]:
     """The workers on which nodes of a live attempt run, one for each node."""
+    return [worker for worker, is_running in _places(attempt) if is_running]
+
+
+def _places(attempt: AttemptRecord) -> Iterator[tuple[str, bool]]:
+    """Of each node of a live attempt that has a worker: the worker, and whether it has claimed the node."""
     if attempt.phase != LIVE:
-        return []
-    first = [attempt.worker] if attempt.worker and attempt.status != "waiting" else []
-    return [*first, *(node.worker for node in attempt.nodes if node.status == "running")]
+        return
+    if attempt.worker:
+        yield attempt.worker, attempt.status != "waiting"
+    for node in attempt.nodes:
+        if node.is_held:
+            yield node.worker, node.status == "running"
 
 
 def freed(attempt: AttemptRecord, lost: Sequence[str]) -> AttemptRecord | None:

@@ -33,11 +33,13 @@ class FolderCollector:
     ) -> None:
         self._folder, self._store = state.folder, state.store
         self._now, self._is_dry = now, is_dry
-        processes = state.current()[1].processes.values()
+        _, schedule = state.current()
         self._runs = {
-            runs_folder(output or Path.cwd(), each) for each in processes if each.executes.kind == "scrape"
+            runs_folder(output or Path.cwd(), each)
+            for each in schedule.processes.values()
+            if each.executes.kind == "scrape"
         }
-        self._kept = max(state.current()[1].settings.gc.retention.logs, KEPT_AT_LEAST)
+        self._kept = max(schedule.settings.gc.retention.logs, KEPT_AT_LEAST)
 
     def steps(self) -> Iterator[list[Collected]]:
         """Run one round in small steps; each yields what it has removed.

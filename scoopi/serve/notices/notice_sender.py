@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,6 +12,7 @@ from scoopi.errors import ScoopiError, StoreError
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.scheduler.decisions import changed
+from scoopi.serve.clock import Pace
 from scoopi.serve.errand import Errand
 from scoopi.serve.notices.notice_message import message_of
 from scoopi.store.schedule.schedule_store import ScheduleStore
@@ -67,7 +67,7 @@ class NoticeSender:
         self._environ, self._limit_s = environ, limit_s
         self._under_way: list[_Sending] = []
         self._is_hurried = False
-        self._next = 0.0
+        self._pace = Pace(_LOOK_S)
 
     def wait_s(self) -> float:
         """Return the seconds until the next turn has something to do, as far as known."""
@@ -81,7 +81,7 @@ class NoticeSender:
         """
         for sending in [*self._under_way]:
             self._look(sending, now)
-        if self._holder and len(self._under_way) < _MOST and (self._is_hurried or self._is_time()):
+        if self._holder and len(self._under_way) < _MOST and (self._is_hurried or self._pace.is_due()):
             self._begin_due(now)
 
     def expedite(self) -> None:
@@ -99,13 +99,6 @@ class NoticeSender:
         for sending in self._under_way:
             sending.errand.close()
         self._under_way.clear()
-
-    def _is_time(self) -> bool:
-        """Whether the records were not read within the last second."""
-        is_so = time.monotonic() >= self._next
-        if is_so:
-            self._next = time.monotonic() + _LOOK_S
-        return is_so
 
     def _begin_due(self, now: datetime) -> None:
         groups: dict[_Group, list[NoticeRecord]] = {}

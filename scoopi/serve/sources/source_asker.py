@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import selectors
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,6 +16,7 @@ from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.planning.looks import last_look
+from scoopi.serve.clock import Pace
 from scoopi.serve.errand import Errand
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
@@ -66,7 +66,7 @@ class SourceAsker:
         self._store, self._current, self._project = store, current, project
         self._environ, self._answered, self._limit_s = environ, answered, limit_s
         self._open: dict[str, _Question] = {}
-        self._next = 0.0
+        self._pace = Pace(_LOOK_S)
 
     def wait_s(self) -> float:
         """Return the seconds until the next turn has something to do, as far as known."""
@@ -84,8 +84,7 @@ class SourceAsker:
         """
         for name in [*self._open]:
             self._look(name)
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _LOOK_S
+        if self._pace.is_due():
             self._ask(now)
 
     def ask_all(self, now: datetime) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from urllib.parse import parse_qsl
 
 from scoopi.errors import PeriodError, ScoopiError, UsageError
@@ -17,6 +17,7 @@ from scoopi.metrics.http_answer import (
     readiness_answer,
     unknown_path,
 )
+from scoopi.serve.clock import now_utc
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.rows import worker_row
@@ -39,9 +40,7 @@ class ServeAnswers:
         clock: returns the current time.
     """
 
-    def __init__(
-        self, state: State, health: ServeHealth, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    ) -> None:
+    def __init__(self, state: State, health: ServeHealth, clock: Callable[[], datetime] = now_utc) -> None:
         self._state, self._health, self._clock = state, health, clock
         self._pages: Mapping[str, tuple[Callable[[Query], HttpAnswer], tuple[str, ...]]] = {
             PROBES[0]: (self._healthz, ()),

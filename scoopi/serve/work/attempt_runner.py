@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from scoopi.errors import ScoopiError, StoreError
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.model.schedule.schedule_settings import ScheduleSettings
+from scoopi.serve.clock import now_utc
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
@@ -211,8 +211,3 @@ class AttemptRunner:
                 explanation=ending.explanation,
             )
             self._health.attempt_ended(attempt.process, ending.status)
-
-
-def now_utc() -> datetime:
-    """The time."""
-    return datetime.now(UTC)

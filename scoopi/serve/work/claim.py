@@ -49,5 +49,6 @@ class Claim(NamedTuple):
         if self.is_first:
             return record.fence == self.fence and record.status in ("running", "canceling")
         node = node_of(record, self.node)
-        is_live = record.phase == LIVE and node is not None and node.status == "running"
-        return is_live and node is not None and node.fence == self.fence
+        if record.phase != LIVE or node is None:
+            return False
+        return node.status == "running" and node.fence == self.fence
