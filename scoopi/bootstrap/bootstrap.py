@@ -12,7 +12,6 @@ import msgspec
 from injector import inject
 
 from scoopi.bootstrap.defs_composer import DefsComposer, ensure_sites_of
-from scoopi.bootstrap.failed_tasks import find_finished, find_of_cluster, reopen_run
 from scoopi.bootstrap.group_loaders import plugins_command
 from scoopi.bootstrap.wiring.modules import OpenedRun
 from scoopi.browser.pool_process import browsers_for
@@ -20,6 +19,7 @@ from scoopi.configs.configs import Configs
 from scoopi.configs.groups import BrowserSettings, ClusterSettings, ScriptLimits
 from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
+from scoopi.engine.failed_tasks import find_finished, find_of_cluster, reopen_run
 from scoopi.errors import AppenderError, RecordError, RunError, StoreError, UsageError
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
 from scoopi.model.decoders import msgpack_decoder
@@ -203,7 +203,7 @@ class Bootstrap:
         if path is None:
             return None
         if self._request.failed and _is_of_cluster(path):
-            from scoopi.bootstrap.cluster_retry import ClusterRetry
+            from scoopi.engine.cluster_retry import ClusterRetry
 
             retry = ClusterRetry(self._request, self._configs, self._node, self._open, self._checked)
             return retry.join(path)

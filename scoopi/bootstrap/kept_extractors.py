@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.bootstrap.defs_composer import DefsComposer
 from scoopi.bootstrap.steps.step_builder import StepBuilder
 from scoopi.configs.configs_reader import FOLDER_FILE

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from scoopi.bootstrap.archive_rules import ArchiveRules
-from scoopi.bootstrap.block_finds import browser_choice
+from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.bootstrap.group_loaders import group_loaders
+from scoopi.bootstrap.steps.block_finds import browser_choice
 from scoopi.bootstrap.steps.step_builder import StepBuilder
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import (

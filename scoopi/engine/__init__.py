@@ -1,1 +1,1 @@
-"""Starts and ends the parts of a run, seeds it, and asks whether it is over."""
+"""Starts and ends the parts of a run, seeds it, and prepares one whose failed tasks run again."""

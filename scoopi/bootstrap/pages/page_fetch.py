@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from scoopi.bootstrap.block_finds import browser_choice
 from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
 from scoopi.bootstrap.group_loaders import BROWSER, group_loaders, plugins_command
 from scoopi.bootstrap.pages.loader_hops import LoaderHops
 from scoopi.bootstrap.pages.page_visit import PageVisit, retries_of
+from scoopi.bootstrap.steps.block_finds import browser_choice
 from scoopi.bootstrap.worker_wiring import with_ca
 from scoopi.browser.pool_process import browsers_for
 from scoopi.configs.configs import Configs

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, TaskDef
 from scoopi.model.locator import Document

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.bootstrap.steps.data_readers import DataReaders, NoteTimes
 from scoopi.bootstrap.steps.kept_rows import KeptRows
 from scoopi.configs.configs import Configs

@@ -9,7 +9,7 @@ from injector import Binder, Module, provider, singleton
 
 from scoopi.appenders.appender import Appender
 from scoopi.appenders.segment_reader import committed_state
-from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.configs.groups import (
     ArchiveSettings,
     BudgetSettings,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.configs.groups import ArchiveSettings
 from scoopi.model.definitions import Definitions, TaskDef, TaskGroup
 from scoopi.model.job import JobPayload

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
-from scoopi.bootstrap.failed_tasks import FailedTasks, find_finished, find_of_cluster
+from scoopi.engine.failed_tasks import FailedTasks, find_finished, find_of_cluster
 from scoopi.model.failure import Failure
 from scoopi.model.job import Frame, JobPayload, JobState, retry_id
 from scoopi.model.locator import Locator

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from scoopi.bootstrap.failed_tasks import FailedTasks
 from scoopi.configs.groups import ClusterSettings, OutputSettings
+from scoopi.engine.failed_tasks import FailedTasks
 from scoopi.model.report.run_report import RunReport
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.publishing.row_tables import RowTables

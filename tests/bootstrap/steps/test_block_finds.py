@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.bootstrap.block_finds import browser_choice
 from scoopi.bootstrap.defs_composer import DefsComposer
+from scoopi.bootstrap.steps.block_finds import browser_choice
 from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.runs.configs_composer import ConfigsComposer
