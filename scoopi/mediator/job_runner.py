@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import math
 import random
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -38,6 +40,8 @@ PAUSE_A_HOST_S, LONGEST_PAUSE_S = 2e-5, 0.5
 """Seconds of a pause after each look at all hosts; what was taken in advance lasts longer."""
 HOSTS_AT_ONCE, JOBS_AT_ONCE = 128, 2048
 """The most hosts, and the most jobs of them, that are taken together."""
+ROUND_PAUSE_S = 0.02
+"""Seconds between two rounds without such a look: robots.txt and retries do not wait for it."""
 SWEEP_S = 1.0
 """Seconds between two looks at all hosts, whatever the wake-ups."""
 
@@ -97,40 +101,64 @@ class JobRunner:
         self._retries = RetryRounds(jobs.waiting, held, inbox, rules.on_postponed)
         self._hosts: dict[str, None] = {}
         self._dry: set[str] = set()
-        self._quiet_s = 0.0
+        self._quiet_s = self._look_at = 0.0
 
     def run(self) -> None:
         """Take and hand back until stopped."""
+        wants_look = is_swept = False
         while True:
-            swept = self._has_waited()
+            is_swept |= self._has_waited(wants_look)
+            wants_look = True
             self._add_hosts(self._inbox.take_new_hosts())
             with retried_next_round("job runner"):
-                self._hand_back()
-                if self._rules.rests is not None:
-                    self._rules.rests.round()
-                if self._rules.robots is not None:
-                    self._rules.robots.round()
-                self._retries.postpone()
-                self._note_sending()
-                self._rules.share_budgets(False)
-                if not self._inbox.cancelled.is_set():
-                    self._retries.make_ready(is_over=self._rules.budgets.is_run_over())
-                    self._add_hosts(self._inbox.take_new_hosts())
-                if self._shared is not None:
-                    self._share_and_take(self._shared)
-                elif not self._inbox.cancelled.is_set():
-                    self._take(sweep=swept or not self._hosts)
+                self._keep_up()
+                if not self._look_in() or self._inbox.cancelled.is_set():
+                    wants_look = False
+                    self._look(is_swept)
+                    is_swept = False
             if self._inbox.stopped.is_set() and not (self._inbox.back or self._inbox.postponed):
                 with retried_next_round("job runner"):
                     self._rules.share_budgets(True)
                 return
-            # Looking through very many hosts at each wake-up would keep this thread busy.
-            self._inbox.cancelled.wait(timeout=min(LONGEST_PAUSE_S, len(self._hosts) * PAUSE_A_HOST_S))
+            self._inbox.cancelled.wait(timeout=min(self._look_in(), ROUND_PAUSE_S))
 
-    def _has_waited(self) -> bool:
-        """Wait for a wake-up, a retry or the time of a sweep; whether it is time for one."""
+    def _keep_up(self) -> None:
+        """What is done in each round: jobs wait for it, and few hosts at a time need it."""
+        self._hand_back()
+        if self._rules.rests is not None:
+            self._rules.rests.round()
+        self._find_robots()
+        self._retries.postpone()
+        self._note_sending()
+        self._rules.share_budgets(False)
+        if not self._inbox.cancelled.is_set():
+            self._retries.make_ready(is_over=self._rules.budgets.is_run_over())
+            self._add_hosts(self._inbox.take_new_hosts())
+
+    def _find_robots(self) -> None:
+        if self._rules.robots is not None:
+            self._rules.robots.round()
+
+    def _look_in(self) -> float:
+        """Seconds until all hosts may be looked through again."""
+        return max(0.0, self._look_at - time.monotonic())
+
+    def _look(self, is_swept: bool) -> None:
+        """Look through all hosts, and take their jobs; with very many of them, only from time to time."""
+        if self._shared is not None:
+            self._share_and_take(self._shared)
+        elif not self._inbox.cancelled.is_set():
+            self._take(sweep=is_swept or not self._hosts)
+        self._look_at = time.monotonic() + min(LONGEST_PAUSE_S, len(self._hosts) * PAUSE_A_HOST_S)
+
+    def _has_waited(self, wants_look: bool) -> bool:
+        """Wait for a wake-up, a retry, the time of a look or of a sweep; whether it is time for a sweep.
+
+        Args:
+            wants_look: a wake-up came when all hosts could not be looked through yet.
+        """
         longest_s = ROUND_S if self._shared else SWEEP_S
-        pause_s = min(longest_s, self._held.waiting.next_in())
+        pause_s = min(longest_s, self._held.waiting.next_in(), self._look_in() if wants_look else math.inf)
         self._quiet_s = 0.0 if self._inbox.wait(pause_s) else self._quiet_s + pause_s
         is_quiet = self._quiet_s >= longest_s
         self._quiet_s *= not is_quiet
@@ -175,6 +203,7 @@ class JobRunner:
                 wants[host] = wanted if self._shared is None else self._shared.part(host, wanted)
             if len(wants) >= HOSTS_AT_ONCE:
                 self._take_of(wants)
+                self._find_robots()  # looking through very many hosts takes seconds
                 wants = {}
         self._take_of(wants)
 

@@ -22,7 +22,9 @@ from scoopi.store.pages.job_records import TakenJob
 log = logging.getLogger(__name__)
 
 LEAST_AHEAD = 32
-MOST_AHEAD = 4096
+MOST_AHEAD = 8192
+"""With a delay of a second, the page of a new host waits so long after its robots.txt: of many hosts with few
+pages each, no more than so many can be asked in that time."""
 AHEAD_BY_STANDING = {Standing.ANSWERS: 1.0, Standing.UNKNOWN: 0.75, Standing.SILENT: 0.5}
 """The rest of the queue is reserved for hosts that answer: jobs of hosts that do not answer wait long."""
 
@@ -101,7 +103,8 @@ class TaskMediator:
 
     def wanted(self, host: str) -> int:
         """How many jobs of the host this node should take now, 0 when enough wait."""
-        if self._queues.total >= MOST_AHEAD * AHEAD_BY_STANDING[self._queues.standing(host)]:
+        most = MOST_AHEAD * AHEAD_BY_STANDING[self._queues.standing(host)]
+        if self._queues.total >= most and self._queues.total - self._pool.stalled_robots() >= most:
             return 0
         if self._queues.rests(host):
             return 0

@@ -6,7 +6,8 @@
    alone and beside the other.
 2. Many hosts with a page each, of which some never answer: pages per second of the good ones, without and
    with those that never answer, in turn; and the processor time of the run meanwhile, which another load on
-   the machine changes less. A host that never answers should cost no more of it than one that does.
+   the machine changes less. A host that never answers should cost no more of it than one that does. The time
+   counts from the first robots.txt on: how many of them are read before the first page may differ.
 3. As many pages of few hosts: what it costs that each host has a robots.txt, a connection and a place in the
    store of its own. Without a delay, as the few hosts would take hours with one.
 """
@@ -21,6 +22,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
+from threading import Event
 
 import msgspec
 
@@ -67,7 +69,7 @@ class Rate(msgspec.Struct, frozen=True):
 
     Attributes:
         pages: that they were asked for.
-        seconds: from their first to their last request.
+        seconds: from the first request, which is for a robots.txt, to the last page.
         cpu_s: processor time of the run's processes, from its first page to its last.
     """
 
@@ -123,7 +125,7 @@ def rate(
     desk = Desk(folder)
     desk.settings = {"scoopi.webClient.connectTimeout": timeout_ms, "scoopi.loader.fetch.delay": delay_ms}
     with ExitStack() as opened:
-        pages = _Pages()
+        pages = _Pages(good * pages_each)
         server = opened.enter_context(Server(pages, addresses=["0.0.0.0"]))
         silent = opened.enter_context(DeadHosts())
         hosts = [f"http://{_address(number)}:{server.port}/" for number in range(good)]
@@ -139,11 +141,13 @@ def rate(
             before_s = sum(map(cpu_s, pids))
             wait_until(lambda: pages.count >= len(hosts) * pages_each, "all good pages", LIMIT_S, running)
             spent_s = sum(map(cpu_s, pids)) - before_s
-            seen = [each for each in server.log.all() if not each.path.endswith("/robots.txt")]
+            pages.are_counted.set()
+            asked = server.log.all()
+            seen = [each for each in asked if not each.path.endswith("/robots.txt")]
         finally:
             running.kill_all()
             running.wait(10)
-    return Rate(len(seen), seen[-1].started - seen[0].started, spent_s)
+    return Rate(len(seen), seen[-1].started - asked[0].started, spent_s)
 
 
 def cpu_s(pid: int) -> float:
@@ -170,15 +174,23 @@ def _compare(base: Path, given: argparse.Namespace) -> None:
 
 
 class _Pages:
-    """Counts the pages that it serves; to search the log for them would slow the server down."""
+    """Counts the pages that it serves; to search the log for them would slow the server down.
 
-    def __init__(self) -> None:
+    Attributes:
+        are_counted: the last page is held back until then, so that the run has not ended.
+    """
+
+    def __init__(self, total: int) -> None:
         self.count = 0
+        self.are_counted = Event()
+        self._total = total
 
     def __call__(self, path: str) -> bytes | None:
         if path.partition("?")[0] != "/":
             return None
         self.count += 1
+        if self.count == self._total:
+            self.are_counted.wait(LIMIT_S)
         return PAGE
 
 

@@ -24,6 +24,7 @@ from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.limits.budget import Budget
 from scoopi.model.locator import Locator
+from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.store.pages.job_records import NewJob, Postponed, TakenJob
 from scoopi.store.pages.job_store import JobStore
@@ -102,8 +103,21 @@ class World:
         self.budgets = NO_BUDGETS
         self.runner = self.with_jobs(self.jobs)
 
-    def with_jobs(self, jobs: JobStore, shared: SharedHosts | None = None) -> JobRunner:
-        rules = TakeRules(MAX_TAKES, self._is_archived, self.failed.put, budgets=self.budgets)
+    def with_jobs(
+        self,
+        jobs: JobStore,
+        shared: SharedHosts | None = None,
+        share_budgets: Callable[[bool], None] = lambda is_last: None,
+        robots: RobotsDesk | None = None,
+    ) -> JobRunner:
+        rules = TakeRules(
+            MAX_TAKES,
+            self._is_archived,
+            self.failed.put,
+            robots=robots,
+            budgets=self.budgets,
+            share_budgets=share_budgets,
+        )
         tasks = cast(TaskMediator, self.tasks)
         self.runner = JobRunner(jobs, tasks, self.held, self.inbox, rules, shared)
         return self.runner
@@ -370,6 +384,68 @@ def test_wake_ups_for_jobs_that_wait_do_not_put_off_the_sweep(
         world.put(TWO, "c")
         world.tasks.room = 100
         assert names(world.taken(2)) == ["b", "c"]
+
+
+def test_between_two_looks_at_very_many_hosts_retries_and_robots_txt_do_not_wait(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "PAUSE_A_HOST_S", 3600.0)
+    monkeypatch.setattr(job_runner, "LONGEST_PAUSE_S", 3600.0)
+    rounds: queue.Queue[bool] = queue.Queue()
+    world.with_jobs(world.jobs, share_budgets=rounds.put)
+    world.put(ONE, "a")
+    with running(world):
+        world.inbox.wake()
+        world.taken(1)
+        world.put(ONE, "b")
+        for _ in range(5):
+            while not rounds.empty():
+                rounds.get()
+            world.inbox.has_new([ONE])
+            assert rounds.get(timeout=WAIT_S) is False
+        assert world.tasks.taken.empty(), "the hosts are not looked through yet"
+
+
+class Robots:
+    """Notes how many jobs have been taken whenever robots.txt files are looked up."""
+
+    def __init__(self, tasks: Tasks) -> None:
+        self.taken_before: list[int] = []
+        self._tasks = tasks
+
+    def round(self) -> None:
+        self.taken_before.append(self._tasks.taken.qsize())
+
+
+def test_during_a_look_at_very_many_hosts_robots_txt_does_not_wait(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "HOSTS_AT_ONCE", 1)
+    monkeypatch.setattr(job_runner, "SWEEP_S", 3600.0)
+    robots = Robots(world.tasks)
+    world.with_jobs(world.jobs, robots=cast(RobotsDesk, robots))
+    for host in (ONE, TWO, "three.example:80"):
+        world.put(host, f"page of {host}")
+    with running(world):
+        world.inbox.wake()
+        while world.tasks.taken.qsize() < 3:
+            assert world.inbox.stopped.wait(0.005) is False
+    assert {0, 1, 2} <= set(robots.taken_before)
+
+
+def test_a_wake_up_that_comes_between_two_looks_at_very_many_hosts_is_not_lost(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "SWEEP_S", 3600.0)
+    monkeypatch.setattr(job_runner, "PAUSE_A_HOST_S", 0.05)
+    world.put(ONE, "a")
+    with running(world):
+        world.inbox.wake()
+        world.taken(1)
+        for name in "bcdef":
+            world.put(ONE, name)
+            world.inbox.has_new([ONE])
+            world.taken(1)
 
 
 def test_a_job_whose_attempt_failed_waits_and_is_taken_again_with_the_reason(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,14 +10,16 @@ import pytest
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.mediator import task_mediator
-from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.task_mediator import LEAST_AHEAD, Prefetch, TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.politeness.host_clocks import FILE_HOST, HostClocks, Standing
 from scoopi.store.pages.job_records import TakenJob
+from tests.engine.desk import wait_until
 from tests.mediator.crew import WAIT_S, Clock, PlayedNode, PlayedWorker
 
 ONE, TWO = "one.example:80", "two.example:80"
@@ -121,6 +124,21 @@ def test_a_part_of_the_queue_is_reserved_for_hosts_that_answer(
         seen.append([node.tasks.wanted(host) > 0 for host in hosts])
         node.queue(1, ONE)
     assert seen == [[True] * 3] * 4 + [[True, True, False]] * 2 + [[True, False, False]] * 2
+
+
+def test_jobs_that_wait_for_a_robots_txt_whose_host_does_not_answer_leave_room_for_others(
+    node_of: Callable[..., Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_mediator, "MOST_AHEAD", 4)
+    node = node_of(delay_ms=0)
+    (worker,) = node.pool.workers
+    node.queue(3, ONE)
+    assert node.tasks.wanted(TWO) == 0
+    reading = robots_pending(ONE, f"http://{ONE}/robots.txt", public_only=False)
+    worker.add(reading, reading.item(Grant(ONE, math.inf)), Standing.UNKNOWN)
+    assert node.tasks.wanted(TWO) == 0, "it may still be answered"
+    wait_until(lambda: node.pool.stalls_in() == 0, "a stalled request", WAIT_S)
+    assert node.tasks.wanted(TWO) > 0
 
 
 def test_a_page_of_the_archive_counts_to_its_host_and_files_are_not_waited_for(

@@ -34,7 +34,7 @@ class WorkerSettings(Group, frozen=True):
         SettingKey(
             "scoopi.loader.fetch.inFlight",
             NODE,
-            "The most requests in flight per worker, over all hosts.",
+            "The most requests for pages in flight per worker, over all hosts; twice as many for robots.txt.",
             least=1,
             most=256,
         ),

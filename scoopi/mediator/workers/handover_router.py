@@ -81,7 +81,7 @@ class HandoverRouter:
         """
         if isinstance(message, Answered):
             job, host = message.job, message.host
-            worker.answered(job)
+            worker.slots.end(job)
             self._clocks.answered(host, job, message.heard, message.fault, message.sent_at)
             self._queues.wake(host)
         elif isinstance(message, Results):

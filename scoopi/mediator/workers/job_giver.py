@@ -172,7 +172,7 @@ class JobGiver:
                 return True
             self._queues.pop_asking(host)
             self._files.begin(asking)
-            asking.worker.request(asking.job, host)
+            asking.worker.slots.begin_next(asking.job, host)
             asking.worker.link.send(Granted(asking.job, grant))
         return self._serve_jobs(host)
 
@@ -199,7 +199,7 @@ class JobGiver:
                 continue
             if verdict is Pass.WAITS:
                 return True
-            chosen = self._pool.choose(host != FILE_HOST, standing)
+            chosen = self._pool.choose(host != FILE_HOST, standing, pending.is_robots)
             if chosen is None:
                 return False
             item = self._allowed(host, pending)

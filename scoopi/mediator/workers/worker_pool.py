@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.workers.request_slots import RequestSlots, most_stalled
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.politeness.host_clocks import Standing
 from scoopi.worker.crash_marker import Note
@@ -16,15 +17,6 @@ WINDOW_SECONDS = 0.15
 """A worker gets about this much work in advance, so that it never waits for the parent."""
 WINDOW_LEAST, WINDOW_MOST = 4, 128
 PACE_WEIGHT = 0.2
-MOST_OF_REQUESTS = {Standing.UNKNOWN: 0.75, Standing.SILENT: 0.25}
-"""The share of a worker's requests in flight that hosts of this standing or a worse one may have. The rest is
-reserved for hosts that answer; otherwise a few hundred dead hosts would occupy all until their timeouts."""
-STALLED_S = 0.05, 0.25
-"""A request is stalled when its host has never answered, and it has waited four times as long as pages take
-usually: at least, and at most, so many seconds."""
-MOST_STALLED = 512
-"""So many stalled requests of a worker are not counted as in flight: they take a connection, but no time and
-memory, and of many new hosts some never answer."""
 
 
 class PoolWorker:
@@ -32,7 +24,7 @@ class PoolWorker:
 
     Attributes:
         outstanding: jobs given and not yet ended, by id.
-        requests: host by id, of jobs with a request granted and not yet answered.
+        slots: its requests granted and not yet answered.
         alone: whether it runs one job at a time, because those jobs are in quarantine.
         is_leaving: whether it was asked to end; its end is not a crash.
         slow_on: the job that takes it long; until that ends it gets no further ones.
@@ -49,18 +41,14 @@ class PoolWorker:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.link = link
-        self._clock = clock
         self.outstanding: dict[str, Pending] = {}
-        self.requests: dict[str, str] = {}
-        self._doubtful: dict[str, tuple[Standing, float]] = {}  # in the order of their begin
-        self._stalled: set[str] = set()
+        self.slots = RequestSlots(most_requests, most_stalled(), clock)
         self.alone = alone
         self.ready = False
         self.is_leaving = False
         self.slow_on = ""
         self.overran: Note | None = None
         self.killed_at = self.fresh_since = 0.0
-        self._most_requests = most_requests
         self._steps_s = WINDOW_SECONDS / WINDOW_LEAST
         self._wait_s = WINDOW_SECONDS
         self._is_timed = False
@@ -69,40 +57,36 @@ class PoolWorker:
 
     def capacity(self) -> int:
         """How many jobs it can hold at a time: those that wait for its steps and those being fetched."""
-        return 1 if self.alone else self.window + self._requests_wanted + len(self._stalled)
+        return 1 if self.alone else self.window + self.slots.total
 
-    def has_room(self, needs_request: bool, standing: Standing = Standing.ANSWERS) -> bool:
+    @property
+    def requests(self) -> dict[str, str]:
+        """The host that is asked, by id of the jobs with a request granted and not yet answered."""
+        return self.slots.hosts
+
+    def has_room(
+        self, needs_request: bool, standing: Standing = Standing.ANSWERS, is_robots: bool = False
+    ) -> bool:
         """Whether it can take another job and begin it soon.
 
         Args:
             needs_request: the job needs a request in flight, to a host of that standing.
+            is_robots: the request is for a robots.txt, which no steps wait for.
         """
         if not self.ready or self.slow_on or self.is_leaving or self.overran is not None:
             return False
         if self.alone:
             return not self.outstanding
-        if needs_request and not self._has_request_for(standing):
+        if needs_request and not self.slots.has_room(standing, is_robots):
             return False
-        return len(self.outstanding) - len(self.requests) < self.window
+        return is_robots or len(self.outstanding) - len(self.requests) < self.window
 
     def add(self, pending: Pending, item: WorkItem, standing: Standing = Standing.ANSWERS) -> None:
         """Add a job whose host has that standing; `WorkerPool.give` sends all that were added."""
         self.outstanding[item.job] = pending
         if item.grant is not None:
-            self.requests[item.job] = item.grant.host
-            if standing:
-                self._doubtful[item.job] = standing, self._clock()
+            self.slots.begin(item.job, item.grant.host, standing, pending.is_robots)
         self._to_give.append(item)
-
-    def request(self, job: str, host: str) -> None:
-        """Note that a job of it got a grant for a further request."""
-        self.requests[job] = host
-
-    def answered(self, job: str) -> None:
-        """Note that the request of a job was answered, or not sent."""
-        self.requests.pop(job, None)
-        self._doubtful.pop(job, None)
-        self._stalled.discard(job)
 
     def end(self, job: str) -> Pending | None:
         """Remove a job that has ended or is handed back; None when this worker no longer has it."""
@@ -128,40 +112,8 @@ class PoolWorker:
         """Wants as many requests as its steps can process while one page is fetched: pages do not pile up."""
         steps_s = max(self._steps_s, 1e-6)
         self.window = max(WINDOW_LEAST, min(WINDOW_MOST, int(WINDOW_SECONDS / steps_s)))
-        self._requests_wanted = min(self._most_requests, WINDOW_LEAST + int(self._wait_s / steps_s))
-        least_s, most_s = STALLED_S
-        self._stalled_after_s = min(max(least_s, 4 * self._wait_s), most_s) if self._is_timed else least_s
-
-    def _has_request_for(self, standing: Standing) -> bool:
-        wanted = self._requests_wanted
-        if self._doubtful:
-            self._find_stalled()
-        if len(self.requests) - len(self._stalled) >= wanted:
-            return False
-        if not standing:
-            return True
-        like_it = sum(each >= standing for each, _ in self._doubtful.values())
-        return like_it < max(1, int(wanted * MOST_OF_REQUESTS[standing]))
-
-    def stalls_in(self) -> float:
-        """Seconds until a request may be stalled, so that there is room for another; 0 if some just are."""
-        if self._find_stalled():
-            return 0.0
-        first = next(iter(self._doubtful.values()), None)
-        if first is None or len(self._stalled) >= MOST_STALLED:
-            return math.inf
-        return max(0.0, first[1] + self._stalled_after_s - self._clock())
-
-    def _find_stalled(self) -> bool:
-        """Count the requests that are stalled by now as such; whether there are new ones."""
-        before, known = self._clock() - self._stalled_after_s, len(self._stalled)
-        while self._doubtful and len(self._stalled) < MOST_STALLED:
-            job, (_, since) = next(iter(self._doubtful.items()))
-            if since > before:
-                break
-            del self._doubtful[job]
-            self._stalled.add(job)
-        return len(self._stalled) > known
+        wanted = WINDOW_LEAST + int(self._wait_s / steps_s)
+        self.slots.pace(wanted, self._wait_s if self._is_timed else None)
 
 
 class WorkerPool:
@@ -210,18 +162,24 @@ class WorkerPool:
             yield self.alone
         yield from self._leaving
 
-    def choose(self, needs_request: bool, standing: Standing = Standing.ANSWERS) -> PoolWorker | None:
+    def choose(
+        self, needs_request: bool, standing: Standing = Standing.ANSWERS, is_robots: bool = False
+    ) -> PoolWorker | None:
         """The worker with room that has the fewest jobs; None when none has room.
 
         Args:
-            needs_request: room for a request to a host of that standing is needed, too.
+            needs_request, standing, is_robots: as of `PoolWorker.has_room`.
         """
-        open_ones = [worker for worker in self.workers if worker.has_room(needs_request, standing)]
+        open_ones = [each for each in self.workers if each.has_room(needs_request, standing, is_robots)]
         return min(open_ones, key=lambda worker: len(worker.outstanding), default=None)
 
     def stalls_in(self) -> float:
         """Seconds until a worker may have room because a request of it is stalled; infinity if none does."""
-        return min((worker.stalls_in() for worker in self.workers), default=math.inf)
+        return min((worker.slots.stalls_in() for worker in self.workers), default=math.inf)
+
+    def stalled_robots(self) -> int:
+        """How many requests of a robots.txt are stalled; may be asked by any thread."""
+        return sum(worker.slots.stalled_robots for worker in self.workers)
 
     def capacity(self) -> int:
         """How many jobs all workers together can hold at a time."""

@@ -20,6 +20,7 @@ PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=NORMAL",
     "PRAGMA cache_size=-1024",
+    "PRAGMA temp_store=MEMORY",
     # 16 MB between two checkpoints: each syncs the disk; the log is cut back after a long batch.
     "PRAGMA wal_autocheckpoint=4000",
     "PRAGMA journal_size_limit=33554432",

@@ -99,7 +99,7 @@ def test_a_worker_that_cannot_be_wired_ends_the_run(desk: Desk) -> None:
 
 def test_an_answered_request_is_no_longer_in_flight(desk: Desk) -> None:
     job = desk.taken[0].id
-    desk.worker.request(job, SITE)
+    desk.worker.slots.begin_next(job, SITE)
     desk.route(desk.worker, Sent(job, SITE, 1.0))
     assert desk.worker.requests == {job: SITE}
     desk.route(desk.worker, Answered(job, SITE, heard=True))

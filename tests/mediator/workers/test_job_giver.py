@@ -125,6 +125,18 @@ def test_the_request_of_robots_txt_needs_no_robots_txt(desk_of: Callable[..., De
     assert isinstance(desk.asks(reading.taken.id, f"http://{SITE}/moved.txt"), Granted)
 
 
+def test_a_robots_txt_is_asked_for_while_pages_have_all_slots_of_the_worker(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of(at_a_time=100)
+    desk.giver.add([job(f"{number}") for number in range(20)])
+    assert 0 < len(desk.given()) < 20
+    reading = robots_pending("new.example:80", "http://new.example/robots.txt", public_only=False)
+    desk.giver.add([reading])
+    assert desk.given() == [], "the turn of the first host has ended the round"
+    assert desk.given() == [reading.taken.id]
+
+
 def test_what_is_cleared_and_what_a_dead_worker_asked_for_is_gone(desk_of: Callable[..., Desk]) -> None:
     desk = desk_of(delay_ms=1000)
     desk.giver.add([job("a"), job("b")])

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Iterator
 
 import pytest
 
-from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.workers.worker_pool import (
-    MOST_STALLED,
-    STALLED_S,
     WINDOW_LEAST,
     WINDOW_MOST,
     PoolWorker,
@@ -24,7 +20,7 @@ from scoopi.politeness.host_clocks import Standing
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Give, Setup, WorkItem
-from tests.mediator.crew import Clock, PlayedWorker
+from tests.mediator.crew import PlayedWorker
 
 HOST = "site.example:80"
 MOST_REQUESTS = 2
@@ -96,57 +92,20 @@ def test_pages_that_wait_for_their_steps_hold_back_requests(pool: WorkerPool) ->
     for number in range(one.window):
         assert one.has_room(needs_request=True)
         one.add(pending(f"{number}"), item(f"{number}", Grant(HOST, 1.0)))
-        one.requests.clear()  # they were answered
+        one.slots.end(f"{number}")  # it was answered
     assert not one.has_room(needs_request=True)
 
 
-def test_some_requests_are_reserved_for_hosts_that_answer() -> None:
-    worker = PoolWorker(PlayedWorker(), most_requests=8)
-    worker.ready = True
-    given: list[Standing] = []
-    for standing in (Standing.SILENT, Standing.UNKNOWN, Standing.ANSWERS):
-        while worker.has_room(needs_request=True, standing=standing):
-            name = f"{len(given)}"
-            worker.add(pending(name), item(name, Grant(HOST, 1.0)), standing)
-            given.append(standing)
-    assert [given.count(each) for each in Standing] == [2, 4, 2], "a quarter is left when all others are dead"
-    worker.answered("0")
-    assert worker.has_room(needs_request=True, standing=Standing.SILENT)
-    worker.link.kill()
-    worker.link.reap()
-
-
-def test_requests_that_hosts_never_answered_make_room_when_they_stall() -> None:
-    clock, numbers = Clock(), itertools.count()
-    worker = PoolWorker(PlayedWorker(), most_requests=8, clock=clock)
-    worker.ready = True
-
-    def fill(standing: Standing) -> int:
-        count = 0
-        while worker.has_room(needs_request=True, standing=standing):
-            name = f"{next(numbers)}"
-            worker.add(pending(name), item(name, Grant(HOST, 1.0)), standing)
-            count += 1
-        return count
-
-    assert (fill(Standing.UNKNOWN), fill(Standing.ANSWERS)) == (6, 2)
-    assert worker.stalls_in() == pytest.approx(STALLED_S[0]), "nothing is known of the hosts yet"
-    worker.record_timing(1, 0.0, 10.0)
-    assert worker.stalls_in() == pytest.approx(STALLED_S[1])
-    clock.now += STALLED_S[1] + 0.01
-    capacity = worker.capacity()
-    assert worker.stalls_in() == 0
-    assert worker.capacity() == capacity + 6
-    assert (fill(Standing.UNKNOWN), fill(Standing.ANSWERS)) == (6, 0), "hosts that answer do not stall"
-    for _ in range(MOST_STALLED):
-        clock.now += 1
-        fill(Standing.UNKNOWN)
-    assert len(worker.requests) == MOST_STALLED + 8
-    assert worker.stalls_in() == math.inf
-    worker.answered("0")
-    assert fill(Standing.UNKNOWN) == 1, "an answer to one of them makes room, too"
-    worker.link.kill()
-    worker.link.reap()
+def test_a_request_for_robots_txt_has_slots_of_its_own_and_waits_for_no_steps(pool: WorkerPool) -> None:
+    one, _ = ready(pool)
+    for number in range(one.window):
+        one.add(pending(f"{number}"), item(f"{number}"))
+    assert not one.has_room(needs_request=True)
+    reading = robots_pending(HOST, f"http://{HOST}/robots.txt", public_only=False)
+    assert one.has_room(needs_request=True, is_robots=True)
+    one.add(reading, reading.item(Grant(HOST, 1.0)), Standing.UNKNOWN)
+    assert pool.choose(needs_request=True, is_robots=True) is not one, "it has the most jobs"
+    assert pool.stalled_robots() == 0
 
 
 def test_what_was_added_goes_out_in_one_message(pool: WorkerPool, played: list[PlayedWorker]) -> None:
