@@ -24,6 +24,15 @@ from scoopi.model.text.shown import (
         ("http://user:p/ss@host/", "http://***@host/"),
         ("HTTPS:user:p@host", "HTTPS:user:***@host"),
         ("pages/a@b.html", "pages/a@b.html"),
+        ("http://h/?q=1&api_key=a%3Db#top", "http://h/?q=1&api_key=***#top"),
+        ("http://me:pw@h/?Access_Token=a$b;page=2", "http://me:***@h/?Access_Token=***;page=2"),
+        ("/callback#access_token=x&state=1", "/callback#access_token=***&state=1"),
+        (
+            "http://h/?X-Amz-Signature=ab&X-Amz-Date=20260101",
+            "http://h/?X-Amz-Signature=***&X-Amz-Date=20260101",
+        ),
+        ("http://h/?author=adams&key=name&pin=8&token=", "http://h/?author=adams&key=name&pin=8&token="),
+        ("http://h/?token=${env:T}&secret=%{input.s}", "http://h/?token=${env:T}&secret=%{input.s}"),
     ],
 )
 def test_no_password_is_shown(url: str, expected: str) -> None:
@@ -44,6 +53,7 @@ def test_a_login_goes_with_its_own_host_only() -> None:
 
 def test_logins_in_messages_of_libraries_are_hidden() -> None:
     assert without_logins("no route to ftp://u:p@host/ today") == "no route to ftp://***@host/ today"
+    assert without_logins("no 'http://h/?token=a&b=1' now") == "no 'http://h/?token=***&b=1' now"
     assert "p@ss" not in without_logins("bad address 'u:p@ss@host'")
 
 

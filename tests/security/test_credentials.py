@@ -106,6 +106,8 @@ def test_the_check_warns_of_a_login_in_an_address_and_does_not_show_it(
         (f"?q=1&api_key={SECRET}", True),
         (f"?access-token={SECRET}&q=1#x", True),
         (f"?Password={SECRET}", True),
+        (f"?token=a%3D{SECRET}%26", True),
+        (f"?sig={SECRET}$;page=2", True),
         ("?author=adams&key=name&token=", False),
         ("?page=1#token=x", False),
     ],
@@ -117,6 +119,30 @@ def test_the_check_warns_of_a_key_in_an_address_and_does_not_show_it(
     ended = desk.scoopi("check", "job.yml")
     assert ended.code == 0
     assert ("the address holds a key in clear" in ended.out + ended.err) is is_key
+    assert SECRET not in ended.out + ended.err
+
+
+@pytest.mark.parametrize("path", ["/missing.html", "/a.html", "/bad/redirect-loop", "/bad/reset"])
+@pytest.mark.parametrize("options", [("-v",), ("-v", "--log-format", "json")])
+def test_a_key_in_an_address_is_sent_and_shown_nowhere(
+    desk: Desk, server: Server, path: str, options: tuple[str, ...], refused: Callable[[str], None]
+) -> None:
+    desk.settings = {"scoopi.retry.delay": 10, "scoopi.retry.attempts": 2, "scoopi.loader.fetch.delay": 0}
+    write(desk, server.url(f"{path}?q=1&api_key={SECRET}&page=2"))
+    ended = desk.scoopi("run", "job.yml", "--workers", 0, *options)
+    assert any(f"api_key={SECRET}" in each.path for each in server.log.all())
+    assert "api_key=***&page=2" in ended.err
+    assert SECRET not in reported(desk, ended)
+    refused(f"a key in the address of {path} with {' '.join(options)}")
+
+
+@pytest.mark.parametrize("options", [(), ("--headers",), ("--curl",), ("--json",)])
+@pytest.mark.parametrize("path", ["/missing.html", "/bad/redirect-loop"])
+def test_a_key_in_an_address_is_not_shown_by_fetch(
+    desk: Desk, server: Server, path: str, options: tuple[str, ...]
+) -> None:
+    ended = desk.scoopi("fetch", server.url(f"{path}?q=1&token=a%3D{SECRET}&page=2"), *options)
+    assert "token=***&page=2" in ended.out
     assert SECRET not in ended.out + ended.err
 
 

@@ -33,7 +33,7 @@ from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.report.fetched_page import FetchedPage
 from scoopi.model.sites import Site
 from scoopi.model.text.secrets import is_open, variable_of
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import nearest, without_credentials
 from scoopi.parse.tree.page import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -174,7 +174,7 @@ def curl_command(url: str, site: Site, content: PageRequest | None) -> str:
         parts += ["--data-urlencode", _quoted(f"{name}=", name, text)]
     if content.json:
         parts += ["--json", shlex.quote(content.json)]
-    return " ".join([*parts, shlex.quote(url)])
+    return " ".join([*parts, shlex.quote(without_credentials(url))])
 
 
 def _quoted(head: str, name: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""How messages show what they are about: addresses without logins, and the nearest known name."""
+"""How messages show what they are about: addresses without credentials, and the nearest known name."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ HIDDEN = "***"
 
 _AUTHORITY = re.compile(r"(\s*(?:[A-Za-z][A-Za-z0-9+.-]*:[/\\]+|https?:))([^/\\?#]*)(.*)", re.DOTALL | re.I)
 _PLAIN_LOGIN = re.compile(r"(https?://)[^/\\?#]*@", re.IGNORECASE)
-_PLAIN_KEY = re.compile(
-    r"[?&](?:api[_-]?key|access[_-]?(?:key|token)|auth[_-]?token|client[_-]?secret|token|secret|passw(?:or)?d|pwd)"
-    r"=([^&%$]+)(?=&|$)",
-    re.IGNORECASE,
+_KEY_NAMES = (
+    r"api[_-]?key|access[_-]?(?:key|token)|auth[_-]?token|client[_-]?secret|token|secret|passw(?:or)?d|passphrase|pwd"
+    r"|jwt|sig|signature|x-amz-(?:signature|credential|security-token)|session[_-]?id|phpsessid|jsessionid"
 )
+"""Parameters of an address that hold a credential. They are fewer than `is_secret_name` finds among headers
+and fields, which an author names one by one: `author=`, `key=` and `pin=` are ordinary in addresses, and an
+address with a value hidden without need no longer says which page it was."""
+_PLAIN_KEY = re.compile(rf"[?&;](?:{_KEY_NAMES})=((?:(?![%$]\{{)[^&;])+)(?=[&;]|$)", re.IGNORECASE)
+_SHOWN_KEY = re.compile(rf"([?&;#](?:{_KEY_NAMES})=)(?![%$]\{{)[^&;#]+", re.IGNORECASE)
+_KEY_IN_TEXT = re.compile(rf"([?&;#](?:{_KEY_NAMES})=)(?![%$]\{{)[^&;#\s'\"<>]+", re.IGNORECASE)
 _ROOT = re.compile(r"https?://[^/\\?#]*", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9._~-]{0,32}")
 _PORT = re.compile(r"(?:\[[^\]]*\]|[^:]*)(?::\d*)?")
@@ -24,10 +29,22 @@ _LEAST_RATIO = 0.6
 
 
 def shown(url: str) -> str:
-    """The address as messages and reports show it: without password or token, cut where it is very long.
+    """The address as logs, messages and reports show it: without credentials, cut where it is very long.
 
-    `http://user:p@ss@host/a@b` becomes `http://user:***@host/a@b`, and `http://token@host/` `http://***@host/`.
+    Every address that people or programs read beside a run passes here; what is fetched is the whole one.
+    """
+    return cut(without_credentials(url), LONGEST_SHOWN_ADDRESS)
+
+
+def without_credentials(url: str) -> str:
+    """The address with its login and keys hidden.
+
     Where the part before the path is not a host and a port, all up to the last `@` may be a login.
+
+    >>> without_credentials("http://user:p@ss@host/a@b"), without_credentials("http://token@host/")
+    ('http://user:***@host/a@b', 'http://***@host/')
+    >>> without_credentials("/list?q=a&api_key=s3cret#top"), without_credentials("/?token=%{input.token}")
+    ('/list?q=a&api_key=***#top', '/?token=%{input.token}')
     """
     parts = _AUTHORITY.fullmatch(url) if "@" in url else None
     safe = url
@@ -41,7 +58,7 @@ def shown(url: str) -> str:
         is_name = _NAME.fullmatch(user) and password and not rest_is_login
         hidden = f"{user}:{HIDDEN}" if is_name else HIDDEN
         safe = f"{scheme}{hidden}@{host}{rest}" if at else url
-    return cut(safe, LONGEST_SHOWN_ADDRESS)
+    return _SHOWN_KEY.sub(rf"\1{HIDDEN}", safe) if "=" in safe else safe
 
 
 def without_login(url: str) -> str:
@@ -90,8 +107,9 @@ def cut(text: str, longest: int) -> str:
 
 
 def without_logins(text: str) -> str:
-    """A message of a library, with the logins of the addresses that it quotes hidden."""
-    return _QUOTED_LOGIN.sub(f"'{HIDDEN}'", _LOGIN_IN_TEXT.sub(rf"\1{HIDDEN}@", text))
+    """A message of a library, with the logins and keys of the addresses that it quotes hidden."""
+    safe = _QUOTED_LOGIN.sub(f"'{HIDDEN}'", _LOGIN_IN_TEXT.sub(rf"\1{HIDDEN}@", text))
+    return _KEY_IN_TEXT.sub(rf"\1{HIDDEN}", safe)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
