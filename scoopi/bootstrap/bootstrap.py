@@ -191,8 +191,8 @@ class Bootstrap:
         if self._request.run is None:
             if self._request.failed and ClusterSettings.of(self._configs.compose(), Path.cwd()).is_cluster:
                 return find_of_cluster(self._request.output)
-            find = find_finished if self._request.failed == "finished" else find_unfinished
-            return find(self._request.output)
+            found = None if self._request.failed == "finished" else find_unfinished(self._request.output)
+            return found or (find_finished(self._request.output) if self._request.failed else None)
         for path in (Path(self._request.run), self._request.output / self._request.run):
             if path.is_dir():
                 return path

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 RECENT = 40
 """Reports over which the speed is averaged: about ten seconds."""
+LONGEST = 960
+"""Reports over which it is averaged to foretell the end if fewer have too few jobs, as where each page waits
+for the delay of its host: about four minutes."""
 STATUS_S = 30.0
 """Seconds between two lines where none can be redrawn, for example in the log of a service."""
 STEADY = 0.25
@@ -36,7 +39,7 @@ class ProgressLine:
         self._is_quiet = quiet
         self._bar: Bar | None = None
         self._task: TaskID | None = None
-        self._recent: Recent = deque(maxlen=RECENT)
+        self._recent: Recent = deque(maxlen=LONGEST)
         self._next_s = STATUS_S
 
     def __enter__(self) -> ProgressLine:
@@ -89,7 +92,7 @@ class ProgressLine:
 def progress_text(progress: Progress, recent: Recent) -> str:
     """Jobs, recent pages/s, the time left, failures, retries, and the hosts that the run waits for."""
     words = [f"{progress.done:,}/{counted(progress.done + progress.left, 'job')}"]
-    first_seconds, first_pages, _ = recent[0]
+    first_seconds, first_pages, _ = recent[max(0, len(recent) - RECENT)]
     if len(recent) > 1 and progress.seconds > first_seconds:
         words.append(f"{rate(progress.pages - first_pages, progress.seconds - first_seconds)} pages/s")
     if (left_s := seconds_left(progress, recent)) is not None:
@@ -112,10 +115,14 @@ def seconds_left(progress: Progress, recent: Recent) -> float | None:
     """
     if not progress.is_complete or not progress.left or len(recent) < RECENT // 2:
         return None
+    reports = list(recent)
+    first = max(0, len(reports) - RECENT)
+    while first and reports[-1][2] - reports[first][2] < FEWEST_JOBS:
+        first -= 1
     (begin_s, _, begin), (middle_s, _, middle), (end_s, _, end) = (
-        recent[0],
-        recent[len(recent) // 2],
-        recent[-1],
+        reports[first],
+        reports[(first + len(reports)) // 2],
+        reports[-1],
     )
     if end - begin < FEWEST_JOBS or not begin_s < middle_s < end_s:
         return None

@@ -157,3 +157,12 @@ def test_a_quiet_run_writes_no_status() -> None:
     with ProgressLine(Terminal(io.StringIO(), err, {}), quiet=True) as line:
         line.show(Progress(done=1, seconds=1000.0))
     assert err.getvalue() == ""
+
+
+def test_the_end_is_foretold_where_few_pages_a_minute_are_loaded_as_hosts_have_a_delay() -> None:
+    recent: Recent = deque((report / 4, report // 4, report // 4) for report in range(120))
+    progress = Progress(seconds=30.0, done=29, left=300, pages=29, is_complete=True)
+    words = progress_text(progress, recent).split("  ")
+    assert words[2:] == ["5 min 00 s left"]
+    few = deque(list(recent)[:60])
+    assert not any("left" in word for word in progress_text(progress, few).split("  ")), "too few to judge"

@@ -16,3 +16,5 @@ def test_nothing_to_resume_is_said_and_exit_0(screen: Any, stand_in: Any) -> Non
     stand_in.report = None
     assert screen.run("resume", "--output", "rows") == 0
     assert screen.err.getvalue() == "nothing to resume: no unfinished run in rows\n"
+    assert screen.run("resume", "--failed") == 0
+    assert screen.err.getvalue().endswith("no unfinished run, and no failed task in output\n")

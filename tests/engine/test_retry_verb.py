@@ -54,13 +54,14 @@ def world(tmp_path: Path, desk: Desk, server: Server) -> World:
     return world
 
 
+@pytest.mark.parametrize("words", [("retry",), ("resume", "--failed")])
 def test_the_failed_tasks_of_a_finished_run_are_run_again_into_its_output(
-    desk: Desk, world: World, site: Site, server: Server
+    desk: Desk, world: World, site: Site, server: Server, words: tuple[str, ...]
 ) -> None:
     asked = len(server.log.all())
     failed = desk.run_json()["jobs"]["failed"]
     site.recover()
-    ended = desk.scoopi("retry", "--workers", 0)
+    ended = desk.scoopi(*words, "--workers", 0)
     assert ended.code == 0, ended.err
     assert desk.rows() == world.rows
     assert desk.run_json()["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0, "skipped": 0}

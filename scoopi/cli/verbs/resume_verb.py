@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from scoopi.app import Scoopi
     from scoopi.model.report.run_report import RunReport
 
+FAILED = "run the failed tasks again, too; of the newest finished run, if none is unfinished"
+
 
 class Resume:
     """Runs the remaining jobs of a run."""
@@ -26,7 +28,7 @@ class Resume:
         """RUN and the options of a run."""
         help_text = "the run's folder, or its id in the output folder (default: the newest unfinished run)"
         parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
-        parser.add_argument("--failed", action="store_true", help="run the failed tasks again, too")
+        parser.add_argument("--failed", action="store_true", help=FAILED)
         add_run_options(parser)
         add_cluster(parser)
         add_inputs(parser, "an input, which must be the one that the run began with")
@@ -40,7 +42,8 @@ class Resume:
             report = scoopi.resume(options.run_name, failed=options.failed)
             if report is None:
                 folder = "output" if options.output == "-" else options.output
-                terminal.say(f"nothing to resume: no unfinished run in {printable(folder)}")
+                what = "no unfinished run, and no failed task" if options.failed else "no unfinished run"
+                terminal.say(f"nothing to resume: {what} in {printable(folder)}")
             return report
 
         return carry_out(options, terminal, None, resume)
