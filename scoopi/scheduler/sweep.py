@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
 from scoopi.model.schedule.process import Process, RetryRule, Timeouts
 from scoopi.model.schedule.schedule_records import ACTIVE, LIVE, UNSETTLED, AttemptRecord
+from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import Decision, canceled, changed
 from scoopi.scheduler.gates import missed, too_late
 from scoopi.scheduler.placing.run_nodes import freed
@@ -115,15 +116,30 @@ def _given_up(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> s
 
 
 def _stale(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> Decision | None:
-    """An attempt of a registered worker that shows no sign of life is offered again."""
-    worker = snapshot.workers.get(attempt.worker)
-    signs = [at for at in (attempt.placed, attempt.started, attempt.beat) if at is not None]
-    if worker is None or not worker.is_external or not signs:
+    """An attempt without a sign of life is taken from its worker, and offered again later, without a failure.
+
+    The heartbeat of a `serve` is a sign of life of what it runs, but not of what it has not claimed yet.
+    """
+    now, since = snapshot.now, _last_sign(attempt)
+    if attempt.offer_at is not None:
+        if now < attempt.offer_at:
+            return None
+        offered = changed(attempt, offer_at=None, placed=now, explanation="")
+        return Decision("attempt_placed", attempt, offered, "", "stale")
+    if not attempt.worker or since is None or not _exceeds(now - since, retry.stale_after):
         return None
-    if attempt.status == "running" and _exceeds(snapshot.now - max(signs), retry.stale_after):
-        again = changed(attempt, status="waiting", worker="", placed=snapshot.now)
-        return Decision("attempt_placed", attempt, again, "", "stale")
-    return None
+    worker = snapshot.workers.get(attempt.worker)
+    if attempt.status != "waiting" and (worker is None or not worker.is_external):
+        return None
+    again = now + retry.delay
+    reason = f"stale: no sign of life from worker {attempt.worker} since {instant_text(since)}"
+    taken = changed(attempt, status="waiting", worker="", offer_at=again, explanation=reason)
+    return Decision("attempt_placed", attempt, taken, "", f"{reason}; offered again at {instant_text(again)}")
+
+
+def _last_sign(attempt: AttemptRecord) -> datetime | None:
+    signs = [at for at in (attempt.placed, attempt.started, attempt.beat) if at is not None]
+    return max(signs, default=None)
 
 
 def _ended(attempt: AttemptRecord, status: str, reason: str, snapshot: Snapshot) -> Decision:

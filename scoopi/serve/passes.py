@@ -81,10 +81,10 @@ class Passes:
 
     @property
     def awaits_retry(self) -> bool:
-        """Whether, at the last pass, a job waited only for the time of its retry."""
+        """Whether, at the last pass, a job waited only for the time of its retry, or to be offered again."""
         last = self.last
-        if last is None:
-            return False
+        if last is None or any(each.offer_at is not None for each in last.attempts):
+            return last is not None
         waiting = (closed_gate(job, last) for job in last.active if job.retry_at and not job.held)
         return any(gate is not None and gate.gate == "error" and gate.until is not None for gate in waiting)
 
@@ -228,6 +228,7 @@ class DueTimes:
             due = due_of(job, defined) if defined is not None and is_waiting else job.due
             own = (job.retry_at, job.next_at, job.not_before, due, opens)
             times += [at for at in own if at is not None]
+        times += [each.offer_at for each in snapshot.attempts if each.offer_at is not None]
         return min((at for at in times if at > now), default=None)
 
 

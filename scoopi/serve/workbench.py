@@ -166,6 +166,7 @@ class Workbench:
             each
             for each in attempts
             if each.status == "waiting"
+            and each.offer_at is None
             and (
                 _may_claim(each, worker, names)
                 or (schedule is not None and may_take_over(each, record.groups, schedule, now))

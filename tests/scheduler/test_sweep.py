@@ -106,7 +106,7 @@ def test_a_drained_attempt_is_left_to_its_end_for_as_long_as_its_timeout_allows(
 
 
 def test_a_stale_attempt_of_a_registered_worker_is_offered_again_without_a_failure(world_of: Make) -> None:
-    world = world_of("processes: {p: {executes: external:x, retry: {stale_after: 1h}}}")
+    world = world_of("processes: {p: {executes: external:x, retry: {stale_after: 1h, delay: 10m}}}")
     world.worker("e1", is_external=True)
     world.launch("p", "!1")
     world.tick()
@@ -114,9 +114,54 @@ def test_a_stale_attempt_of_a_registered_worker_is_offered_again_without_a_failu
     assert waiting.worker == ""
     world.put(changed(waiting, worker="e1"))
     world.claim("e1")
-    world.tick(START + timedelta(hours=1, seconds=1))
+    (found,) = world.tick(START + timedelta(hours=1, seconds=1))
+    assert (found["decision"], found["from"], found["to"]) == ("attempt_placed", "running", "waiting")
+    stale = "stale: no sign of life from worker e1 since 2026-01-01T00:00:00Z"
+    assert found["reason"] == f"{stale}; offered again at 2026-01-01T01:10:01Z"
+    row = world.why("p/!1")
+    assert (row["gate"], row["answer"], row["until"]) == ("worker", "wait", "2026-01-01T01:10:01Z")
+    assert row["reason"] == f"{stale}; attempt 1 is offered again at 2026-01-01T01:10:01Z"
+    assert world.tick(START + timedelta(hours=1, minutes=10)) == []
+    (offered,) = world.tick(START + timedelta(hours=1, minutes=10, seconds=1))
+    assert (offered["decision"], offered["reason"]) == ("attempt_placed", "stale")
     (again,) = world.attempts("waiting")
-    assert (again.number, again.worker, world.job("p/!1").failures) == (1, "", 0)
+    assert (again.number, again.worker, again.offer_at) == (1, "", None)
+    assert world.job("p/!1").failures == 0
+
+
+def test_an_attempt_that_its_worker_does_not_claim_goes_to_another_after_the_delay(world_of: Make) -> None:
+    world = world_of(ONE % ", retry: {stale_after: 1h, delay: 10m}")
+    world.worker("w1")
+    world.launch("p", "!1")
+    world.tick()
+    world.worker("w2", capacity=5)
+    world.tick(START + timedelta(hours=1))
+    assert [each.worker for each in world.attempts("waiting")] == ["w1"]
+    world.tick(START + timedelta(hours=1, seconds=1))
+    assert world.claim("w1") == []
+    rows = world.tick(START + timedelta(hours=1, minutes=10, seconds=1))
+    assert [row["reason"] for row in rows] == ["stale", "on worker w2"]
+    (claimed,) = world.claim("w2")
+    assert (claimed.number, claimed.fence, world.job("p/!1").failures) == (1, 1, 0)
+
+
+def test_a_stale_attempt_that_waits_for_its_offer_can_be_cancelled(world_of: Make) -> None:
+    world = world_of(ONE % ", retry: {stale_after: 1h}")
+    world.worker("w1")
+    world.launch("p", "!1")
+    world.tick()
+    world.tick(START + timedelta(hours=2))
+    (waiting,) = world.attempts("waiting")
+    world.put(canceled(waiting, world.now, "step", "by hand"))
+    world.tick(START + timedelta(hours=9))
+    assert world.job("p/!1").state == "skipped"
+
+
+def test_what_runs_on_a_live_serve_is_never_stale(world_of: Make) -> None:
+    world = world_of(ONE % ", retry: {stale_after: 1h}")
+    world.worker("w1")
+    running(world)
+    assert world.tick(START + timedelta(hours=9)) == []
 
 
 def test_an_attempt_that_fires_remind_of_for_too_long_ends_as_an_error(

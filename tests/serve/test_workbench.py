@@ -55,6 +55,8 @@ def test_calls_of_an_earlier_holder_are_refused_by_the_fence(deployed: Deployed)
     bench = launched(state)
     attempt = claimed(bench)
     state.passes.run(NOW + timedelta(hours=2))
+    assert bench.claim("w", NOW, EXTERNAL) == []  # it is offered again after the delay of a retry
+    state.passes.run(NOW + timedelta(hours=2, minutes=15))
     again = claimed(bench)
     assert again.fence == 2
     outdated = "has fence 2 and is running; 1 is outdated"

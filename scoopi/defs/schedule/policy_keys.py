@@ -100,7 +100,7 @@ RETRY = Block(
         BlockKey(
             "stale_after",
             duration(may_never=True),
-            "An attempt without a sign of life is offered again.",
+            "An attempt without a sign of life is offered again, after `delay`.",
             "1h",
             "1",
         ),

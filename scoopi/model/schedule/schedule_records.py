@@ -162,6 +162,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
         worker: where it is placed or runs; empty while it is pending.
         group: of workers, for which it was placed there.
         beat: the last sign of life, on the clock of the pass.
+        offer_at: when it is offered again after it was stale; nobody may claim it until then.
         progress: what the work has reported of how far it is; a later attempt can read it.
         wish: `cancel` while a cancel is requested.
         wish_mode: how: drain, step or kill.
@@ -186,6 +187,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     outputs: dict[str, Any] = msgspec.field(default_factory=dict)
     result: str | None = None
     placed: datetime | None = None
+    offer_at: datetime | None = None
     started: datetime | None = None
     ended: datetime | None = None
     beat: datetime | None = None

@@ -48,6 +48,9 @@ def waits_for_place(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate | 
         until = _asked_at(attempt, snapshot)
         reason = f"it was not ready{f': {why}' if (why := attempt.explanation) else ''}"
         return ClosedGate("prepare", "wait", f"{reason}; asked again at {instant_text(until)}", until)
+    if attempt.offer_at is not None:
+        again = f"attempt {attempt.number} is offered again at {instant_text(attempt.offer_at)}"
+        return ClosedGate("worker", "wait", f"{attempt.explanation}; {again}", attempt.offer_at)
     if attempt.worker or _is_external(attempt, snapshot):
         return None
     room, groups = Room(snapshot), groups_of(attempt, snapshot)
@@ -182,6 +185,7 @@ def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
         if attempt.phase == LIVE
         and attempt.status in ("pending", "waiting")
         and not attempt.worker
+        and attempt.offer_at is None
         and not _is_asked_later(attempt, snapshot)
     )
     turns = snapshot.turns

@@ -53,6 +53,7 @@ def external_workers(world: CrashingWorld) -> None:
     world.tick(hours=1)
     (attempt,) = world.claim("e1", {"p": "press"})
     world.tick(minutes=30)  # stale
+    world.tick(minutes=3)  # and offered again
     (again,) = world.claim("e1", {"p": "press"})
     for each in (attempt, again):
         world.end(each, "failed")
