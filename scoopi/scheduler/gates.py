@@ -9,7 +9,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from scoopi.model.schedule.process import DependsOn, Probe, Process
-from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
+from scoopi.model.schedule.schedule_records import FINISHED, JobRecord, ProcessRecord
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot
 from scoopi.scheduler.retrying import fraction, waits_for_retry
@@ -53,12 +53,13 @@ def enabled(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
     """Gate 1: the process is enabled and not paused."""
     record = snapshot.processes.get(process.name)
     if record is not None and record.paused is not None:
-        why = f": {record.paused}" if record.paused else ""
-        return ClosedGate("enabled", "wait", f"process {process.name} is paused{why}")
+        return ClosedGate("enabled", "wait", f"process {process.name} is paused{_pause(record)}")
     if process.enabled:
         return None
     reason = f"process {process.name} is disabled"
-    return ClosedGate("enabled", "skip" if process.when_disabled == "skip" else "wait", reason)
+    if process.when_disabled == "skip":
+        return ClosedGate("enabled", "skip", reason)
+    return ClosedGate("enabled", "wait", f"{reason}; it runs once it is deployed with enabled: true")
 
 
 def slot(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
@@ -193,6 +194,14 @@ def slot_end(job: JobRecord) -> datetime:
     """The end of a job's period; other slots end as they begin."""
     own = parse_slot(job.slot)
     return own.bounds()[1] if isinstance(own, Period) else job.due or job.created
+
+
+def _pause(record: ProcessRecord) -> str:
+    """Who paused a process, since when and why, and how it is resumed."""
+    change = next((each for each in reversed(record.changes) if each.change == "paused"), None)
+    by = f" since {instant_text(change.at)} by {change.by}" if change is not None else ""
+    why = f": {record.paused}" if record.paused else ""
+    return f"{by}{why}; scoopi process resume {record.name} starts it again"
 
 
 def _backfill_is_full(job: JobRecord, snapshot: Snapshot) -> str:

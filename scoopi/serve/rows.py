@@ -9,8 +9,14 @@ from typing import Any
 import msgspec
 
 from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.process_change import ProcessChange
 from scoopi.model.schedule.run_node import RunNode
-from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, StateChange, WorkerRecord
+from scoopi.model.schedule.schedule_records import (
+    AttemptRecord,
+    JobRecord,
+    StateChange,
+    WorkerRecord,
+)
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.placing.run_nodes import held_places
 
@@ -41,6 +47,17 @@ def change_row(change: StateChange) -> Row:
         "at": instant_text(change.at),
         "state": change.state,
         "by": change.by or None,
+        "reason": change.reason or None,
+    }
+
+
+def process_change_row(change: ProcessChange) -> Row:
+    """Return the row of a change of a process by hand."""
+    return {
+        "at": instant_text(change.at),
+        "change": change.change,
+        "by": change.by,
+        "host": change.host,
         "reason": change.reason or None,
     }
 

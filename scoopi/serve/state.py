@@ -15,11 +15,18 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.defs.schedule.schedule_reader import CheckScrape, read_schedule
 from scoopi.errors import DefsError, StoreError, UsageError
 from scoopi.model.schedule.process import Process
-from scoopi.model.schedule.schedule_records import STATE_FORMAT, AttemptRecord, PassRecord, ProcessRecord
+from scoopi.model.schedule.process_change import ProcessChange
+from scoopi.model.schedule.schedule_records import (
+    STATE_FORMAT,
+    AttemptRecord,
+    PassRecord,
+    ProcessRecord,
+)
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.model.text.store_url import StoreUrl
 from scoopi.scheduler.decisions import changed
 from scoopi.serve import bundle
+from scoopi.serve.desks.process_changes import change_here, changed_by_hand
 from scoopi.serve.passes import Passes
 from scoopi.serve.wake_ups import notify_all
 from scoopi.serve.work.run_orders import NEEDS_STORE
@@ -140,12 +147,14 @@ class State:
         now: datetime,
         *,
         dry_run: bool = False,
+        by: str = "",
         warn: Callable[[str], object] = log.warning,
     ) -> list[dict[str, Any]]:
         """Check a project, store it and make it current.
 
         Args:
             check_scrape: see `read_schedule`; with None, names in processes are not looked up.
+            by: the user, who is noted with each process that it changes.
             warn: called with the report if it has warnings but no errors.
         Returns:
             A row for each process that is added, changed or removed: `process`, `change`, and `jobs`, the
@@ -166,8 +175,20 @@ class State:
             self.store.put_bundle(name, data, now, bundle.PART_SIZE)
             for process in schedule.processes:
                 self.store.write(None, ProcessRecord(name=process, since=now))
+            for row in rows:
+                self._note(row["process"], change_here(row["change"], now, by, f"bundle {name[:12]}"))
             self.store.change_pass(lambda record: _with_bundle(record, name, now))
         return rows
+
+    def _note(self, process: str, change: ProcessChange) -> None:
+        """Keep who changed a process with its record."""
+
+        def noted(old: ProcessRecord | None) -> ProcessRecord | None:
+            if old is None or (old.changes and old.changes[-1].is_repeated_by(change)):
+                return None
+            return changed_by_hand(old, change)
+
+        self.store.update(ProcessRecord, process, noted)
 
     def _changes(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
         active: dict[str, int] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -135,14 +136,25 @@ def test_a_job_is_skipped_once_and_reprocessed_when_it_is_over(shop: Screen) -> 
     assert "attempt_made" in printed(shop, "tick")
 
 
-def test_a_paused_process_creates_jobs_and_starts_none(shop: Screen) -> None:
-    printed(shop, "process", "pause", "books", "--reason", "audit")
+def test_a_paused_process_creates_jobs_and_starts_none(shop: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCOOPI_USER", "ann")
+    printed(shop, "process", "pause", "books", "--reason", "audit", "--now", "2026-03-28T04:00:00Z")
     printed(shop, "tick", "--now", "2026-03-28T05:00:03Z")
     job = "books/@2026-03-28T05:00:00Z"
-    assert printed(shop, "job", "why", job) == "process shop.books is paused: audit\n"
+    assert printed(shop, "job", "why", job) == (
+        "process shop.books is paused since 2026-03-28T04:00:00Z by ann: audit; "
+        "scoopi process resume shop.books starts it again\n"
+    )
     printed(shop, "process", "resume", "books")
     printed(shop, "process", "resume", "books", code=4)
     assert "attempt_made" in printed(shop, "tick", "--now", "2026-03-28T05:00:13Z")
+    shown = printed(shop, "process", "show", "books")
+    assert re.search(r"2026-03-28T04:00:00Z +paused +ann +\S+ +audit", shown)
+    row = json.loads(printed(shop, "process", "show", "books", "--json"))
+    assert [(each["change"], each["by"]) for each in row["changes"]][1:] == [
+        ("paused", "ann"),
+        ("resumed", "ann"),
+    ]
 
 
 def test_workers_are_listed_with_what_they_run_and_a_removed_one_gets_nothing(shop: Screen) -> None:

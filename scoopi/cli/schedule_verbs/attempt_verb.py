@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import get_args
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
@@ -20,7 +21,7 @@ from scoopi.cli.schedule_verbs.operations import (
 from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.errors import UsageError
 from scoopi.model.schedule.process import EXTERNAL
-from scoopi.model.schedule.schedule_records import PAST, TERMINAL, AttemptRecord
+from scoopi.model.schedule.schedule_records import PAST, TERMINAL, AttemptRecord, AttemptStatus
 from scoopi.serve.rows import attempt_row
 from scoopi.serve.seat import home_of
 from scoopi.serve.state import State
@@ -57,7 +58,7 @@ class Attempts:
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The operations."""
-        add_operations(parser, _OPERATIONS)
+        add_operations(parser, _OPERATIONS, get_args(AttemptStatus))
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Carry out the operation.
@@ -68,7 +69,7 @@ class Attempts:
         if options.operation in ("list", "show"):
             with desks(options) as (_, jobs):
                 if options.operation == "list":
-                    rows = jobs.attempts(options.job, options.process, options.status_of)
+                    rows = jobs.attempts(options.job, options.process, options.state_of)
                     print_rows(terminal, rows, options, _COLUMNS)
                 else:
                     print_fields(terminal, jobs.show_attempt(options.attempt), options)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import add_common, now_of, opened, print_rows
+from scoopi.cli.schedule_verbs.operations import add_common, now_of, opened, print_rows, user_of
 from scoopi.cli.terminal import Terminal
 
 
@@ -37,7 +38,12 @@ class Deploy:
 
         with opened(options, must_exist=False) as state:
             rows = state.deploy(
-                options.jobs, check_scrape, now_of(options), dry_run=options.dry_run, warn=terminal.say
+                options.jobs,
+                check_scrape,
+                now_of(options),
+                dry_run=options.dry_run,
+                by=user_of(os.environ),
+                warn=terminal.say,
             )
         print_rows(terminal, rows, options, ("change", "process", "jobs"))
         if not rows:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import get_args
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import add_operations, desks, print_fields, print_rows, since_of
+from scoopi.cli.schedule_verbs.operations import (
+    add_operations,
+    desks,
+    print_fields,
+    print_rows,
+    print_with_changes,
+    since_of,
+)
 from scoopi.cli.terminal import Terminal
+from scoopi.model.schedule.schedule_records import SlotState
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.rows import Row
 
@@ -28,11 +37,14 @@ class Jobs:
 
     usage = "scoopi job {list,show,why,skip,cancel,clear,reprocess} [JOB] [options]"
     sentence = "Shows the jobs of the scheduler, and explains and changes single ones."
-    example = 'scoopi job list --process shop.books\nscoopi job why "shop.books/@2026-03-28T05:00:00Z"'
+    example = (
+        "scoopi job list --process shop.books --state failed\n"
+        'scoopi job why "shop.books/@2026-03-28T05:00:00Z"'
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The operations."""
-        add_operations(parser, _OPERATIONS)
+        add_operations(parser, _OPERATIONS, get_args(SlotState))
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Carry out the operation.
@@ -49,7 +61,7 @@ class Jobs:
                 change = jobs.skip if options.operation == "skip" else jobs.reprocess
                 print_rows(terminal, change(options.job, dry_run=options.dry_run), options, _COLUMNS)
             elif options.operation == "show":
-                _print_job(terminal, jobs.show(options.job), options)
+                print_with_changes(terminal, jobs.show(options.job), options)
             elif options.operation == "why":
                 row = jobs.why(options.job)
                 print_rows(terminal, [row], options, ("reason",))
@@ -62,17 +74,6 @@ def _changed(jobs: JobDesk, options: Namespace) -> Row:
     if options.operation == "cancel":
         return jobs.cancel(options.job, options.mode)
     return jobs.clear(options.job)
-
-
-def _print_job(terminal: Terminal, row: Row, options: Namespace) -> None:
-    """A job with a field a line, and its changes as a table; or one JSON object."""
-    if options.json:
-        print_rows(terminal, [row], options)
-        return
-    changes = row.pop("changes")
-    print_fields(terminal, row, options)
-    terminal.give("")
-    print_rows(terminal, changes, options)
 
 
 VERB: Verb = Jobs()

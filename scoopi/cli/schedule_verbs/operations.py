@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scoopi.cli.arguments import Parser
+from scoopi.cli.schedule_verbs.state_option import StateOption
 from scoopi.cli.terminal import Terminal
 from scoopi.errors import PeriodError, UsageError
 from scoopi.serve.rows import ENDS
@@ -39,7 +40,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--reason": {"default": "", "help": "shown by why"},
     "-n": {"dest": "count", "type": int, "default": 5, "help": "how many (default: 5)"},
     "--process": {"help": "only of this process"},
-    "--in": {"dest": "state_of", "metavar": "STATE", "help": "only in this state"},
+    "--in": {"dest": "state_of", "metavar": "STATE", "help": "the same as --state STATE"},
     "--from": {"dest": "first", "metavar": "SLOT", "help": "the first slot; of a period the digits suffice"},
     "--to": {"dest": "last", "metavar": "SLOT", "help": "the last slot"},
     "--overlap": {
@@ -50,7 +51,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--order": {"choices": ("old", "new"), "default": "old", "help": "which slots run first (default: old)"},
     "--max-parallel": {"type": int, "default": 0, "help": "the most jobs at a time (default: no limit)"},
     "--since": {"metavar": "TIME", "help": "only those changed since: RFC 3339, or a duration ago, as 2h"},
-    "list --status": {"dest": "status_of", "metavar": "STATUS", "help": "only with this status"},
+    "list --status": {"dest": "state_of", "metavar": "STATUS", "help": "only with this status"},
     "--dry-run": {"action": "store_true", "help": "print what would change, and change nothing"},
     "--list": {"dest": "shows_list", "action": "store_true", "help": "show the backfills of the process"},
     "--cancel": {"metavar": "BACKFILL", "help": "skip the jobs of a backfill that are not over"},
@@ -85,33 +86,47 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-def add_operations(parser: ArgumentParser, operations: Mapping[str, tuple[str, Sequence[str]]]) -> None:
-    """Operations of a verb, each with its help and its arguments; all take the common options."""
+def add_operations(
+    parser: ArgumentParser,
+    operations: Mapping[str, tuple[str, Sequence[str]]],
+    states: Sequence[str] = (),
+) -> None:
+    """Operations of a verb, each with its help and its arguments; all take the common options.
+
+    Args:
+        states: what `list --state` selects by, beside naming the folder.
+    """
     added = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True, parser_class=Parser)
     for name, (sentence, arguments) in operations.items():
         operation = added.add_parser(name, help=sentence, description=sentence, allow_abbrev=False)
         for argument in arguments:
             own = _ARGUMENTS.get(f"{name} {argument}") or _ARGUMENTS.get(argument, {})
             operation.add_argument(argument, **own)
-        add_common(operation)
+        add_common(operation, states if name == "list" else ())
 
 
-def add_common(parser: ArgumentParser) -> None:
-    """`--state`, `--store`, `--json` and `--now`."""
-    add_state(parser)
+def add_common(parser: ArgumentParser, states: Sequence[str] = ()) -> None:
+    """`--state`, `--store`, `--json` and `--now`; for `states` see `add_operations`."""
+    add_state(parser, states)
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     parser.add_argument("--now", metavar="TIME", help="RFC 3339; instead of the clock's time")
 
 
-def add_state(parser: ArgumentParser) -> None:
-    """`--state` and `--store`."""
-    parser.add_argument(
-        "--state",
-        metavar="DIR",
-        type=Path,
-        default=Path(os.environ.get("SCOOPI_STATE") or "scheduler"),
-        help="folder of the scheduler's state (default: $SCOOPI_STATE, else scheduler)",
-    )
+def add_state(parser: ArgumentParser, states: Sequence[str] = ()) -> None:
+    """`--state` and `--store`; for `states` see `add_operations`."""
+    folder = "folder of the scheduler's state (default: $SCOOPI_STATE, else scheduler)"
+    default = Path(os.environ.get("SCOOPI_STATE") or "scheduler")
+    if states:
+        parser.add_argument(
+            "--state",
+            metavar="STATE|DIR",
+            action=StateOption,
+            states=states,
+            default=default,
+            help=f"only in this state: {', '.join(states)}; any other value is the\n{folder}",
+        )
+    else:
+        parser.add_argument("--state", metavar="DIR", type=Path, default=default, help=folder)
     parser.add_argument(
         "--store",
         metavar="URL",
@@ -257,6 +272,15 @@ def print_fields(terminal: Terminal, row: Row, options: Namespace) -> None:
     width = max(map(len, row))
     for name, value in row.items():
         terminal.give(f"{name.replace('_', ' '):<{width}}  {_text(value)}".rstrip())
+
+
+def print_with_changes(terminal: Terminal, row: Row, options: Namespace) -> None:
+    """Print a row with a field a line, and its `changes` as a table; or one JSON object."""
+    changes = [] if options.json else row.pop("changes")
+    print_fields(terminal, row, options)
+    if changes:
+        terminal.give("")
+        print_rows(terminal, changes, options)
 
 
 def _text(value: object) -> str:

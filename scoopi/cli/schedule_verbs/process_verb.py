@@ -7,7 +7,13 @@ from datetime import timedelta
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import add_operations, desks, print_fields, print_rows
+from scoopi.cli.schedule_verbs.operations import (
+    add_operations,
+    desks,
+    print_fields,
+    print_rows,
+    print_with_changes,
+)
 from scoopi.cli.terminal import Terminal
 from scoopi.errors import UsageError
 from scoopi.serve.desks.backfill_desk import BackfillDesk
@@ -67,7 +73,7 @@ class Processes:
             elif options.operation == "backfill":
                 _backfill(processes.backfills(options.process), jobs, options, terminal)
             elif options.operation == "show":
-                print_fields(terminal, processes.show_process(options.process), options)
+                print_with_changes(terminal, processes.show_process(options.process), options)
             elif options.operation == "interval":
                 row = processes.set_interval(options.process, _interval_of(options.every))
                 print_fields(terminal, row, options)

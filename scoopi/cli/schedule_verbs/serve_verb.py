@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED, code_of_signal
 from scoopi.cli.options import add_verbose
-from scoopi.cli.schedule_verbs.operations import add_state, cluster_of, group_names, opened, store_url
+from scoopi.cli.schedule_verbs.operations import (
+    add_state,
+    cluster_of,
+    group_names,
+    opened,
+    store_url,
+    user_of,
+)
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
 from scoopi.configs.groups import MetricsSettings
@@ -94,7 +101,8 @@ class Serve:
             if state is None:
                 return code_of_signal(signals.number or signal.SIGTERM)
             if options.jobs is not None:
-                state.deploy(options.jobs, check_scrape, datetime.now(UTC), warn=terminal.say)
+                by = user_of(os.environ)
+                state.deploy(options.jobs, check_scrape, datetime.now(UTC), by=by, warn=terminal.say)
             _warn_of_open_store(options, terminal)
             _serve(state, options, signals, terminal)
             left = "" if options.no_work else state.passes.stranded()

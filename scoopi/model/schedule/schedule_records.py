@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from scoopi.model.schedule.process_change import ProcessChange
 from scoopi.model.schedule.run_node import RunNode
 
 ACTIVE, ENDED = "active", "ended"
@@ -45,6 +46,7 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
         backfills: how many backfills there were, `b1` and so on.
         removed: slots whose jobs were removed when they were over, and are not created again: ranges of keys
             by kind of slot and state, `D processed`.
+        changes: those by hand, in order; the oldest are left out if there are too many.
         version: of the record; grows with each write.
     """
 
@@ -62,6 +64,7 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
     requests: int = 0
     backfills: int = 0
     removed: dict[str, list[tuple[str, str]]] = msgspec.field(default_factory=dict)
+    changes: tuple[ProcessChange, ...] = ()
     version: int = 0
 
 

@@ -9,8 +9,14 @@ from zoneinfo import ZoneInfo
 from scoopi.defs.schedule.schedule_reader import CheckScrape
 from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.process import Process, launched_scrape
-from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord, StateChange
+from scoopi.model.schedule.process_change import ProcessChange, ProcessChangeName
+from scoopi.model.schedule.schedule_records import (
+    JobRecord,
+    ProcessRecord,
+    StateChange,
+)
 from scoopi.model.text.shown import nearest
+from scoopi.periods.duration import duration_text
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot, slot_key
 from scoopi.scheduler.decisions import changed, made
@@ -19,8 +25,9 @@ from scoopi.scheduler.planning.looks import last_look, looks_text, next_look, wi
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import FOLLOWING, upcoming
 from scoopi.serve.desks.backfill_desk import BackfillDesk
+from scoopi.serve.desks.process_changes import change_here, changed_by_hand
 from scoopi.serve.desks.scrape_launch import launchable
-from scoopi.serve.rows import Row, job_row
+from scoopi.serve.rows import Row, job_row, process_change_row
 from scoopi.serve.state import State
 
 
@@ -124,9 +131,12 @@ class ProcessDesk:
         ]
 
     def show_process(self, name: str) -> Row:
-        """Return the row of one process."""
+        """Return the row of one process, with its `description`, and its `changes` by hand in order."""
         process = self.process(name)
-        return self._process_row(process, self._record(process))
+        record = self._record(process)
+        changes = [process_change_row(each) for each in record.changes]
+        own = {"description": process.description or None, "changes": changes}
+        return self._process_row(process, record) | own
 
     def upcoming(self, name: str, count: int) -> list[Row]:
         """Return the next slots of a process, each with the time at which it becomes due."""
@@ -140,7 +150,8 @@ class ProcessDesk:
 
     def pause(self, name: str, reason: str) -> Row:
         """Close gate 1 of a process, so that no attempts are created; running attempts are not affected."""
-        return self._change_process(name, lambda record: changed(record, paused=reason))
+        change = self._change("paused", reason)
+        return self._change_process(name, lambda record: changed_by_hand(record, change, paused=reason))
 
     def resume(self, name: str) -> Row:
         """Open gate 1 of a paused process.
@@ -154,7 +165,7 @@ class ProcessDesk:
                 raise StateRefusedError(
                     f"process {record.name} is not paused", hint="only a paused process resumes"
                 )
-            return changed(record, paused=None)
+            return changed_by_hand(record, self._change("resumed"), paused=None)
 
         return self._change_process(name, resumed)
 
@@ -181,9 +192,14 @@ class ProcessDesk:
                 last = record.last_fire or record.since
             else:
                 last = last_look(process, record, self._now)
-            return changed(record, interval=every, interval_from=None if every is None else last)
+            change = self._change("interval", "default" if every is None else duration_text(every))
+            begin = None if every is None else last
+            return changed_by_hand(record, change, interval=every, interval_from=begin)
 
         return self._change_process(name, written)
+
+    def _change(self, name: ProcessChangeName, reason: str = "") -> ProcessChange:
+        return change_here(name, self._now, self._user, reason)
 
     def _record(self, process: Process) -> ProcessRecord:
         return self._store.get(ProcessRecord, [process.name])[process.name]

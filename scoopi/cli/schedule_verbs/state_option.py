@@ -1,0 +1,40 @@
+"""StateOption: `--state` of lists, which selects by a state, or names the folder of the scheduler."""
+
+from __future__ import annotations
+
+from argparse import Action, ArgumentError, ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from scoopi.model.text.shown import nearest
+
+
+class StateOption(Action):
+    """`--state` of a list: the name of a state selects rows by it; anything else is the scheduler's folder.
+
+    It may be given for both. A folder that is named like a state is written `./failed`.
+
+    Args:
+        states: the names that select rows.
+    """
+
+    def __init__(self, *args: Any, states: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._states = states
+
+    def __call__(
+        self, parser: ArgumentParser, namespace: Namespace, values: Any, option_string: str | None = None
+    ) -> None:
+        """Set `state_of` to a state, or `state` to a folder.
+
+        Raises:
+            ArgumentError: it is neither, but resembles a state.
+        """
+        if values in self._states:
+            namespace.state_of = values
+            return
+        near = nearest(values, self._states) if "/" not in values else None
+        if near and not Path(values).exists():
+            raise ArgumentError(self, f"{values!r} is neither a state nor a folder; did you mean {near}?")
+        namespace.state = Path(values)
