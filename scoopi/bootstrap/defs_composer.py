@@ -16,7 +16,6 @@ from scoopi.bootstrap.group_loaders import ensure_library
 from scoopi.bootstrap.rows.row_sources import RowSources
 from scoopi.bootstrap.rows.run_outputs import RunOutputs
 from scoopi.configs.configs import Configs
-from scoopi.defs.records.download_language import path_fault_of_nodes
 from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
 from scoopi.defs.scrape.class_names import STEP_CLASSES
 from scoopi.defs.scrape.defs_reader import read_definitions
@@ -40,7 +39,7 @@ from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_files import file_digest
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender
-from scoopi.publishing.output_faults import OutputFaults
+from scoopi.publishing.output_faults import OutputFaults, file_path_fault
 from scoopi.runs.composed import defs_folder, plugin_folders
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
@@ -138,7 +137,7 @@ class DefsComposer:
             live=_fault_of(self._ensure_live),
             url=_fault_of(parse_address),
             page=page_check(self._current, files) if with_pages else no_fault,
-            path=path_fault_of_nodes if self._is_of_cluster else no_fault,
+            path=partial(file_path_fault, is_of_cluster=self._is_of_cluster),
             host_pattern=as_compared,
             ca=_fault_of(partial(_ensure_authorities, files)),
             find=RowSources(files, RunOutputs(self._output)).find,

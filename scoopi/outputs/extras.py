@@ -1,4 +1,4 @@
-"""ensure_libraries: checks that the libraries that an output needs are installed."""
+"""ensure_libraries: checks that the libraries that an output or an object store needs are installed."""
 
 from __future__ import annotations
 
@@ -26,21 +26,32 @@ _LIBRARIES = {
 """Scheme -> the module that fsspec needs for it, and what pip installs it by."""
 
 
-def ensure_libraries(target: Target) -> None:
+def ensure_store(url: str) -> None:
+    """Check that the library is installed that an object store of downloaded files needs.
+
+    Raises:
+        DefsError: as of `ensure_libraries`.
+    """
+    ensure_libraries(Target(TargetKind.REMOTE, url, url), "object store")
+
+
+def ensure_libraries(target: Target, what: str = "output") -> None:
     """Check that all libraries that an output needs are installed, without loading one.
 
+    Args:
+        what: the target's kind, for messages.
     Raises:
         DefsError: a library is missing (the hint has the command that installs it), or a URL's scheme is
             unknown.
     """
-    for name, modules in _needed(target):
+    for name, modules in _needed(target, what):
         if any(find_spec(module) is None for module in modules):
             missing = next(module for module in modules if find_spec(module) is None)
-            what = f"output {target.name!r} needs {missing}, which is not installed"
-            raise DefsError(what, hint=f"pip install '{name}'")
+            cause = f"{what} {target.name!r} needs {missing}, which is not installed"
+            raise DefsError(cause, hint=f"pip install '{name}'")
 
 
-def _needed(target: Target) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _needed(target: Target, what: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     if target.format in _OF_FORMAT:
         extra, modules = _OF_FORMAT[target.format]
         yield f"scoopi[{extra}]", modules
@@ -48,15 +59,17 @@ def _needed(target: Target) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield "scoopi[sql]", _SQL[target.kind]
     if target.kind is TargetKind.REMOTE:
         yield "scoopi[s3]", ("fsspec",)
-        scheme = scheme_of(target)
+        scheme = scheme_of(target, what)
         if scheme in _LIBRARIES:
             module, name = _LIBRARIES[scheme]
             yield name, (module,)
 
 
-def scheme_of(target: Target) -> str:
+def scheme_of(target: Target, what: str = "output") -> str:
     """Return the scheme of a remote output's URL, after checking that it can be written to.
 
+    Args:
+        what: the target's kind, for messages.
     Raises:
         DefsError: fsspec does not know the scheme, or cannot write to it.
     """
@@ -65,10 +78,10 @@ def scheme_of(target: Target) -> str:
         return scheme
     known = _known_schemes()
     if scheme in _READ_ONLY:
-        raise DefsError(f"output {target.name!r} cannot be written over {scheme}", hint=_hint(""))
+        raise DefsError(f"{what} {target.name!r} cannot be written over {scheme}", hint=_hint("", what))
     if known and scheme not in known:
         near = nearest(scheme, [*_LIBRARIES, "postgresql", "sqlite", *known])
-        raise DefsError(f"output {target.name!r} has an unknown scheme {scheme!r}", hint=_hint(near))
+        raise DefsError(f"{what} {target.name!r} has an unknown scheme {scheme!r}", hint=_hint(near, what))
     return scheme
 
 
@@ -81,5 +94,7 @@ def _known_schemes() -> list[str]:
     return [*known_implementations]
 
 
-def _hint(near: str) -> str:
-    return f"did you mean {near}?" if near else "use s3, gs, abfs or sftp, a database, or a file's name"
+def _hint(near: str, what: str) -> str:
+    if near:
+        return f"did you mean {near}?"
+    return "use s3, gs, abfs or sftp" + (", a database, or a file's name" if what == "output" else "")

@@ -6,10 +6,13 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from scoopi.defs.records.download_language import path_fault_of_nodes
+from scoopi.defs.scrape.checkers import Fault
 from scoopi.errors import AppenderError, DefsError, StoreError
 from scoopi.model.definitions import OutputDef
 from scoopi.model.records import RecordSchema
-from scoopi.outputs.extras import ensure_libraries
+from scoopi.model.text.file_path import is_object
+from scoopi.outputs.extras import ensure_libraries, ensure_store
 from scoopi.outputs.target import Target, parse_target
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.publishing.row_tables import RowTables
@@ -58,6 +61,21 @@ class OutputFaults:
                 RowTables([spec], folder).compare()
         except DefsError as error:
             yield error
+
+
+def file_path_fault(path: str, *, is_of_cluster: bool) -> Fault | None:
+    """Why downloaded files cannot have paths of this template here; None if they can.
+
+    Args:
+        path: a correct template, see `FilePath`.
+    """
+    if is_object(path):
+        try:
+            ensure_store(path)
+        except DefsError as error:
+            return Fault(error.what, error.hint)
+        return None
+    return path_fault_of_nodes(path) if is_of_cluster else None
 
 
 def _has_key(schema: RecordSchema) -> bool:

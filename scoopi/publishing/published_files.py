@@ -6,7 +6,7 @@ import contextlib
 import os
 import secrets
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from scoopi.appenders.segment_writer import sync_folder
@@ -15,6 +15,8 @@ from scoopi.model.downloads import FILES_FOLDER, KEPT_FOLDER, PATHS_FOLDER, File
 from scoopi.model.job import Frame
 from scoopi.model.records import read_records
 from scoopi.model.report.run_report import FileCounts
+from scoopi.model.text.file_path import is_object
+from scoopi.publishing.objects.object_upload import upload_missing
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.publishing.record_file import KeyFilter
 
@@ -75,15 +77,20 @@ class PublishedFiles:
                     if path in offered:
                         self._take(offered[path], files)
 
-    def publish(self) -> None:
+    def publish(self, ensure_time: Callable[[], None] = lambda: None) -> None:
         """Give all files their paths, durably; a path that has its file already is left alone.
 
+        Args:
+            ensure_time: called between uploads to object stores; raises an error to end them.
         Raises:
             OSError: a file cannot be written.
-            AppenderError: a path leads out of the run's folder.
+            AppenderError: a path leads out of the run's folder, or an object store refuses a file.
         """
+        upload_missing({path: self._source(path) for path in self._named if is_object(path)}, ensure_time)
         folders: set[Path] = set()
         for path in self._named:
+            if is_object(path):
+                continue
             target = self._run_folder / path
             if not _is_inside(self._run_folder, target.parent):
                 raise AppenderError(

@@ -133,7 +133,7 @@ class Publisher:
                     if is_all:
                         tally.judge(lambda found: self._checks.of_all(found, tally.others, self._ensure_time))
                     self._add_changes(tally, changes, ended, is_whole)
-                    downloads.publish()  # before any row that names them
+                    downloads.publish(self._ensure_time)  # before any row that names them
                     tally.loaded = self._tables.load_rest(tally.is_held)
                 self._finish(files, tally, is_over)
                 if is_over and not missing and not tally.has_failed:

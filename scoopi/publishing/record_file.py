@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from scoopi.errors import AppenderError
 from scoopi.model.records import RecordSchema, read_records
 from scoopi.outputs.formats.record_writer import record_writer
 from scoopi.outputs.record_digest import RecordDigest
 from scoopi.outputs.target import TargetKind
+from scoopi.publishing.objects.object_upload import upload
 from scoopi.publishing.output_file import OutputFile, OutputSpec
 
 
@@ -52,29 +52,7 @@ class RecordFile(OutputFile):
         if target is None or target.kind is not TargetKind.REMOTE:
             super().publish(suffix)
             return
-        _upload(self._temporary, target.path + suffix)
-
-
-def _upload(file: Path, url: str) -> None:
-    """Copy a file to its final name; readers of an object store see it whole or not at all.
-
-    Raises:
-        AppenderError: the store refuses it, or does not answer.
-    """
-    import fsspec
-
-    try:
-        filesystem, path = fsspec.core.url_to_fs(url)
-        parent = path.rpartition("/")[0]
-        if parent:
-            filesystem.makedirs(parent, exist_ok=True)
-        filesystem.put_file(str(file), path)
-    except Exception as error:  # each library has errors of its own
-        raise AppenderError(
-            f"the file cannot be uploaded: {type(error).__name__}: {error}",
-            at=url,
-            hint="check the address and the credentials; `scoopi resume` uploads it",
-        ) from error
+        upload(self._temporary, target.path + suffix)
 
 
 class KeyFilter:

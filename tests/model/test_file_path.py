@@ -46,7 +46,14 @@ def test_a_path_that_is_longer_than_file_systems_take_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "template", ["files/%{sha256}.%{ext}", "a/b/%{name}", "files/%{record.x}/%{name}.%{ext}", "f/100%%{x}"]
+    "template",
+    [
+        "files/%{sha256}.%{ext}",
+        "a/b/%{name}",
+        "files/%{record.x}/%{name}.%{ext}",
+        "f/100%%{x}",
+        "s3://b/%{sha256}",
+    ],
 )
 def test_templates_that_are_right(template: str) -> None:
     assert template_fault(template, ["record.x"]) is None
@@ -65,6 +72,14 @@ def test_templates_that_are_right(template: str) -> None:
         ("files/", "has a part that is empty, hidden"),
         ("files./a", "has a part that is empty, hidden"),
         ("files/a?%{sha256}", "has a sign that not all file systems take"),
+        ("s3://b/%{name}", "has no %{sha256}"),
+        ("s3:///%{sha256}", "does not begin with the fixed name of a bucket"),
+        ("s3://%{name}/%{sha256}", "does not begin with the fixed name of a bucket"),
+        ("s3://b", "has a part that is empty"),
+        ("s3://b//%{sha256}", "has a part that is empty"),
+        ("s3://b/../%{sha256}", "has a part that is empty"),
+        ("s3://b/a?%{sha256}", "has a sign that not all stores take"),
+        ("sftp://me:secret@host/%{sha256}", "sftp://…@host/%{sha256} holds a password"),
         ("files/%{sha}", "there is no placeholder %{sha} here"),
     ],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.publishing.output_faults import file_path_fault
 from tests.engine.desk import Desk
 
 DEFINITIONS = """\
@@ -85,3 +86,19 @@ def test_right_outputs_have_no_fault(desk: Desk) -> None:
     )
 
     assert "error" not in check(desk, outputs)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_of_cluster", "what"),
+    [
+        ("memory://b/%{sha256}", True, None),
+        ("s4://b/%{sha256}", False, "object store 's4://b/%{sha256}' has an unknown scheme 's4'"),
+        ("files/%{name}", False, None),
+        ("files/%{name}", True, "nodes of a cluster do not know each other's paths of files"),
+    ],
+)
+def test_paths_of_files_are_right_for_where_the_run_is(
+    path: str, is_of_cluster: bool, what: str | None
+) -> None:
+    fault = file_path_fault(path, is_of_cluster=is_of_cluster)
+    assert (fault and fault.what) == what

@@ -28,7 +28,8 @@ DOWNLOADS = Record(
         Key(
             "to",
             _NAME,
-            "Path of the file in the run's folder, with placeholders; the row has it, not the address.",
+            "Path of the file in the run's folder, or its URL in an object store, with placeholders; the "
+            "row has it, not the address.",
             'to: "files/%{sha256}.%{ext}"',
             True,
         ),

@@ -1,4 +1,4 @@
-"""FilePath: the path of a downloaded file in the run's folder, from the template of its definition."""
+"""FilePath: the path of a downloaded file, or its URL in a store, from the template of its definition."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ OF_LOCATOR = ("locator.name", "locator.group")
 LONGEST_VALUE_BYTES = 80
 LONGEST_PART_BYTES = 255
 """What file systems take as one name."""
+_OBJECT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]+')
 
 
 class FilePath:
-    """The path of a downloaded file in the run's folder, from the template of its definition.
+    """The path of a downloaded file, from the template of its definition.
+
+    It is relative to the run's folder, or the URL of an object.
 
     >>> path = FilePath("files/%{record.shelf}/%{sha256}.%{ext}")
     >>> path.filled({"record.shelf": "../a/b", "sha256": "ab12", "ext": "pdf"})
@@ -53,11 +56,20 @@ def safe_part(value: str) -> str:
     return text.rstrip(". ") or "_"
 
 
-def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | None:
-    """Why a template does not give paths in a folder below that of the run; None if it does.
+def is_object(path: str) -> bool:
+    """Whether a path, or the template of one, is the URL of an object in a store.
 
-    >>> template_fault("s3://b/%{sha256}", ())[0]
-    's3://b/%{sha256} is not a path: files are kept in the folder of the run'
+    >>> is_object("s3://b/%{sha256}"), is_object("files/%{sha256}")
+    (True, False)
+    """
+    return _OBJECT.match(path) is not None
+
+
+def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | None:
+    """Why a template gives neither paths below the folder of the run nor URLs of objects; None if it does.
+
+    >>> template_fault("s3://b/%{name}", ())[0]
+    's3://b/%{name} has no %{sha256}: a file could replace that of another run'
     >>> template_fault("../%{sha256}", ())
     ('../%{sha256} leads out of the folder of the run', 'write a path as files/%{sha256}.%{ext}')
 
@@ -71,9 +83,8 @@ def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | N
         if name not in (*OF_FILE, *OF_LOCATOR, *known):
             names = ", ".join(f"%{{{each}}}" for each in (*OF_FILE, *OF_LOCATOR, *known))
             return f"there is no placeholder %{{{name}}} here", f"known are {names}"
-    if "://" in template:
-        what = f"{template} is not a path: files are kept in the folder of the run"
-        return what, f"{hint}; copy them to an object store when the run is over"
+    if is_object(template):
+        return _object_fault(template)
     parts = PLACEHOLDER.sub("x", template).split("/")
     if template.startswith("/") or ".." in parts or "\\" in template:
         return f"{template} leads out of the folder of the run", hint
@@ -83,4 +94,24 @@ def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | N
         return f"{template} has a part that is empty, hidden, or ends with a dot or a blank", hint
     if _UNSAFE.search(PLACEHOLDER.sub("x", template).replace("/", "")):
         return f"{template} has a sign that not all file systems take", hint
+    return None
+
+
+def _object_fault(template: str) -> tuple[str, str] | None:
+    """Why a template does not give URLs of objects."""
+    scheme, _, place = template.partition("://")
+    hint = f"write it as {scheme}://bucket/files/%{{sha256}}.%{{ext}}"
+    bucket, *parts = place.split("/")
+    if not bucket or placeholder_names(bucket):
+        return f"{template} does not begin with the fixed name of a bucket or host", hint
+    if ":" in bucket.rpartition("@")[0]:
+        shown = template.replace(bucket.rpartition("@")[0], "…")
+        return f"{shown} holds a password", "leave it out: rows would show it; put it into the environment"
+    plain = [PLACEHOLDER.sub("x", part) for part in parts]
+    if not plain or any(part in ("", ".", "..") for part in plain):
+        return f"{template} has a part that is empty, or leads elsewhere", hint
+    if any(_UNSAFE.search(part) for part in plain):
+        return f"{template} has a sign that not all stores take", hint
+    if SHA256 not in placeholder_names(template):
+        return f"{template} has no %{{sha256}}: a file could replace that of another run", hint
     return None

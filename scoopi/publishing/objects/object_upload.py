@@ -1,0 +1,100 @@
+"""Uploads of files to object stores: of outputs, and of the files that rows name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from scoopi.errors import AppenderError
+
+UPLOADS_AT_ONCE = 8
+_WITHOUT_FOLDERS = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory")
+"""Schemes whose names need no folder; for some, making one would create a bucket of a mistyped name."""
+_LOOK_S = 0.5
+
+
+def upload(file: Path, url: str) -> None:
+    """Copy a file to its final name; readers of an object store see it whole or not at all.
+
+    Raises:
+        AppenderError: the store refuses it, or does not answer.
+    """
+    try:
+        _put(file, url, *_opened(url))
+    except Exception as error:  # each library has errors of its own
+        raise _refused(url, error) from error
+
+
+def upload_missing(files: Mapping[str, Path], ensure_time: Callable[[], None]) -> None:
+    """Upload files whose URLs are derived from their content, several at a time.
+
+    An object of the same name and size is taken to be that content, and is not sent again.
+
+    Args:
+        files: by URL.
+        ensure_time: called twice a second; raises an error to end the uploads.
+    Raises:
+        AppenderError: the store refuses a file, or does not answer; the others may be there or not.
+    """
+    if not files:
+        return
+    import fsspec  # noqa: F401  # once, before threads do
+
+    pool = ThreadPoolExecutor(min(UPLOADS_AT_ONCE, len(files)), "upload")
+    try:
+        for sent in [pool.submit(_ensure, file, url) for url, file in files.items()]:
+            _wait(sent, ensure_time)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _wait(sent: Future[None], ensure_time: Callable[[], None]) -> None:
+    while True:
+        ensure_time()
+        try:
+            return sent.result(_LOOK_S)
+        except TimeoutError:
+            if sent.done():
+                raise
+
+
+def _ensure(file: Path, url: str) -> None:
+    try:
+        filesystem, path = _opened(url)
+        if _size(filesystem, path) != file.stat().st_size:
+            _put(file, url, filesystem, path)
+    except Exception as error:  # each library has errors of its own
+        raise _refused(url, error) from error
+
+
+def _opened(url: str) -> tuple[Any, str]:
+    import fsspec
+
+    filesystem, path = fsspec.core.url_to_fs(url)  # an instance for each thread
+    return filesystem, path
+
+
+def _size(filesystem: Any, path: str) -> int | None:
+    """Of an object; None if it is not there, or if who may write may not look."""
+    try:
+        size = filesystem.info(path)["size"]
+    except (FileNotFoundError, PermissionError):
+        return None
+    return size if isinstance(size, int) else None
+
+
+def _put(file: Path, url: str, filesystem: Any, path: str) -> None:
+    parent = path.rpartition("/")[0]
+    if parent and url.partition("://")[0].lower() not in _WITHOUT_FOLDERS:
+        filesystem.makedirs(parent, exist_ok=True)
+    filesystem.put_file(str(file), path)
+
+
+def _refused(url: str, error: Exception) -> AppenderError:
+    return AppenderError(
+        f"the file cannot be uploaded: {type(error).__name__}: {error}",
+        at=url,
+        hint="check the address and the credentials; `scoopi resume` uploads it",
+    )
