@@ -71,7 +71,7 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
         plan.run_date,
         configs.text("scoopi.dateTimePattern"),
     )
-    store = FileStore(Path(plan.files), files) if plan.definitions.has_downloads else None
+    store = FileStore(Path(plan.files), files, plan.process) if plan.definitions.has_downloads else None
     found = FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing)
     builder = StepBuilder(plan, finder, files, archive, store, found.note_entry_times)
     for group in plan.definitions.task_groups:

@@ -80,6 +80,8 @@ class WorkerPlan(msgspec.Struct, frozen=True):
     """The socket of the node's browsers; empty if no page is loaded in one."""
     files: str = ""
     """The folder of the files that rows name."""
+    process: str = ""
+    """Incarnation of the node."""
 
 
 class _Part(msgspec.Struct, frozen=True, array_like=True):

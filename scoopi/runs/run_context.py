@@ -134,6 +134,7 @@ class RunContext(msgspec.Struct, frozen=True):
             times_entries=is_verbose,
             browsers=self.browsers,
             files=str(self.folder.node_folder / FILES_FOLDER),
+            process=self.node,
         )
 
     def resume_command(self) -> str:

@@ -240,9 +240,11 @@ class PageLoader(Loader):
             return ToTask(payload.advance(self._rules.files.kept(result)))
         if isinstance(result, NotModified):
             return self._renewed(payload, result)
-        if isinstance(result, Exception):
-            raise result
         order = payload.expect(LoadOrder)
+        if isinstance(result, Exception):
+            if order.file is not None and self._rules.files is not None:
+                self._rules.files.failed(order.file, result)
+            raise result
         if isinstance(result, FurtherGrant):
             further = msgspec.structs.replace(order.without_grant(), call=result.call)
             return ToGrant(result.host, payload.advance(further), result.url, not result.url)

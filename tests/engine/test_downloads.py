@@ -184,3 +184,10 @@ def test_a_page_that_was_posted_is_not_posted_again_for_a_file(downloading: Down
     assert downloading.images() == [None, path_of(content("b.jpg"))]
     assert [each.method for each in downloading.site.server.log.all() if each.path == "/list"] == ["POST"]
     assert "status 503" in said
+
+
+def test_a_retry_asks_again_for_a_file_that_was_missing(downloading: Downloading) -> None:
+    downloading.run("/none.jpg", "/none.jpg", field=", onError: fail", code=1)
+    assert len(downloading.site.asked("/none.jpg")) == 1
+    assert downloading.desk.scoopi("retry", "--workers", "0").code == 1
+    assert len(downloading.site.asked("/none.jpg")) == 2

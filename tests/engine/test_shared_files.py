@@ -88,3 +88,10 @@ def test_when_the_first_request_fails_another_page_asks(desk: Desk, site: Shared
     ranges = [each.header("range") for each in site.server.log.all() if each.path == "/cut/b.jpg"]
     assert ranges[0] is None
     assert ranges[1] is not None, "only the rest is asked for"
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_file_that_is_missing_is_asked_for_once(desk: Desk, site: SharedSite, workers: int) -> None:
+    assert run(desk, site, "/gone/a.jpg", "/none/b.jpg", workers=workers) == {None: 2 * PAGES}
+    asked = Counter(each.path for each in site.server.log.all() if not each.path.startswith("/list"))
+    assert asked == {"/gone/a.jpg": 1, "/none/b.jpg": 1}

@@ -13,6 +13,7 @@ import msgspec
 
 from scoopi.errors import FetchError
 from scoopi.fetch.downloads.file_kind import file_type
+from scoopi.fetch.downloads.missing_files import MissingFiles
 from scoopi.fetch.downloads.partial_file import PartialFile
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.decoders import json_decoder
@@ -20,8 +21,8 @@ from scoopi.model.downloads import PATHS_FOLDER, FileOrder, KeptFile, kept_path
 from scoopi.model.text.shown import shown
 
 COPIED_AT_ONCE = 1 << 20
-PARTS, BY_URL = "parts", "urls"
-"""Folders: files that are not complete; notes of what each address has brought."""
+PARTS, BY_URL, MISSING = "parts", "urls", "missing"
+"""Folders: files that are not complete; notes of what each address has brought; of those with none."""
 
 
 class UnwantedFileError(FetchError):
@@ -37,17 +38,28 @@ class FileStore:
     Args:
         folder: `files` in the node's folder; it is made with the first file.
         finder: finds files of this machine, which pages of this machine name.
+        process: see `MissingFiles`.
     """
 
-    def __init__(self, folder: Path, finder: FileFinder) -> None:
+    def __init__(self, folder: Path, finder: FileFinder, process: str = "") -> None:
         self._folder = folder
+        self._missing = MissingFiles(process)
         self._finder = finder
         self._decoder = json_decoder(KeptFile)
 
-    def find(self, order: FileOrder) -> KeptFile | UnwantedFileError | None:
+    def find(self, order: FileOrder) -> KeptFile | FetchError | None:
         """What the address has brought earlier in the run; None if it must be asked for."""
+        return self._kept(order) or self._missing.find(self._note_of(order.url, MISSING))
+
+    def note_failure(self, order: FileOrder, error: FetchError) -> None:
+        """Remember that nothing is at an address, if the answer says so; a failing disk costs a request."""
+        if (noted := self._missing.noted(error)) is not None:
+            with contextlib.suppress(OSError):
+                self._note(self._note_of(order.url, MISSING), noted)
+
+    def _kept(self, order: FileOrder) -> KeptFile | UnwantedFileError | None:
         try:
-            kept = self._decoder.decode(self._url_note(order.url).read_bytes())
+            kept = self._decoder.decode(self._note_of(order.url, BY_URL).read_bytes())
             is_there = kept_path(self._folder, kept.sha256).stat().st_size == kept.size
         except (OSError, msgspec.MsgspecError):
             return None
@@ -85,7 +97,7 @@ class FileStore:
         partial.moved_to(path)
         for folder in (path.parent, path.parent.parent):
             _sync(folder)
-        self._note(self._url_note(partial.order.url), msgspec.json.encode(kept))
+        self._note(self._note_of(partial.order.url, BY_URL), msgspec.json.encode(kept))
         return msgspec.structs.replace(kept, was_sent=True)
 
     def copied(self, order: FileOrder) -> KeptFile:
@@ -133,8 +145,8 @@ class FileStore:
                     self._note(note, wanted.encode())
                 return content == sha256 or owner == job
 
-    def _url_note(self, url: str) -> Path:
-        return self._folder / BY_URL / _key(url)
+    def _note_of(self, url: str, kind: str) -> Path:
+        return self._folder / kind / _key(url)
 
     def _note(self, note: Path, content: bytes, *, is_new: bool = False) -> None:
         note.parent.mkdir(parents=True, exist_ok=True)

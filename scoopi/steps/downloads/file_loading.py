@@ -31,12 +31,17 @@ class FileLoading:
         """The file, if another page has brought it since this one asked for it.
 
         Raises:
-            FetchError: it is not one that is wanted.
+            FetchError: it is not one that is wanted, or nothing is at its address.
         """
         found = self._files.find(order)
         if isinstance(found, FetchError):
             raise found
         return None if found is None else ToTask(payload.advance(found))
+
+    def failed(self, order: FileOrder, error: Exception) -> None:
+        """Note how the request for a file has failed; other pages need not ask for what is missing."""
+        if isinstance(error, FetchError):
+            self._files.note_failure(order, error)
 
     def open(self, order: FileOrder) -> PartialFile:
         """Where its request puts the file.
