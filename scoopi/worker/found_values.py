@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -12,10 +13,12 @@ from scoopi.model.data_def import DataDef
 from scoopi.model.records import Records
 from scoopi.model.report.finds import (
     ENTRY_TIMES,
+    EXAMPLE,
     LOADS,
     MET,
     PAGES,
     ROWS,
+    SEPARATOR,
     TIMED,
     TIMES,
     AxisKey,
@@ -23,6 +26,10 @@ from scoopi.model.report.finds import (
     count_name,
     is_nothing,
 )
+
+MOST_EXAMPLES = 10
+"""Of values of a field that could not be converted, from each worker; the summary shows one."""
+_OF_EXAMPLE = EXAMPLE + SEPARATOR
 
 
 class FoundValues:
@@ -41,6 +48,7 @@ class FoundValues:
         self._lock = threading.Lock()
         self._new: dict[str, _Counts] = {}
         self._of_records: dict[str, float] = {}
+        self._examples: Counter[str] = Counter()
 
     def note(self, data: Data) -> None:
         """Count the rows that were read of one page; called from one thread."""
@@ -61,7 +69,17 @@ class FoundValues:
         """Count what was found for the records of one page; called from one thread."""
         with self._lock:
             for name, value in records.finds.items():
+                if name.startswith(_OF_EXAMPLE) and not self._is_wanted(name):
+                    continue
                 self._of_records[name] = self._of_records.get(name, 0) + value
+
+    def _is_wanted(self, example: str) -> bool:
+        """Whether an example, which is a part of its counter's name, is among the first of its field."""
+        if example in self._of_records:
+            return True
+        field = SEPARATOR.join(example.split(SEPARATOR, 4)[:4])
+        self._examples[field] += 1
+        return self._examples[field] <= MOST_EXAMPLES
 
     def note_load(self, group: str, loader: str) -> None:
         """Count a page of a group with `loader: auto` by what has loaded it; from any thread."""

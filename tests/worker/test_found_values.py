@@ -5,8 +5,21 @@ from __future__ import annotations
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.records import Records
-from scoopi.model.report.finds import BLOCK, ENTRY_TIMES, LOADS, MET, PAGES, ROWS, TIMED, TIMES, count_name
-from scoopi.worker.found_values import FoundValues
+from scoopi.model.report.finds import (
+    BLOCK,
+    ENTRY_TIMES,
+    EXAMPLE,
+    FIELD,
+    LOADS,
+    MET,
+    PAGES,
+    ROWS,
+    SEPARATOR,
+    TIMED,
+    TIMES,
+    count_name,
+)
+from scoopi.worker.found_values import MOST_EXAMPLES, FoundValues
 
 PRICES = DataDef(
     "prices",
@@ -102,3 +115,15 @@ def test_loads_and_times_of_a_group_add_up_until_they_are_taken() -> None:
         count_name(TIMES, "towns", ("prices", "")): 0.75,
     }
     assert counter.take() == {}
+
+
+def test_few_examples_of_a_field_are_kept_however_many_values_there_are() -> None:
+    counter = found()
+    kept: set[str] = set()
+    for number in range(MOST_EXAMPLES * 5):
+        for field in ("price", "size"):
+            name = f"{count_name(EXAMPLE, 'card', (FIELD, field))}{SEPARATOR}{number}{SEPARATOR}x"
+            counter.note_records(Records("card", (), finds={name: 1}))
+        kept |= {*counter.take()}
+    assert len(kept) == 2 * MOST_EXAMPLES
+    assert {each.split(SEPARATOR)[3] for each in kept} == {"price", "size"}
