@@ -11,10 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from scoopi.bootstrap.defs_files import page_check
 from scoopi.bootstrap.group_loaders import ensure_library
-from scoopi.bootstrap.rows.row_sources import RowSources
-from scoopi.bootstrap.rows.run_outputs import RunOutputs
 from scoopi.configs.configs import Configs
 from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
 from scoopi.defs.scrape.class_names import STEP_CLASSES
@@ -42,6 +39,9 @@ from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender
 from scoopi.publishing.output_faults import OutputFaults, file_path_fault
 from scoopi.runs.composed import defs_folder, plugin_folders
 from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.rows.defs_files import page_check
+from scoopi.runs.rows.row_sources import RowSources
+from scoopi.runs.rows.run_outputs import RunOutputs
 from scoopi.runs.run_request import RunRequest
 from scoopi.script.script_text import script_text
 from scoopi.steps.step import Step

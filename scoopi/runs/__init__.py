@@ -1,1 +1,1 @@
-"""What a run is on disk and in the cluster: its name, folder and settings, and which nodes take part."""
+"""What a run is on disk and in the cluster, its name, settings and nodes, and the rows it begins with."""

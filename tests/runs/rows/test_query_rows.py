@@ -10,9 +10,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from scoopi.bootstrap.rows.query_rows import query_rows
 from scoopi.errors import DefsError, FetchError
 from scoopi.fetch.file_client import FileFinder
+from scoopi.runs.rows.query_rows import query_rows
 from tests.outputs.postgres_server import GUARDED
 
 VALUES = (

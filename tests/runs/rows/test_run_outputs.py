@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.bootstrap.rows.run_outputs import RunOutputs
 from scoopi.defs.locators.row_source import RowSource
 from scoopi.errors import DefsError
 from scoopi.model.records import Column, ColumnType
 from scoopi.outputs.formats.record_writer import record_writer
 from scoopi.outputs.target import parse_target
 from scoopi.plugins.encoders.grid_format import GridFormat
+from scoopi.runs.rows.run_outputs import RunOutputs
 from scoopi.runs.run_file import RunFile, RunView
 
 MakeRun = Callable[..., Path]

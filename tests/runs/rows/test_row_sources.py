@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.bootstrap.rows.row_sources import RowSources
-from scoopi.bootstrap.rows.run_outputs import RunOutputs
 from scoopi.defs.locators.row_file import RowFile
 from scoopi.defs.locators.row_source import RowSource
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.fetch.file_client import FileFinder
+from scoopi.runs.rows.row_sources import RowSources
+from scoopi.runs.rows.run_outputs import RunOutputs
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoopi.bootstrap.defs_files import page_check
 from scoopi.fetch.file_client import FileFinder
+from scoopi.runs.rows.defs_files import page_check
 
 
 def test_only_local_pages_that_are_missing_are_reported(tmp_path: Path) -> None:

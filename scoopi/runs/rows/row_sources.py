@@ -8,14 +8,14 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Sequence
 
-from scoopi.bootstrap.defs_files import kept_stdin, path_of
-from scoopi.bootstrap.rows.query_rows import query_rows
-from scoopi.bootstrap.rows.run_outputs import RunOutputs
 from scoopi.defs.locators.row_file import RowFile, is_stdin
 from scoopi.defs.locators.row_source import RowSource
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.errors import ScoopiError
 from scoopi.fetch.file_client import FileFinder
+from scoopi.runs.rows.defs_files import kept_stdin, path_of
+from scoopi.runs.rows.query_rows import query_rows
+from scoopi.runs.rows.run_outputs import RunOutputs
 
 
 class RowSources:
