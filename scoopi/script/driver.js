@@ -204,9 +204,27 @@
       throw new TypeError(`there is no class ${name} here; there are ${Object.keys(classes).join(", ")}`);
     return classes[name];
   };
-  const nothing = () => {};  // what would be imported is there already
+  // All classes are global already, so imports only check what they are given: a mistyped name is undefined.
+  const all = Object.values(classes);
+  const unknown = (verb, what) => {
+    throw new TypeError(`${verb}: there is no such ${what} here; there are ${Object.keys(classes).join(", ")}`);
+  };
+  const importClass = (...given) => {
+    for (const each of given) if (!all.includes(each)) unknown("importClass", "class");
+  };
+  const importPackage = (...given) => {
+    for (const each of given) if (typeof each !== "object" || each === null) unknown("importPackage", "package");
+  };
+  function JavaImporter(...given) {
+    for (const each of given) {
+      if (typeof each !== "object" && typeof each !== "function" || each === null)
+        unknown("JavaImporter", "class or package");
+      const at = all.indexOf(each), name = Object.keys(classes)[at]?.split(".").pop();
+      Object.assign(this, name ? { [name]: each } : each);
+    }
+  }
   Object.assign(globalThis, { Java: freeze({ type }), Packages, org: Packages.org, java: Packages.java,
-    importClass: nothing, importPackage: nothing });
+    importClass, importPackage, JavaImporter });
 
   let entry = null;
   const load = (sources) => {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bootstrap.pages.test_driver_plugins import DEFS, TABLE
 from tests.browser.selenium_grid import SeleniumGrid
 from tests.browser.test_browser_loader import SETTINGS, write
 from tests.engine.desk import Desk, wait_until
@@ -38,6 +39,20 @@ def test_pages_are_loaded_by_the_browsers_of_a_grid(
     assert ended.code == 1, ended.err
     assert [*desk.rows()] == ["p0|bread|Rye|4.20"]
     assert "status 404" in ended.err
+    wait_until(lambda: grid.sessions() == 0, "the end of the session", ENDS_S)
+
+
+def test_script_plugins_drive_the_browsers_of_a_grid(
+    desk: Desk, grid: SeleniumGrid, server: Server, late_table: str
+) -> None:
+    """They attach themselves to the session of the grid, from a process of their own."""
+    (desk.folder / "defs" / "bread.yml").write_text(
+        DEFS.format(url=server.url(late_table), body=f'driver.executeScript("{TABLE}");')
+    )
+    desk.settings["scoopi.webDriver.url"] = grid.url
+    ended = desk.process("run", "defs")
+    assert ended.code == 0, ended.err
+    assert (desk.run_folder() / "data.txt").read_text() == "p|bread|Rye|4.20\n"
     wait_until(lambda: grid.sessions() == 0, "the end of the session", ENDS_S)
 
 

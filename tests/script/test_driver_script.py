@@ -53,6 +53,18 @@ def run(body: str, host: Host | None = None, head: str = "") -> Host:
             ("find", [None, "xpath", "//a"]),
         ),
         ("driver.findElement(Packages.org.openqa.selenium.By.name('x'))", ("find", [None, "name", "x"])),
+        (
+            "importClass(org.openqa.selenium.By); importPackage(org.openqa.selenium);"
+            "driver.findElement(By.name('x'))",
+            ("find", [None, "name", "x"]),
+        ),
+        (
+            "with (new JavaImporter(org.openqa.selenium, java.lang.Thread)) {"
+            "const seen = By; driver.findElement(seen.name('x')) }",
+            ("find", [None, "name", "x"]),
+        ),
+        ("new JavaImporter(java.lang).Thread.sleep(5)", ("sleep", [5])),
+        ("new JavaImporter(java.lang.Thread).Thread.sleep(6)", ("sleep", [6])),
         ("driver.switchTo().frame('inner')", ("frame", ["inner"])),
         ("driver.manage().timeouts().implicitlyWait(2, TimeUnit.SECONDS)", ("implicitWait", [2000])),
         ("driver.manage().timeouts().implicitlyWait(Duration.ofMillis(5))", ("implicitWait", [5])),
@@ -102,6 +114,12 @@ def test_an_error_has_the_line_that_the_script_had_come_to() -> None:
     [
         ("driver.quit()", "the browser is closed by Scoopi"),
         ("Java.type('java.io.File')", "there is no class java.io.File here"),
+        ("importClass(org.openqa.selenium.Bye)", "importClass: there is no such class here; there are org.o"),
+        (
+            "importPackage(org.openqa.seleniun)",
+            "importPackage: there is no such package here; there are org.",
+        ),
+        ("new JavaImporter(java.io)", "JavaImporter: there is no such class or package here; there are org."),
         ("driver.findElement('x')", "elements are found by a By"),
         ("askHost('title', '[]')", "askHost is not defined"),
     ],
