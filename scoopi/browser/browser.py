@@ -31,7 +31,7 @@ from scoopi.browser.page.page_wait import (
     with_dialogs_dismissed,
 )
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
-from scoopi.browser.remote_sessions import SESSION, end_session
+from scoopi.browser.remote_sessions import SESSION, has_ended_soon
 from scoopi.browser.scripts.script_messages import ScriptOrder
 from scoopi.browser.scripts.script_process import ScriptProcess
 from scoopi.browser.started import Ask, allow
@@ -64,6 +64,7 @@ class Browser:
 
     Attributes:
         pages: number of pages that it has loaded.
+        has_ended: False for a browser of a grid that `kill` could not end in time.
         first_mb: its memory in MB when its pool first looked at it without a page; 0 before.
 
     Raises:
@@ -94,6 +95,7 @@ class Browser:
         self.profile = profile
         self.pages = 0
         self.first_mb = 0
+        self.has_ended = True
 
     def load(self, visit: Visit, ask: Ask = allow) -> Rendered | VisitFailed:
         """Load the page of a visit, without cookies and storage of earlier visits, except its session's.
@@ -145,10 +147,13 @@ class Browser:
         return memory_of_trees([self._pid])[self._pid] >> 20 if self._pid else 0
 
     def kill(self) -> None:
-        """Kill driver and browser at once, and a script that runs; callable from any thread."""
+        """Kill driver and browser at once, and a script that runs; callable from any thread.
+
+        A grid gets 2 s for it; the profile of a browser that has not ended by then has to stay.
+        """
         self._scripts.kill()
         if self._session:
-            end_session(self._session)
+            self.has_ended = has_ended_soon(self._session)
         else:
             kill_tree(self._pid)
 

@@ -149,7 +149,8 @@ class BrowserPool:
                 self._idle.append(browser)
             return
         browser.kill()
-        shutil.rmtree(browser.profile, ignore_errors=True)
+        if browser.has_ended:  # else its profile names the session, for what ends all of them at the end
+            shutil.rmtree(browser.profile, ignore_errors=True)
 
     def _stays(self, browser: Browser) -> bool:
         """Close the page, unless another one follows; whether the browser can load further ones."""

@@ -30,7 +30,7 @@ SHOTS = "browser"
 """The folder of screenshots in that of a run."""
 _LONGEST_FOLDER = 32
 """Bytes; the name of a socket may have 107, and Chromium makes one in a folder of its own below."""
-_END_S = 10.0
+END_S = 10.0
 """The longest that killing all browsers may take."""
 _PAUSE_S = 1.0
 """Before a pool that has ended is started again."""
@@ -88,15 +88,21 @@ class PoolProcess:
         return self._process.pid
 
     def close(self) -> None:
-        """Kill all browsers and wait for their end."""
+        """Kill all browsers and wait for their end, but 10 s at most.
+
+        The process that waits for a hung browser of a grid is left to itself: it ends within a minute.
+        """
         with self._lock:
             self._closed.set()
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()
         try:
-            self._process.wait(_END_S)
+            self._process.wait(END_S)
         except subprocess.TimeoutExpired:
+            if self._settings.url:
+                log.warning("a browser of the grid does not end: look there if it is still open in a minute")
+                return
             self._process.kill()
             self._process.wait()
         self._kill_rest()

@@ -6,6 +6,7 @@ from base64 import b64encode
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
+from threading import Thread
 from urllib.parse import unquote, urlsplit
 
 SESSION = "session"
@@ -13,6 +14,8 @@ SESSION = "session"
 _END_S = 60.0
 """The driver ends a session only after what it is doing, such as loading a page. A grid whose client leaves
 before that gives the end up, and keeps the browser."""
+SOON_S = 2.0
+"""Within this time a browser that is not hung has ended."""
 
 
 def session_address(url: str, session: str) -> str:
@@ -37,7 +40,21 @@ def end_session(address: str) -> None:
     connection.close()
 
 
+def has_ended_soon(address: str) -> bool:
+    """End a session, and wait 2 s for it; whether it has ended.
+
+    If not, it ends as soon as its driver answers.
+    """
+    end = Thread(target=end_session, args=(address,), daemon=True)
+    end.start()
+    end.join(SOON_S)
+    return not end.is_alive()
+
+
 def end_sessions(profiles: Path) -> None:
-    """End the sessions of all browsers that have their profiles in a folder."""
-    for each in profiles.glob(f"*/{SESSION}"):
-        end_session(each.read_text())
+    """End the sessions of all browsers that have their profiles in a folder, all at once."""
+    ends = [Thread(target=end_session, args=(each.read_text(),)) for each in profiles.glob(f"*/{SESSION}")]
+    for end in ends:
+        end.start()
+    for end in ends:
+        end.join()

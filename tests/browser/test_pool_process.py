@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.browser import pool_process
 from scoopi.browser.pool_messages import Rendered, Reply, Visit, receive_reply, send
 from scoopi.browser.pool_process import PoolProcess
+from scoopi.browser.remote_sessions import SESSION, session_address
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import BrowserDef
+from tests.browser.hung_grid import HungGrid
 from tests.browser.processes import connected, programs_below
 from tests.engine.desk import wait_until
 from tests.reliability.process import children_of, orphans
@@ -70,3 +73,22 @@ def test_the_socket_has_a_name_that_is_short_enough(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     with closing(PoolProcess(BrowserSettings(browsers=1), tmp_path)) as pool:
         connected(pool.socket).close()
+
+
+def test_a_hung_browser_of_a_grid_does_not_hold_up_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_process, "END_S", 0.5)
+    with HungGrid() as hung:
+        pool = PoolProcess(BrowserSettings(browsers=1, url=hung.url), tmp_path)
+        wait_until(lambda: listens(pool), "the pool's socket")
+        profile = Path(pool.socket).parent / "1" / "profile1"
+        profile.mkdir()
+        (profile / SESSION).write_text(session_address(hung.url, "1f"))
+        pool.close()
+        wait_until(lambda: hung.asked == ["/session/1f"], "the request")
+        assert not hung.ended
+        os.kill(pool.pid, 0)  # it still waits
+        hung.released.set()
+        wait_until(lambda: not profile.parent.parent.exists(), "the end of its folder")
+    assert not orphans([pool.pid], within_s=10.0)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from scoopi.browser import remote_sessions
+from scoopi.browser.remote_sessions import SESSION, end_sessions, has_ended_soon, session_address
 from tests.bootstrap.pages.test_driver_plugins import DEFS, TABLE
+from tests.browser.hung_grid import HungGrid
 from tests.browser.selenium_grid import SeleniumGrid
 from tests.browser.test_browser_loader import SETTINGS, write
 from tests.engine.desk import Desk, wait_until
@@ -76,3 +80,27 @@ def test_a_grid_that_is_not_there_is_named(desk: Desk, server: Server, late_tabl
     assert ended.code == 1, ended.err
     assert "no browser can be started by the grid" in ended.err
     assert "scoopi.webDriver.url" in ended.err
+
+
+def test_a_hung_browser_is_not_waited_for_and_ends_when_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    with HungGrid() as hung:
+        address = session_address(hung.url, "1f")
+        assert not has_ended_soon(address)
+        assert hung.asked == ["/session/1f"]
+        hung.released.set()
+        wait_until(lambda: hung.ended == ["/session/1f"], "the end of the session", ENDS_S)
+        monkeypatch.setattr(remote_sessions, "SOON_S", ENDS_S)
+        assert has_ended_soon(address)
+
+
+def test_sessions_are_ended_all_at_once(tmp_path: Path) -> None:
+    with HungGrid() as hung:
+        for name in ("a", "b", "c"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / SESSION).write_text(session_address(hung.url, name))
+        ending = Thread(target=end_sessions, args=(tmp_path,))
+        ending.start()
+        wait_until(lambda: len(hung.asked) == 3, "three requests", ENDS_S)
+        hung.released.set()
+        ending.join()
+        assert sorted(hung.ended) == ["/session/a", "/session/b", "/session/c"]
