@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import msgspec
+import pytest
 
 from scoopi.mediator.held_jobs import (
     HeldJobs,
@@ -16,7 +17,7 @@ from scoopi.mediator.held_jobs import (
 )
 from scoopi.model.handover import Grant
 from scoopi.model.job import Frame, JobPayload, JobState
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Locator, PageRequest
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_records import TakenJob, WaitingJob
 
@@ -106,3 +107,21 @@ def test_a_robots_txt_waits_as_no_job_of_the_run() -> None:
     assert pending.is_robots
     assert pending.item().is_robots
     assert pending.taken.payload.public_only
+
+
+@pytest.mark.parametrize(
+    ("request_", "archived", "sends_once"),
+    [
+        (None, False, False),
+        (PageRequest(), False, False),
+        (PageRequest("POST", json="{}"), False, True),
+        (PageRequest("POST", json="{}", idempotent=True), False, False),
+        (PageRequest("POST", json="{}"), True, False),
+    ],
+)
+def test_a_request_is_sent_once_unless_a_repetition_does_no_harm_or_none_is_sent(
+    request_: PageRequest | None, archived: bool, sends_once: bool
+) -> None:
+    locator = msgspec.structs.replace(TAKEN.payload.locator, request=request_)
+    payload = msgspec.structs.replace(TAKEN.payload, locator=locator)
+    assert Pending(TAKEN._replace(payload=payload), archived).sends_once is sends_once

@@ -17,6 +17,7 @@ from scoopi.appenders.appender import JobResult
 from scoopi.errors import StoreError
 from scoopi.mediator import job_runner
 from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, BudgetRules, PageBudgets
+from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.held_jobs import HeldJobs, Pending
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_runner import JobRunner, TakeRules
@@ -100,7 +101,7 @@ class World:
         self.tasks = Tasks(self.held)
         self.failed: queue.Queue[JobResult] = queue.Queue()
         self.inbox = JobInbox()
-        self.budgets = NO_BUDGETS
+        self.budgets, self.limit = NO_BUDGETS, NO_LIMIT
         self.runner = self.with_jobs(self.jobs)
 
     def with_jobs(
@@ -116,6 +117,7 @@ class World:
             self.failed.put,
             robots=robots,
             budgets=self.budgets,
+            limit=self.limit,
             share_budgets=share_budgets,
         )
         tasks = cast(TaskMediator, self.tasks)
@@ -457,3 +459,16 @@ def test_a_job_whose_attempt_failed_waits_and_is_taken_again_with_the_reason(wor
         (again,) = world.taken(1)
     assert again.taken.id == first.taken.id
     assert again.taken.tried == ("timeout",)
+
+
+def test_no_more_jobs_are_taken_than_pages_are_left_of_the_run(world: World) -> None:
+    world.limit = PageLimit(4)
+    world.with_jobs(world.jobs)
+    world.put(ONE, *"abc")
+    world.put(TWO, *"def")
+    world.tasks.room = 3
+    with running(world):
+        world.inbox.wake()
+        world.taken(4)
+    assert world.tasks.taken.empty()
+    assert world.jobs.ready(ONE) + world.jobs.ready(TWO) == 2

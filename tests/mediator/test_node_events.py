@@ -105,3 +105,12 @@ def test_a_fault_ends_the_wait_for_running_jobs_which_will_not_end() -> None:
     waiting.join(WAIT_S / 2)
     assert not waiting.is_alive()
     desk.tasks.close()
+
+
+def test_requests_that_must_not_be_sent_twice_are_noted_before_they_are_sent() -> None:
+    desk = Desk()
+    job = TakenJob("a", 1, 0, "one:80", JobPayload(Locator("x", "y", "z"), "a"))
+    desk.events.on_sending([job])
+    assert list(desk.jobs.sending) == [job]
+    assert desk.jobs.wait(0.0)
+    desk.tasks.close()

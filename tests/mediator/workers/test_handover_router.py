@@ -11,7 +11,7 @@ import pytest
 from scoopi.errors import LoadFault, RunError
 from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.workers.handover_router import NOTHING, Routed
-from scoopi.mediator.workers.worker_pool import PoolWorker
+from scoopi.mediator.workers.worker_pool import WINDOW_LEAST, WINDOW_SECONDS, PoolWorker
 from scoopi.model.failure import Failure
 from scoopi.model.job import JobState
 from scoopi.model.robots import RobotsAnswer, RobotsKind
@@ -119,3 +119,25 @@ def test_a_robots_txt_that_was_read_opens_its_host_and_leaves_the_worker(desk: D
     assert desk.node.robots.lets_all(SITE)
     assert reading.taken.id not in desk.worker.outstanding
     assert desk.route(desk.worker, answer) == NOTHING, "it is read once"
+
+
+def test_an_answer_wakes_its_host_so_that_its_next_request_is_granted(desk: Desk) -> None:
+    first, second = (job.id for job in desk.taken)
+    desk.route(desk.worker, Asking(first, SITE, f"http://{SITE}/1"))
+    desk.node.giver.give()
+    assert desk.worker.requests == {first: SITE}
+    desk.route(desk.worker, Asking(second, SITE, f"http://{SITE}/2"))
+    desk.node.giver.give()
+    assert desk.worker.requests == {first: SITE}, "one request at a time"
+    desk.route(desk.worker, Answered(first, SITE, heard=True))
+    desk.node.giver.give()
+    assert desk.worker.requests == {second: SITE}
+
+
+def test_a_worker_holds_more_jobs_ahead_the_less_time_its_steps_take(desk: Desk) -> None:
+    assert desk.worker.window == WINDOW_LEAST
+    ended = msgspec.structs.replace(desk.ends(desk.taken[0]), times={"parser": 0.008, "loader": 60.0})
+    desk.route(desk.worker, ended)
+    assert desk.worker.window == int(WINDOW_SECONDS / 0.008) > WINDOW_LEAST, (
+        "a wait for a page does not count"
+    )
