@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from scoopi.errors import EncodeError
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToTask
 from scoopi.model.locator import Document
 from scoopi.model.records import Records, Value, packed_rows
+from scoopi.model.records.record_def import RecordDef
 from scoopi.parse.records.field_reader import RunScript
 from scoopi.parse.records.page_facts import PageFacts
 from scoopi.parse.tree.page import Page
@@ -34,6 +35,19 @@ class RecordReuse(msgspec.Struct, frozen=True):
     key: Callable[[Document, Mapping[str, Any]], str]
 
 
+def columns_read(definition: RecordDef) -> tuple[int, ...]:
+    """Places in a row of the columns whose fields are read from the page, and are None without a value there.
+
+    A page on which all of them are None may hold something else than what it was loaded for.
+    """
+    read = {
+        field.name
+        for field in definition.fields
+        if (field.selects or field.label is not None) and field.default is None
+    }
+    return tuple(at for at, column in enumerate(definition.schema.all_columns) if column.name in read)
+
+
 class RecordParser(Step):
     """The step that reads the records of a page; used by the thread that runs steps.
 
@@ -42,6 +56,7 @@ class RecordParser(Step):
         scripts: creates the runner of the definition's scripts for one page, given the fields of its
             parent; None if it has none.
         reuse: None unless records are saved for later runs.
+        columns: places in a row of what is read from the page, see `columns_read`.
     """
 
     def __init__(
@@ -49,7 +64,9 @@ class RecordParser(Step):
         read: Callable[[Page, PageFacts, RunScript | None], Records],
         scripts: Callable[[Document, Mapping[str, Value]], RunScript] | None = None,
         reuse: RecordReuse | None = None,
+        columns: Sequence[int] = (),
     ) -> None:
+        self._columns = columns
         self._read_records = read
         self._scripts = scripts
         self._reuse = reuse
@@ -65,8 +82,13 @@ class RecordParser(Step):
         page = payload.expect(Page)
         records = self._kept(page, payload) or self._read(page, payload)
         page.is_read = True
-        page.has_values = page.has_values or bool(records.rows or records.links)
+        page.has_values = page.has_values or self._has_values(records)
         return ToTask(payload.advance(records))
+
+    def _has_values(self, records: Records) -> bool:
+        if records.links or not self._columns:
+            return bool(records.links or records.rows)
+        return any(row[at] not in (None, []) for row in records.rows for at in self._columns)
 
     def _kept(self, page: Page, payload: Payload) -> Records | None:
         if self._reuse is None:

@@ -66,6 +66,32 @@ def test_a_list_over_two_pages_becomes_typed_rows(run: Callable[..., RunReport])
     ]
 
 
+@pytest.mark.parametrize(
+    ("fields", "warned"),
+    [
+        ("{ price: b, links: { select: a, list: true } }", 1),
+        ("{ price: b, shop: { value: Attics } }", 1),
+        ("{ price: b, title: title }", 0),
+        ("{ shop: { value: Attics } }", 0),
+    ],
+)
+def test_a_page_in_which_no_field_finds_a_value_is_a_warning_that_says_what_it_holds(
+    run: Callable[..., RunReport], tmp_path: Path, fields: str, warned: int
+) -> None:
+    text = "<title>Shop</title><script src=app.js></script><div id=root></div>"
+    (tmp_path / "shell.html").write_text(text)
+    report = run(
+        f"""
+locatorGroups: {{ list: /shell.html }}
+taskGroups: {{ list: {{ card: {{ dataDef: card }} }} }}
+dataDefs: {{ card: {{ fields: {fields} }} }}
+"""
+    )
+    assert report.rows == {"card.jsonl": 1}
+    causes = ["the body holds scripts and an empty div: the site renders in the browser"]
+    assert [each.cause for each in report.warnings] == causes * warned
+
+
 def test_without_output_records_go_to_a_file_of_the_name_of_their_definition(
     run: Callable[..., RunReport],
 ) -> None:

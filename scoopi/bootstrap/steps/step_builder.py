@@ -219,12 +219,12 @@ class StepBuilder:
         return DataAppender(tuple(appender_outputs(step, self._finder, self._encoder_defaults)))
 
     def _record_parser(self, task: TaskDef, step: StepDef) -> Step:
-        from scoopi.steps.record_steps import RecordParser  # late: most grids need none
+        from scoopi.steps.record_steps import RecordParser, columns_read  # late: most grids need none
 
         record_def = self._definitions.record_defs[task.data_def]
         scripts = self._record_scripts if record_def.has_scripts else None
         reuse = self._kept_rows.of_records(task, record_def)
-        return RecordParser(self._readers.records(record_def), scripts, reuse)
+        return RecordParser(self._readers.records(record_def), scripts, reuse, columns_read(record_def))
 
     def _record_scripts(self, document: Document, parent: Mapping[str, Value]) -> RunScript:
         from scoopi.script.record_scripts import RecordScripts
