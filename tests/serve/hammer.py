@@ -2,8 +2,9 @@
 
 By hand: `python -m tests.serve.hammer [--jobs 200] [--rounds 100] [--seed N] [--folder DIR]
 [--store postgresql]`; it prints the slowest recovery, and exits with 1 if a job was lost, ran twice at a
-time, or could not be explained. Over PostgreSQL or Hazelcast each `serve` has a folder of its own, as on
-machines of their own, and the database, or a member, is killed or stopped.
+time, or could not be explained. Over PostgreSQL or Hazelcast each `serve` has a state folder of its own, as
+on machines of their own, and the database, or a member, is killed or stopped. Among the jobs are scrapes,
+there on two nodes each, whose rows have to be published once.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ from typing import TypeVar
 from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import FINISHED
 from scoopi.scheduler.why import why
+from tests.serve.hammer_scrapes import SCRAPES, HammerScrapes
 from tests.serve.hammer_stores import STORES, HammerStore
 from tests.serve.serving import LIVENESS, SCOOPI, Serving
 
 NODES = 3
+JOBS_PER_SCRAPE = 20
 KINDS = ("kill", "stop", "clock", "store")
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 Read = TypeVar("Read")
@@ -68,6 +71,7 @@ class Result:
     """
 
     jobs: int = 0
+    scrapes: int = 0
     rounds: Counter[str] = field(default_factory=Counter)
     starts: int = 0
     slowest_s: float = 0.0
@@ -78,7 +82,7 @@ class Result:
         """For people."""
         rounds = ", ".join(f"{count} {kind}" for kind, count in sorted(self.rounds.items()))
         lines = [
-            f"{self.jobs} jobs, {self.starts} starts, {self.seconds:.0f} s; rounds: {rounds}",
+            f"{self.jobs} jobs, {self.starts} starts, {self.scrapes} scrapes; {self.seconds:.0f} s: {rounds}",
             f"slowest recovery {self.slowest_s:.1f} s",
             *self.faults,
         ]
@@ -94,11 +98,10 @@ time.sleep = lambda seconds: select.select([], [], [], seconds) and None
 class Node:
     """One `serve` with a clock of its own."""
 
-    def __init__(self, serving: Serving, number: int, folder: Path) -> None:
-        self._serving, self._folder = serving, folder
+    def __init__(self, serving: Serving, number: int, state: Path) -> None:
+        self._serving, self._state = serving, state
         self._clock = serving.folder / f"clock{number}"
         self._log = serving.folder / f"serve{number}.log"
-        folder.mkdir(exist_ok=True)
         self.set_clock(0)
         self.start()
 
@@ -113,8 +116,9 @@ class Node:
             "PYTHONPATH": os.pathsep.join(filter(None, (self._sleeping(), environ.get("PYTHONPATH")))),
         }
         with self._log.open("a") as log:
-            words = [*SCOOPI, "serve", "--slots", "4", "--quiet"]
-            self.process = subprocess.Popen(words, cwd=self._folder, env=environ, stdout=log, stderr=log)
+            words = [*SCOOPI, "serve", "--slots", "4", "--quiet", "--state", str(self._state)]
+            folder = self._serving.folder
+            self.process = subprocess.Popen(words, cwd=folder, env=environ, stdout=log, stderr=log)
 
     def _sleeping(self) -> str:
         """A folder of Python's whose `time.sleep` bears a clock that jumps.
@@ -180,17 +184,22 @@ class Hammer:
         }
         self._serving.write("bin/work", WORK)
         (folder / "jobs/bin/work").chmod(0o755)
-        self._serving.write("jobs.yml", LIVENESS + PROCESS)
-        self._serving.run("deploy", "jobs")
-        self._state = store.state()
+        self._scrapes = HammerScrapes(self._serving, nodes=2 if store.is_shared else 1)
+        self._serving.write("jobs.yml", LIVENESS + PROCESS + self._scrapes.process)
         self._nodes: list[Node] = []
 
     def run(self) -> Result:
         """Disturb, wait for the end, and look at what is left."""
+        with self._scrapes.site():
+            self._serving.run("deploy", "jobs")
+            self._state = self._store.state()
+            return self._run()
+
+    def _run(self) -> Result:
         began = time.monotonic()
         try:
             self._more_jobs()
-            self._nodes = [Node(self._serving, n, self._folder_of(n)) for n in range(NODES)]
+            self._nodes = [Node(self._serving, n, self._state_of(n)) for n in range(NODES)]
             for number in range(self._rounds):
                 if not self._unfinished():
                     self._more_jobs()
@@ -207,16 +216,24 @@ class Hammer:
         self._state.store.close()
         return self._result
 
-    def _folder_of(self, number: int) -> Path:
-        """The current folder of a node, with its state below it."""
-        return self._folder / f"node{number}" if self._store.is_shared else self._folder
+    def _state_of(self, number: int) -> Path:
+        """The state folder of a node."""
+        return self._folder / (f"node{number}" if self._store.is_shared else "scheduler")
 
     def _more_jobs(self) -> None:
-        first = FIRST + timedelta(hours=self._result.jobs)
-        last = first + timedelta(hours=self._jobs - 1)
-        ends = ("--from", first.isoformat(), "--to", last.isoformat())
-        self._serving.run("process", "backfill", "work", *ends, "--overlap", "allow")
+        scrapes = self._jobs // JOBS_PER_SCRAPE
+        self._backfill(SCRAPES, self._result.scrapes, scrapes)  # first, so that they run beside the others
+        self._backfill("work", self._result.jobs, self._jobs)
         self._result.jobs += self._jobs
+        self._result.scrapes += scrapes
+
+    def _backfill(self, process: str, before: int, number: int) -> None:
+        if not number:
+            return
+        first = FIRST + timedelta(hours=before)
+        last = first + timedelta(hours=number - 1)
+        ends = ("--from", first.isoformat(), "--to", last.isoformat())
+        self._serving.run("process", "backfill", process, *ends, "--overlap", "allow")
 
     def _disturb(self, kind: str, node: Node) -> None:
         self._result.rounds[kind] += 1
@@ -298,13 +315,19 @@ class Hammer:
             os.kill(pid, signal.SIGKILL)
 
     def _check_records(self) -> None:
-        ids = [f"work/@{FIRST + timedelta(hours=n):%Y-%m-%dT%H:00:00Z}" for n in range(self._result.jobs)]
+        ids = [*_ids("work", self._result.jobs), *_ids(SCRAPES, self._result.scrapes)]
         jobs = self._state.store.jobs(ids)
         for name in ids:
             state = jobs[name].state if name in jobs else "lost"
-            statuses = Counter(each.status for each in self._state.store.attempts_of(name))
+            attempts = self._state.store.attempts_of(name)
+            statuses = Counter(each.status for each in attempts)
             if state != "processed" or statuses["succeeded"] != 1 or state not in FINISHED:
-                self._fault(f"{name} is {state}: {dict(statuses)}")
+                why_not = "; ".join(each.explanation for each in attempts)
+                self._fault(f"{name} is {state}: {dict(statuses)}: {why_not}")
+            elif name.startswith(f"{SCRAPES}/"):
+                (outputs,) = (each.outputs for each in attempts if each.status == "succeeded")
+                if fault := self._scrapes.fault(outputs):
+                    self._fault(f"{name}: {fault}")
 
     def _check_journal(self) -> None:
         started: dict[str, float] = {}
@@ -328,6 +351,11 @@ class Hammer:
     def _fault(self, what: str) -> None:
         if what not in self._result.faults:
             self._result.faults.append(what)
+
+
+def _ids(process: str, number: int) -> list[str]:
+    """The ids of the first jobs of a process."""
+    return [f"{process}/@{FIRST + timedelta(hours=n):%Y-%m-%dT%H:00:00Z}" for n in range(number)]
 
 
 def uptime() -> float:
