@@ -15,11 +15,10 @@ from scoopi.model.decoders import converted, json_decoder
 from scoopi.model.inputs import SLOT_PARTS, Inputs
 from scoopi.model.report.run_report import Progress, RunReport, RunStatus
 from scoopi.model.schedule.process import Process
-from scoopi.model.schedule.run_node import RUN
+from scoopi.model.schedule.run_node import FIRST_NODE, RUN
 from scoopi.runs.run_file import RunView
 from scoopi.scheduler.outcomes import Failed, HandedBack, Noop
 from scoopi.serve.work.call import Context
-from scoopi.serve.work.claim import FIRST_NODE
 from scoopi.serve.work.publication import Publication, last_rows
 
 _RUNS = "runs"

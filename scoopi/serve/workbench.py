@@ -10,19 +10,20 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scoopi.errors import StateRefusedError, StoreError, UsageError
+from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.schedule.schedule_records import (
     LIVE,
     TERMINAL,
     UNSETTLED,
     AttemptRecord,
-    KeptLog,
     WorkerRecord,
 )
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.placing.placement import may_take_over
+from scoopi.serve.work.claim import Claim
+from scoopi.serve.work.log_copies import LogCopies
 from scoopi.store.schedule.schedule_store import ScheduleStore, record_key
 
 log = logging.getLogger(__name__)
@@ -37,15 +38,12 @@ class Workbench:
 
     Args:
         store: the records.
-        log_of: returns what an attempt has printed here, which is stored for other machines; None if these
-            see the attempt's folder.
+        copies: what attempts have printed here is copied by it; None for workers in other languages.
     """
 
-    def __init__(
-        self, store: ScheduleStore, log_of: Callable[[AttemptRecord], KeptLog] | None = None
-    ) -> None:
+    def __init__(self, store: ScheduleStore, copies: LogCopies | None = None) -> None:
         self._store = store
-        self._log_of = log_of
+        self._copies = copies
 
     def put(
         self, name: str, groups: tuple[str, ...], capacity: float, *, is_external: bool, incarnation: str = ""
@@ -221,7 +219,7 @@ class Workbench:
         Raises:
             FencedError: the attempt is over or belongs to another worker.
         """
-        fields |= self._keep_log(attempt)
+        fields |= self._copy_log(attempt)
         if status == "not_ready" and attempt.wish != "cancel":
             return self._write(attempt, fence, status="pending", worker="", ended=now, **fields)
         return self._write(
@@ -240,19 +238,13 @@ class Workbench:
                 return changed(old, status=old.outcome or "canceled", phase=UNSETTLED, ended=now, **kept)
             return changed(old, status="waiting", worker="", placed=now, **kept)
 
-        kept = self._keep_log(attempt)
+        kept = self._copy_log(attempt)
         return self._change(attempt, attempt.fence, handed_back)
 
-    def _keep_log(self, attempt: AttemptRecord) -> dict[str, bool]:
-        """Keep the log before the end is written; returns the fields that note it."""
-        if self._log_of is None:
-            return {}
-        try:
-            self._store.keep_log(attempt, self._log_of(attempt))
-        except (StoreError, OSError) as error:
-            log.warning("attempt %s: its log is not kept for other machines: %s", attempt.attempt, error)
-            return {}
-        return {"has_log": True}
+    def _copy_log(self, attempt: AttemptRecord) -> dict[str, bool]:
+        """Copy the log before the end is written; returns the fields that note it."""
+        is_copied = self._copies is not None and self._copies.copy(Claim(attempt))
+        return {"has_log": True} if is_copied else {}
 
     def _write(self, attempt: AttemptRecord, fence: int | None, **fields: Any) -> AttemptRecord:
         def written(old: AttemptRecord) -> AttemptRecord:

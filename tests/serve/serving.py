@@ -103,9 +103,9 @@ class Serving:
         return path.read_text() if path.exists() else ""
 
 
-def until(is_so: Callable[[], object]) -> None:
+def until(is_so: Callable[[], object], most_s: float = SOON_S) -> None:
     """Wait until something is so."""
-    ends = time.monotonic() + SOON_S
+    ends = time.monotonic() + most_s
     while not is_so():
         assert time.monotonic() < ends, "it did not come to pass"
         time.sleep(0.05)

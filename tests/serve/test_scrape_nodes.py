@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
-from tests.serve.serving import Serving, until
+from tests.serve.serving import SCOOPI, SOON_S, Serving, until
 from tests.serve.test_scrape_attempt import DEFS, PAGES, Site, serving_pages, titles
 
+RUN_S = 240.0
+"""How long a run may take on a busy machine, also when it waits until a node counts as lost."""
 BOOKS = "books: {executes: {scrape: books, nodes: 2}}"
 
 
@@ -24,7 +30,7 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Serving:
         serving.environ |= {"SCOOPI_STORE": request.getfixturevalue("postgres_url")}
         return serving
     client: ClusterClient = request.getfixturevalue("cluster")
-    url = f"hazelcast://{client.settings.addresses[0]}/test-{tmp_path.name.lower()[:20]}"
+    url = f"hazelcast://{client.settings.addresses[0]}/test-{uuid.uuid4().hex}"
     serving.environ |= {"SCOOPI_STORE": url, "SCOOPI_CLUSTER_NAME": client.settings.name}
     return serving
 
@@ -57,13 +63,31 @@ def check_every_row_is_published_once(serving: Serving) -> None:
     assert len(found) == len({line.split()[-1] for line in found}) == PAGES
 
 
+def works_in(serving: Serving, name: str) -> list[int]:
+    """The processes that work in a folder of this name."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            if entry.name.isdigit() and (entry / "cwd").readlink().is_relative_to(serving.folder):
+                found += [int(entry.name)] if (entry / "cwd").readlink().name == name else []
+    return found
+
+
+def succeeds(serving: Serving, *words: str) -> bool:
+    """Whether a verb ends with 0."""
+    done = subprocess.run(
+        [*SCOOPI, *words], cwd=serving.folder, env=serving.environ, capture_output=True, check=False
+    )
+    return done.returncode == 0
+
+
 def test_two_nodes_of_one_serve_publish_every_row_once(shared: Serving, site: Site) -> None:
     shared.deploy(BOOKS)
     shared.run("launch", "books")
     with shared.served("--slots", "2"):
         until(lambda: node(shared)["status"] == "running")
         assert "node 2 runs on" in shared.rows("job", "why", "books/!1")[0]["reason"]
-        until(lambda: shared.job("books/!1") == "processed")
+        until(lambda: shared.job("books/!1") == "processed", RUN_S)
     check_every_row_is_published_once(shared)
 
 
@@ -78,7 +102,7 @@ def test_a_run_whose_first_node_loses_its_worker_is_resumed_with_every_row_once(
             until(lambda: node(shared)["status"] == "running")
             assert (shared.attempt("books/!1/1")["worker"], node(shared)["worker"]) == ("one", "two")
             one.send_signal(signal.SIGKILL)
-            until(lambda: shared.job("books/!1") == "processed")
+            until(lambda: shared.job("books/!1") == "processed", RUN_S)
     check_every_row_is_published_once(shared)
     assert (shared.attempt("books/!1/1")["worker"], shared.attempt("books/!1/1")["fence"]) == ("two", 2)
 
@@ -91,20 +115,109 @@ def test_a_node_whose_worker_is_lost_is_placed_again(shared: Serving, site: Site
         with shared.served("--slots", "1", "--name", "two"):
             until(lambda: node(shared)["status"] == "running")
         with shared.served("--slots", "1", "--name", "three"):
-            until(lambda: shared.job("books/!1") == "processed")
+            until(lambda: shared.job("books/!1") == "processed", RUN_S)
     check_every_row_is_published_once(shared)
     assert shared.attempt("books/!1/1")["fence"] == 1
 
 
-def test_a_cancel_ends_all_nodes(shared: Serving, site: Site) -> None:
+@pytest.mark.parametrize("mode", ["step", "kill"])
+def test_a_cancel_ends_all_nodes(shared: Serving, site: Site, mode: str) -> None:
     shared.deploy(BOOKS)
     shared.run("launch", "books")
     with shared.served("--slots", "2"):
         until(lambda: node(shared)["status"] == "running")
-        shared.run("job", "cancel", "books/!1")
+        shared.run("job", "cancel", "books/!1", "--mode", mode)
         until(lambda: shared.job("books/!1") == "skipped")
         until(lambda: shared.rows("worker", "list")[0]["used"] == 0)
     assert not (shared.folder / "output/books/!1").exists()
+
+
+def test_a_cancel_that_drains_lets_all_nodes_finish(shared: Serving, site: Site) -> None:
+    shared.deploy(BOOKS)
+    shared.run("launch", "books")
+    with shared.served("--slots", "2"):
+        until(lambda: node(shared)["status"] == "running")
+        shared.run("job", "cancel", "books/!1", "--mode", "drain")
+        until(lambda: shared.job("books/!1") == "processed", RUN_S)
+    check_every_row_is_published_once(shared)
+
+
+@pytest.mark.parametrize("leaving", ["one", "two"])
+def test_a_serve_that_is_stopped_hands_its_node_to_another_one(
+    shared: Serving, site: Site, leaving: str
+) -> None:
+    shared.deploy(BOOKS)
+    shared.run("launch", "books")
+    with shared.served("--slots", "1", "--name", "one") as one:
+        until(lambda: len(site.requested) > 2)
+        with shared.served("--slots", "1", "--name", "two") as two:
+            until(lambda: node(shared)["status"] == "running")
+            with shared.served("--slots", "1", "--name", "three"):
+                left = {"one": one, "two": two}[leaving]
+                left.terminate()
+                assert left.wait(SOON_S) == 128 + signal.SIGTERM
+                until(lambda: shared.job("books/!1") == "processed", RUN_S)
+    check_every_row_is_published_once(shared)
+    assert len(shared.rows("attempt", "list", "--job", "books/!1")) == 1
+
+
+def test_serves_that_are_all_lost_at_once_resume_the_run_when_they_are_back(
+    shared: Serving, site: Site
+) -> None:
+    shared.deploy(BOOKS)
+    shared.run("launch", "books")
+    with (
+        shared.served("--slots", "1", "--name", "one") as one,
+        shared.served("--slots", "1", "--name", "two") as two,
+    ):
+        until(lambda: node(shared)["status"] == "running")
+        for each in (one, two):
+            each.send_signal(signal.SIGKILL)
+    with (
+        shared.served("--slots", "1", "--name", "one"),
+        shared.served("--slots", "1", "--name", "two"),
+    ):
+        until(lambda: shared.job("books/!1") == "processed", RUN_S)
+    check_every_row_is_published_once(shared)
+    assert len(shared.rows("attempt", "list", "--job", "books/!1")) == 1
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
+def test_the_others_finish_the_run_of_a_node_whose_process_is_lost(
+    shared: Serving, site: Site, sent: signal.Signals
+) -> None:
+    shared.environ |= {"SCOOPI_CLUSTER_LIVENESS_GAP": "4000"}
+    shared.deploy(BOOKS)
+    shared.run("launch", "books")
+    with shared.served("--slots", "2"):
+        until(lambda: node(shared)["status"] == "running" and works_in(shared, "node-2"))
+        for pid in works_in(shared, "node-2"):
+            os.kill(pid, sent)
+        until(lambda: shared.job("books/!1") == "processed", RUN_S)
+        until(lambda: not works_in(shared, "node-2"))
+    check_every_row_is_published_once(shared)
+    assert len(shared.rows("attempt", "list", "--job", "books/!1")) == 1
+
+
+def test_the_log_of_a_node_is_read_on_another_machine(shared: Serving, site: Site) -> None:
+    shared.deploy(BOOKS)
+    shared.run("launch", "books")
+    with shared.served("--slots", "1", "--name", "one"):
+        until(lambda: len(site.requested) > 2)
+        with shared.served("--slots", "1", "--name", "two", "--state", "elsewhere"):
+            until(lambda: node(shared)["status"] == "running")
+            assert "until then" in shared.errors("attempt", "log", "books/!1/1", "--node", "2", code=2)
+            until(lambda: works_in(shared, "node-2"))
+            for pid in works_in(shared, "node-2"):
+                Path(f"/proc/{pid}/fd/2").write_text("printed by the second node\n")
+            until(lambda: shared.job("books/!1") == "processed", RUN_S)
+            own = shared.run("attempt", "log", "books/!1/1", "--node", "2", "--state", "elsewhere")
+            until(lambda: succeeds(shared, "attempt", "log", "books/!1/1", "--node", "2"))
+    log = shared.run("attempt", "log", "books/!1/1", "--node", "2")
+    assert "printed by the second node" in own
+    assert "printed by the second node" in log
+    assert "printed by" not in shared.run("attempt", "log", "books/!1/1")
+    assert "it has nodes 1 to 2" in shared.errors("attempt", "log", "books/!1/1", "--node", "3", code=2)
 
 
 def test_several_nodes_need_a_store_that_they_can_share(serving: Serving) -> None:

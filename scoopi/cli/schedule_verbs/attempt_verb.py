@@ -21,12 +21,13 @@ from scoopi.cli.schedule_verbs.operations import (
 from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.errors import UsageError
 from scoopi.model.schedule.process import EXTERNAL
-from scoopi.model.schedule.schedule_records import PAST, TERMINAL, AttemptRecord, AttemptStatus
+from scoopi.model.schedule.schedule_records import PAST, AttemptRecord, AttemptStatus
 from scoopi.serve.rows import attempt_row
 from scoopi.serve.seat import home_of
 from scoopi.serve.state import State
 from scoopi.serve.work.attempt_log import LogReader, left_out_line
-from scoopi.serve.work.orders import attempt_folder
+from scoopi.serve.work.claim import Claim
+from scoopi.serve.work.orders import attempt_folder, node_folder
 from scoopi.serve.workbench import Workbench
 
 _COLUMNS = ("attempt", "status", "worker", "fence", "started", "explanation")
@@ -36,7 +37,7 @@ _OPERATIONS = {
         ("--job", "--process", "--status"),
     ),
     "show": ("one attempt", ("attempt",)),
-    "log": ("what an attempt has printed", ("attempt", "-f")),
+    "log": ("what an attempt has printed", ("attempt", "--node", "-f")),
     "claim": ("claim waiting attempts for a registered worker", ("--worker", "--limit")),
     "beat": ("report progress; prints continue, or cancel", ("attempt", "--fence")),
     "end": (
@@ -83,23 +84,23 @@ class Attempts:
 
     def _log(self, options: Namespace, terminal: Terminal) -> None:
         with desks(options) as (_, jobs), opened(options) as state:
-            attempt = jobs.attempt(options.attempt)
-            limit = _log_limit(state, attempt)
-            folder = attempt_folder(state.folder / "work", attempt)
-            if not _is_here(state, attempt, folder):
-                for _ in poll_until(
-                    lambda: not options.follow or jobs.attempt(options.attempt).status in TERMINAL
-                ):
+            claim = _claim_of(jobs.attempt(options.attempt), options.node)
+
+            def is_over() -> bool:
+                return not options.follow or Claim(jobs.attempt(options.attempt), options.node).is_over
+
+            folder = node_folder(attempt_folder(state.folder / "work", claim.attempt), claim.node)
+            if not _is_here(state, claim, folder):
+                for _ in poll_until(is_over):
                     pass
-                terminal.give(_kept_text(state, jobs.attempt(options.attempt)).removesuffix("\n"))
+                current = Claim(jobs.attempt(options.attempt), options.node)
+                terminal.give(_kept_text(state, current).removesuffix("\n"))
                 return
-            if attempt.phase == PAST and attempt.started is not None and not folder.exists():
-                raise UsageError(f"the log of {attempt.attempt} was removed", hint=_KEPT)
-            reader = LogReader(folder, limit)
+            if claim.attempt.phase == PAST and claim.has_started and not folder.exists():
+                raise UsageError(f"the log of {claim.name} was removed", hint=_KEPT)
+            reader = LogReader(folder, _log_limit(state, claim.attempt))
             decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
-            for _ in poll_until(
-                lambda: not options.follow or jobs.attempt(options.attempt).status in TERMINAL
-            ):
+            for _ in poll_until(is_over):
                 text = "".join(decoder.decode(data) for data in reader.read())
                 if text:
                     terminal.give(text.removesuffix("\n"))
@@ -151,28 +152,41 @@ def _log_limit(state: State, attempt: AttemptRecord) -> int:
         return state.current()[1].settings.log.limit
 
 
-def _is_here(state: State, attempt: AttemptRecord, folder: Path) -> bool:
-    """Whether the last worker of the attempt has its log in this state folder."""
-    worker = state.store.workers().get(attempt.worker) if state.is_shared else None
+def _claim_of(attempt: AttemptRecord, number: int) -> Claim:
+    """An attempt, or a node of its run.
+
+    Raises:
+        UsageError: it has no node of this number.
+    """
+    claim = Claim(attempt, number)
+    if not claim.exists:
+        has = f"it has nodes 1 to {len(attempt.nodes) + 1}" if attempt.nodes else "it has one node"
+        raise UsageError(f"unknown node {number} of {attempt.attempt}", hint=has)
+    return claim
+
+
+def _is_here(state: State, claim: Claim, folder: Path) -> bool:
+    """Whether the last worker of a claim has its log in this state folder."""
+    worker = state.store.workers().get(claim.worker) if state.is_shared else None
     if worker is not None and worker.home:
         return worker.home == home_of(state.folder)
     return folder.exists() or not state.is_shared
 
 
-def _kept_text(state: State, attempt: AttemptRecord) -> str:
-    """The end of the log of an attempt that ran on another machine.
+def _kept_text(state: State, claim: Claim) -> str:
+    """The end of the log of an attempt, or of a node, that ran on another machine.
 
     Raises:
         UsageError: the store has none.
     """
-    kept = state.store.kept_log(attempt)
+    kept = state.store.kept_log(claim.attempt, claim.node)
     if kept is None:
-        is_over = attempt.status in TERMINAL
-        what = f"the log of {attempt.attempt} is not in {state.folder}"
-        where = f"run this where worker {attempt.worker or 'of the attempt'} runs, with its --state"
-        hint = (
-            f"{where}; {_KEPT}" if is_over else f"it is kept here when the attempt ends; until then {where}"
-        )
+        if not claim.has_started:
+            raise UsageError(f"{claim.name} has printed nothing: it has not started")
+        what = f"the log of {claim.name} is not in {state.folder}"
+        where = f"run this where worker {claim.worker or 'of the attempt'} runs, with its --state"
+        is_over = claim.is_over
+        hint = f"{where}; {_KEPT}" if is_over else f"it is kept here when it ends; until then {where}"
         raise UsageError(what, hint=hint)
     before = left_out_line(kept.before) if kept.before else b""
     return (before + kept.data).decode("utf-8", "backslashreplace")

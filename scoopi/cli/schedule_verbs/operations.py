@@ -15,6 +15,7 @@ from scoopi.cli.arguments import Parser
 from scoopi.cli.schedule_verbs.state_option import StateOption
 from scoopi.cli.terminal import Terminal
 from scoopi.errors import PeriodError, UsageError
+from scoopi.model.schedule.run_node import FIRST_NODE
 from scoopi.serve.rows import ENDS
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--worker": {"required": True, "help": "the worker's name"},
     "--limit": {"type": int, "default": 1, "help": "the most attempts (default: 1)"},
     "--fence": {"type": int, "help": "as printed by claim; by default the current one"},
+    "--node": {"type": int, "default": FIRST_NODE, "help": "of a run of several nodes (default: 1)"},
     "-f": {"dest": "follow", "action": "store_true", "help": "follow it until the attempt ends"},
     "--status": {"required": True, "choices": ENDS, "help": "how it ended"},
     "--output": {

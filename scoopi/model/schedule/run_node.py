@@ -7,6 +7,8 @@ from typing import Literal
 
 import msgspec
 
+FIRST_NODE = 1
+"""The number of the first node, which is the attempt's own process."""
 RUN = "run"
 """What the first node reports as progress when the run has begun: its name, under which others join it."""
 

@@ -14,7 +14,8 @@ from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.crew import AttemptReport, Crew
-from scoopi.serve.work.endings import HANDED_BACK, AttemptEnd
+from scoopi.serve.work.endings import HANDED_BACK, REVOKED, AttemptEnd
+from scoopi.serve.work.log_copies import LogCopies
 from scoopi.serve.work.node_bench import NodeBench
 from scoopi.serve.work.orders import Workshop
 from scoopi.serve.workbench import FencedError, Workbench
@@ -51,8 +52,9 @@ class AttemptRunner:
         self._state, self._store = state, state.store
         self._workshop, self._worker = workshop, worker
         self._notify, self._health = notify, health
-        self._bench = Workbench(state.store, workshop.log_of if state.is_shared else None)
-        self._nodes = NodeBench(state.store, worker)
+        self._copies = LogCopies(state.store, workshop.log_of if state.is_shared else None)
+        self._bench = Workbench(state.store, self._copies)
+        self._nodes = NodeBench(state.store, worker, self._copies)
         self._crew = Crew(wake_up)
         self._unreported: list[AttemptReport] = []
 
@@ -183,6 +185,10 @@ class AttemptRunner:
         return bool(claim.is_first and claim.attempt.nodes and report.progress)
 
     def _end(self, claim: Claim, ending: AttemptEnd, seconds: float = 0.0) -> None:
+        if ending.status == REVOKED:
+            if not claim.is_first:  # the end of its attempt, which other machines see, is that of the node
+                self._copies.copy(claim)
+            return
         try:
             self._write_end(claim, ending)
         except FencedError as error:

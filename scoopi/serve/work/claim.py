@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
+from scoopi.model.schedule.run_node import FIRST_NODE
+from scoopi.model.schedule.schedule_records import LIVE, TERMINAL, AttemptRecord
 from scoopi.scheduler.placing.run_nodes import node_of
-
-FIRST_NODE = 1
 
 
 class Claim(NamedTuple):
@@ -43,6 +42,30 @@ class Claim(NamedTuple):
     def key(self) -> tuple[str, int, int]:
         """Unlike that of any other claim, also of an earlier one of the same attempt or node."""
         return self.attempt.attempt, self.node, self.fence
+
+    @property
+    def worker(self) -> str:
+        """The worker that has it, or had it last; empty if none."""
+        if self.is_first:
+            return self.attempt.worker
+        node = node_of(self.attempt, self.node)
+        return "" if node is None else node.worker
+
+    @property
+    def exists(self) -> bool:
+        """Whether the attempt has this node."""
+        return self.is_first or node_of(self.attempt, self.node) is not None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the attempt has ended, or the node before it."""
+        node = node_of(self.attempt, self.node)
+        return self.attempt.status in TERMINAL or (node is not None and node.status == "ended")
+
+    @property
+    def has_started(self) -> bool:
+        """Whether it was ever claimed."""
+        return self.fence > 0
 
     def counts_in(self, record: AttemptRecord) -> bool:
         """Whether the claim still counts, by the record of its attempt as it is now."""

@@ -10,7 +10,7 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.claim import Claim
-from scoopi.serve.work.endings import AttemptEnd, ending_of
+from scoopi.serve.work.endings import REVOKED, AttemptEnd, ending_of
 from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.kept_attempt import KeptAttempt
 
@@ -136,7 +136,9 @@ class Crew:
             seconds = kept.seconds()
             kept.close()
             del self._kept[key]
-            if not kept.is_revoked:
+            if kept.is_revoked:
+                yield AttemptReport(kept.claim, AttemptEnd(REVOKED), seconds)
+            else:
                 is_canceled = kept.claim.attempt.wish == "cancel"
                 ending = ending_of(
                     message["end"], process, is_stopped=kept.is_stopped, is_canceled=is_canceled

@@ -10,11 +10,13 @@ from scoopi.model.schedule.process import Process
 
 HANDED_BACK = "handed_back"
 """The attempt has not ended; it is offered again."""
+REVOKED = "revoked"
+"""The work was killed here because its attempt is over, or belongs to another worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptEnd:
-    """How an attempt ends: a status that a worker reports, or HANDED_BACK."""
+    """How an attempt ends: a status that a worker reports, or HANDED_BACK, or REVOKED."""
 
     status: str
     explanation: str = ""

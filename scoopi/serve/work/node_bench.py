@@ -13,6 +13,7 @@ from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRe
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.placing.run_nodes import may_join, node_of, run_places, with_node
 from scoopi.serve.work.claim import Claim
+from scoopi.serve.work.log_copies import LogCopies
 from scoopi.serve.workbench import FencedError
 from scoopi.store.schedule.schedule_store import ScheduleStore, record_key
 
@@ -25,11 +26,13 @@ class NodeBench:
     Args:
         store: the records.
         worker: the name of the worker that calls.
+        copies: what nodes have printed here is copied by it; None if other workers see the same folders.
     """
 
-    def __init__(self, store: ScheduleStore, worker: str) -> None:
+    def __init__(self, store: ScheduleStore, worker: str, copies: LogCopies | None = None) -> None:
         self._store = store
         self._worker = worker
+        self._copies = copies
 
     def claim(self, now: datetime, limit: int) -> list[Claim]:
         """Claim nodes that are placed on this worker, within its capacity.
@@ -69,6 +72,7 @@ class NodeBench:
         Raises:
             FencedError: as `progress`.
         """
+        self._copy_log(claim)
         self._change(
             claim,
             lambda record, node: with_node(record, replace(node, status="ended", explanation=explanation)),
@@ -80,6 +84,7 @@ class NodeBench:
         Raises:
             FencedError: as `progress`.
         """
+        self._copy_log(claim)
         self._change(claim, lambda record, node: with_node(record, replace(node, status="free", worker="")))
 
     def left(self) -> list[Claim]:
@@ -91,6 +96,11 @@ class NodeBench:
             for node in attempt.nodes
             if node.status == "running" and node.worker == self._worker
         ]
+
+    def _copy_log(self, claim: Claim) -> None:
+        """Copy what a node has printed, before its end is written."""
+        if self._copies is not None:
+            self._copies.copy(claim)
 
     def _claimed(self, claim: Claim, now: datetime) -> Claim | None:
         """The node with the next fence; None if it was placed elsewhere, or its attempt has ended."""

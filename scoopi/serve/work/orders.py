@@ -14,6 +14,7 @@ import msgspec
 
 from scoopi.errors import DefsError
 from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.run_node import FIRST_NODE
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, KeptLog
 from scoopi.scheduler.templates import environment_of, expand, names_of, secret_inputs
 from scoopi.serve.work.attempt_log import log_end
@@ -54,16 +55,14 @@ class Workshop:
         """The folder in which a claim works, which is created: that of its attempt, or one in it."""
         folder = self.folder(claim.attempt)
         _prepare(folder, claim.attempt)
-        if claim.is_first:
-            return folder
         own = node_folder(folder, claim.node)
         own.mkdir(exist_ok=True)
         return own
 
-    def log_of(self, attempt: AttemptRecord) -> KeptLog:
-        """Return the end of what an attempt has printed here."""
-        before, data = log_end(self.folder(attempt), KEPT_LOG_BYTES)
-        return KeptLog(fence=attempt.fence, before=before, data=data)
+    def log_of(self, claim: Claim) -> KeptLog:
+        """Return the end of what an attempt, or a node of its run, has printed here."""
+        before, data = log_end(node_folder(self.folder(claim.attempt), claim.node), KEPT_LOG_BYTES)
+        return KeptLog(fence=claim.fence, before=before, data=data)
 
     def complete_publications(self, processes: Iterable[Process]) -> None:
         """Finish publications that a crash has interrupted in the output folders."""
@@ -140,8 +139,8 @@ def attempt_folder(work: Path, attempt: AttemptRecord) -> Path:
 
 
 def node_folder(folder: Path, node: int) -> Path:
-    """Return the folder of a further node, in that of its attempt."""
-    return folder / f"node-{node}"
+    """Return the folder of a node: that of its attempt for the first one, and one in it for others."""
+    return folder if node == FIRST_NODE else folder / f"node-{node}"
 
 
 def key_of_folder(name: str) -> str:

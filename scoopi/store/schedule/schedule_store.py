@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any, TypeVar, cast
 
 from scoopi.errors import StoreError
 from scoopi.model.schedule.notice_record import NoticeRecord
+from scoopi.model.schedule.run_node import FIRST_NODE
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
     LIVE,
@@ -196,7 +196,7 @@ class ScheduleStore:
         parts = [data[begin : begin + part_size] for begin in range(0, len(data), part_size)] or [b""]
         for number, part in enumerate(parts):
             record = self._parts.written(BundlePart(parts=len(parts), data=part, deployed=now))
-            self._replace(BUNDLES, f"{name}/{number:04}", partial(_always, record))
+            self._replace(BUNDLES, f"{name}/{number:04}", lambda _, new=record: new)  # type: ignore[misc]
 
     def has_bundle(self, name: str) -> bool:
         """Whether the first part of a packed project is there."""
@@ -233,16 +233,18 @@ class ScheduleStore:
         is_whole = bool(found) and len(found) == found[0].parts
         return b"".join(part.data for part in found) if is_whole else None
 
-    def keep_log(self, attempt: AttemptRecord, log: KeptLog) -> None:
-        """Keep the end of an attempt's log, unless that of a later claim is kept."""
-        key, new = record_key(attempt), self._logs.written(log)
+    def keep_log(self, attempt: AttemptRecord, log: KeptLog, node: int = FIRST_NODE) -> None:
+        """Keep the end of the log of an attempt, or of a node of its run, unless a later claim's is kept."""
+        key, new = _log_key(attempt, node), self._logs.written(log)
         self._replace(
             LOGS, key, lambda old: None if old and self._logs.read(key, old).fence > log.fence else new
         )
 
     def remove_logs(self, attempts: Sequence[AttemptRecord]) -> None:
-        """Remove what is kept of the logs of attempts that are over."""
-        self._store.delete_all(LOGS, [record_key(each) for each in attempts if each.has_log])
+        """Remove what is kept of the logs of attempts that are over, and of their nodes."""
+        first = [record_key(each) for each in attempts if each.has_log]  # further nodes have no such mark
+        further = [_log_key(each, node.number) for each in attempts for node in each.nodes]
+        self._store.delete_all(LOGS, first + further)
 
     def _replace(self, store_map: StoreMap, key: str, change: Callable[[bytes | None], bytes | None]) -> None:
         """Write what follows from what is there, again if another writer was first; None writes nothing."""
@@ -253,9 +255,9 @@ class ScheduleStore:
                 return
         raise StoreError(f"the record {key} changes all the time", hint="try again")
 
-    def kept_log(self, attempt: AttemptRecord) -> KeptLog | None:
-        """The end of an attempt's log; None if none is kept."""
-        key = record_key(attempt)
+    def kept_log(self, attempt: AttemptRecord, node: int = FIRST_NODE) -> KeptLog | None:
+        """The end of the log of an attempt, or of a node of its run; None if none is kept."""
+        key = _log_key(attempt, node)
         record = self._store.get_all(LOGS, [key]).get(key)
         return None if record is None else self._logs.read(key, record)
 
@@ -274,14 +276,15 @@ class ScheduleStore:
         self._release()
 
 
-def _always(new: bytes, old: bytes | None) -> bytes:
-    return new
-
-
 def job_key(job: str) -> str:
     """The key of a job's id, which sorts by process, kind of slot, and value."""
     process, _, slot = job.partition("/")
     return f"{process}/{slot_key(parse_slot(slot))}"
+
+
+def _log_key(attempt: AttemptRecord, node: int) -> str:
+    """The key of a log: that of the attempt; for a further node followed by its number."""
+    return record_key(attempt) + ("" if node == FIRST_NODE else f"/{node:04}")
 
 
 def record_key(record: ScheduleRecord) -> str:

@@ -35,3 +35,16 @@ def test_an_attempt_counts_until_its_fence_grows_or_it_is_over() -> None:
     assert claim.counts_in(replace(JOINED, status="running"))
     assert not claim.counts_in(replace(JOINED, status="running", fence=JOINED.fence + 1))
     assert not claim.counts_in(replace(JOINED, status="waiting"))
+
+
+def test_a_claim_knows_its_worker_whether_it_exists_and_whether_it_is_over() -> None:
+    first, second, third = (Claim(JOINED, number) for number in (1, 2, 3))
+    assert [each.exists for each in (first, second, third)] == [True, True, False]
+    assert (first.worker, second.worker, third.worker) == (ATTEMPT.worker, "b", "")
+    assert (second.has_started, Claim(with_node(JOINED, replace(NODE, fence=0)), 2).has_started) == (
+        True,
+        False,
+    )
+    assert not second.is_over
+    assert Claim(with_node(JOINED, replace(NODE, status="ended")), 2).is_over
+    assert Claim(replace(JOINED, status="succeeded"), 2).is_over

@@ -1,0 +1,41 @@
+"""LogCopies: copies the ends of logs to the store, from which other machines read them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from scoopi.errors import StoreError
+from scoopi.model.schedule.schedule_records import KeptLog
+from scoopi.serve.work.claim import Claim
+from scoopi.store.schedule.schedule_store import ScheduleStore
+
+log = logging.getLogger(__name__)
+
+
+class LogCopies:
+    """Copies the ends of logs to the store, from which other machines read them.
+
+    Args:
+        store: the records.
+        log_of: returns what a claim has printed here; None if other workers see the same folders.
+    """
+
+    def __init__(self, store: ScheduleStore, log_of: Callable[[Claim], KeptLog] | None = None) -> None:
+        self._store = store
+        self._log_of = log_of
+
+    def copy(self, claim: Claim) -> bool:
+        """Copy what a claim has printed, unless a later claim of it has copied its own; errors are logged.
+
+        Returns:
+            Whether the store has a copy now.
+        """
+        if self._log_of is None:
+            return False
+        try:
+            self._store.keep_log(claim.attempt, self._log_of(claim), claim.node)
+        except (StoreError, OSError) as error:
+            log.warning("attempt %s: its log is not kept for other machines: %s", claim.name, error)
+            return False
+        return True
