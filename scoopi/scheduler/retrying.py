@@ -58,7 +58,7 @@ def after_attempt(
         return over(job, end, attempt.explanation, now)
     failures = job.failures + 1
     retry = process.retry if process is not None else RetryRule()
-    ended = attempt.ended or now
+    ended = min(attempt.ended or now, now)  # later if its worker's clock is ahead, which delays no retry
     due = ended + retry_delay(retry, failures, attempt.attempt)
     if attempt.status in retry.when and failures <= retry.max and not _gives_up(job, retry, due):
         reason = f"attempt {attempt.number} of {job.attempts - failures + retry.max + 1} {_failed(attempt)}"

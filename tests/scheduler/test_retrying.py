@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
-from scoopi.model.schedule.process import RetryRule
+from scoopi.model.schedule.process import Executes, Process, RetryRule
 from scoopi.model.schedule.schedule_records import ACTIVE, ENDED, LIVE, AttemptRecord, JobRecord
 from scoopi.scheduler.retrying import after_attempt, fraction, over, retry_delay, waits_for_retry
 
@@ -51,6 +52,18 @@ def test_the_jitter_of_an_attempt_can_be_predicted() -> None:
 def test_an_end_that_is_no_failure_ends_the_job(status: str, state: str) -> None:
     job = after_attempt(JOB, attempt(status), None, NOW)
     assert (job.state, job.phase, job.settled, job.reason) == (state, ENDED, 1, "why")
+
+
+@pytest.mark.parametrize(("ahead_s", "after_s"), [(-20, 40), (0, 60), (3600, 60)])
+def test_a_worker_whose_clock_is_ahead_does_not_delay_a_retry(ahead_s: int, after_s: int) -> None:
+    process = Process(
+        name="books",
+        executes=Executes(kind="command", what=("true",)),
+        mode="manual",
+        retry=RetryRule(max=1, delay=timedelta(seconds=60)),
+    )
+    failed = replace(attempt("error"), ended=NOW + timedelta(seconds=ahead_s))
+    assert after_attempt(JOB, failed, process, NOW).retry_at == NOW + timedelta(seconds=after_s)
 
 
 def test_without_a_definition_a_failure_ends_the_job() -> None:
