@@ -12,6 +12,7 @@ from scoopi.model.schedule.notice_record import NoticeRecord
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
+    UNCLAIMED,
     UNSETTLED,
     AttemptRecord,
     JobRecord,
@@ -100,12 +101,18 @@ def moved(job: JobRecord, now: datetime, by: str = "", **fields: Any) -> JobReco
     return changed(job, **fields, changed=now, changes=changes)
 
 
+def ended(attempt: AttemptRecord, status: str, reason: str, now: datetime, gate: str = "") -> Decision:
+    """The decision to end an attempt that nobody runs, or whose worker does not report its end."""
+    over = changed(attempt, status=status, phase=UNSETTLED, ended=now, explanation=reason)
+    return Decision("attempt_ended", attempt, over, gate, reason)
+
+
 def canceled(attempt: AttemptRecord, now: datetime, mode: str, reason: str) -> AttemptRecord:
     """A live attempt after a cancel: over if nobody runs it, else with a wish that its worker sees.
 
     Args:
         mode: drain, step or kill.
     """
-    if attempt.status in ("pending", "waiting"):
+    if attempt.status in UNCLAIMED:
         return changed(attempt, status="canceled", phase=UNSETTLED, ended=now, explanation=reason)
     return changed(attempt, wish="cancel", wish_mode=mode, wished=now, explanation=reason)

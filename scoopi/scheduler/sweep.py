@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from scoopi.model.schedule.process import Process, RetryRule, Timeouts
-from scoopi.model.schedule.schedule_records import ACTIVE, LIVE, UNSETTLED, AttemptRecord
+from scoopi.model.schedule.schedule_records import ACTIVE, LIVE, UNCLAIMED, AttemptRecord
 from scoopi.periods.slot import instant_text
-from scoopi.scheduler.decisions import Decision, canceled, changed
+from scoopi.scheduler.decisions import Decision, canceled, changed, ended
 from scoopi.scheduler.gates import missed, too_late
 from scoopi.scheduler.placing.run_nodes import freed
 from scoopi.scheduler.retrying import over
@@ -36,7 +36,7 @@ def swept(snapshot: Snapshot) -> Iterator[Decision]:
 
 def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decision | None:
     if attempt.wish == "cancel" and (is_lost or _is_overdue(attempt, snapshot)):
-        return _ended(attempt, attempt.outcome or "canceled", attempt.explanation, snapshot)
+        return ended(attempt, attempt.outcome or "canceled", attempt.explanation, snapshot.now)
     if is_lost and attempt.status in ("running", "waiting"):
         again = changed(attempt, status="waiting", worker="", placed=snapshot.now)
         return Decision("attempt_placed", attempt, again, "worker", f"worker {attempt.worker} is lost")
@@ -47,14 +47,14 @@ def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decisio
     reason = reason or _given_up(attempt, retry, snapshot)
     if is_free and reason:
         if attempt.status != "running":
-            return _ended(attempt, "error", reason, snapshot)
+            return ended(attempt, "error", reason, snapshot.now)
         outcome = "" if attempt.wish else "error"  # one that is cancelled anyway is not tried again
         wished = changed(
             attempt, wish="cancel", wish_mode="step", wished=snapshot.now, outcome=outcome, explanation=reason
         )
         return Decision("attempt_canceled", attempt, wished, "", reason)
     if reason := _missed(attempt, process, snapshot):
-        return _ended(attempt, "canceled", reason, snapshot)
+        return ended(attempt, "canceled", reason, snapshot.now)
     return _stale(attempt, retry, snapshot)
 
 
@@ -75,7 +75,7 @@ def _late(attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decision]:
 def _missed(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) -> str:
     """Why the first attempt of a job may not start any more; empty if it may."""
     job = snapshot.jobs.get(attempt.job)
-    if process is None or job is None or attempt.number > 1 or attempt.status not in ("pending", "waiting"):
+    if process is None or job is None or attempt.number > 1 or attempt.status not in UNCLAIMED:
         return ""
     return missed(job, process, snapshot.now)
 
@@ -83,7 +83,7 @@ def _missed(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot)
 def _timed_out(attempt: AttemptRecord, timeouts: Timeouts, snapshot: Snapshot) -> str:
     """Which timeout an attempt exceeds, with its length; empty if none."""
     now = snapshot.now
-    if attempt.status in ("pending", "waiting") and _exceeds(now - attempt.created, timeouts.queue):
+    if attempt.status in UNCLAIMED and _exceeds(now - attempt.created, timeouts.queue):
         return f"timeout.queue: waited longer than {timeouts.queue}"
     if attempt.status == "running" and attempt.started is not None:
         if _exceeds(now - attempt.started, timeouts.run):
@@ -140,11 +140,6 @@ def _stale(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> Deci
 def _last_sign(attempt: AttemptRecord) -> datetime | None:
     signs = [at for at in (attempt.placed, attempt.started, attempt.beat) if at is not None]
     return max(signs, default=None)
-
-
-def _ended(attempt: AttemptRecord, status: str, reason: str, snapshot: Snapshot) -> Decision:
-    ended = changed(attempt, status=status, phase=UNSETTLED, ended=snapshot.now, explanation=reason)
-    return Decision("attempt_ended", attempt, ended, "", reason)
 
 
 def _is_overdue(attempt: AttemptRecord, snapshot: Snapshot) -> bool:

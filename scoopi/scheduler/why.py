@@ -24,7 +24,7 @@ def why(job: JobRecord, snapshot: Snapshot) -> dict[str, Any]:
         return _row(job, ClosedGate("done", "wait", reason))
     attempt = snapshot.attempt_of.get(job.job)
     if attempt is not None:
-        waits = attempt.status == "pending" or attempt.offer_at is not None
+        waits = attempt.status in ("pending", "paused") or attempt.offer_at is not None
         return _row(job, _of_attempt(attempt, snapshot), answer=None if waits else "runs")
     answer = closed_gate(job, snapshot)
     if answer is not None:
@@ -41,7 +41,7 @@ def _of_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate:
     nodes = f"; {nodes_text(attempt)}" if attempt.nodes else ""
     if attempt.wish == "cancel":
         return ClosedGate("live", "wait", f"{name} is being cancelled: {attempt.explanation}")
-    if attempt.status == "pending" or attempt.offer_at is not None:
+    if attempt.status in ("pending", "paused") or attempt.offer_at is not None:
         waits = waits_for_place(attempt, snapshot)
         return waits or ClosedGate("live", "wait", f"{name} is placed by the next pass")
     if attempt.status == "waiting":

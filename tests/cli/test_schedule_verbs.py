@@ -74,7 +74,7 @@ def test_a_pass_at_a_given_time_prints_its_decisions(shop: Screen) -> None:
     assert [row["decision"] for row in decisions] == ["job_made", "attempt_made", "job_moved"]
     assert rows(shop, "tick", "--now", "2026-03-28T05:00:03Z") == []
     why = printed(shop, "job", "why", "books/@2026-03-28T05:00:00Z", "--now", "2026-03-28T05:00:04Z")
-    assert why == "no live worker in group default\n"
+    assert why == "no live worker in group default: start scoopi serve\n"
 
 
 def test_a_worker_in_another_language_claims_reports_and_ends_an_attempt(shop: Screen) -> None:

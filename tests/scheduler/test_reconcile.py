@@ -292,7 +292,10 @@ def test_overlap_cancel_running_cancels_the_one_that_runs(world_of: Make) -> Non
 def test_a_job_that_has_not_started_by_its_deadline_is_skipped_as_missed(world_of: Make) -> None:
     world = world_of(HOURLY % ", start_deadline: 10m")
     world.tick("2026-01-01T01:00:05+00:00")
-    assert world.why("p/@2026-01-01T01:00:00Z")["reason"] == "no live worker in group default"
+    assert (
+        world.why("p/@2026-01-01T01:00:00Z")["reason"]
+        == "no live worker in group default: start scoopi serve"
+    )
     world.pass_time(minutes=11)
     job = world.job("p/@2026-01-01T01:00:00Z")
     assert job.state == "skipped"

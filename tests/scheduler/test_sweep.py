@@ -72,7 +72,7 @@ def test_an_attempt_that_waits_longer_than_its_queue_timeout_is_an_error(world_o
     world = world_of(ONE % ", timeout: {queue: 1h}")
     world.launch("p", "!1")
     world.tick()
-    assert world.why("p/!1")["reason"] == "no live worker in group default"
+    assert world.why("p/!1")["reason"] == "no live worker in group default: start scoopi serve"
     world.tick(START + timedelta(hours=1, seconds=1))
     assert world.job("p/!1").state == "failed"
 

@@ -8,7 +8,7 @@ from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.model.schedule.process import Deadline, DependsOn, Notification, Probe, Timeouts
 
 _EVENTS = (
-    *("pending", "waiting", "succeeded", "noop", "failed", "error", "canceled"),
+    *("pending", "paused", "waiting", "succeeded", "noop", "failed", "error", "canceled"),
     *("embryo", "in_progress", "final_run", "processed", "skipped"),
     *("missed", "deadline", "stuck"),
 )

@@ -203,6 +203,13 @@ PROCESS = Block(
             "big",
         ),
         BlockKey(
+            "no_worker",
+            choice("wait", "pause", "fail"),
+            "What an attempt does while none of its groups has a live worker.",
+            "pause",
+            "skip",
+        ),
+        BlockKey(
             "prepare",
             kinds.PYTHON,
             "A function that is called before the probes and the work of each attempt.",

@@ -165,6 +165,8 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
         catchup_window: how old a missed fire may be.
         start_deadline: counted from the creation of a job; None is for ever.
         groups: of workers that may run its attempts, in order of preference.
+        no_worker: what an attempt does while no live worker is in any of its groups: wait, wait as `paused`,
+            or fail.
         prepare: `module:function` that a worker calls before the probes and the work; empty for none.
         probe: conditions of each attempt.
         new_input: `module:function` that says whether a period gets a further attempt; empty: it does.
@@ -193,6 +195,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
     enabled: bool = True
     when_disabled: Literal["wait", "skip"] = "wait"
     groups: tuple[str, ...] = DEFAULT_GROUPS
+    no_worker: Literal["wait", "pause", "fail"] = "wait"
     prepare: str = ""
     probe: tuple[Probe, ...] = ()
     new_input: str = ""

@@ -17,12 +17,14 @@ LIVE, UNSETTLED, PAST = "live", "unsettled", "past"
 
 SlotState = Literal["embryo", "in_progress", "final_run", "processed", "noop", "skipped", "failed"]
 AttemptStatus = Literal[
-    "pending", "waiting", "running", "canceling", "succeeded", "noop", "failed", "error", "canceled"
+    "pending", "paused", "waiting", "running", "canceling", "succeeded", "noop", "failed", "error", "canceled"
 ]
 LaunchType = Literal["scheduled", "manual", "backfill", "dependent", "retry"]
 
 FINISHED: frozenset[str] = frozenset({"processed", "noop", "skipped", "failed"})
 """States of jobs that are over."""
+UNCLAIMED: frozenset[str] = frozenset({"pending", "paused", "waiting"})
+"""Statuses of attempts that nobody runs yet."""
 TERMINAL: frozenset[str] = frozenset({"succeeded", "noop", "failed", "error", "canceled"})
 """Statuses of attempts that are over."""
 

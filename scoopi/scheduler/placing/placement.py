@@ -9,10 +9,10 @@ from itertools import islice
 from msgspec.structs import replace
 
 from scoopi.model.schedule.process import DEFAULT_GROUPS, EXTERNAL
-from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
+from scoopi.model.schedule.schedule_records import LIVE, UNCLAIMED, AttemptRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.slot import instant_text
-from scoopi.scheduler.decisions import Decision, changed
+from scoopi.scheduler.decisions import Decision, changed, ended
 from scoopi.scheduler.gates import ClosedGate
 from scoopi.scheduler.placing.run_nodes import held_places, may_join
 from scoopi.scheduler.snapshot import Snapshot
@@ -31,8 +31,12 @@ def placements(snapshot: Snapshot, *, joins: bool = True) -> Iterator[Decision]:
     for attempt in _unplaced(snapshot):
         if started >= snapshot.schedule.settings.start_limit:
             return
-        if _is_external(attempt, snapshot):
-            if attempt.status == "pending":
+        stopped = _without_worker(attempt, room, snapshot)
+        if stopped is not None:
+            if stopped.new != attempt:
+                yield stopped
+        elif _is_external(attempt, snapshot):
+            if attempt.status != "waiting":
                 started += 1
                 yield _placed(attempt, "", "", snapshot.now)
         elif (place := room.take(groups_of(attempt, snapshot))) is not None:
@@ -51,17 +55,60 @@ def waits_for_place(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate | 
     if attempt.offer_at is not None:
         again = f"attempt {attempt.number} is offered again at {instant_text(attempt.offer_at)}"
         return ClosedGate("worker", "wait", f"{attempt.explanation}; {again}", attempt.offer_at)
+    room, groups = Room(snapshot), groups_of(attempt, snapshot)
+    if attempt.status == "paused" and (stopped := _without_worker(attempt, room, snapshot)) is not None:
+        reason = f"attempt {attempt.number} is paused: {stopped.reason}"
+        return ClosedGate(
+            "worker", "wait", f"{reason}; it goes on when one joins: {_joins(attempt, snapshot)}"
+        )
     if attempt.worker or _is_external(attempt, snapshot):
         return None
-    room, groups = Room(snapshot), groups_of(attempt, snapshot)
     if missing := no_worker_of(room, groups):
-        return ClosedGate("worker", "wait", missing)
+        return ClosedGate("worker", "wait", f"{missing}: {_joins(attempt, snapshot)}")
     if room.take(groups) is not None:
         return None
     in_use = (
         f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in room.use(groups)
     )
     return ClosedGate("capacity", "wait", f"{' and '.join(in_use)} are in use")
+
+
+def _without_worker(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Decision | None:
+    """What becomes of an attempt for which no worker lives, if it does not just wait; else None.
+
+    The decision changes nothing if it is paused already.
+    """
+    process = snapshot.process(attempt.process)
+    if process is None or process.no_worker == "wait":
+        return None
+    missing = no_worker_of(room, process.groups)
+    if _is_external(attempt, snapshot):
+        missing = _unregistered(process.groups, snapshot)
+    if not missing:
+        return None
+    if process.no_worker == "fail":
+        return ended(attempt, "failed", missing, snapshot.now, "worker")
+    paused = attempt if attempt.status == "paused" else changed(attempt, status="paused", explanation=missing)
+    return Decision("attempt_placed", attempt, paused, "worker", missing)
+
+
+def _unregistered(groups: Sequence[str], snapshot: Snapshot) -> str:
+    """That no registered worker is in any of the groups; else empty."""
+    workers = (each for each in snapshot.workers.values() if each.is_external and each.state == "running")
+    if any(not {*groups}.isdisjoint(each.groups) and not snapshot.is_lost(each) for each in workers):
+        return ""
+    return f"no live worker is registered in group {' or '.join(groups)}"
+
+
+def _joins(attempt: AttemptRecord, snapshot: Snapshot) -> str:
+    """The command with which a worker joins the first group of an attempt."""
+    group = groups_of(attempt, snapshot)[0]
+    of_group = "" if group == DEFAULT_GROUPS[0] else f" --groups {group}"
+    return (
+        f"scoopi worker put NAME{of_group}"
+        if _is_external(attempt, snapshot)
+        else f"start scoopi serve{of_group}"
+    )
 
 
 def groups_of(attempt: AttemptRecord, snapshot: Snapshot) -> tuple[str, ...]:
@@ -183,7 +230,7 @@ def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
         attempt
         for attempt in snapshot.attempts
         if attempt.phase == LIVE
-        and attempt.status in ("pending", "waiting")
+        and attempt.status in UNCLAIMED
         and not attempt.worker
         and attempt.offer_at is None
         and not _is_asked_later(attempt, snapshot)
@@ -211,5 +258,8 @@ def _is_external(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
 
 
 def _placed(attempt: AttemptRecord, worker: str, group: str, now: datetime) -> Decision:
-    placed = changed(attempt, status="waiting", worker=worker, group=group, placed=now)
+    explanation = "" if attempt.status == "paused" else attempt.explanation
+    placed = changed(
+        attempt, status="waiting", worker=worker, group=group, placed=now, explanation=explanation
+    )
     return Decision("attempt_placed", attempt, placed, "", f"on worker {worker}" if worker else "")

@@ -42,7 +42,7 @@ def test_draining_and_lost_workers_get_nothing(world_of: Make) -> None:
     world.worker("b", capacity=9, beat=0)
     world.beat = 9
     launched(world, 1)
-    assert world.why("p/!1")["reason"] == "no live worker in group default"
+    assert world.why("p/!1")["reason"] == "no live worker in group default: start scoopi serve"
 
 
 def test_an_external_attempt_waits_for_a_registered_worker_to_claim_it(world_of: Make) -> None:
@@ -108,7 +108,7 @@ def test_why_says_that_no_live_worker_is_in_the_groups(world_of: Make) -> None:
     assert world.why("big/!1")["reason"] == f"{passes}, but there is {missing}: {start}"
     world.tick()
     row = world.why("big/!1")
-    assert (row["gate"], row["reason"]) == ("worker", missing)
+    assert (row["gate"], row["reason"]) == ("worker", f"{missing}: {start}")
 
 
 def test_why_counts_the_places_of_each_group_that_has_workers(world_of: Make) -> None:

@@ -29,6 +29,17 @@ def workers_and_groups(world: CrashingWorld) -> None:
     world.work("succeeded", "w3", "w2", "w1")
 
 
+@scenario("""
+    pauses: {RUN, trigger: {every: 1h}, groups: [gpu], no_worker: pause}
+    fails: {RUN, trigger: {every: 1h}, groups: [gpu], no_worker: fail, retry: {max: 1, delay: 90m}}
+""")
+def no_worker_of_a_group(world: CrashingWorld) -> None:
+    world.tick(hours=1)
+    world.worker("w2", 9, ("gpu",))
+    world.tick(hours=2)
+    world.work("succeeded", "w2")
+
+
 @scenario("p: {RUN, trigger: {every: 1h}, catchup: all, catchup_window: 9h}")
 def lost_workers(world: CrashingWorld) -> None:
     world.worker("w2")
