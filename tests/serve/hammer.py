@@ -32,7 +32,8 @@ from tests.serve.hammer_stores import STORES, HammerStore
 from tests.serve.serving import LIVENESS, SCOOPI, Serving
 
 NODES = 3
-JOBS_PER_SCRAPE = 20
+JOBS_PER_SCRAPE = 50
+"""So that scrapes, which last longer, leave places for the commands."""
 KINDS = ("kill", "stop", "clock", "store")
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 Read = TypeVar("Read")
