@@ -25,7 +25,7 @@ from scoopi.publishing.record_outputs import record_specs
 from scoopi.runs.cluster.cluster_desk import ClusterDesk
 from scoopi.runs.composed import plugin_folders, read_composed
 from scoopi.runs.folders.node_folder import segments_of_all
-from scoopi.runs.folders.run_state import STORE_FILE, newest_run, node_folder_of, read_state
+from scoopi.runs.folders.run_state import STORE_FILE, newest_run, node_folder_of, not_a_run, read_state
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_store import JobStore
@@ -62,7 +62,7 @@ class RunRowsReader:
         self._open = ExitStack()
         node_folder = node_folder_of(folder)
         if node_folder is None:
-            raise RunError("not a run folder", at=str(folder), hint="name a folder under the output")
+            raise not_a_run(folder)
         self._node_folder = node_folder
         self._is_cluster = read_state(node_folder).cluster
 

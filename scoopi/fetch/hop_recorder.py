@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -16,6 +17,8 @@ from scoopi.model.text.shown import shown
 
 MASKED = "***"
 _SECRET = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
+_STATUS_LINE = re.compile(rb"(?m)^HTTP/")
+"""Begins an answer; a header may name a version too, as in `Server: BaseHTTP/0.6`."""
 
 
 class HopRecorder:
@@ -63,7 +66,7 @@ class HopRecorder:
             "first": pycurl.STARTTRANSFER_TIME,
             "total": pycurl.TOTAL_TIME,
         }
-        answer = received.rpartition(b"HTTP/")[2]
+        answer = _STATUS_LINE.split(received)[-1]
         self.hops.append(
             Hop(
                 content.method,

@@ -24,7 +24,7 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "this is not YAML",
         "look at indentation and brackets",
     ),
-    "tab": ("    query:\n", "¦\tquery:\n", "a tab indents this line", "indent with blanks"),
+    "tab": ("    query:\n", "¦\tquery:\n", "a tab indents this line", "indent with spaces"),
     "control character": ("value: title", 'value: "¦\x01"', "a control character", "take it out"),
     "second document": (
         "dataDefs:\n",

@@ -95,8 +95,8 @@ def test_a_quoted_merge_key_is_a_name() -> None:
             "a: [1]\na: ['1']\n",
             ["f:2:1: warning a is written twice, with the same value (see f:1:1); keep one of them"],
         ),
-        ("a:\n\tb: 1\n", ["f:2:1: error a tab indents this line; indent with blanks"]),
-        ("a:\n  b: 1\n \tc: 1\n", ["f:3:2: error a tab indents this line; indent with blanks"]),
+        ("a:\n\tb: 1\n", ["f:2:1: error a tab indents this line; indent with spaces"]),
+        ("a:\n  b: 1\n \tc: 1\n", ["f:3:2: error a tab indents this line; indent with spaces"]),
         ("a: 1\n---\nb: 2\n", ["f:2:1: error a second document begins here; put it into a file of its own"]),
         (
             "a: *nowhere\n",

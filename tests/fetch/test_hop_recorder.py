@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,26 @@ def test_a_password_in_an_address_is_masked() -> None:
     ((_, value),) = masked_pairs([("Location", "http://sam:secret@host/")])
     assert "secret" not in value
     assert value.endswith("@host/")
+
+
+def test_a_version_in_a_header_is_not_that_of_the_answer() -> None:
+    listener = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    assert "HTTP/" in BaseHTTPRequestHandler.server_version, "the header `Server`"
+    thread = threading.Thread(target=listener.serve_forever)
+    thread.start()
+    recorder = HopRecorder()
+    client = HttpClient(SETTINGS, recorder=recorder)
+    try:
+        with pytest.raises(FetchError):
+            send(client, Request(f"http://127.0.0.1:{listener.server_port}/"))
+    finally:
+        client.close()
+        listener.shutdown()
+        thread.join()
+        listener.server_close()
+    (hop,) = recorder.hops
+    assert (hop.version, hop.status) == ("HTTP/1.0", 501)
+    assert "Server" in dict(hop.response)
 
 
 def test_each_hop_is_noted_as_it_went_over_the_connection(

@@ -244,7 +244,9 @@ class RecordChecker:
         for name, value in (("depth", rules.bounds.depth), ("pages", rules.bounds.pages)):
             if value is not None and value < 1:
                 what = (
-                    f"a depth of {value} leads nowhere" if name == "depth" else f"{value} pages are no list"
+                    f"a depth of {value} leads nowhere"
+                    if name == "depth"
+                    else f"{value} pages are not a list"
                 )
                 self._findings.error(links.at(name), f"{key}.{name}", what, "write a number from 1")
         for name, patterns in (("allow", rules.allow), ("deny", rules.deny)):

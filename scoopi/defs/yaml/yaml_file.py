@@ -103,7 +103,7 @@ class YamlFile:
         if isinstance(error, yaml.reader.ReaderError):
             return "a control character is not allowed in a text file", "take it out"
         if 0 < place.line <= len(lines) and _TAB_INDENT.match(lines[place.line - 1]):
-            return "a tab indents this line", "indent with blanks"
+            return "a tab indents this line", "indent with spaces"
         if _is_unclosed(error):
             return "a text in quotes begins here and has no end", "close it with the quote it begins with"
         if "another document" in problem:

@@ -91,7 +91,7 @@ def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | N
     if len(parts) < 2 or placeholder_names(template.partition("/")[0]):
         return f"{template} does not begin with the name of a folder", hint
     if any(not part or part[0] in ". " or part[-1] in ". " for part in parts):
-        return f"{template} has a part that is empty, hidden, or ends with a dot or a blank", hint
+        return f"{template} has a part that is empty, hidden, or ends with a dot or a space", hint
     if _UNSAFE.search(PLACEHOLDER.sub("x", template).replace("/", "")):
         return f"{template} has a sign that not all file systems take", hint
     return None

@@ -25,6 +25,7 @@ from scoopi.runs.folders.run_state import (
     NodeState,
     make_private,
     node_folder_of,
+    not_a_run,
     read_state,
     take_lock,
     unreadable,
@@ -83,8 +84,7 @@ class RunFolder:
         """
         node_folder = node_folder_of(path)
         if node_folder is None:
-            what = "not a run folder"
-            raise RunError(what, at=str(path), hint="name a folder under the output")
+            raise not_a_run(path)
         if read_state(node_folder).cluster:
             raise RunError("it is a run of a cluster", at=str(path), hint=_how_to_continue(path))
         try:

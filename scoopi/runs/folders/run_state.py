@@ -66,6 +66,13 @@ def newest_run(output: Path) -> Path | None:
     return next((path for path in runs if node_folder_of(path) is not None), None)
 
 
+def not_a_run(path: Path) -> RunError:
+    """The error for a path that is not a run folder; the hint names a run if it is an output folder."""
+    run = newest_run(path)
+    hint = f"name a run in it, such as {run}" if run else "name a folder under the output"
+    return RunError("not a run folder", at=str(path), hint=hint)
+
+
 def read_state(node_folder: Path) -> NodeState:
     """Read a node's `node.json`.
 

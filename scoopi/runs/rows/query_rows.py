@@ -134,6 +134,6 @@ def _text(column: str, value: Any) -> str:
     if isinstance(value, date | datetime | time):
         return value.isoformat()
     if isinstance(value, bytes | memoryview | dict | list):
-        what = f"column {column} of the query has values that are no texts"
+        what = f"column {column} of the query has values that are not texts"
         raise DefsError(what, hint="convert them in the query, or leave the column out")
     return str(value)

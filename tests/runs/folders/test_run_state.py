@@ -19,6 +19,7 @@ from scoopi.runs.folders.run_state import (
     make_private,
     newest_run,
     node_folder_of,
+    not_a_run,
     read_state,
     take_lock,
     unreadable,
@@ -50,6 +51,12 @@ def test_the_newest_run_has_the_last_name(tmp_path: Path) -> None:
     (tmp_path / "20260104-000000-aaaa").mkdir()
     (tmp_path / "latest").symlink_to(tmp_path / "20260101-000000-aaaa")
     assert newest_run(tmp_path) == tmp_path / "20260102-000000-aaaa"
+
+
+def test_what_is_not_a_run_names_a_run_that_it_holds(tmp_path: Path) -> None:
+    assert not_a_run(tmp_path).hint == "name a folder under the output"
+    made(tmp_path / "20260101-000000-aaaa")
+    assert not_a_run(tmp_path).hint == f"name a run in it, such as {tmp_path / '20260101-000000-aaaa'}"
 
 
 def test_the_state_is_read_or_its_damage_is_named(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_password_comes_from_the_environment_and_no_message_shows_it(
         ("delete from shops", "the query fails: attempt to write a readonly database"),
         ("selec 1", 'the query fails: near "selec"'),
         ("select id, town as id from shops", "two columns of the query are named id"),
-        ("select blob from shops", "column blob of the query has values that are no texts"),
+        ("select blob from shops", "column blob of the query has values that are not texts"),
         ("vacuum", "the query fails"),
     ],
 )
