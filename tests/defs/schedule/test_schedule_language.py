@@ -24,7 +24,6 @@ ELSEWHERE = {
     "executes.accept.failed_pages": "read in scoopi/scrape_attempt.py",
     "executes.accept.min_rows": "read in scoopi/scrape_attempt.py",
     "executes.accept.less_than_last": "read in scoopi/scrape_attempt.py",
-    "description": "shown with the whole process",
 }
 """Keys that are read under another name, or in another room."""
 
