@@ -55,6 +55,7 @@ KEYS = [
     "awaiting",
     "time",
     "tasks",
+    "slowest",
     "definitions",
     "grids",
     "versions",

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+import pytest
+
 from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
 from tests.reliability.process import ScoopiProcess, orphans
@@ -157,6 +159,20 @@ class Desk:
             if takes_settings:
                 given += ["-D", f"{key}={value}"]
         return given
+
+
+def quick_desk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A desk in a new folder, which becomes the current one; hosts are asked without delay."""
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    desk = Desk(folder)
+    desk.settings = {
+        "scoopi.loader.fetch.delay": 0,
+        "scoopi.loader.fetch.errorDelay": 0,
+        "scoopi.loader.fetch.hostTimeout": 1,
+        "scoopi.retry.delay": 5,
+    }
+    return desk
 
 
 def wait_until(

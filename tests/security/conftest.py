@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.desk import Desk, quick_desk
 
 if TYPE_CHECKING:
     from scoopi.store.cluster.cluster_client import ClusterClient
@@ -29,17 +29,7 @@ locatorGroups:
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """Runs happen in a folder of their own, without delay."""
-    folder = tmp_path / "desk"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    desk = Desk(folder)
-    desk.settings = {
-        "scoopi.loader.fetch.delay": 0,
-        "scoopi.loader.fetch.errorDelay": 0,
-        "scoopi.loader.fetch.hostTimeout": 1,
-        "scoopi.retry.delay": 5,
-    }
-    return desk
+    return quick_desk(tmp_path / "desk", monkeypatch)
 
 
 @pytest.fixture

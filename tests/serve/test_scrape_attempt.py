@@ -62,13 +62,20 @@ def serving_pages(site: Site) -> Iterator[None]:
             server.shutdown()
 
 
-@pytest.fixture
-def site(serving: Serving) -> Iterator[Site]:
+@contextmanager
+def scraped_site(serving: Serving, delay_ms: int) -> Iterator[Site]:
+    """A site that the project's definitions read, one request in each delay."""
     site = Site()
     with serving_pages(site):
         lines = [f'      - {{ name: p{n}, url: "{site.url}/{n}" }}' for n in range(PAGES)]
         serving.write("books/books.yml", DEFS % "\n".join(lines))
-        serving.environ |= {"SCOOPI_LOADER_FETCH_DELAY": "100", "SCOOPI_WORKERS": "0"}
+        serving.environ |= {"SCOOPI_LOADER_FETCH_DELAY": str(delay_ms), "SCOOPI_WORKERS": "0"}
+        yield site
+
+
+@pytest.fixture
+def site(serving: Serving) -> Iterator[Site]:
+    with scraped_site(serving, delay_ms=100) as site:
         yield site
 
 

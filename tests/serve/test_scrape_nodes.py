@@ -15,7 +15,7 @@ import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
 from tests.serve.serving import SCOOPI, SOON_S, Serving, until
-from tests.serve.test_scrape_attempt import DEFS, PAGES, Site, serving_pages, titles
+from tests.serve.test_scrape_attempt import DEFS, PAGES, Site, scraped_site, titles
 
 RUN_S = 240.0
 """How long a run may take on a busy machine, also when it waits until a node counts as lost."""
@@ -37,11 +37,7 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Serving:
 
 @pytest.fixture
 def site(shared: Serving) -> Iterator[Site]:
-    site = Site()
-    with serving_pages(site):
-        lines = [f'      - {{ name: p{n}, url: "{site.url}/{n}" }}' for n in range(PAGES)]
-        shared.write("books/books.yml", DEFS % "\n".join(lines))
-        shared.environ |= {"SCOOPI_LOADER_FETCH_DELAY": "500", "SCOOPI_WORKERS": "0"}
+    with scraped_site(shared, delay_ms=500) as site:
         yield site
 
 
