@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.bootstrap.group_loaders import group_loaders
-from scoopi.bootstrap.steps.block_finds import browser_choice
+from scoopi.bootstrap.steps.block_finds import browser_choice, hopeful
 from scoopi.bootstrap.steps.step_builder import StepBuilder
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import (
@@ -76,7 +76,7 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     builder = StepBuilder(plan, finder, files, archive, store, found.note_entry_times)
     for group in plan.definitions.task_groups:
         builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
-    loaders = group_loaders(plan.definitions.task_groups.values(), finder, plan.browsers)
+    loaders = group_loaders(hopeful(plan.definitions), finder, plan.browsers)
     memory_bytes, web = WorkerSettings.of(configs).memory_bytes, WebClientSettings.of(configs)
     if memory_bytes is not None:
         web = replace(web, max_held_bytes=min(web.max_held_bytes, memory_bytes // HELD_PART))

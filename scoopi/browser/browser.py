@@ -223,6 +223,8 @@ class Browser:
         """
         how = visit.how
         self._actions.run(how.actions, visit.url, how.timeout_ms, ends)
+        if how.until.hoped:
+            self._waiting.hope(how.until.hoped, max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic())))
         if how.scripts:
             self._awaited(how, ends, lambda words: self._waiting.holds(words))
             self._run_scripts(how, ends)

@@ -156,6 +156,7 @@ class Until(msgspec.Struct, frozen=True):
         text: a text that the page shows.
         idle_ms: for so long the page has no request under way; 0 if that is not wanted.
         time_ms: a fixed time.
+        hoped: CSS selectors that are waited for a while, and that no page must have.
     """
 
     selector: str = ""
@@ -163,6 +164,12 @@ class Until(msgspec.Struct, frozen=True):
     text: str = ""
     idle_ms: int = 0
     time_ms: int = 0
+    hoped: tuple[str, ...] = ()
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the definitions say when a page is complete."""
+        return self != Until(hoped=self.hoped)
 
 
 class ActionDef(msgspec.Struct, frozen=True):

@@ -13,12 +13,14 @@ DEFS = """
 locatorGroups:
   plain: { locators: [ { name: p0, url: "URL/static0.html" }, { name: p1, url: "URL/static1.html" } ] }
   mixed: { locators: [ { name: m0, url: "URL/static2.html" }, { name: m1, url: "URL/late.html" } ] }
+  hopeful: { locators: [ { name: h0, url: "URL/later.html" } ] }
 taskGroups:
   plain: { loader: auto, task: { dataDef: prices } }
   mixed:
     loader: auto
     browser: { until: { selector: "#prices" } }
     task: { dataDef: prices }
+  hopeful: { loader: auto, task: { dataDef: prices } }
 dataDefs:
   prices: { each: "#prices tr", fields: { loaf: td, price: "td:nth-child(2)" } }
 """
@@ -32,15 +34,17 @@ def test_only_pages_whose_records_plain_http_does_not_bring_are_loaded_in_a_brow
     desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.workers": 1, "scoopi.webDriver.browsers": 1}
     for number in range(3):
         (pages / f"static{number}.html").write_text(f"<table id=prices><tr><td>R{number}<td>1</table>")
-    (pages / "late.html").write_text(LATE_TABLE)
+    for name in ("late.html", "later.html"):
+        (pages / name).write_text(LATE_TABLE)
     (desk.folder / "defs.yml").write_text(DEFS.replace("URL", server.url("")))
     ended = desk.process("run", "defs.yml")
     assert ended.code == 0, ended.err
-    loaves = [json.loads(row)["loaf"] for row in desk.rows(file="prices.jsonl")]
-    assert sorted(loaves) == ["R0", "R1", "R2", "Rye"]
+    loaves = [json.loads(row)["loaf"] for row in desk.rows(file="prices.jsonl").elements()]
+    assert sorted(loaves) == ["R0", "R1", "R2", "Rye", "Rye"]
     assert desk.run_json()["loads"] == {
         "plain": {"http": 2, "browser": 0},
         "mixed": {"http": 1, "browser": 1},
+        "hopeful": {"http": 0, "browser": 1},
     }
     assert "mixed: 1 by plain HTTP, 1 in a browser" in ended.err
     agents = [(each.path, each.header("Accept-Encoding")) for each in server.log.all()]

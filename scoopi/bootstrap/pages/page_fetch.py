@@ -15,7 +15,7 @@ from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
 from scoopi.bootstrap.group_loaders import BROWSER, group_loaders, plugins_command
 from scoopi.bootstrap.pages.loader_hops import LoaderHops
 from scoopi.bootstrap.pages.page_visit import PageVisit, retries_of
-from scoopi.bootstrap.steps.block_finds import browser_choice
+from scoopi.bootstrap.steps.block_finds import browser_choice, hopeful
 from scoopi.bootstrap.worker_wiring import with_ca
 from scoopi.browser.pool_process import browsers_for
 from scoopi.configs.configs import Configs
@@ -94,7 +94,9 @@ class _FetchDesk:
             browsers: see `group_loaders`.
         """
         finder = PluginFinder(plugin_folders(Path.cwd(), self._source), BUILTINS)
-        loaders = group_loaders(groups, finder, browsers)
+        names = {group.name for group in groups}
+        wanted = [group for group in hopeful(self._definitions) if group.name in names]
+        loaders = group_loaders(wanted, finder, browsers)
         self._loaded_by = loaders[locator.group][0] if locator.group in loaders else ""
         address = parse_address(locator.url)
         curl = curl_command(address.url, self._sites.for_host(address.host), locator.request)

@@ -1,12 +1,14 @@
-"""browser_choice: what groups with `loader: auto` look for on a page, from their data definitions."""
+"""browser_choice, hopeful: what groups with `loader: auto` look for on a page, from their definitions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from msgspec.structs import replace
+
 from scoopi.defs.scrape.class_names import XPATH_PARSER
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import Definitions, TaskDef, TaskGroup
+from scoopi.model.definitions import Definitions, TaskDef, TaskGroup, Until
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.query_ports import QueryEngine
 from scoopi.parse.tree.page import Page
@@ -32,6 +34,36 @@ def browser_choice(
         if group.is_auto
     }
     return BrowserChoice(finds, note) if finds else None
+
+
+def hopeful(definitions: Definitions) -> Iterator[TaskGroup]:
+    """The task groups; in a browser, those with `loader: auto` wait a while for what they look for.
+
+    A group whose `until` is given waits for that alone.
+    """
+    for group in definitions.task_groups.values():
+        browser = group.browser
+        if group.is_auto and browser is not None and not browser.until.is_given:
+            hoped = tuple(filter(None, (_selector(definitions, task) for task in group.tasks)))
+            yield replace(group, browser=replace(browser, until=Until(hoped=hoped)))
+        else:
+            yield group
+
+
+def _selector(definitions: Definitions, task: TaskDef) -> str:
+    """What a browser can look for in place of what a task looks for; empty for nothing."""
+    data_def = definitions.data_defs.get(task.data_def)
+    if data_def is not None:
+        is_css = not any(step.class_name == XPATH_PARSER for step in task.steps)
+        return data_def.block if is_css and _PLACEHOLDER not in data_def.block else ""
+    record_def = definitions.record_defs.get(task.data_def)
+    if record_def is None or not record_def.source.is_html or task.is_of_links:
+        return ""
+    from scoopi.parse.records.node_query import SelectorText  # late: most grids need none
+
+    fields = [select for field in record_def.fields for select in field.selects]
+    texts = [SelectorText.of(each.text) for each in ([record_def.each] if record_def.each else fields)]
+    return ", ".join(text.path for text in texts if text.path and not text.is_xpath)
 
 
 def _all_of(finds: list[HasFound]) -> HasFound:

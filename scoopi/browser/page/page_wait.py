@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from selenium.common.exceptions import (
@@ -21,6 +21,8 @@ from scoopi.model.definitions import Until
 
 T = TypeVar("T")
 POLL_S = 0.05
+LONGEST_HOPE_S = 3.0
+"""A page that never has what is looked for costs this much more."""
 Words = tuple[str, str, str]
 """The arguments of CONDITIONS."""
 
@@ -118,6 +120,15 @@ class PageWait:
         """
         time.sleep(wanted.time_ms / 1000)
         return _found(lambda: self._read(wanted, read), time.monotonic() + timeout_s)
+
+    def hope(self, selectors: Sequence[str], timeout_s: float) -> None:
+        """Wait until an element matches each selector; not for those that the browser cannot read."""
+        ends = time.monotonic() + min(timeout_s, LONGEST_HOPE_S)
+        for selector in selectors:
+            try:
+                comes_true(lambda words=(selector, "", ""): bool(self.holds(words)), ends)  # type: ignore[misc]
+            except (InvalidElementStateException, JavascriptException):
+                continue  # it has a part that only Scoopi's selectors have, or the page is just leaving
 
     def _read(self, wanted: Until, read: Callable[[Words], T | None]) -> T | None:
         if wanted.idle_ms and not self._traffic.is_idle(wanted.idle_ms / 1000):

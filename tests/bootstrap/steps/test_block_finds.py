@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.bootstrap.steps.block_finds import browser_choice
+from scoopi.bootstrap.steps.block_finds import browser_choice, hopeful
+from scoopi.model.definitions import Definitions
 from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.runs.configs_composer import ConfigsComposer
@@ -31,13 +32,17 @@ GRID = 'query: { block: "BLOCK", selector: td }, items: [ item: { name: a, index
 Compose = Callable[..., BrowserChoice | None]
 
 
+def composed_defs(folder: Path, definition: str, more: str = "", loader: str = "auto") -> Definitions:
+    path = folder / "defs.yml"
+    path.write_text(DEFS.format(definition=definition, more=more, loader=loader))
+    request = RunRequest(path, environ={})
+    return DefsComposer.of(request, ConfigsComposer(request).compose()).compose(path)
+
+
 @pytest.fixture
 def compose(tmp_path: Path) -> Compose:
     def composed(definition: str, more: str = "", loader: str = "auto") -> BrowserChoice | None:
-        path = tmp_path / "defs.yml"
-        path.write_text(DEFS.format(definition=definition, more=more, loader=loader))
-        request = RunRequest(path, environ={})
-        definitions = DefsComposer.of(request, ConfigsComposer(request).compose()).compose(path)
+        definitions = composed_defs(tmp_path, definition, more, loader)
         return browser_choice(definitions, definitions.task_groups.values(), 1000, lambda group, loader: None)
 
     return composed
@@ -84,3 +89,30 @@ def test_a_block_that_is_known_only_for_a_row_is_not_looked_for(compose: Compose
 def test_there_is_nothing_to_choose_for_other_loaders(compose: Compose) -> None:
     assert compose("each: li, fields: { title: b }", loader="http") is None
     assert compose("each: li, fields: { title: b }", loader="browser") is None
+
+
+@pytest.mark.parametrize(
+    ("definition", "more", "hoped"),
+    [
+        ("each: li.offer, fields: { title: b }", "", ("li.offer",)),
+        ("each: //li, fields: { title: b }", "", ()),
+        ('fields: { title: li.offer, price: "i @title", url: //a }', "", ("li.offer, i",)),
+        (GRID.replace("BLOCK", "li.offer"), "", ("li.offer",)),
+        (GRID.replace("BLOCK", "li:nth-child(%{item.index})"), "", ()),
+        (GRID.replace("BLOCK", "//li").replace(": td", ": //td").replace("th", "//th"), ", steps: xpath", ()),
+    ],
+)
+def test_a_browser_waits_for_what_its_group_looks_for_if_it_is_css(
+    tmp_path: Path, definition: str, more: str, hoped: tuple[str, ...]
+) -> None:
+    (group,) = hopeful(composed_defs(tmp_path, definition, more))
+    assert group.browser is not None
+    assert group.browser.until.hoped == hoped
+
+
+def test_a_group_that_is_not_auto_or_has_until_waits_for_nothing_else(tmp_path: Path) -> None:
+    definition = "each: li.offer, fields: { title: b }"
+    loader = "auto\n    browser: { until: { idle: 100 } }"
+    for given in ("browser", loader):
+        definitions = composed_defs(tmp_path, definition, loader=given)
+        assert list(hopeful(definitions)) == list(definitions.task_groups.values())
