@@ -113,7 +113,13 @@ class Shutdown:
             max(0.0, deadline - time.monotonic()), lambda: self._expedited.is_set() or broken()
         )
         if not ended:
-            log.warning("%d jobs did not finish in time; they will be run again", len(self._held.ids()))
+            left = len(self._held.ids())
+            what = (
+                "1 job did not finish in time; it"
+                if left == 1
+                else f"{left} jobs did not finish in time; they"
+            )
+            log.warning("%s will be run again", what)
             self._tasks.kill()
         self._close(end)
 
