@@ -231,7 +231,7 @@ def test_the_log_of_an_attempt_is_printed_and_followed_to_its_end(serving: Servi
     )
     serving.run("launch", "talker")
     with serving.served():
-        until(lambda: serving.rows("attempt", "list"))
+        until(lambda: serving.rows("attempt", "list", "--job", "talker/!1"))
         assert serving.run("attempt", "log", "talker/!1/1", "-f") == "line 1\nline 2\nline 3\n"
     assert serving.run("attempt", "log", "talker/!1/1") == "line 1\nline 2\nline 3\n"
 
