@@ -127,7 +127,7 @@ def test_a_step_that_never_ends_does_not_hold_up_a_graceful_stop(
     report = desk.run_json()
     assert (report["status"], report["jobs"]["left"]) == ("stopped", 3 - report["jobs"]["done"])
     assert not desk.rows() - good_rows()
-    assert "did not finish in time; they will be run again" in (desk.folder / "stderr.txt").read_text()
+    assert "1 job did not finish in time; it will be run again" in (desk.folder / "stderr.txt").read_text()
 
 
 @pytest.mark.parametrize("workers", [0, 1])

@@ -1,13 +1,14 @@
 """Hosts in trouble beside good ones: what they cost the good ones, and whether a row is lost.
 
-`python -m tests.benchmarks.troubled_hosts [--hosts 10000] [--dead 1000] [--few 10] [--repeat 3]`
+`python -m tests.benchmarks.troubled_hosts [--hosts 10000] [--dead 1000] [--latency 0] [--repeat 3]`
 
 1. A host that answers every fifth request with 503, beside a good one: rows lost, and the good host's time,
    alone and beside the other.
 2. Many hosts with a page each, of which some never answer: pages per second of the good ones, without and
    with those that never answer, in turn; and the processor time of the run meanwhile, which another load on
    the machine changes less. A host that never answers should cost no more of it than one that does. The time
-   counts from the first robots.txt on: how many of them are read before the first page may differ.
+   counts from the first robots.txt on: how many of them are read before the first page may differ. Without
+   `--latency` the processors decide how fast a run is, with it the hosts and the places for requests.
 3. As many pages of few hosts: what it costs that each host has a robots.txt, a connection and a place in the
    store of its own. Without a delay, as the few hosts would take hours with one.
 """
@@ -28,6 +29,9 @@ import msgspec
 
 from tests.engine.dead_hosts import DeadHosts
 from tests.engine.desk import Desk, wait_until
+from tests.server.answer import Answer
+from tests.server.connection import Route, by_name
+from tests.server.exchange import Exchange
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 from tests.site.misbehaving_site import MisbehavingSite
@@ -115,18 +119,21 @@ def rate(
     pages_each: int = 1,
     timeout_ms: int = 10_000,
     delay_ms: int = 1000,
+    latency_ms: int = 0,
 ) -> Rate:
     """Load the pages of each host until all good ones were asked; the others are not waited for.
 
     Args:
         timeout_ms: how long a request to a host that never answers is in flight.
+        latency_ms: until a good host answers, as over a network.
     """
     folder.mkdir(parents=True)
     desk = Desk(folder)
     desk.settings = {"scoopi.webClient.connectTimeout": timeout_ms, "scoopi.loader.fetch.delay": delay_ms}
     with ExitStack() as opened:
         pages = _Pages(good * pages_each)
-        server = opened.enter_context(Server(pages, addresses=["0.0.0.0"]))
+        route = pages.after(latency_ms) if latency_ms else by_name
+        server = opened.enter_context(Server(pages, addresses=["0.0.0.0"], route=route))
         silent = opened.enter_context(DeadHosts())
         hosts = [f"http://{_address(number)}:{server.port}/" for number in range(good)]
         urls = [f"{host}?{page}" for page in range(pages_each) for host in hosts]
@@ -161,8 +168,9 @@ def _compare(base: Path, given: argparse.Namespace) -> None:
     good = given.hosts - given.dead
     ratios: list[tuple[float, float]] = []
     for number in range(given.repeat):
-        without = rate(base / f"without-{number}", good, 0, given.workers)
-        beside_dead = rate(base / f"with-{number}", good, given.dead, given.workers)
+        after_ms = given.latency
+        without = rate(base / f"without-{number}", good, 0, given.workers, latency_ms=after_ms)
+        beside_dead = rate(base / f"with-{number}", good, given.dead, given.workers, latency_ms=after_ms)
         ratios.append((beside_dead.per_second / without.per_second, beside_dead.cpu_s / without.cpu_s))
         print(f"{good:,} hosts: {without.per_second:,.0f} pages/s, {without.cpu_s:.1f} s of processor time")
         print(f"  beside {given.dead:,} that never answer: {beside_dead.per_second:,.0f}", end=", ")
@@ -193,6 +201,16 @@ class _Pages:
             self.are_counted.wait(LIMIT_S)
         return PAGE
 
+    def after(self, latency_ms: int) -> Route:
+        """Answers each request so late."""
+
+        async def answer(exchange: Exchange) -> None:
+            await exchange.wait(latency_ms)
+            body = self(exchange.path)
+            await exchange.send(Answer(b"", 404) if body is None else Answer(body))
+
+        return lambda seen: ("late", answer)
+
 
 def _address(number: int) -> str:
     """A loopback address that DeadHosts does not use."""
@@ -212,6 +230,7 @@ def main() -> int:
     parser.add_argument("--delay", type=int, default=20, help="between two requests to one of them, in ms")
     parser.add_argument("--few", type=int, default=10, help="hosts that have as many pages together")
     parser.add_argument("--workers", default="auto")
+    parser.add_argument("--latency", type=int, default=0, help="ms until a host of the second part answers")
     parser.add_argument("--repeat", type=int, default=3, help="rounds of the second part")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="scoopi-benchmark-") as folder:
