@@ -224,7 +224,7 @@ class Browser:
         how = visit.how
         self._actions.run(how.actions, visit.url, how.timeout_ms, ends)
         if how.until.hoped:
-            self._waiting.hope(how.until.hoped, max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic())))
+            self._waiting.hope(how.until.hoped, _left_s(how, ends))
         if how.scripts:
             self._awaited(how, ends, lambda words: self._waiting.holds(words))
             self._run_scripts(how, ends)
@@ -232,7 +232,7 @@ class Browser:
 
     def _awaited(self, how: BrowserDef, ends: float, read: Callable[[Words], T | None]) -> T:
         """What is read once `until` holds."""
-        timeout_s = max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic()))
+        timeout_s = _left_s(how, ends)
         found = self._waiting.reading(how.until, timeout_s, read)
         if found is None:
             what = f"the page did not become complete within {timeout_s:g} s: {named(how.until)}"
@@ -248,10 +248,15 @@ class Browser:
         failed = self._scripts.run(order, timeout_s)
         if failed is not None:
             raise VisitFailedError(VisitFailed(failed.what, failed.cause, hint=failed.hint))
-        timeout_s = max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic()))
+        timeout_s = _left_s(how, ends)
         if not self._waiting.has_loaded(timeout_s):
             what, cause = f"the page did not load within {timeout_s:g} s", "the page did not load"
             raise VisitFailedError(VisitFailed(f"{what} after its script plugins", cause))
+
+
+def _left_s(how: BrowserDef, ends: float) -> float:
+    """How long a wait may take: the group's timeout, within the time that is left for the page."""
+    return max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic()))
 
 
 def _is_attachment(answer: PageAnswer) -> bool:

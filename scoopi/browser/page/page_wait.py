@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from selenium.common.exceptions import (
@@ -126,7 +127,7 @@ class PageWait:
         ends = time.monotonic() + min(timeout_s, LONGEST_HOPE_S)
         for selector in selectors:
             try:
-                comes_true(lambda words=(selector, "", ""): bool(self.holds(words)), ends)  # type: ignore[misc]
+                _found(partial(self.holds, (selector, "", "")), ends)
             except (InvalidElementStateException, JavascriptException):
                 continue  # it has a part that only Scoopi's selectors have, or the page is just leaving
 
