@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from urllib3.exceptions import HTTPError
 from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.page.kept_pages import KeptPages
-from scoopi.browser.page.navigation_faults import NO_PAGE, TIMED_OUT, fault_of
+from scoopi.browser.page.navigation_faults import NO_ANSWER, NO_PAGE, TIMED_OUT, fault_of, lost
 from scoopi.browser.page.page_actions import PageActions
 from scoopi.browser.page.page_answers import PageAnswer
 from scoopi.browser.page.page_reader import PageReader
@@ -27,9 +28,10 @@ from scoopi.browser.page.page_wait import (
     T,
     VisitFailedError,
     Words,
-    named,
+    at_until,
     with_dialogs_dismissed,
 )
+from scoopi.browser.page.step_timeout import StepTimeout
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.browser.remote_sessions import SESSION, has_ended_soon
 from scoopi.browser.scripts.script_messages import ScriptOrder
@@ -85,12 +87,12 @@ class Browser:
         if self._session:
             (profile / SESSION).write_text(self._session)  # what ends it if this process is killed
         self._waiting = PageWait(self._driver, self._tab.traffic)
-        self._actions = PageActions(self._driver, self._waiting, shots)
+        self._limit = StepTimeout(self._driver, self._tab.interrupt)
+        self._actions = PageActions(self._driver, self._waiting, self._limit, shots)
         self._reader = PageReader(self._driver)
         self._kept = kept
         self._driver_url = started.driver_url
         self._scripts = ScriptProcess(scripts)
-        self._load_timeout_s = 0.0
         self._ask: Ask = allow
         self.profile = profile
         self.pages = 0
@@ -127,7 +129,14 @@ class Browser:
             found = self._completed(visit, ends)
         except VisitFailedError as error:
             kept = self._kept.keep(self._driver, self._tab.console, visit.url, begun)
-            return replace(error.failure, kept=kept)
+            return replace(self._lost() or error.failure, kept=kept)
+        except TimeoutException:
+            return NO_ANSWER
+        except WebDriverException as error:
+            failure = self._lost() if fault_of(str(error.msg)) else None
+            if failure is None:
+                raise
+            return failure
         return self._rendered(visit, ends, found)
 
     def leave(self) -> None:
@@ -146,6 +155,10 @@ class Browser:
         """Return the memory of driver and browser on this machine, in MB; callable from any thread."""
         return memory_of_trees([self._pid])[self._pid] >> 20 if self._pid else 0
 
+    def look(self) -> None:
+        """Interrupt the page if it does not let an action end in time; called now and then, by any thread."""
+        self._limit.look()
+
     def kill(self) -> None:
         """Kill driver and browser at once, and a script that runs; callable from any thread.
 
@@ -159,10 +172,7 @@ class Browser:
 
     def _navigated(self, visit: Visit, ends: float) -> VisitFailed | None:
         """Go to the page; why it does not come, None if it does."""
-        timeout_s = max(_LEAST_S, round(ends - time.monotonic(), 0))
-        if timeout_s != self._load_timeout_s:
-            self._driver.set_page_load_timeout(timeout_s)
-            self._load_timeout_s = timeout_s
+        self._limit.navigate(ends - time.monotonic())
         try:
             self._driver.get(visit.url)
         except TimeoutException:
@@ -200,7 +210,9 @@ class Browser:
                 found = self._completed(visit, ends)
             except VisitFailedError as error:
                 return error.failure
-        shown, cookies = str(found["shown"]), visit.cookies
+        if found["isError"] and not found["status"]:
+            return self._lost() or NO_PAGE
+        shown, cookies = str(found["url" if found["isError"] else "shown"]), visit.cookies
         status, headers = self._answered(found)
         if cookies is not None:
             cookies = self._tab.cookies.take((visit.url, shown), cookies, visit.header("cookie"))
@@ -210,6 +222,8 @@ class Browser:
     def _answered(self, found: Mapping[str, Any]) -> tuple[int, dict[str, str]]:
         """Status and headers of the answer that gave the document; scripts may have left the first one."""
         answers, status = self._tab.answers, int(found["status"])
+        if found["shown"] == _BLANK and (newest := answers.newest(0)) is not None:
+            return newest.status, dict(newest.headers)  # as of 204, which gives no document
         answer = answers.of(found["url"], status, _SOON_S) or answers.of(found["url"], status, _ANSWER_S)
         if answer is not None:
             return answer.status, dict(answer.headers)
@@ -233,12 +247,22 @@ class Browser:
     def _awaited(self, how: BrowserDef, ends: float, read: Callable[[Words], T | None]) -> T:
         """What is read once `until` holds."""
         timeout_s = _left_s(how, ends)
-        found = self._waiting.reading(how.until, timeout_s, read)
+        self._limit.wait(timeout_s)
+        try:
+            found = self._waiting.reading(how.until, timeout_s, read)
+        except VisitFailedError as error:
+            raise VisitFailedError(at_until(how, error.failure)) from error
         if found is None:
-            what = f"the page did not become complete within {timeout_s:g} s: {named(how.until)}"
-            cause = "what `until` waits for did not come"
-            raise VisitFailedError(VisitFailed(what, cause, hint="look at `until` of its group"))
+            raise VisitFailedError(self._waiting.incomplete(how, timeout_s))
         return found
+
+    def _lost(self) -> VisitFailed | None:
+        """The failure if an action or a script has led to an address that gives no page."""
+        with suppress(WebDriverException):
+            code = self._reader.error()
+            if code:
+                return lost(self._driver.current_url, code)
+        return None
 
     def _run_scripts(self, how: BrowserDef, ends: float) -> None:
         """Run the script plugins, and wait until the page that they have left has loaded."""

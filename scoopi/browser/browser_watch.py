@@ -15,7 +15,10 @@ GRACE_S = 0.5
 _LOOK_S = 0.5
 """The interval between two looks at a browser's memory, which costs some milliseconds."""
 _HUNG = VisitFailed(
-    "the browser did not answer within its timeout, and was killed", "the browser hangs", "timeout"
+    "the browser did not answer within its timeout, and was killed",
+    "the browser hangs",
+    "timeout",
+    hint="look for a script of the page that does not end",
 )
 
 
@@ -55,6 +58,7 @@ class BrowserWatch:
             if self.verdict is not None:
                 self._browser.kill()
                 return
+            self._browser.look()
 
     def _fault(self) -> VisitFailed | None:
         if time.monotonic() >= self._ends:

@@ -53,6 +53,9 @@ class Tab(Protocol):
     def keep(self, is_spare: bool) -> None:
         """Note whether the tab can be reused; `is_spare` if its page has left nothing behind but storage."""
 
+    def interrupt(self) -> None:
+        """End the script that the page runs now, if the browser can; for any thread, without waiting."""
+
     def close(self) -> None:
         """Close the page and the windows that it has opened."""
 

@@ -156,6 +156,7 @@ class Until(msgspec.Struct, frozen=True):
         text: a text that the page shows.
         idle_ms: for so long the page has no request under way; 0 if that is not wanted.
         time_ms: a fixed time.
+        place: where it stands; NOWHERE if it is not given.
         hoped: CSS selectors that are waited for a while, and that no page must have.
     """
 
@@ -165,11 +166,12 @@ class Until(msgspec.Struct, frozen=True):
     idle_ms: int = 0
     time_ms: int = 0
     hoped: tuple[str, ...] = ()
+    place: Place = NOWHERE
 
     @property
     def is_given(self) -> bool:
         """Whether the definitions say when a page is complete."""
-        return self != Until(hoped=self.hoped)
+        return self != Until(hoped=self.hoped, place=self.place)
 
 
 class ActionDef(msgspec.Struct, frozen=True):
@@ -218,11 +220,6 @@ class BrowserDef(msgspec.Struct, frozen=True):
     shadow: bool = False
     paced: bool = False
     scripts: tuple[PluginDef, ...] = ()
-
-    @property
-    def is_idle_wanted(self) -> bool:
-        """Whether the requests of the page have to be watched."""
-        return any(each.idle_ms for each in (self.until, *(action.until for action in self.actions)))
 
 
 class TaskGroup(msgspec.Struct, frozen=True):

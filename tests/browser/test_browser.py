@@ -37,7 +37,8 @@ def test_a_page_is_read_when_its_table_has_come(browser: Browser, server: Server
 def test_what_does_not_come_is_named(browser: Browser, server: Server, late_table: str) -> None:
     page = load(browser, server.url(late_table), BrowserDef(Until(selector="#offers"), timeout_ms=400))
     assert isinstance(page, VisitFailed)
-    assert page.what == "the page did not become complete within 0.4 s: selector `#offers`"
+    assert page.what == "the page did not become complete within 0.4 s: no element matches `#offers`"
+    assert page.cause == "what `until` waits for did not come"
     assert not page.reason, "another attempt would wait for nothing too"
 
 
@@ -152,3 +153,34 @@ def test_status_and_headers_are_those_of_the_document_that_is_read(
         assert isinstance(page, Rendered), page
         assert page.url == server.url(last)
     assert (page.status, page.headers["x-path"]) == (status, last)
+
+
+@pytest.mark.parametrize(("body", "status"), [(b"", 404), (b"", 500), (b"<p>gone</p>", 404), (b"", 204)])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_an_answer_that_gives_no_page_has_its_own_status(
+    browser: Browser, body: bytes, status: int, is_first: bool
+) -> None:
+    pages = {"/start": Answer(b"<p>here</p><a href='/gone'>on</a>"), "/gone": Answer(body, status)}
+    click = ActionDef("click", "actions[0]", selector="a", optional=is_first, timeout_ms=500)
+    with Server(pages.get) as server:
+        page = load(browser, server.url("/gone" if is_first else "/start"), BrowserDef(actions=(click,)))
+        assert isinstance(page, Rendered), page
+        stays = status == 204  # as browsers do
+        assert page.status == (200 if stays and not is_first else status)
+        if not stays:
+            assert page.url == server.url("/gone")
+
+
+@each_browser
+@pytest.mark.parametrize("until", [Until(), Until(selector="#prices")])
+def test_a_page_that_goes_to_an_address_without_a_server_fails(
+    browser: Browser, server: Server, pages: Path, until: Until
+) -> None:
+    with Server(pages) as gone:
+        url = gone.url("/prices.html")
+    (pages / "start.html").write_text(f"<a href='{url}'>on</a>")
+    how = BrowserDef(until, timeout_ms=500, actions=(ActionDef("click", "actions[0]", selector="a"),))
+    page = load(browser, server.url("/start.html"), how)
+    assert isinstance(page, VisitFailed), page
+    assert f"the page went to {url}: the host refuses the connection" in page.what
+    assert page.reason == "connect", "it may come later"

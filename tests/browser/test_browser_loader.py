@@ -111,8 +111,8 @@ def test_what_cannot_be_done_or_does_not_come_is_an_error_of_the_page(
     (desk.folder / "defs" / "bread.yml").write_text(FAILING.replace("URL", server.url("/plain.html")))
     ended = desk.process("run", "defs")
     assert ended.code == 1, ended.err
-    assert "what `until` waits for did not come" in ended.err
-    assert "look at `until` of its group" in ended.err
+    assert "what `until` at defs/bread.yml:6:23 waits for did not come" in ended.err
+    assert "within 0.3 s: no element matches `#prices` (the page is kept in " in ended.err
     for ending in ("html", "png", "log"):
         assert len([*desk.run_folder().glob(f"browser/failed-*.{ending}")]) == 1, "of one address"
     (html,) = desk.run_folder().glob("browser/failed-*.html")

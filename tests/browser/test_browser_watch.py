@@ -17,9 +17,13 @@ class Tab:
     def __init__(self, memory_mb: int = 100) -> None:
         self._memory_mb = memory_mb
         self.killed = threading.Event()
+        self.looked = threading.Event()
 
     def memory_mb(self) -> int:
         return self._memory_mb
+
+    def look(self) -> None:
+        self.looked.set()
 
     def kill(self) -> None:
         self.killed.set()
@@ -32,7 +36,7 @@ def watch(tab: Tab, timeout_s: float) -> BrowserWatch:
 def test_a_browser_that_does_what_it_should_stays() -> None:
     tab = Tab()
     with watch(tab, LIMIT_S) as watched:
-        pass
+        assert tab.looked.wait(LIMIT_S), "at its page, now and then"
     assert watched.verdict is None
     assert not tab.killed.is_set()
 

@@ -64,7 +64,7 @@ def test_a_page_that_never_settles_fails_for_what_it_lacks(
     how = BrowserDef(Until(idle_ms=300), timeout_ms=1000)
     page = load(browser, server.url(write(pages, RESTLESS)), how)
     assert isinstance(page, VisitFailed)
-    assert page.what == "the page did not become complete within 1 s: idle `300 ms without a request`"
+    assert page.what == "the page did not become complete within 1 s: its requests have not paused for 300 ms"
 
 
 @pytest.mark.parametrize("text", [NAGGING, FRAMES], ids=["alerts", "frames"])

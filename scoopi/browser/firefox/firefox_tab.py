@@ -88,6 +88,9 @@ class FirefoxTab:
     def keep(self, is_spare: bool) -> None:
         """Do nothing: the next visit gets a new tab in any case."""
 
+    def interrupt(self) -> None:
+        """Do nothing: Firefox has no command for it."""
+
     def close(self) -> None:
         """Close the page and the windows that it has opened.
 

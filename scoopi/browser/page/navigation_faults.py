@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from scoopi.browser.pool_messages import VisitFailed
 
 TIMED_OUT = VisitFailed(
     "the page did not come within its timeout", "the page did not come in time", "timeout"
+)
+NO_ANSWER = VisitFailed(
+    "the page stopped answering before its time was over; perhaps one of its scripts does not end",
+    "the page stopped answering",
+    "timeout",
 )
 NO_PAGE = VisitFailed(
     "the address is a file to be saved, not a page",
@@ -48,3 +55,17 @@ def fault_of(message: str) -> VisitFailed | None:
         if found.startswith(begin):
             return VisitFailed(f"{cause} ({found})", cause, reason)
     return VisitFailed(f"the browser cannot load the page ({found})", "the browser cannot load the page")
+
+
+def lost(url: str, code: str) -> VisitFailed:
+    """Return the failure of a page that an action or a script has left for an address that gives none.
+
+    Args:
+        url: that address.
+        code: what the browser says of it, as `ERR_CONNECTION_REFUSED`.
+
+    >>> lost("http://gone.example/", "ERR_NAME_NOT_RESOLVED").what
+    "the page went to http://gone.example/: the host's name cannot be resolved (ERR_NAME_NOT_RESOLVED)"
+    """
+    found = fault_of(f"net::{code}") or TIMED_OUT
+    return replace(found, what=f"the page went to {url}: {found.what}")

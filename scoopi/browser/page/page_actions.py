@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
 from selenium.common.exceptions import (
-    ElementClickInterceptedException,
-    ElementNotInteractableException,
-    InvalidElementStateException,
     InvalidSelectorException,
-    JavascriptException,
     NoAlertPresentException,
-    NoSuchElementException,
-    StaleElementReferenceException,
     UnexpectedAlertPresentException,
 )
 from selenium.webdriver import ActionChains, Keys
@@ -23,28 +18,23 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
-from scoopi.browser.page.page_wait import (
-    PageWait,
-    VisitFailedError,
-    comes_true,
-    named,
-    unreadable,
-    with_dialogs_dismissed,
+from scoopi.browser.page.action_faults import (
+    NOT_YET,
+    REFUSED,
+    ActionFaults,
+    MissingError,
+    NoListError,
+    NoOptionError,
+    UnmetError,
+    why,
 )
-from scoopi.browser.pool_messages import VisitFailed
+from scoopi.browser.page.page_wait import PageWait, VisitFailedError, comes_true, with_dialogs_dismissed
+from scoopi.browser.page.step_timeout import StepTimeout
 from scoopi.model.definitions import ActionDef
-from scoopi.model.text.shown import cut
 
-_NOT_YET = (
-    ElementClickInterceptedException,
-    ElementNotInteractableException,
-    NoSuchElementException,
-    StaleElementReferenceException,
-    InvalidElementStateException,
-)
-"""What an element says that is not there yet, or is covered or disabled."""
 _CHOOSE = """
 const [list, wanted] = arguments;
+if (!list.options) return null;
 const found = [...list.options].find(each => each.text.trim() === wanted || each.value === wanted);
 if (!found) return false;
 found.selected = true;
@@ -59,30 +49,22 @@ return found;
 """
 _TO_END = "window.scrollTo(0, document.documentElement.scrollHeight)"
 _TO_ELEMENT = "arguments[0].scrollIntoView({block: 'center'})"
-_BY_TEXT = frozenset({"press", "select"})
-_LONGEST_SHOWN = 80
 _CLICK_TIMES_S = 1.0
 """So long a further click of the same action waits for its element, as there may be none."""
-
-
-class _MissingError(Exception):
-    """The element of an action did not come in time; `why` is what the driver said last."""
-
-
-class _NoOptionError(NoSuchElementException):
-    """A list does not have the option that is wanted, or not yet."""
 
 
 class PageActions:
     """Performs the actions of the definitions on a page in the browser.
 
     Args:
+        limit: limits each action to its time.
         folder: the folder of screenshots.
     """
 
-    def __init__(self, driver: WebDriver, waiting: PageWait, folder: Path) -> None:
+    def __init__(self, driver: WebDriver, waiting: PageWait, limit: StepTimeout, folder: Path) -> None:
         self._driver = driver
         self._waiting = waiting
+        self._limit = limit
         self._folder = folder
         self._url = ""
 
@@ -100,16 +82,22 @@ class PageActions:
         for action in actions:
             own_s = (timeout_ms if action.timeout_ms is None else action.timeout_ms) / 1000
             timeout_s = max(0.0, min(own_s, ends - time.monotonic()))
+            faults = ActionFaults(action, timeout_s, is_cut=timeout_s < own_s)
             try:
                 self._do(action, timeout_s, ends)
-            except _MissingError as error:
+            except MissingError as error:
                 if not action.optional:
-                    raise _failure(
-                        action, f"{error} within {timeout_s:g} s", "look at its selector"
-                    ) from error
-            except InvalidSelectorException as error:
-                found = unreadable(str(error.msg))
-                raise _failure(action, found.what, found.hint) from error
+                    raise faults.missing(error) from error
+            except REFUSED as error:
+                raise (faults.late() if self._limit.was_interrupted else faults.refused(error)) from error
+            except UnmetError as error:
+                raise faults.unmet(error) from error
+            except VisitFailedError as error:
+                raise faults.same(error) from error
+            finally:
+                self._limit.end()
+            if self._limit.was_interrupted:
+                raise faults.late()
         if any(action.verb == "frame" for action in actions):
             with_dialogs_dismissed(self._driver, self._driver.switch_to.default_content)
 
@@ -123,8 +111,7 @@ class PageActions:
         elif action.verb == "select":
             self._select(action, timeout_s)
         elif action.verb == "hover":
-            chain = ActionChains(self._driver)
-            self._with_element(action, timeout_s, lambda found: chain.move_to_element(found).perform())
+            self._with_element(action, timeout_s, self._hover)
         elif action.verb == "scroll":
             self._scroll(action, timeout_s, ends)
         elif action.verb == "wait":
@@ -132,7 +119,7 @@ class PageActions:
         elif action.verb == "screenshot":
             self._screenshot(action)
         elif action.verb == "script":
-            self._script(action)
+            self._script(action, timeout_s)
         elif action.verb == "frame":
             self._frame(action, timeout_s)
         else:
@@ -144,24 +131,29 @@ class PageActions:
         Raises:
             _MissingError: it is not, in time.
         """
-        why = ""
+        said = ""
+        self._limit.act(timeout_s)
 
         def attempt() -> None:
             use(self._driver.find_element(By.CSS_SELECTOR, action.selector))
 
         def is_used() -> bool:
-            nonlocal why
+            nonlocal said
             try:
                 with_dialogs_dismissed(self._driver, attempt)
             except InvalidSelectorException:
                 raise
-            except _NOT_YET as error:
-                why = _why(error)
+            except NOT_YET as error:
+                said = why(error)
                 return False
             return True
 
         if not comes_true(is_used, time.monotonic() + timeout_s):
-            raise _MissingError(why)
+            raise MissingError(said)
+
+    def _hover(self, found: WebElement) -> None:
+        self._driver.execute_script(_TO_ELEMENT, found)  # Firefox does not scroll by itself
+        ActionChains(self._driver).move_to_element(found).perform()
 
     def _click(self, action: ActionDef, timeout_s: float, ends: float) -> None:
         self._with_element(action, timeout_s, lambda found: found.click())
@@ -169,7 +161,7 @@ class PageActions:
             left_s = min(_CLICK_TIMES_S, timeout_s, ends - time.monotonic())
             try:
                 self._with_element(action, max(0.0, left_s), lambda found: found.click())
-            except _MissingError:
+            except MissingError:
                 return
 
     def _press(self, action: ActionDef, timeout_s: float) -> None:
@@ -178,12 +170,14 @@ class PageActions:
         if action.selector:
             self._with_element(action, timeout_s, lambda found: found.send_keys(key))
         else:
+            self._limit.act(timeout_s)
             with_dialogs_dismissed(self._driver, ActionChains(self._driver).send_keys(key).perform)
 
     def _select(self, action: ActionDef, timeout_s: float) -> None:
         def choose(found: WebElement) -> None:
-            if not self._driver.execute_script(_CHOOSE, found, action.text):
-                raise _NoOptionError
+            is_chosen = self._driver.execute_script(_CHOOSE, found, action.text)
+            if not is_chosen:
+                raise NoListError if is_chosen is None else NoOptionError
 
         self._with_element(action, timeout_s, choose)
 
@@ -195,6 +189,7 @@ class PageActions:
         if action.selector:
             self._new(action)  # what is there already is not new
         for _ in range(action.most):
+            self._limit.act(timeout_s)
             with_dialogs_dismissed(driver, lambda: driver.execute_script(_TO_END))
             if not action.selector:
                 return
@@ -203,38 +198,34 @@ class PageActions:
 
     def _new(self, action: ActionDef) -> int:
         driver = self._driver
-        try:
-            return int(with_dialogs_dismissed(driver, lambda: driver.execute_script(_NEW, action.selector)))
-        except (InvalidElementStateException, JavascriptException) as error:
-            found = unreadable(str(error.msg))
-            raise _failure(action, found.what, found.hint) from error
+        return int(with_dialogs_dismissed(driver, lambda: driver.execute_script(_NEW, action.selector)))
 
     def _wait(self, action: ActionDef, timeout_s: float) -> None:
-        try:
-            if self._waiting.until(action.until, timeout_s):
-                return
-        except VisitFailedError as error:
-            raise _failure(action, error.failure.what, error.failure.hint) from error
-        raise _failure(action, f"{named(action.until)} did not come within {timeout_s:g} s", "")
+        self._limit.act(timeout_s)
+        if not self._waiting.until(action.until, timeout_s):
+            raise UnmetError(self._waiting.lacking(action.until))
 
     def _screenshot(self, action: ActionDef) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         picture: bytes = with_dialogs_dismissed(self._driver, self._driver.get_screenshot_as_png)
         (self._folder / f"{action.text}-{page_mark(self._url)}.png").write_bytes(picture)
 
-    def _script(self, action: ActionDef) -> None:
-        try:
+    def _script(self, action: ActionDef, timeout_s: float) -> None:
+        self._limit.act(timeout_s)
+        with suppress(
+            UnexpectedAlertPresentException
+        ):  # the script's own dialog; the next action may answer it
             self._driver.execute_script(action.text)
-        except UnexpectedAlertPresentException:
-            pass  # the script's own dialog, which the next action may answer
-        except JavascriptException as error:
-            said = str(error.msg).partition("\n")[0].removeprefix("javascript error: ")
-            raise _failure(action, f"the script failed: {said}", "try it in the browser's console") from error
 
     def _frame(self, action: ActionDef, timeout_s: float) -> None:
-        switch = self._driver.switch_to
+        driver, switch = self._driver, self._driver.switch_to
         if action.selector:
-            self._with_element(action, timeout_s, switch.frame)
+
+            def enter(found: WebElement) -> None:
+                driver.execute_script(_TO_ELEMENT, found)  # Firefox clicks nothing in a frame out of sight
+                switch.frame(found)
+
+            self._with_element(action, timeout_s, enter)
         else:
             with_dialogs_dismissed(self._driver, switch.default_content)
 
@@ -247,8 +238,9 @@ class PageActions:
                 return False
             return True
 
+        self._limit.act(timeout_s)
         if not comes_true(is_answered, time.monotonic() + timeout_s):
-            raise _MissingError("no dialog opened")
+            raise MissingError("no dialog opened")
 
 
 def page_mark(url: str) -> str:
@@ -264,21 +256,3 @@ def _type(found: WebElement, text: str) -> None:
 def _constant(name: str) -> str:
     """The constant of a key: `PageUp` is PAGE_UP."""
     return "".join(f"_{each}" if each.isupper() else each for each in name).strip("_").upper()
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, _NoOptionError):
-        return "its list has no such option"
-    if isinstance(error, NoSuchElementException):
-        return "no element matches"
-    if isinstance(error, ElementClickInterceptedException):
-        return "its element is covered by another"
-    return "its element is hidden or disabled"
-
-
-def _failure(action: ActionDef, why: str, hint: str) -> VisitFailedError:
-    about = action.text if action.verb in _BY_TEXT else action.selector or named(action.until) or action.text
-    cause = f"the action at {action.place} failed: {action.verb} {cut(about, _LONGEST_SHOWN)}"
-    return VisitFailedError(
-        VisitFailed(f"{cause}: {why}", cause, hint=hint or "look at it in the definitions")
-    )

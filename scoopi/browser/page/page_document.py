@@ -54,8 +54,16 @@ function isWhole(frame) {
 return all(document).filter(frame => !isWhole(frame));
 """
 """The frames that cannot be read wholly from here, because they, or frames in them, are of another origin."""
-IS_ERROR = "return /^(chrome-error:|about:(?!blank|srcdoc))/.test(document.documentURI)"
-"""Whether the browser shows a page of its own, since a frame was blocked or has not come."""
+_ERROR = "/^(chrome-error:|about:(?!blank|srcdoc))/.test(document.documentURI)"
+IS_ERROR = f"return {_ERROR}"
+"""Whether the browser shows a page of its own, since a page or a frame was blocked or has not come."""
+ERROR = (
+    f"if (!{_ERROR}) return '';"
+    "const code = document.querySelector('.error-code');"
+    "const [, reason] = /[?&]e=(\\w+)/.exec(document.documentURI) ?? [];"
+    "return code?.textContent || reason || 'no page';"
+)
+"""What the browser says of a page that has not come, as `ERR_CONNECTION_REFUSED`; empty if it has."""
 
 READING = (
     "const holds = function () {"
@@ -78,6 +86,9 @@ const found = {
   wentBack: !!entry && entry.type === 'back_forward',
   kind: document.contentType,
   isSpare: false,
+  isError: """
+    + _ERROR
+    + """,
 };
 try {
   const isTop = !isFramed && window === top && window.length === 0;

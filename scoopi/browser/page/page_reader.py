@@ -15,7 +15,7 @@ from selenium.common.exceptions import (
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
-from scoopi.browser.page.page_document import CONDITIONS, DOCUMENT, IS_ERROR, OTHER_FRAMES, READING
+from scoopi.browser.page.page_document import CONDITIONS, DOCUMENT, ERROR, IS_ERROR, OTHER_FRAMES, READING
 from scoopi.browser.page.page_wait import Words, with_dialogs_dismissed
 from scoopi.model.definitions import BrowserDef
 
@@ -56,6 +56,14 @@ class PageReader:
             READING, given, how.frames, how.shadow, *_arguments(frames)
         )
         return found
+
+    def error(self) -> str:
+        """Return what the browser says of a page that has not come; empty if the page has come.
+
+        Raises:
+            WebDriverException: the browser does not answer.
+        """
+        return str(self._run(ERROR))
 
     def _others(self, how: BrowserDef) -> dict[WebElement, str]:
         """The frames of the current document that cannot be read from it -> the documents that they show."""

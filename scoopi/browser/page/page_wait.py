@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
 from selenium.common.exceptions import (
     InvalidElementStateException,
     JavascriptException,
@@ -18,12 +19,16 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.page.page_document import CONDITIONS
 from scoopi.browser.pool_messages import VisitFailed
-from scoopi.model.definitions import Until
+from scoopi.model.definitions import BrowserDef, Until
 
 T = TypeVar("T")
 POLL_S = 0.05
+NO_SELECTOR = "is not a valid selector"
+"""What a browser says of a selector that it cannot read."""
 LONGEST_HOPE_S = 3.0
 """A page that never has what is looked for costs this much more."""
+RAISE_SITE = "raise the `timeout` of its site, which is the time for the whole page"
+"""The hint if a wait was shorter than the definitions allow."""
 Words = tuple[str, str, str]
 """The arguments of CONDITIONS."""
 
@@ -119,8 +124,48 @@ class PageWait:
         Raises:
             VisitFailedError: a selector is invalid for the browser.
         """
-        time.sleep(wanted.time_ms / 1000)
-        return _found(lambda: self._read(wanted, read), time.monotonic() + timeout_s)
+        ends = time.monotonic() + timeout_s
+        time.sleep(min(wanted.time_ms / 1000, timeout_s))
+        if wanted.time_ms > timeout_s * 1000:
+            return None
+        return _found(lambda: self._read(wanted, read), ends)
+
+    def lacking(self, wanted: Until) -> str:
+        """Return in words what of a state, which did not come in time, the page does not have now.
+
+        Raises:
+            WebDriverException: the browser does not answer.
+        """
+        words = (
+            ((wanted.selector, "", ""), f"no element matches `{wanted.selector}`"),
+            (("", wanted.gone, ""), f"an element still matches `{wanted.gone}`"),
+            (("", "", wanted.text), f"the text `{wanted.text}` is not shown"),
+        )
+        found = [said for each, said in words if any(each) and not self._holds_now(each)]
+        if wanted.idle_ms and not self._traffic.is_idle(wanted.idle_ms / 1000):
+            found.append(f"its requests have not paused for {wanted.idle_ms} ms")
+        if wanted.time_ms and not found:
+            found.append(f"its `time` alone is {wanted.time_ms} ms")
+        return ", ".join(found) or f"{named(wanted)} came too late"
+
+    def incomplete(self, how: BrowserDef, timeout_s: float) -> VisitFailed:
+        """Return the failure of a page on which `until` of its group did not hold in time.
+
+        Args:
+            timeout_s: how long it was waited for.
+        Raises:
+            WebDriverException: the browser does not answer.
+        """
+        what = f"the page did not become complete within {timeout_s:.3g} s: {self.lacking(how.until)}"
+        is_cut = timeout_s < how.timeout_ms / 1000
+        hint = RAISE_SITE if is_cut else f"look at {_until(how)} of its group"
+        return VisitFailed(what, f"what {_until(how)} waits for did not come", hint=hint)
+
+    def _holds_now(self, words: Words) -> bool:
+        try:
+            return bool(self.holds(words))
+        except (InvalidElementStateException, JavascriptException):
+            return False  # the page has just navigated, or left no document
 
     def hope(self, selectors: Sequence[str], timeout_s: float) -> None:
         """Wait until an element matches each selector; not for those that the browser cannot read."""
@@ -140,7 +185,7 @@ class PageWait:
         except (InvalidElementStateException, JavascriptException) as error:
             if not any(words):
                 raise
-            if "is not a valid selector" in str(error.msg):
+            if NO_SELECTOR in str(error.msg):
                 raise VisitFailedError(unreadable(str(error.msg))) from error
             return None  # the page has just navigated, or left no document
 
@@ -168,8 +213,22 @@ def unreadable(said: str) -> VisitFailed:
     return VisitFailed(f"{cause}: {detail}", cause, hint="use selectors as in document.querySelector")
 
 
+def at_until(how: BrowserDef, failure: VisitFailed) -> VisitFailed:
+    """Return a failure of waiting for `until`, with its place in the definitions."""
+    return replace(failure, what=f"{_until(how)}: {failure.what}")
+
+
+def _until(how: BrowserDef) -> str:
+    at = str(how.until.place)
+    return f"`until` at {at}" if at else "`until`"
+
+
 def named(wanted: Until) -> str:
     """Return the awaited state in the words of the definitions."""
     idle = f"{wanted.idle_ms} ms without a request" if wanted.idle_ms else ""
-    given = (("selector", wanted.selector), ("gone", wanted.gone), ("text", wanted.text), ("idle", idle))
+    fixed = f"{wanted.time_ms} ms" if wanted.time_ms else ""
+    given = (
+        *(("selector", wanted.selector), ("gone", wanted.gone), ("text", wanted.text)),
+        *(("idle", idle), ("time", fixed)),
+    )
     return ", ".join(f"{name} `{value}`" for name, value in given if value)

@@ -188,6 +188,7 @@ def _until(node: Table | None) -> Until:
         text=node.text("text") or "",
         idle_ms=_number(node, "idle") or 0,
         time_ms=_number(node, "time") or 0,
+        place=node.place,
     )
 
 

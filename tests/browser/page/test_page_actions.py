@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.browser.browser import Browser
+from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.page.page_actions import page_mark
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
@@ -21,6 +22,8 @@ SHOP = """<!doctype html><body>
 <button id=more>more</button><ul id=list></ul>
 <button id=ask onclick="said.textContent += confirm('Sure?') ? '|yes' : '|no'">ask</button>
 <button id=covered>covered</button>
+<a id=stalls href="/bad/never-answers">stalls</a><input id=file type=file><input id=fixed readonly>
+<p style="height: 3000px"></p><p id=far onmouseenter="this.textContent = 'over there'">far away</p>
 <iframe id=frame srcdoc="<button onclick=&quot;this.textContent = 'done'&quot;>in frame</button>"></iframe>
 <script>
 let left = 3;
@@ -82,6 +85,7 @@ def test_a_form_is_filled_in_and_elements_are_used(browser: Browser, shop: str) 
             action("press", "Enter", "#city"),
             action("select", "XL", "#size"),
             action("hover", selector="#hovered"),
+            action("hover", selector="#far"),
             action("script", "document.title = 'ran'"),
             action("click", selector="#more", most=9),
             action("scroll", "#hovered", "#hovered"),
@@ -91,6 +95,7 @@ def test_a_form_is_filled_in_and_elements_are_used(browser: Browser, shop: str) 
     )
     assert '<p id="said">oslo|x</p>' in page
     assert ">over</p>" in page
+    assert ">over there</p>" in page
     assert "<title>ran</title>" in page
     assert page.count("<li>item</li>") == 3 + 1, "three, and the one in the script"
 
@@ -165,7 +170,28 @@ def test_a_screenshot_is_saved_under_its_name(browser: Browser, shop: str) -> No
         (action("script", "gone.x.y()"), "the script failed: "),
         (action("dialog", "accept", timeout_ms=200), "no dialog opened within 0.2 s"),
         (action("scroll", "end", "p:contains(x)", most=3), "a selector cannot be read by a browser"),
-        (action("wait", until=Until(text="no"), timeout_ms=200), "text `no` did not come within 0.2 s"),
+        (
+            action("wait", until=Until(text="no"), timeout_ms=200),
+            "wait text `no`: after 0.2 s, the text `no` is not shown",
+        ),
+        (action("wait", until=Until(time_ms=900), timeout_ms=200), "its `time` alone is 900 ms"),
+        (action("wait", until=Until("p:contains(x)")), "a selector cannot be read by a browser"),
+        (action("select", "S", "#city", timeout_ms=200), "select S: no list (`select`) matches within 0.2 s"),
+        (action("frame", "#city", "#city", timeout_ms=200), "no frame matches within 0.2 s"),
+        (action("type", "/gone", "#file", timeout_ms=200), "the browser refused it: File not found : /gone"),
+        (
+            action("type", "x", "#fixed", timeout_ms=200),
+            "did not become a field that takes text within 0.2 s",
+        ),
+        (action("script", "throw 7"), "the script failed: it threw a value that is not an Error"),
+        (
+            action("script", "return new Promise(() => {})", timeout_ms=200),
+            "the script did not end within 0.2 s",
+        ),
+        (
+            action("click", selector="#stalls", timeout_ms=200),
+            "the page did not answer within 0.2 s, or the page that it led to did not load",
+        ),
     ],
 )
 def test_what_cannot_be_done_names_its_place(
@@ -177,3 +203,30 @@ def test_what_cannot_be_done_names_its_place(
     assert "the action at shop.yml:7:9 failed: " in failed.what
     assert failed.hint
     assert not failed.reason, "another attempt would fail too"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (action("script", "while (true);", timeout_ms=200), "the script did not end within 0.2 s"),
+        (action("click", selector="#loops", timeout_ms=200), "the page did not answer within 0.2 s"),
+    ],
+)
+def test_a_script_without_an_end_is_interrupted_and_its_page_is_kept(
+    browser: Browser, shop: str, wrong: ActionDef, said: str
+) -> None:
+    make = action("script", "more.id = 'loops'; loops.onclick = () => { while (true); }")
+    with BrowserWatch(browser, 60.0, 4096) as watch:
+        failed = done(browser, shop, make, wrong)
+    assert watch.verdict is None
+    assert isinstance(failed, VisitFailed)
+    assert said in failed.what
+    assert "shop.yml:7:9" in failed.what
+    assert "in frame" in Path(failed.kept).with_suffix(".html").read_text()
+
+
+@each_browser
+def test_an_element_is_hovered_over_once_it_can_be(browser: Browser, shop: str) -> None:
+    hide = "hovered.style.display = 'none'; setTimeout(() => hovered.style.display = '', 400)"
+    page = body(done(browser, shop, action("script", hide), action("hover", selector="#hovered")))
+    assert ">over</p>" in page

@@ -1,0 +1,142 @@
+"""ActionFaults: derives why an action of the definitions failed from what the driver raised."""
+
+from __future__ import annotations
+
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    InvalidArgumentException,
+    InvalidElementStateException,
+    InvalidSelectorException,
+    JavascriptException,
+    MoveTargetOutOfBoundsException,
+    NoSuchElementException,
+    NoSuchFrameException,
+    StaleElementReferenceException,
+    TimeoutException,
+    WebDriverException,
+)
+
+from scoopi.browser.page.page_wait import NO_SELECTOR, RAISE_SITE, VisitFailedError, named, unreadable
+from scoopi.browser.pool_messages import VisitFailed
+from scoopi.model.definitions import ActionDef
+from scoopi.model.text.shown import cut
+
+NOT_YET = (
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    MoveTargetOutOfBoundsException,
+    NoSuchElementException,
+    NoSuchFrameException,
+    StaleElementReferenceException,
+    InvalidElementStateException,
+)
+"""What is raised for an element that is not there yet, or is covered or disabled."""
+REFUSED = (
+    InvalidArgumentException,
+    InvalidElementStateException,
+    InvalidSelectorException,
+    JavascriptException,
+    TimeoutException,
+)
+"""What is raised for an action that is not possible; the browser can be used further."""
+_BY_TEXT = frozenset({"press", "select"})
+_LONGEST_SHOWN = 80
+
+
+class MissingError(Exception):
+    """The element of an action, or its dialog, did not come in time; the text says what was wrong with it."""
+
+
+class UnmetError(Exception):
+    """What a wait is for did not come in time; the text says what of it the page does not have."""
+
+
+class NoOptionError(NoSuchElementException):
+    """A list does not have the option that is wanted, or not yet."""
+
+
+class NoListError(NoSuchElementException):
+    """An element in which an option is to be chosen is not a list."""
+
+
+class ActionFaults:
+    """Derives why an action of the definitions failed from what the driver raised.
+
+    Args:
+        timeout_s: how long it was tried.
+        is_cut: that was less than its timeout, as the time of the whole page was over.
+    """
+
+    def __init__(self, action: ActionDef, timeout_s: float, is_cut: bool) -> None:
+        self._action = action
+        self._timeout_s = timeout_s
+        self._is_cut = is_cut
+
+    def missing(self, error: MissingError) -> VisitFailedError:
+        """The failure for an element, or a dialog, that did not come."""
+        hint = "look at its selector"
+        if self._action.verb == "dialog":
+            hint = "take it out, or add `optional: true`"
+        return self._failure(f"{error} {self._within}", hint)
+
+    def refused(self, error: WebDriverException) -> VisitFailedError:
+        """The failure for one of `REFUSED`."""
+        if isinstance(error, TimeoutException):
+            return self.late()
+        if isinstance(error, InvalidSelectorException) or NO_SELECTOR in str(error.msg):
+            found = unreadable(str(error.msg))
+            return self._failure(found.what, found.hint)
+        said = str(error.msg).partition("\n")[0].partition(": ")[2].strip()
+        if self._action.verb == "script":
+            said = said or "it threw a value that is not an Error"
+            return self._failure(f"the script failed: {said}", "try it in the browser's console")
+        what = f"the browser refused it: {said or str(error.msg).strip()}"
+        return self._failure(what, "look at its text and its selector")
+
+    def late(self) -> VisitFailedError:
+        """The failure for an action that did not end in time."""
+        if self._action.verb == "script":
+            return self._failure(f"the script did not end {self._within}", "look for what it waits for")
+        what = f"the page did not answer {self._within}, or the page that it led to did not load"
+        return self._failure(what, "raise its `timeout`")
+
+    def unmet(self, error: UnmetError) -> VisitFailedError:
+        """The failure for a wait."""
+        what = f"after {self._timeout_s:.3g} s, {error}"
+        return self._failure(what, "look at what it waits for, or raise its `timeout`")
+
+    def same(self, error: VisitFailedError) -> VisitFailedError:
+        """The failure with the words of another."""
+        return self._failure(error.failure.what, error.failure.hint)
+
+    @property
+    def _within(self) -> str:
+        return f"within {self._timeout_s:.3g} s"
+
+    def _failure(self, why: str, hint: str) -> VisitFailedError:
+        action = self._action
+        written = action.selector or named(action.until) or action.text
+        about = action.text if action.verb in _BY_TEXT else written
+        cause = f"the action at {action.place} failed: {action.verb} {cut(about, _LONGEST_SHOWN)}"
+        found = RAISE_SITE if self._is_cut else hint
+        return VisitFailedError(VisitFailed(f"{cause}: {why}", cause, hint=found))
+
+
+def why(error: Exception) -> str:
+    """Return what is wrong with an element, from one of `NOT_YET`; `within 2 s` can follow."""
+    if isinstance(error, NoOptionError):
+        return "its list has no such option"
+    if isinstance(error, NoListError):
+        return "no list (`select`) matches"
+    if isinstance(error, NoSuchElementException):
+        return "no element matches"
+    if isinstance(error, NoSuchFrameException):
+        return "no frame matches"
+    if isinstance(error, StaleElementReferenceException):
+        return "its element was not left in place long enough to be used"
+    if isinstance(error, ElementClickInterceptedException):
+        return "its element did not become free of another that covers it"
+    if isinstance(error, ElementNotInteractableException | MoveTargetOutOfBoundsException):
+        return "its element did not become visible"
+    return "its element did not become a field that takes text"

@@ -1,0 +1,80 @@
+"""StepTimeout: limits how long one step of a visit may take, even if a script of the page does not end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from selenium.webdriver.remote.webdriver import WebDriver
+
+_NEVER = float("inf")
+_LEAST_S = 0.1
+_LATE_S = 0.2
+"""The driver's own timeouts come first; they do not end a loop in a script."""
+
+
+class StepTimeout:
+    """Limits how long one step of a visit may take, even if a script of the page does not end.
+
+    The driver stops waiting for a page or a promise in time; a loop without end is interrupted over the
+    browser's own protocol. Belongs to the browser's thread, except for `look`.
+
+    Args:
+        interrupt: ends the script that the page runs now, if the browser can do that; must not wait.
+
+    Attributes:
+        was_interrupted: a script of the page was ended during the last action.
+    """
+
+    def __init__(self, driver: WebDriver, interrupt: Callable[[], None]) -> None:
+        self._driver = driver
+        self._interrupt = interrupt
+        self._load_s = self._script_s = 0.0
+        self._ends = _NEVER
+        self.was_interrupted = False
+
+    def navigate(self, seconds: float) -> None:
+        """Limit how long the driver waits for a page, in whole seconds, so that it rarely changes.
+
+        Raises:
+            WebDriverException: the driver does not answer.
+        """
+        self._set_load(max(_LEAST_S, round(seconds, 0)))
+
+    def wait(self, seconds: float) -> None:
+        """Limit each command of the driver from now on; scripts of the page are not interrupted.
+
+        Raises:
+            WebDriverException: the driver does not answer.
+        """
+        limit_s = max(_LEAST_S, round(seconds, 1))
+        self._set_load(limit_s)
+        if limit_s != self._script_s:
+            self._driver.set_script_timeout(limit_s)
+            self._script_s = limit_s
+        self._ends = _NEVER
+
+    def act(self, seconds: float) -> None:
+        """Begin an action, which may take so long; then a script that the page runs is interrupted.
+
+        Raises:
+            WebDriverException: the driver does not answer.
+        """
+        self.wait(seconds)
+        self.was_interrupted = False
+        self._ends = time.monotonic() + seconds + _LATE_S
+
+    def end(self) -> None:
+        """End an action."""
+        self._ends = _NEVER
+
+    def look(self) -> None:
+        """Interrupt the page if its action takes too long; called now and then, by any thread."""
+        if time.monotonic() >= self._ends:
+            self.was_interrupted = True
+            self._interrupt()
+
+    def _set_load(self, seconds: float) -> None:
+        if seconds != self._load_s:
+            self._driver.set_page_load_timeout(seconds)
+            self._load_s = seconds
