@@ -22,6 +22,8 @@ LONGEST = 960
 for the delay of its host: about four minutes."""
 STATUS_S = 30.0
 """Seconds between two lines where none can be redrawn, for example in the log of a service."""
+FIRST_TROUBLE_S = 3.0
+"""Seconds after which such a line names the host that no page has come from, for example for a wrong port."""
 STEADY = 0.25
 """The speed is steady if its two halves differ by this part at most; otherwise no end is foretold."""
 FEWEST_JOBS = 20
@@ -41,6 +43,7 @@ class ProgressLine:
         self._task: TaskID | None = None
         self._recent: Recent = deque(maxlen=LONGEST)
         self._next_s = STATUS_S
+        self._warned = False
 
     def __enter__(self) -> ProgressLine:
         if self._is_live and not self._is_quiet:
@@ -64,10 +67,15 @@ class ProgressLine:
             total = progress.done + progress.left
             text = progress_text(progress, self._recent)
             self._bar.update(self._task, completed=progress.done, total=total or None, text=text)
-        elif progress.seconds >= self._next_s:
+        elif progress.seconds >= self._next_s or self._is_first_trouble(progress):
+            self._warned = True
             self._next_s = progress.seconds + STATUS_S
             text = f"{duration(progress.seconds)}: {progress_text(progress, self._recent)}"
             self._terminal.say(text, event="status", **_figures(progress))
+
+    def _is_first_trouble(self, progress: Progress) -> bool:
+        waits = bool(progress.waiting_reason) and not progress.pages
+        return waits and not self._warned and progress.seconds >= FIRST_TROUBLE_S
 
     def _new_bar(self) -> Bar:
         from rich.console import Console

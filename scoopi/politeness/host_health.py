@@ -22,6 +22,14 @@ SLOW_FACTOR = 2.0
 MOST_SLOWING = 10.0
 NAME_TIMEOUT_S = 10.0
 """For how long a host whose name is unknown is waited for: a resolver recovers, a misspelt name does not."""
+_WORDS = {
+    UNKNOWN_NAME: "its name is unknown",
+    "connect": "no connection",
+    "timeout": "no answer in time",
+    "reset": "connection lost",
+    "truncated": "pages cut off",
+}
+"""Reason of an error -> the words for it; a status is shown as it is."""
 
 
 class HostHealth(msgspec.Struct):
@@ -95,7 +103,7 @@ class HostHealth(msgspec.Struct):
         if not self.row:
             return ""
         errors = "an error" if self.row == 1 else f"{self.row:,} errors in a row"
-        return f"{errors}: {self.reason}" if self.reason else errors
+        return f"{errors}: {self._cause}" if self.reason else errors
 
     def is_given_up(self, now: float, rules: PolitenessSettings) -> bool:
         """Whether the host has brought nothing but errors for longer than it is waited for."""
@@ -105,8 +113,12 @@ class HostHealth(msgspec.Struct):
         """Why its jobs fail, in words; empty while it is waited for."""
         if not self.is_given_up(now, rules):
             return ""
-        last = f" ({self.reason})" if self.reason else ""
+        last = f" ({self._cause})" if self.reason else ""
         return f"the host has brought nothing but errors for {self._most_s(rules):g} s{last}"
+
+    @property
+    def _cause(self) -> str:
+        return _WORDS.get(self.reason, self.reason)
 
     def _most_s(self, rules: PolitenessSettings) -> float:
         most_s = float(rules.host_timeout_s)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scoopi.cli.progress_line import RECENT, STATUS_S, ProgressLine, Recent, progress_text
+from scoopi.cli.progress_line import FIRST_TROUBLE_S, RECENT, STATUS_S, ProgressLine, Recent, progress_text
 from scoopi.cli.terminal import Terminal
 from scoopi.model.report.run_report import Progress
 
@@ -166,3 +166,15 @@ def test_the_end_is_foretold_where_few_pages_a_minute_are_loaded_as_hosts_have_a
     assert words[2:] == ["5 min 00 s left"]
     few = deque(list(recent)[:60])
     assert not any("left" in word for word in progress_text(progress, few).split("  ")), "too few to judge"
+
+
+def test_a_host_that_no_page_comes_from_is_named_once_after_three_seconds() -> None:
+    err = io.StringIO()
+    with ProgressLine(Terminal(io.StringIO(), err, {}), quiet=False) as line:
+        for seconds in range(29):
+            reason = "an error: no connection" if seconds else ""
+            line.show(
+                Progress(left=1, waiting_hosts=("a:80",), waiting_reason=reason, seconds=float(seconds))
+            )
+    assert FIRST_TROUBLE_S == 3
+    assert err.getvalue() == "3.00 s: 0/1 job  0.00 pages/s  waiting for a:80 (an error: no connection)\n"

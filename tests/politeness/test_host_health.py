@@ -100,9 +100,9 @@ def test_trouble_is_named_until_a_page_comes() -> None:
     health = HostHealth()
     assert health.trouble() == ""
     health.failed(0.0, LoadFault("connect", True, was_sent=False), RULES)
-    assert health.trouble() == "an error: connect"
+    assert health.trouble() == "an error: no connection"
     health.failed(1.0, LoadFault(), RULES)
-    assert health.trouble() == "2 errors in a row: connect"
+    assert health.trouble() == "2 errors in a row: no connection"
     health.failed(2.0, LoadFault("status 503", True, 503, 9.0), RULES)
     assert health.trouble() == "it asked for a pause"
     health.answered(0.1)

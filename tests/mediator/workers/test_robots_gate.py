@@ -147,7 +147,7 @@ def test_the_jobs_of_a_host_that_is_given_up_fail_while_it_rests(world: World) -
     assert isinstance(denial, Denial)
     assert (denial.is_rule, denial.cause) == (
         False,
-        "loader: the host has brought nothing but errors for 60 s (connect)",
+        "loader: the host has brought nothing but errors for 60 s (no connection)",
     )
 
 
