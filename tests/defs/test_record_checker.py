@@ -67,6 +67,15 @@ def found(folder: Path, fields: str, more: str = "", task: str = "{ dataDef: car
         ('f: { select: b, replace: [ ["a"] ] }', "an entry of replace has 1 texts, two are needed"),
         ("f: { select: b, type: integer, default: none }", "the default of field f is not of its type"),
         ("f: { select: b, locale: de }", "locale has no meaning for the type text; it is for"),
+        (
+            "f: { select: b, type: date, locale: de }",
+            "locale has no meaning for the type date; it is for integer, decimal, price; "
+            "for the names of months write `languages: de`",
+        ),
+        (
+            "f: { select: b, type: decimal, languages: de }",
+            "it is for date, datetime; for the separators of a number write `locale: de`",
+        ),
         ("f: { select: b, type: decimal, locale: xx }", "the locale 'xx' is not known"),
         ('f: { select: b, type: date, formats: "%Q" }', "field f: the format is wrong"),
         ("f: { select: b, follow: detial, type: url }", "group detial to follow to; did you mean detail?"),

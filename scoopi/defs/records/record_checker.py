@@ -27,6 +27,11 @@ _ONLY_FOR: Mapping[str, tuple[str, ...]] = {
     "languages": _DATES,
 }
 """Key -> the types that it is for."""
+_INSTEAD = {
+    ("locale", True): "; for the names of months write `languages: de`",
+    ("languages", False): "; for the separators of a number write `locale: de`",
+}
+"""Key, whether the field is a date -> what was probably meant."""
 _ONLY_FOUND = ("page", "text", "html")
 _LEADING_TYPES = ("text", "url")
 
@@ -180,7 +185,9 @@ class RecordChecker:
         for name, types in _ONLY_FOR.items():
             if name in node.entries and field.type not in types:
                 what = f"{name} has no meaning for the type {field.type}"
-                self._findings.error(node.keys[name], key, what, f"it is for {', '.join(types)}")
+                instead = _INSTEAD.get((name, field.type in _DATES), "")
+                hint = f"it is for {', '.join(types)}{instead}"
+                self._findings.error(node.keys[name], key, what, hint)
         if not written.record_def.source.is_html or not {"select", "label"} & {*origins}:
             self._check_only_html(written, node, key)
         if "html" in node.entries and "text" in node.entries:
