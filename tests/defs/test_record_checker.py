@@ -42,6 +42,8 @@ def found(folder: Path, fields: str, more: str = "", task: str = "{ dataDef: car
         ("f: { select: b, type: prize }", '12:29 dataDefs.card.fields.f.type: type is "prize"; did'),
         ("f: { selector: b }", "unknown key selector; did you mean select?"),
         ("f: { type: integer }", 'nothing gives field f a value; add `select: "…"`'),
+        ("f: { slect: b, type: integer }", "unknown key slect; did you mean select?"),
+        ("f: { select: b, required: true, default: x }", "12:33 dataDefs.card.fields.f: field f has"),
         ("f: { select: b, label: x }", "field f has both select and label; keep one of them"),
         ('f: "h3::text"', "::text is not part of a selector here; write `h3`"),
         ('f: "a::attr(href)"', "::attr(href) is not part of a selector here; write `a @href`"),

@@ -202,3 +202,46 @@ def test_what_may_follow_from_another_error_is_not_reported_beside_it(check: Che
     assert check(PLACES + tasks + linked + own.replace("previous: parser", "previous: praser")).sentences == [
         "error steps.own.css.links.previous: there is no step praser; did you mean parser?"
     ]
+
+
+@pytest.mark.parametrize(
+    ("group", "said"),
+    [
+        ("frames: true", "frames is a key of `browser`; write it there: `browser: { frames: true }`"),
+        ("timeout: 5s", "timeout is a key of `browser`; write it there: `browser: { timeout: 30000 }`"),
+        (
+            "until: { text: x }",
+            "until is a key of `browser`; write it there: `browser: { until: { selector: ",
+        ),
+        ("time: 600", "time is a key of `budget`; write it there: `budget: { time: 600 }`"),
+        ("actions: ", "actions is a key of `browser`; write it there: `browser: { actions: [ { click: "),
+        ("other: true", "other is a text, a mapping is needed; write `other: { dataDef: prices }`"),
+        ("other: ", "other has no value; write `other: { dataDef: prices }`"),
+    ],
+)
+def test_a_key_that_belongs_one_level_deeper_is_no_task(check: Check, group: str, said: str) -> None:
+    tasks = TASKS.replace("{ temps: { dataDef: temps } }", f"{{ temps: {{ dataDef: temps }}, {group} }}")
+    (found,) = check(PLACES + tasks + DATA).found
+    assert found.startswith(("4:38: error taskGroups.city", "4:45: error taskGroups.city.other"))
+    assert said in found
+
+
+def test_a_task_may_have_the_name_of_such_a_key(check: Check) -> None:
+    assert check(PLACES + TASKS.replace("temps: {", "until: {") + DATA).found == []
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ("locatorGroups: { city: }", 'city has no value; write `city: "https://shop.example/"`'),
+        ("sites: { a: { delay: 0s } }", "a whole number of ms is needed; write `delay: 0`"),
+        ("sites: { a: { budget: { time: 10m } } }", "a whole number of seconds is needed; write `time: 600`"),
+        ("sites: { a: { delay: soon } }", "a whole number of ms is needed; write `delay: 250`"),
+        ("dataDefs: { temps: }", "temps has no value; write `temps: { each: "),
+    ],
+)
+def test_the_hint_is_a_valid_value_in_its_unit(check: Check, section: str, said: str) -> None:
+    others = {"locatorGroups": PLACES, "taskGroups": TASKS, "dataDefs": DATA}
+    others[section.partition(":")[0]] = f"{section}\n"
+    found = check("".join(others.values())).found
+    assert len([each for each in found if said in each]) == 1, found

@@ -8,6 +8,7 @@ from __future__ import annotations
 from scoopi.defs.yaml.shape import Key, Kind, ListOf, Record, Scalar
 
 _TEXT, _NAME, _INTEGER, _BOOL = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.INTEGER), Scalar(Kind.BOOL)
+_MS = Scalar(Kind.INTEGER, unit="ms")
 DIALOG_ANSWERS = ("accept", "dismiss")
 """What can be done to a dialog."""
 
@@ -16,8 +17,8 @@ UNTIL = Record(
         Key("selector", _TEXT, "A CSS selector that an element matches.", 'selector: "table.prices"'),
         Key("gone", _TEXT, "A CSS selector that no element matches any more.", 'gone: ".spinner"'),
         Key("text", _TEXT, "A text that the page shows.", 'text: "All prices include VAT"'),
-        Key("idle", _INTEGER, "The page has had no request under way for so long, in ms.", "idle: 500"),
-        Key("time", _INTEGER, "A fixed time, in ms.", "time: 500"),
+        Key("idle", _MS, "The page has had no request under way for so long, in ms.", "idle: 500"),
+        Key("time", _MS, "A fixed time, in ms.", "time: 500"),
     )
 )
 _ACTS = (
@@ -48,7 +49,7 @@ ACTION = Record(
         Key("max", _INTEGER, "The most clicks (default: 1) or scrolls (with `until`: 100).", "max: 20"),
         Key(
             "timeout",
-            _INTEGER,
+            _MS,
             "The longest that it may take, in ms; default: as for `until`.",
             "timeout: 3000",
         ),
@@ -66,7 +67,7 @@ BROWSER = Record(
         Key("until", UNTIL, "What a page must have to be complete.", 'until: { selector: "table.prices" }'),
         Key(
             "timeout",
-            _INTEGER,
+            _MS,
             "The longest wait for that, and for the element of each action, in ms; default: 10000.",
             "timeout: 30000",
         ),

@@ -7,10 +7,12 @@ each locator if its rows depend on the locator.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from scoopi.defs.records.record_def_builder import WrittenRecordDef
 from scoopi.defs.scrape.defs_groups import WrittenTaskGroup
+from scoopi.defs.yaml.findings import Findings
+from scoopi.model.records.record_def import FieldDef
 
 RecordDefs = Mapping[str, WrittenRecordDef]
 
@@ -41,3 +43,44 @@ def groups_on_locators(groups: Iterable[WrittenTaskGroup], record_defs: RecordDe
     while more := {name for name, to in leads.items() if name not in depending and to & depending}:
         depending |= more
     return depending
+
+
+def check_parents(
+    group: WrittenTaskGroup, record_defs: RecordDefs, given: Collection[str], findings: Findings
+) -> None:
+    """Check that all records that lead to a group have the parent fields that the group uses.
+
+    Args:
+        given: names of the values that the group's locators give in place of a parent record.
+    """
+    used = [each for task in group.tasks if (each := record_defs.get(task.data_def)) is not None]
+    if not any(each.record_def.parents for each in used):
+        return
+    leading = [each for each in record_defs.values() if group.name in each.link_groups]
+    for each in used:
+        for field in each.record_def.fields:
+            for name in field.parents:
+                if name not in given:
+                    _check_parent(each, field, name, leading, group.name, findings)
+
+
+def _check_parent(
+    written: WrittenRecordDef,
+    field: FieldDef,
+    name: str,
+    leading: list[WrittenRecordDef],
+    group: str,
+    findings: Findings,
+) -> None:
+    """Check that the records that lead to a group have one field, which a field there uses."""
+    key = f"{written.key}.fields.{field.name}"
+    place = written.field_node(field.name).at("parent" if field.parent is not None else "value")
+    if not leading:
+        what = f"no field leads to group {group}, so there is no parent with a field {name}"
+        hint = f"add `follow: {group}` to a field of other records, or values to its locators"
+        findings.error(place, key, what, hint)
+    for each in leading:
+        known = [column.name for column in each.record_def.schema.columns]
+        if name not in known:
+            what = f"the records of {each.record_def.name}, which lead here, have no field {name}"
+            findings.unknown(place, key, what, name, known)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from scoopi.defs.records.download_language import DOWNLOAD, check_download
 from scoopi.defs.records.list_end_checker import ListEndChecker
 from scoopi.defs.records.record_def_builder import RECORDS, WrittenRecordDef, outputs_of, read_expectation
+from scoopi.defs.records.record_language import FIELD
 from scoopi.defs.records.short_forms import LINK_TASKS
 from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.class_names import RECORD_PARSER
@@ -61,24 +62,6 @@ class RecordChecker:
         self._check_expect(written)
         for place, what, hint in self._checkers.records(definition):
             self._findings.error(place, written.key, what, hint)
-
-    def check_parents(
-        self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef], given: Collection[str]
-    ) -> None:
-        """Check that all records that lead to a group have the parent fields that the group uses.
-
-        Args:
-            given: names of the values that the group's locators give in place of a parent record.
-        """
-        used = [each for task in group.tasks if (each := record_defs.get(task.data_def)) is not None]
-        if not any(each.record_def.parents for each in used):
-            return
-        leading = [each for each in record_defs.values() if group.name in each.link_groups]
-        for each in used:
-            for field in each.record_def.fields:
-                for name in field.parents:
-                    if name not in given:
-                        self._check_parent(each, field, name, leading, group.name)
 
     def check_changed(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
         """Check that the records of a group with `changed: true` can be compared with those of other runs."""
@@ -153,30 +136,10 @@ class RecordChecker:
             hint = "name its file in the appender step, or give the data definition fields"
             self._findings.error(node.keys["output"], task.key, what, hint)
 
-    def _check_parent(
-        self,
-        written: WrittenRecordDef,
-        field: FieldDef,
-        name: str,
-        leading: list[WrittenRecordDef],
-        group: str,
-    ) -> None:
-        key = f"{written.key}.fields.{field.name}"
-        place = written.field_node(field.name).at("parent" if field.parent is not None else "value")
-        if not leading:
-            what = f"no field leads to group {group}, so there is no parent with a field {name}"
-            hint = f"add `follow: {group}` to a field of other records, or values to its locators"
-            self._findings.error(place, key, what, hint)
-        for each in leading:
-            known = [column.name for column in each.record_def.schema.columns]
-            if name not in known:
-                what = f"the records of {each.record_def.name}, which lead here, have no field {name}"
-                self._findings.unknown(place, key, what, name, known)
-
     def _check_field(self, written: WrittenRecordDef, field: FieldDef) -> None:
         node, key = written.field_node(field.name), f"{written.key}.fields.{field.name}"
         origins = [each for each in _ORIGINS if each in node.entries]
-        if not origins:
+        if not origins and node.entries.keys() <= FIELD.names:  # else one is misspelt
             hint = f'add `select: "…"`, or one of {", ".join(_ORIGINS[1:])}'
             self._findings.error(field.place, key, f"nothing gives field {field.name} a value", hint)
         for other in origins[1:]:
@@ -190,6 +153,9 @@ class RecordChecker:
                 self._findings.error(node.keys[name], key, what, hint)
         if not written.record_def.source.is_html or not {"select", "label"} & {*origins}:
             self._check_only_html(written, node, key)
+        if field.required and field.default is not None:
+            what = f"field {field.name} has required and default: no record is rejected, as none lacks it"
+            self._findings.warning(node.at("required"), key, what, "keep one of them")
         if "html" in node.entries and "text" in node.entries:
             what = f"field {field.name} has both text and html"
             self._findings.error(node.keys["text"], key, what, "keep one of them")

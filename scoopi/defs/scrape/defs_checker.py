@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scoopi.defs.browser.browser_builder import BrowserChecker
+from scoopi.defs.browser.browser_checker import BrowserChecker
 from scoopi.defs.locators.listed_pages import fault_of_list, is_without_locators
 from scoopi.defs.locators.locator_checker import LocatorChecker, names_given
 from scoopi.defs.locators.row_file import until_fault
 from scoopi.defs.locators.values_builder import local_today
 from scoopi.defs.records.download_language import check_has_output
-from scoopi.defs.records.page_identity import groups_on_locators, parents_of
+from scoopi.defs.records.page_identity import check_parents, groups_on_locators, parents_of
 from scoopi.defs.records.record_checker import RecordChecker
 from scoopi.defs.records.record_def_builder import WrittenRecordDef, build_record_def, outputs_of
 from scoopi.defs.records.record_language import MARKS
@@ -196,7 +196,7 @@ class DefsChecker:
             at, key = group.node.at("browser"), f"{group.key}.browser"
             self._findings.error(at, key, what, "add `loader: browser`")
         elif written := group.node.table("browser"):
-            BrowserChecker(self._findings).check(written, f"{group.key}.browser")
+            BrowserChecker(self._findings, self._checkers.script).check(written, f"{group.key}.browser")
 
     def _check_tasks(self) -> None:
         checker = TaskChecker(self._checkers, self._findings, self._data_defs)
@@ -248,7 +248,7 @@ class DefsChecker:
             group_node = locators.table(name) if locators is not None and is_used else None
             given = names_given(group_node, self._checkers.find)
             if given is not None:
-                checker.check_parents(group, self._record_defs, given)
+                check_parents(group, self._record_defs, given, self._findings)
             checker.check_changed(group, self._record_defs)
             checker.check_list_ends(group, self._record_defs)
             for task in self._task_groups[name].tasks:

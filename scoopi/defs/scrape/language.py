@@ -253,27 +253,32 @@ TASK_GROUP = Record(
     ),
     others=TASK,
     called="task",
+    entry="{ dataDef: prices }",
 )
 
 LANGUAGE = Record(
     (
         Key(
             "locatorGroups",
-            Record(others=LOCATOR_GROUP, called="locator group"),
+            Record(others=LOCATOR_GROUP, called="locator group", entry='"https://shop.example/"'),
             "Which pages are read, by group.",
             "locatorGroups: { news: { locators: [ { name: today, url: /pages/today.html } ] } }",
             True,
         ),
         Key(
             "taskGroups",
-            Record(others=TASK_GROUP, called="task group"),
+            Record(others=TASK_GROUP, called="task group", entry="{ prices: { dataDef: prices } }"),
             "What is done with the pages of the locator group (or link group) of the same name.",
             "taskGroups: { news: { headlines: { dataDef: headlines } } }",
             True,
         ),
         Key(
             "dataDefs",
-            Record(others=Either(DATA_DEF, RECORD_DEF, MARKS), called="data definition"),
+            Record(
+                others=Either(DATA_DEF, RECORD_DEF, MARKS),
+                called="data definition",
+                entry='{ each: ".offer", fields: { price: ".price" } }',
+            ),
             "What is read on a page.",
             'dataDefs: { headlines: { query: { block: "h2" }, items: [ item: { name: title } ] } }',
             True,

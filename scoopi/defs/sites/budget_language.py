@@ -18,7 +18,12 @@ _INTEGER = Scalar(Kind.INTEGER)
 BUDGET_RECORD = Record(
     (
         Key("pages", _INTEGER, "The most pages that a run loads.", "pages: 1000"),
-        Key("time", _INTEGER, "So many seconds after the first page no further one is begun.", "time: 600"),
+        Key(
+            "time",
+            Scalar(Kind.INTEGER, unit="seconds"),
+            "So many seconds after the first page no further one is begun.",
+            "time: 600",
+        ),
         Key(
             "bytes",
             _INTEGER,

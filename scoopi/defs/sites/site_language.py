@@ -9,6 +9,7 @@ from scoopi.defs.sites.budget_language import BUDGET_RECORD
 from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar, TextOrTexts
 
 _TEXT, _NAME, _INTEGER = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.INTEGER)
+_MS = Scalar(Kind.INTEGER, unit="ms")
 
 AUTH = Record(
     (
@@ -58,9 +59,9 @@ LOGIN = Record(
 RETRY = Record(
     (
         Key("attempts", _INTEGER, "How often a page is asked for; 1: no retries.", "attempts: 8"),
-        Key("delay", _INTEGER, "The wait before the second attempt, in ms.", "delay: 5000"),
+        Key("delay", _MS, "The wait before the second attempt, in ms.", "delay: 5000"),
         Key("factor", _INTEGER, "How many times longer each further wait is.", "factor: 3"),
-        Key("maxDelay", _INTEGER, "The longest wait, in ms.", "maxDelay: 600000"),
+        Key("maxDelay", _MS, "The longest wait, in ms.", "maxDelay: 600000"),
         Key("jitter", _INTEGER, "Up to this percentage of a wait is added at random.", "jitter: 20"),
         Key("perHost", _INTEGER, "The most retries at each host in a run.", "perHost: 500"),
     )
@@ -69,7 +70,7 @@ SITE = Record(
     (
         Key(
             "delay",
-            _INTEGER,
+            _MS,
             "The least time between two requests to a host, in ms; default: scoopi.loader.fetch.delay.",
             "delay: 250",
         ),
@@ -87,13 +88,13 @@ SITE = Record(
         ),
         Key(
             "timeout",
-            _INTEGER,
+            _MS,
             "The longest that one request may take, in ms; default: scoopi.webClient.timeout.",
             "timeout: 30000",
         ),
         Key(
             "connectTimeout",
-            _INTEGER,
+            _MS,
             "The longest that connecting may take, in ms; default: scoopi.webClient.connectTimeout.",
             "connectTimeout: 5000",
         ),

@@ -21,10 +21,15 @@ class Kind(StrEnum):
 
 
 class Scalar(msgspec.Struct, frozen=True):
-    """A single value; with `options` one of these."""
+    """A single value; with `options` one of these.
+
+    Attributes:
+        unit: of a number: `ms` or `seconds`; empty for a plain number.
+    """
 
     kind: Kind
     options: tuple[str, ...] = ()
+    unit: str = ""
 
 
 class Free(msgspec.Struct, frozen=True):
@@ -76,6 +81,7 @@ class Record(msgspec.Struct, frozen=True):
         others: the shape of all further entries; None if there must be none.
         called: what messages call such an entry, as `task`; at least one is needed unless `may_be_empty`.
         short: the short form that may be written instead, as `a selector`; it is expanded before the check.
+        entry: a valid value of such an entry, for the hint.
         values_for: the key whose placeholders further keys give values to; expansion moves them.
         names: the known keys.
         required_names: the known keys that the mapping must have.
@@ -87,6 +93,7 @@ class Record(msgspec.Struct, frozen=True):
     called: str = ""
     may_be_empty: bool = False
     short: str = ""
+    entry: str = ""
     values_for: str = ""
     names: frozenset[str] = frozenset()
     required_names: frozenset[str] = frozenset()
@@ -98,6 +105,22 @@ class Record(msgspec.Struct, frozen=True):
         force_setattr(self, "required_names", frozenset(key.name for key in required))
         is_plain = bool(required) and all(key.shape == Scalar(Kind.NAME) for key in required)
         force_setattr(self, "needs_names_only", self.others is None and is_plain)
+
+    def nested_use(self, name: str) -> tuple[str, str] | None:
+        """Return the key below which another key belongs that was written beside it, and a valid use of both.
+
+        >>> inner = Key("frames", Scalar(Kind.BOOL), "", "frames: true")
+        >>> Record((Key("browser", Record((inner,)), "", ""),)).nested_use("frames")
+        ('browser', 'browser: { frames: true }')
+        """
+        for key in self.keys:
+            is_list = isinstance(key.shape, ListOf) and not key.shape.wrapper
+            record = key.shape.entry if isinstance(key.shape, ListOf) and is_list else key.shape
+            for inner in record.keys if isinstance(record, Record) else ():
+                if inner.name == name:
+                    use = f"{{ {inner.example} }}"
+                    return key.name, f"{key.name}: [ {use} ]" if is_list else f"{key.name}: {use}"
+        return None
 
 
 class StepsSet(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from datetime import timedelta
 from itertools import islice
 from types import MappingProxyType
 
@@ -33,8 +34,10 @@ from scoopi.defs.yaml.shape import (
     StepsSet,
     TextOrTexts,
 )
+from scoopi.errors import PeriodError
 from scoopi.model.place import Place
 from scoopi.model.text.shown import nearest
+from scoopi.periods.duration import parse_duration
 
 _NOT_IN_NAMES = frozenset('.:/* "')
 _TEXT = Scalar(Kind.TEXT)
@@ -112,10 +115,14 @@ class ShapeChecker:
                 hint = f"add `{known.example}`"
                 self._findings.error(owner, key, f"{known.name} is missing", hint)
         for name in others:
+            node = table.entries[name]
             if shape.others is None:
                 self._unknown(table, name, shape, key)
+            elif not _is_entry(node, shape.others) and (use := shape.nested_use(name)) is not None:
+                self._misplaced(table.keys[name], key, name, use)
             else:
-                self.check(table.entries[name], shape.others, prefix + _quoted(name), table.keys[name])
+                example = f"{name}: {shape.entry}" if shape.entry else ""
+                self.check(node, shape.others, prefix + _quoted(name), table.keys[name], example)
         if shape.others is not None and not others and not shape.may_be_empty:
             what = f"{_last(key)} has no {shape.called}"
             self._findings.error(owner, key, what, f"add at least one {shape.called}")
@@ -145,7 +152,10 @@ class ShapeChecker:
         if shape.kind is Kind.NAME and not node.text.strip():
             what = "is blank"
         elif shape.kind is Kind.INTEGER and read_integer(node.text) is None:
-            what = f'is "{node.text}", a whole number is needed'
+            unit = f" of {shape.unit}" if shape.unit else ""
+            what = f'is "{node.text}", a whole number{unit} is needed'
+            number = _in_unit(node.text, shape.unit)
+            hint = hint if number is None else f"write `{_last(key)}: {number}`"
         elif shape.kind is Kind.RANGE and read_range(node.text) is None:
             what = f'is "{node.text}", which is not a range'
             hint = "write FROM-TO, FROM- or one number, as in 2-6"
@@ -217,16 +227,42 @@ class ShapeChecker:
                 self._findings.error(entry.place, path, what, "take one of them out", also=twin.place)
 
     def _unknown(self, table: Table, name: str, shape: Record, key: str) -> None:
+        if (use := shape.nested_use(name)) is not None:
+            self._misplaced(table.keys[name], key, name, use)
+            return
         near = "" if self._findings.is_full else nearest(name, shape.names)
         hint = f"known are {', '.join(each.name for each in shape.keys)}"
         if shape.values_for and not near:
             hint = f"{hint}; a value needs a placeholder: write %{{{name}}} in {shape.values_for}"
         self._findings.error(table.keys[name], key, f"unknown key {name}", hint, near=near)
 
+    def _misplaced(self, place: Place, key: str, name: str, use: tuple[str, str]) -> None:
+        """Report a key that belongs one level deeper; `use` is what `Record.nested_use` returns."""
+        owner, example = use
+        self._findings.error(place, key, f"{name} is a key of `{owner}`", f"write it there: `{example}`")
+
     def _free(self, node: Node, key: str) -> None:
         if isinstance(node, Text) and node.is_empty:
             what = f"{_last(key)} has no value and is ignored"
             self._findings.warning(node.place, key, what, 'write "" for an empty text, or take it out')
+
+
+def _is_entry(node: Node, shape: Shape) -> bool:
+    """Whether a node looks like an entry that the user has named, as tasks are."""
+    is_known = isinstance(node, Table) and isinstance(shape, Record) and shape.names & node.entries.keys()
+    return bool(is_known) or not isinstance(shape, Record)
+
+
+def _in_unit(text: str, unit: str) -> int | None:
+    """A duration, written as `2s` or `15m`, as a number of this unit; None if it is not one.
+
+    >>> _in_unit("2s", "ms"), _in_unit("2m", "seconds"), _in_unit("soon", "ms")
+    (2000, 120, None)
+    """
+    try:
+        return parse_duration(text) // (timedelta(milliseconds=1) if unit == "ms" else timedelta(seconds=1))
+    except PeriodError:
+        return None
 
 
 def _is_of_texts(shape: ListOf) -> bool:

@@ -1,0 +1,171 @@
+"""BrowserChecker: reports what is wrong in the key `browser` of a task group."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from scoopi.defs.browser.browser_builder import ACTIONS, END, NO_NEW, OF_ELEMENT, number_of, verbs_of
+from scoopi.defs.browser.browser_language import ACTION, VERBS
+from scoopi.defs.scrape.checkers import Fault, no_fault
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Listing, Table, Text
+from scoopi.model.definitions import BrowserDef
+from scoopi.model.text.text_template import placeholder_names
+
+KEYS = (
+    *("Enter", "Tab", "Escape", "Backspace", "Delete", "Space", "Home", "End", "PageUp", "PageDown"),
+    *("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"),
+)
+"""The names of keys that can be pressed; a single character is one, too."""
+PLACEHOLDERS = ("locator.name", "locator.url")
+"""What actions, and conditions, may have in `%{…}` besides inputs."""
+_IN = frozenset({"type", "press", "select"})
+_NEEDS_IN = frozenset({"type", "select"})
+_HOST = re.compile(r"[A-Za-z0-9*._-]*[A-Za-z0-9][A-Za-z0-9*._-]*")
+_SCREENSHOT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PLACEHOLDER = re.compile(r"%\{[^}]*\}")
+_QUOTED = re.compile(r"""\"[^\"]*\"|'[^']*'""")
+_NO_CSS = re.compile(r"\(?\.*/|\d|.*:(contains\w*|matches\w*|eq|gt|lt)\(", re.DOTALL)
+"""XPath, a number, or what jQuery and Scoopi's own selectors have in addition to those of browsers."""
+
+
+class BrowserChecker:
+    """Reports invalid entries of the key `browser`.
+
+    Args:
+        script: checks the syntax of a script; an engine elsewhere may know less than a browser.
+    """
+
+    def __init__(self, findings: Findings, script: Callable[[str], Fault | None] = no_fault) -> None:
+        self._findings = findings
+        self._script = script
+        self._timeout_ms = BrowserDef().timeout_ms
+
+    def check(self, node: Table, key: str) -> None:
+        """Check the value of the key `browser`; `key` is the path of names to it."""
+        self._check_numbers(node, ("timeout",), key)
+        self._timeout_ms = number_of(node, "timeout") or BrowserDef().timeout_ms
+        self._check_until(node.table("until"), f"{key}.until", self._timeout_ms)
+        self._check_hosts(node, key)
+        self._check_placeholders(node, key)
+        in_frame = False
+        for number, entry in enumerate(node.tables(ACTIONS)):
+            at = f"{key}.{ACTIONS}[{number}]"
+            verbs = verbs_of(entry)
+            if not verbs and not entry.entries.keys() <= ACTION.names:
+                continue  # the misspelt name is a finding elsewhere
+            if len(verbs) != 1:
+                has = f"has {' and '.join(verbs)}" if verbs else "says nothing to do"
+                what, hint = f"an action {has}", f"give each entry one of {', '.join(VERBS)}"
+                self._findings.error(entry.place, at, what, hint)
+                continue
+            self._check_action(verbs[0], entry, at)
+            if verbs[0] == "frame":
+                if entry.text("frame") == "top" and not in_frame:
+                    self._findings.error(entry.at("frame"), at, "no frame was entered before", "take it out")
+                in_frame = entry.text("frame") != "top"
+
+    def _check_action(self, verb: str, entry: Table, key: str) -> None:
+        self._check_numbers(entry, ("timeout", "max"), key)
+        is_known = entry.entries.keys() <= ACTION.names  # else a misspelt name is a finding elsewhere
+        if verb in _NEEDS_IN and "in" not in entry.entries and is_known:
+            hint = f'add `in: "SELECTOR"` with the field that {verb} is for'
+            self._findings.error(entry.keys[verb], f"{key}.{verb}", "in is missing", hint)
+        allowed = {
+            "in": verb in _IN,
+            "until": verb == "scroll",
+            "max": verb == "click" or "until" in entry.entries,
+            "optional": verb in OF_ELEMENT or "in" in entry.entries or verb == "dialog",
+        }
+        for name, is_allowed in allowed.items():
+            if name in entry.entries and not is_allowed:
+                what, hint = f"{name} does nothing beside {verb}", "take it out"
+                if name == "max" and verb == "scroll":
+                    what, hint = "max does nothing without until", "add `until: 'no-new \"li.item\"'`"
+                self._findings.error(entry.keys[name], f"{key}.{name}", what, hint)
+        self._check_value(verb, entry, key)
+        timeout_ms = number_of(entry, "timeout") or self._timeout_ms
+        self._check_until(entry.table("wait"), f"{key}.wait", timeout_ms)
+
+    def _check_value(self, verb: str, entry: Table, key: str) -> None:
+        """Check the text of a verb, and of `until` of a scroll."""
+        text, place = entry.text(verb) or "", entry.at(verb)
+        for name in ("in", *(OF_ELEMENT & {verb})):
+            self._check_selector(entry, name, key)
+        if verb == "press" and len(text) != 1:
+            if text not in KEYS:
+                self._findings.unknown(place, f"{key}.press", f"there is no key {text}", text, KEYS)
+        elif verb == "screenshot" and not _SCREENSHOT.fullmatch(text):
+            what = f'screenshot is "{text}", a plain name is needed'
+            hint = "use letters, digits, `.`, `_` and `-`, as in `screenshot: offers`"
+            self._findings.error(place, f"{key}.screenshot", what, hint)
+        elif verb == "script" and (fault := self._script(_as_function(text))):
+            what = f"this script may be wrong: {fault.what.partition(' (line ')[0]}"
+            self._findings.warning(place, f"{key}.script", what, "try it in the browser's console")
+        until = entry.text("until")
+        if verb == "scroll" and until is not None:
+            if not NO_NEW.fullmatch(until):
+                what = f'until is "{until}"'
+                hint = "write `until: 'no-new \"li.item\"'` with the selector of what scrolling brings"
+                self._findings.error(entry.at("until"), f"{key}.until", what, hint)
+            if text != END:
+                what = "until needs a scroll to the end of the page"
+                self._findings.error(place, f"{key}.scroll", what, "write `scroll: end`")
+
+    def _check_placeholders(self, node: Table, key: str) -> None:
+        """Check those of actions and `until`; inputs that are not given are findings elsewhere."""
+        for name, each in node.entries.items():
+            if isinstance(each, Text):
+                for written in placeholder_names(each.text):
+                    if written not in PLACEHOLDERS and not written.startswith("input."):
+                        what = f"there is no value {written} here"
+                        self._findings.unknown(each.place, f"{key}.{name}", what, written, PLACEHOLDERS)
+        for number, action in enumerate(node.tables(ACTIONS)):
+            self._check_placeholders(action, f"{key}.{ACTIONS}[{number}]")
+        for name in ("until", "wait"):
+            if (found := node.table(name)) is not None:
+                self._check_placeholders(found, f"{key}.{name}")
+
+    def _check_hosts(self, node: Table, key: str) -> None:
+        written = node.entries.get("block")
+        for number, entry in enumerate(written.entries if isinstance(written, Listing) else ()):
+            if isinstance(entry, Text) and entry.text.strip() and not _HOST.fullmatch(entry.text):
+                what = f'"{entry.text}" is not a pattern of a host'
+                hint = "write a host's name without scheme and path, as in `*.ads.example`"
+                self._findings.error(entry.place, f"{key}.block[{number}]", what, hint)
+
+    def _check_selector(self, node: Table, name: str, key: str) -> None:
+        """Report a selector that no browser can read."""
+        text = node.text(name) or ""
+        if _NO_CSS.match(_QUOTED.sub("", text)):
+            what = f"{name} is `{text}`, which browsers cannot read"
+            hint = "write a CSS selector, as for document.querySelector"
+            self._findings.error(node.at(name), f"{key}.{name}", what, hint)
+
+    def _check_until(self, until: Table | None, key: str, timeout_ms: int) -> None:
+        if until is None:
+            return
+        if not until.entries:
+            hint = "give selector, gone, text, idle or time"
+            self._findings.error(until.place, key, "there is nothing to wait for", hint)
+        self._check_numbers(until, ("idle", "time"), key)
+        for name in ("idle", "time"):
+            number = number_of(until, name)
+            if number is not None and number > timeout_ms:
+                what = f"{name} is {number} ms, more than the timeout of {timeout_ms} ms"
+                self._findings.error(until.at(name), f"{key}.{name}", what, "raise `timeout`, in ms")
+        for name in ("selector", "gone"):
+            self._check_selector(until, name, key)
+
+    def _check_numbers(self, node: Table, names: tuple[str, ...], key: str) -> None:
+        for name in names:
+            number = number_of(node, name)
+            if number is not None and number < 1:
+                what = f"{name} is {number}, 1 is the least"
+                self._findings.error(node.at(name), f"{key}.{name}", what, "give a larger number")
+
+
+def _as_function(script: str) -> str:
+    """A script as an expression, as it may have `return`; placeholders are 1."""
+    return f"(function () {{ {_PLACEHOLDER.sub('1', script)}\n}})"

@@ -1,0 +1,105 @@
+"""What is wrong in how pages are loaded in a browser: one finding each, with its place and a hint."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.defs.test_browser_builder import written
+from tests.defs.written import Check
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        ("{ max: 3 }", ": an action says nothing to do; give each entry one of click, type, press,"),
+        ("{ click: a, hover: b }", ": an action has click and hover; give each entry one of click,"),
+        ("{ type: oslo }", '.type: in is missing; add `in: "SELECTOR"` with the field that type is for'),
+        ("{ click: a, in: b }", ".in: in does nothing beside click; take it out"),
+        ("{ hover: a, max: 3 }", ".max: max does nothing beside hover; take it out"),
+        ("{ press: Entr }", ".press: there is no key Entr; did you mean Enter?"),
+        ("{ screenshot: a/b }", '.screenshot: screenshot is "a/b", a plain name is needed; use letters,'),
+        ("{ scroll: end, until: all }", '.until: until is "all"; write `until: \'no-new "li.item"\'` with'),
+        ("{ scroll: a, until: no-new li }", ".scroll: until needs a scroll to the end of the page; write"),
+        ("{ scroll: end, max: 3 }", ".max: max does nothing without until; add `until: 'no-new"),
+        ("{ select: XL, on: a }", ": unknown key on; known are click, type, press, select, hover, scroll,"),
+        ("{ click: //button }", ".click: click is `//button`, which browsers cannot read; write a CSS sel"),
+        ("{ scroll: 500 }", ".scroll: scroll is `500`, which browsers cannot read; write a CSS selector"),
+        ('{ type: a, in: "p:contains(x)" }', ".in: in is `p:contains(x)`, which browsers cannot read; writ"),
+        ("{ wait: { gone: 'li:eq(2)' } }", ".wait.gone: gone is `li:eq(2)`, which browsers cannot read; w"),
+        (
+            "{ wait: { time: 500 }, timeout: 400 }",
+            ".wait.time: time is 500 ms, more than the timeout of 400 ms; raise `timeout`, in ms",
+        ),
+        ("{ dialog: ok }", '.dialog: dialog is "ok"; known are accept, dismiss'),
+        ("{ wait: {} }", ".wait: there is nothing to wait for; give selector, gone, text, idle or time"),
+        ("{ click: a, timeout: 0 }", ".timeout: timeout is 0, 1 is the least; give a larger number"),
+        ("{ frame: top }", ": no frame was entered before; take it out"),
+        ("{ click: a, timeout: 2s }", '.timeout: timeout is "2s", a whole number of ms is needed; write `t'),
+        ("{ clik: a }", ": unknown key clik; did you mean click?"),
+        (
+            '"click .more"',
+            ': actions[0] is a text, a mapping is needed; write `actions: [ { click: "button.more" } ]`',
+        ),
+    ],
+)
+def test_what_cannot_work_is_named_with_its_place(check: Check, action: str, said: str) -> None:
+    (found,) = check(written(f"{{ actions: [ {action} ] }}")).found
+    assert found.startswith("6:"), found
+    assert f"error taskGroups.city.browser.actions[0]{said}" in found
+
+
+def test_blocked_hosts_are_patterns(check: Check) -> None:
+    (found,) = check(written("{ block: [ ads.example, http://ads.example/x ] }")).found
+    said = 'browser.block[1]: "http://ads.example/x" is not a pattern of a host; write a host\'s name without'
+    assert said in found
+
+
+def test_a_wait_for_nothing_is_an_error(check: Check) -> None:
+    (found,) = check(written("{ until: {} }")).found
+    assert "taskGroups.city.browser.until: there is nothing to wait for" in found
+
+
+def test_a_placeholder_that_means_nothing_is_an_error(check: Check) -> None:
+    written_actions = (
+        '{ actions: [ { type: "%{locator.name}%%{x}", in: "#a" }, { click: "#%{locator.nam}" } ] }'
+    )
+    (found,) = check(written(written_actions)).found
+    assert "browser.actions[1].click: there is no value locator.nam here" in found
+    (found,) = check(written('{ until: { text: "%{record.name}" } }')).found
+    assert "browser.until.text: there is no value record.name here" in found
+
+
+@pytest.mark.parametrize(
+    ("browser", "said"),
+    [
+        ("{ until: { time: 20000 } }", ".until.time: time is 20000 ms, more than the timeout of 10000 ms;"),
+        (
+            "{ until: { idle: 900 }, timeout: 800 }",
+            ".until.idle: idle is 900 ms, more than the timeout of 80",
+        ),
+        ("{ until: { selector: ../x } }", ".until.selector: selector is `../x`, which browsers cannot read;"),
+        (
+            "{ selector: p }",
+            ': selector is a key of `until`; write it there: `until: { selector: "table.pric',
+        ),
+        (
+            "{ click: p }",
+            ': click is a key of `actions`; write it there: `actions: [ { click: "button.more" }',
+        ),
+    ],
+)
+def test_what_no_page_can_meet_is_an_error(check: Check, browser: str, said: str) -> None:
+    (found,) = check(written(browser)).found
+    assert f"error taskGroups.city.browser{said}" in found
+
+
+def test_selectors_that_browsers_can_read_are_accepted(check: Check) -> None:
+    selectors = (
+        "[title=':contains(x)']",
+        "a[href='//x']",
+        "li:has(> b)",
+        "*|a",
+        "#%{locator.name}",
+    )
+    actions = ", ".join(f'{{ click: "{each}" }}' for each in selectors)
+    assert check(written(f"{{ actions: [ {actions} ] }}")).found == []
