@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, tzinfo
+from collections.abc import Iterator
+from datetime import date, datetime, time, tzinfo
 from itertools import islice, takewhile
 
 from scoopi.errors import PeriodError
@@ -39,6 +40,10 @@ class CronIterations:
         fires = list(islice(self._fires.before(current + datetime.resolution), lookback + 1))
         return [(self.number(fire), fire) for fire in reversed(fires)]
 
+    def fires_from(self, moment: datetime) -> Iterator[datetime]:
+        """All fires from a moment on, also those before `since`; may be endless."""
+        return self._fires.after(moment - datetime.resolution)
+
     def number(self, fire: datetime) -> Iteration:
         """The number of a fire: its local day, and how many fires that day had up to it.
 
@@ -52,3 +57,19 @@ class CronIterations:
         if ordinal >= _PER_DAY:
             raise PeriodError(f"more than {_PER_DAY - 1} iterations a day cannot be numbered")
         return Iteration(int(f"{local:%y%m%d}") * _PER_DAY + ordinal)
+
+
+def day_and_ordinal(slot: Iteration) -> tuple[date, int]:
+    """The day of an iteration's number, and which of its fires it is, from 1.
+
+    >>> day_and_ordinal(Iteration(2603280002))
+    (datetime.date(2026, 3, 28), 2)
+
+    Raises:
+        PeriodError: the number has no day.
+    """
+    digits, ordinal = divmod(slot.number, _PER_DAY)
+    try:
+        return date(2000 + digits // 10_000, digits // 100 % 100, digits % 100), ordinal
+    except ValueError as error:
+        raise PeriodError(f"{slot} has no day", hint="a number is yyMMdd and four digits") from error

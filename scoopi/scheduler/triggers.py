@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
-from scoopi.errors import PeriodError
 from scoopi.model.schedule.process import Process, Trigger
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.cron import CronExpression
 from scoopi.periods.fires import BoundedFires, Fires, IntervalFires, LocalFires, times_of_day
 from scoopi.periods.iterations import CronIterations
-from scoopi.periods.period import Period, parse_period, parse_qualifier
-from scoopi.periods.slot import Instant, Iteration, Slot, parse_instant
+from scoopi.periods.period import Period, parse_qualifier
+from scoopi.periods.slot import Instant, Iteration, Slot
 
 ON_TIME = timedelta(seconds=60)
 """A fire that a pass finds later than this was missed."""
@@ -121,43 +119,6 @@ def next_begin(trigger: Trigger, record: ProcessRecord) -> datetime:
     if record.iteration is None or record.last_fire is None:
         return earliest
     return max(earliest, record.last_fire + (trigger.every or timedelta(0)))
-
-
-def past_slots(
-    process: Process, record: ProcessRecord, first: str, last: str, now: datetime
-) -> Iterator[tuple[Slot, datetime]]:
-    """The slots of a process from one to another, inclusive and up to now, each with the time it is due at.
-
-    They may lie before the process's `since`: a backfill reaches where the schedule does not.
-
-    Args:
-        first, last: periods, of which the digits suffice; else instants (with or without `@`), between which
-            the fires are taken.
-    Raises:
-        PeriodError: one of both is not a slot, or the process has no slots of its own.
-    """
-    if process.qualifier is not None:
-        qualifier = parse_qualifier(process.qualifier)
-        begin, end = (parse_period(text, qualifier).cast(qualifier) for text in (first, last))
-        found = (begin.shift(step) for step in range(end.diff(begin) + 1))
-        yield from (
-            (each, each.bounds()[1]) for each in takewhile(lambda each: each.bounds()[0] <= now, found)
-        )
-        return
-    at, until = (parse_instant(text.removeprefix("@")) for text in (first, last))
-    trigger = process.trigger
-    fires: Fires | None = None
-    if trigger is not None and (trigger.cron is not None or trigger.at):
-        fires = local_fires(trigger)
-    elif trigger is not None and trigger.every is not None and trigger.slots == "instants":
-        since = trigger.since or record.since
-        steps = (since - at) // trigger.every + 1 if at < since else 0
-        fires = IntervalFires(since - steps * trigger.every, trigger.every)
-    if fires is None or trigger is None:
-        raise PeriodError(f"{process.name} has no slots of its own", hint="scoopi launch creates single jobs")
-    source = CronIterations(fires, ZoneInfo(trigger.timezone), record.since)
-    for fire in takewhile(lambda fire: fire <= min(until, now), fires.after(at - datetime.resolution)):
-        yield (source.number(fire) if trigger.slots == "iterations" else Instant(fire)), fire
 
 
 @lru_cache(maxsize=_MOST_KEPT)

@@ -11,7 +11,7 @@ import pytest
 from scoopi.errors import PeriodError
 from scoopi.model.schedule.schedule_records import Backfill, ProcessRecord
 from scoopi.scheduler.decisions import Decision, made
-from scoopi.scheduler.triggers import past_slots
+from scoopi.scheduler.planning.past_slots import past_slots
 from tests.scheduler.world import START, World
 
 HOURLY = "processes:\n  p: {executes: 'python:m:f', trigger: {cron: '0 * * * *'}, overlap: %s}\n"

@@ -42,8 +42,8 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "-n": {"dest": "count", "type": int, "default": 5, "help": "how many (default: 5)"},
     "--process": {"help": "only of this process"},
     "--in": {"dest": "state_of", "metavar": "STATE", "help": "the same as --state STATE"},
-    "--from": {"dest": "first", "metavar": "SLOT", "help": "the first slot; of a period the digits suffice"},
-    "--to": {"dest": "last", "metavar": "SLOT", "help": "the last slot"},
+    "--from": {"dest": "first", "metavar": "SLOT", "help": "the first slot, or a day, as 2026-11-01"},
+    "--to": {"dest": "last", "metavar": "SLOT", "help": "the last slot, or a day, which is included"},
     "--overlap": {
         "choices": ("wait", "skip", "allow", "buffer_one", "cancel_running"),
         "default": "",
@@ -98,7 +98,9 @@ def add_operations(
     Args:
         states: what `list --state` selects by, beside naming the folder.
     """
-    added = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True, parser_class=Parser)
+    added = parser.add_subparsers(
+        dest="operation", metavar="OPERATION", required=True, parser_class=Parser, prog=parser.prog
+    )
     for name, (sentence, arguments) in operations.items():
         operation = added.add_parser(name, help=sentence, description=sentence, allow_abbrev=False)
         for argument in arguments:

@@ -51,7 +51,7 @@ class Processes:
     example = (
         "scoopi process list\n"
         "scoopi process next shop.books -n 3\n"
-        "scoopi process backfill shop.books --from 2026-01-01T00:00:00Z --to 2026-01-08T00:00:00Z --dry-run"
+        "scoopi process backfill shop.books --from 2026-01-01 --to 2026-01-07 --dry-run"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from scoopi.model.schedule.schedule_records import FINISHED, Backfill, JobRecord
 from scoopi.periods.slot import Slot, parse_slot, slot_key
 from scoopi.scheduler.decisions import changed, made
 from scoopi.scheduler.planning.looks import with_interval
-from scoopi.scheduler.triggers import past_slots
+from scoopi.scheduler.planning.past_slots import past_slots
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.rows import Row
 from scoopi.serve.state import State
@@ -42,6 +42,7 @@ class BackfillDesk:
         """Create the missing jobs from slot `first` to slot `last`, inclusive; existing jobs do not change.
 
         Args:
+            first, last: slots or days, as `past_slots` takes them.
             overlap: overrides the process's `overlap`; empty for `allow` if the process allows it, else
                 `wait`.
             order: `old` or `new`: which slots run first.

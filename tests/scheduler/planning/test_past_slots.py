@@ -1,0 +1,111 @@
+"""The ends of a backfill: slots, and days in the zone in which the slots of the process are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from scoopi.errors import PeriodError
+from scoopi.model.schedule.schedule_records import ProcessRecord
+from scoopi.scheduler.planning.past_slots import past_slots
+from tests.scheduler.world import World
+
+Make = Callable[[str], World]
+NOW = "2026-12-01T00:00:00Z"
+HOURLY_IN = "processes: {p: {executes: external:x, trigger: {cron: '0 * * * *', timezone: %s, dst: every}}}"
+NUMBERED = """
+processes:
+  p: {executes: external:x, trigger: {slots: iterations, cron: '0 */8 * * *', timezone: Europe/Berlin}}
+"""
+PERIODS = """
+processes:
+  p:
+    executes: external:x
+    qualifier: %s
+    trigger: {at: ['*-06:00'], timezone: Pacific/Auckland}
+"""
+
+
+def slots(world: World, first: str, last: str, now: str = NOW) -> list[str]:
+    record = world.records[ProcessRecord, "p"]
+    assert isinstance(record, ProcessRecord)
+    found = past_slots(world.schedule.processes["p"], record, first, last, datetime.fromisoformat(now))
+    return [str(slot) for slot, _ in found]
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "hours", "first"),
+    [
+        ("Europe/Berlin", "2026-11-01", 24, "@2026-10-31T23:00:00Z"),
+        ("Europe/Berlin", "2026-10-25", 25, "@2026-10-24T22:00:00Z"),  # clocks go back
+        ("Europe/Berlin", "2026-03-29", 23, "@2026-03-28T23:00:00Z"),  # and forward
+        ("America/Havana", "2026-11-01", 25, "@2026-11-01T04:00:00Z"),  # midnight occurs twice
+        ("America/Havana", "2026-03-08", 23, "@2026-03-08T05:00:00Z"),  # there is no midnight
+        ("Pacific/Auckland", "2026-11-01", 24, "@2026-10-31T11:00:00Z"),
+    ],
+)
+def test_a_day_has_all_fires_of_the_day_in_the_zone_of_the_trigger(
+    world_of: Make, zone: str, day: str, hours: int, first: str
+) -> None:
+    world = world_of(HOURLY_IN % zone)
+    found = slots(world, day, day)
+    assert (len(found), found[0]) == (hours, first)
+    begin = datetime.fromisoformat(first.removeprefix("@"))
+    end = begin + timedelta(hours=hours - 1)
+    assert found == slots(world, begin.isoformat(), end.isoformat())
+
+
+@pytest.mark.parametrize(
+    ("qualifier", "expected"),
+    [
+        ("hourly", ["H:2026110100", "H:2026110223", 48]),
+        ("daily", ["D:2026110100", "D:2026110200", 2]),
+        ("monthly", ["M:2026110000", "M:2026110000", 1]),
+        ("yearly", ["Y:2026000000", "Y:2026000000", 1]),
+    ],
+)
+def test_days_of_periods_are_those_of_the_periods(
+    world_of: Make, qualifier: str, expected: list[str | int]
+) -> None:
+    found = slots(world_of(PERIODS % qualifier), "2026-11-01", "2026-11-02")
+    assert [found[0], found[-1], len(found)] == expected
+
+
+def test_an_instant_stands_for_the_period_that_contains_it(world_of: Make) -> None:
+    world = world_of(PERIODS % "daily")
+    assert slots(world, "2026-11-01T23:30:00-05:00", "2026-11-02T10:00:00Z") == ["D:2026110200"]
+
+
+def test_the_current_day_ends_now(world_of: Make) -> None:
+    world = world_of(HOURLY_IN % "UTC")
+    assert len(slots(world, "2026-11-30", "2026-11-30", "2026-11-30T05:30:00Z")) == 6
+
+
+def test_days_and_numbers_of_iterations_name_the_same_slots(world_of: Make) -> None:
+    world = world_of(NUMBERED)
+    numbers = [f"#260329000{number}" for number in (1, 2, 3)]
+    assert slots(world, "2026-03-29", "2026-03-29") == numbers
+    assert slots(world, numbers[1], "2026-03-29") == numbers[1:]
+    assert slots(world, numbers[0], numbers[1]) == numbers[:2]
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "said"),
+    [
+        (NUMBERED, "#2603290004", "no fire has the number #2603290004"),
+        (NUMBERED, "#2603290000", "no fire has the number #2603290000"),
+        (NUMBERED, "#42", "#42 has no day"),
+        (NUMBERED, "2026-02-30", "2026-02-30 is not a day: day is out of range for month"),
+        (NUMBERED, "tomorrow", "'tomorrow' is neither a day nor an instant"),
+        (PERIODS % "daily", "2026-11-31", "2026-11-31 is not a day"),
+        (PERIODS % "daily", "20261101", "'20261101' is not a period; write a day as 2026-11-01"),
+        (HOURLY_IN % "UTC", "#1", "'#1' is neither a day nor an instant"),
+        ("processes: {p: {executes: external:x}}", "2026-11-01", "p has no slots of its own"),
+    ],
+)
+def test_what_is_neither_a_slot_nor_a_day_is_refused(world_of: Make, text: str, end: str, said: str) -> None:
+    with pytest.raises(PeriodError) as caught:
+        slots(world_of(text), end, end)
+    assert said in str(caught.value)
