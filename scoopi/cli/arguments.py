@@ -63,9 +63,11 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("settings", "configure", "env"), "use scoopi config"),
         **dict.fromkeys(("server", "cluster"), "use scoopi member"),
         **dict.fromkeys(("shell", "view", "extract"), _ONE_PAGE),
+        **{verb: f"use scoopi job {verb} JOB" for verb in ("why", "skip", "clear", "reprocess")},
+        **{verb: f"use scoopi process {verb} PROCESS" for verb in ("next", "pause", "backfill")},
     }
 )
-"""Command of another tool -> what to use instead."""
+"""Command of another tool, or an operation without its verb -> what to use instead."""
 
 
 class Verb(Protocol):

@@ -35,17 +35,24 @@ class Signals:
 
     Args:
         terminal: shows what a signal causes.
+        doing: what the first signal causes, for the terminal.
         grace_s: how long the run may take after the second signal before the process is ended.
         leave: ends the process at once.
     """
 
     def __init__(
-        self, terminal: Terminal, *, grace_s: float = 2.0, leave: Callable[[int], object] = os._exit
+        self,
+        terminal: Terminal,
+        *,
+        doing: str = "finishing running tasks",
+        grace_s: float = 2.0,
+        leave: Callable[[int], object] = os._exit,
     ) -> None:
         self._terminal = terminal
         self._grace_s = grace_s
         self._leave = leave
         self._cancel: CancelRun | None = None
+        self._doing: Callable[[], str] = lambda: doing
         self._is_left, self._has_come = threading.Event(), threading.Event()
         self._restore: list[Callable[[], object]] = []
         self._one_shots: dict[int, _OneShot] = {}
@@ -64,9 +71,13 @@ class Signals:
             self._restore.pop()()
         self._is_left.set()
 
-    def serve(self, cancel: CancelRun) -> None:
-        """Pass signals to `cancel`, including one that came before."""
-        self._cancel = cancel
+    def serve(self, cancel: CancelRun, doing: Callable[[], str] | None = None) -> None:
+        """Pass signals to `cancel`, including one that came before.
+
+        Args:
+            doing: returns what the first signal causes from now on; None keeps the words so far.
+        """
+        self._cancel, self._doing = cancel, doing or self._doing
         if self.count:
             self._ask(hard=False)
 
@@ -113,7 +124,7 @@ class Signals:
         self._has_come.set()
         if self.count == 1:
             again = ", press Ctrl-C again to stop immediately" if number == signal.SIGINT else ""
-            self._terminal.say(f"{signal.Signals(number).name}: finishing running tasks{again}")
+            self._terminal.say(f"{signal.Signals(number).name}: {self._doing()}{again}")
             self._ask(hard=False)
         elif self.count == 2 and self._cancel:
             threading.Thread(target=self._end_late, name="signals-end", daemon=True).start()

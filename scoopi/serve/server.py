@@ -6,10 +6,12 @@ import logging
 import time
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from types import TracebackType
 
 from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.periods.duration import duration_text
 from scoopi.serve.clock import now_utc
 from scoopi.serve.errands import Errands
 from scoopi.serve.passes import DueTimes
@@ -106,6 +108,17 @@ class Server:
         """Shut down gracefully, or with `hard` immediately; callable from any thread."""
         self._stops = 2 if hard else max(self._stops, 1)
         self._wake_up.notify()
+
+    def shutdown_text(self) -> str:
+        """Return what a graceful shutdown does with the attempts that run here; callable from any thread."""
+        count, cancel = len(self._runner), self._settings.cancel
+        attempts = "1 attempt" if count == 1 else f"{count} attempts"
+        if not count:
+            return "shutting down; no attempt runs here"
+        if cancel.default_mode == "drain":
+            return f"shutting down when the {attempts} that run here have ended"
+        kill_s = cancel.kill_after if cancel.default_mode == "step" else timedelta(seconds=KILL_S)
+        return f"stopping {attempts} within {duration_text(kill_s)}, to be continued by the next worker"
 
     def run(self) -> None:
         """Serve until `cancel`, or until nothing is left to do.

@@ -185,6 +185,8 @@ def test_a_registered_worker_claims_only_what_its_groups_may_run(shop: Screen) -
         ("process show shop.book", 2, "did you mean shop.books?"),
         ("job why books/@2027-01-01T00:00:00Z", 2, "there is no job shop.books/@2027-01-01T00:00:00Z"),
         ("job why books/tomorrow", 2, "is not a slot"),
+        ("job why", 2, "the following arguments are required: job; see scoopi job why --help"),
+        ("job why press", 2, "'press' is not the id of a job; write PROCESS/SLOT"),
         ("attempt show press/!9/1", 2, "there is no job shop.press/!9"),
         ("attempt claim --worker x", 2, "unknown worker x"),
         ("launch press -i copies", 2, "write -i NAME=VALUE"),

@@ -65,6 +65,17 @@ def test_the_first_asks_and_the_second_stops(screen: Any, calls: Calls) -> None:
     )
 
 
+def test_what_the_first_signal_causes_is_said_in_the_words_of_who_serves(screen: Any, calls: Calls) -> None:
+    with Signals(screen.terminal, doing="stopping", leave=calls.leave) as signals:
+        signals.serve(calls.cancel, lambda: "stopping 2 attempts")
+        send(signal.SIGTERM)
+        calls.expect("graceful")
+    with Signals(screen.terminal, doing="stopping", leave=calls.leave) as signals:
+        send(signal.SIGTERM)
+        assert signals.wait(SOON_S)
+    assert screen.err.getvalue() == "SIGTERM: stopping 2 attempts\nSIGTERM: stopping\n"
+
+
 def test_a_run_that_does_not_stop_at_once_is_ended(screen: Any, calls: Calls) -> None:
     with Signals(screen.terminal, grace_s=0.01, leave=calls.leave) as signals:
         signals.serve(calls.cancel)

@@ -135,6 +135,8 @@ def test_a_serve_that_shuts_down_hands_its_attempts_back(serving: Serving, sleep
         until(lambda: pids(sleeping))
         serve.send_signal(signal.SIGINT)
         assert serve.wait(60) == 130
+    said = "SIGINT: stopping 1 attempt within 1m, to be continued by the next worker, press Ctrl-C again"
+    assert said in serving.read("serve.log")
     attempt = serving.attempt("sleeper/!1/1")
     assert (attempt["status"], attempt["worker"], attempt["fence"]) == ("waiting", None, 1)
     assert not any(map(is_alive, pids(sleeping)))

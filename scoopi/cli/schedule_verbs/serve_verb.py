@@ -96,7 +96,7 @@ class Serve:
         from scoopi.serve.state_disk import ensure_local
 
         ensure_local(options.state)
-        with Signals(terminal) as signals, ExitStack() as stack:
+        with Signals(terminal, doing="stopping") as signals, ExitStack() as stack:
             state = _awaited(options, signals, terminal, stack)
             if state is None:
                 return code_of_signal(signals.number or signal.SIGTERM)
@@ -142,7 +142,7 @@ def _serve(state: State, options: Namespace, signals: Signals, terminal: Termina
         while True:
             try:
                 with Server(state, serves, workshop, cores, notify, health) as server:
-                    signals.serve(server.cancel)
+                    signals.serve(server.cancel, server.shutdown_text)
                     notify(f"worker {server.name} serves {state.name}{answers_at}")
                     return server.run()
             except FencedError as error:

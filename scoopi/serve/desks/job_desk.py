@@ -90,7 +90,10 @@ class JobDesk:
         Raises:
             UsageError: there is none.
         """
-        process, _, slot = job.rpartition("/")
+        process, slash, slot = job.rpartition("/")
+        if not (slash and process and slot):
+            what = f"{job!r} is not the id of a job"
+            raise UsageError(what, hint="write PROCESS/SLOT, as scoopi job list prints it")
         name = f"{self._qualified(process)}/{slot}" if process not in self._store.processes() else job
         record = self._store.jobs([name]).get(f"{name.rpartition('/')[0]}/{parse_slot(slot)}")
         if record is None:

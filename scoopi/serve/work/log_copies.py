@@ -24,9 +24,12 @@ class LogCopies:
     def __init__(self, store: ScheduleStore, log_of: Callable[[Claim], KeptLog] | None = None) -> None:
         self._store = store
         self._log_of = log_of
+        self._is_failing = False
 
     def copy(self, claim: Claim) -> bool:
         """Copy what a claim has printed, unless a later claim of it has copied its own; errors are logged.
+
+        Of failures in a row, while the store is away, only the first is a warning.
 
         Returns:
             Whether the store has a copy now.
@@ -36,6 +39,10 @@ class LogCopies:
         try:
             self._store.keep_log(claim.attempt, self._log_of(claim), claim.node)
         except (StoreError, OSError) as error:
-            log.warning("attempt %s: its log is not kept for other machines: %s", claim.name, error)
+            # The end of an attempt is written again until the store answers, and its log with it.
+            level = logging.DEBUG if self._is_failing else logging.WARNING
+            log.log(level, "attempt %s: its log is not kept for other machines: %s", claim.name, error)
+            self._is_failing = True
             return False
+        self._is_failing = False
         return True

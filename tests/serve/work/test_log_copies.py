@@ -53,6 +53,22 @@ def test_a_copy_that_fails_is_logged_with_its_claim(tmp_path: Path, caplog: pyte
     )
 
 
+def test_while_the_store_is_away_one_warning_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    is_away = True
+
+    def sometimes(claim: Claim) -> KeptLog:
+        if is_away:
+            raise StoreError("the store is away")
+        return printed(claim)
+
+    copies = LogCopies(State(tmp_path).store, sometimes)
+    for is_away, words in ((True, 1), (True, 1), (False, 1), (True, 2)):
+        assert copies.copy(Claim(WITH_NODE)) is not is_away
+        assert caplog.text.count("WARNING") == words
+
+
 def test_without_a_store_that_machines_share_nothing_is_copied(tmp_path: Path) -> None:
     store = State(tmp_path).store
     assert not LogCopies(store).copy(Claim(WITH_NODE))
