@@ -222,3 +222,10 @@ def test_a_locator_from_rows_may_have_a_request_whatever_its_address_begins_with
     file = rows(tmp_path, "m\nhttp://a/\n")
     group = f'{{ from: {file}, url: "%{{m}}", form: {{ a: b }} }}'
     assert check(f"locatorGroups: {{ city: {group} }}\n" + TASKS + DATA).found == []
+
+
+def test_a_file_without_addresses_needs_a_url(check: Check, tmp_path: Path) -> None:
+    (tmp_path / "shops.csv").write_text("id,town\n1,oslo\n")
+    (found,) = check(f"locatorGroups: {{ city: {{ from: {tmp_path}/shops.csv }} }}\n{TASKS}{DATA}").sentences
+    assert "locatorGroups.city: the rows have no column url, and the group has no url" in found
+    assert found.endswith('add `url: "https://…/%{town}"`; columns are id, town')

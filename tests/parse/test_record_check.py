@@ -56,7 +56,7 @@ def test_a_selector_of_the_language_has_no_fault(select: str) -> None:
 @pytest.mark.parametrize(("select", "attribute"), [("li a", "href"), ("div img", "src")])
 def test_an_address_is_hardly_ever_a_text(select: str, attribute: str) -> None:
     ((_, what, hint),) = faults(select, type="url")
-    assert "where an address is needed" in what
+    assert what == f"{select!r} reads the text of an element, where an address is needed"
     assert hint == f"take an attribute: write `{select} @{attribute}`"
     assert faults(f"{select} @{attribute}", type="url") == []
 

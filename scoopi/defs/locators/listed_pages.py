@@ -90,7 +90,7 @@ def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
         named = f"from: {group.text(FROM)}" if group.text(FROM) else "from"
         what = f"the group has both {named} and locators"
         return group.keys[LOCATORS], what, "make two groups of it"
-    if isinstance(group.entries.get(FROM), Listing):
+    if isinstance(group.entries.get(FROM), Listing) or isinstance(group.entries.get(MATCH), Table):
         return None  # a finding of its shape
     if FROM in group.entries and group.text(FROM) not in SOURCES:
         what = f"{group.text(FROM)} is neither a source of pages nor a file with a row for each page"
@@ -124,7 +124,7 @@ def is_without_locators(group: Table) -> bool:
 def _is_listed(node: Node) -> bool:
     if not isinstance(node, Table) or node.text(FROM) not in SOURCES or not node.text(URL):
         return False
-    if LOCATORS in node.entries:
+    if LOCATORS in node.entries or isinstance(node.entries.get(MATCH), Table):
         return False
     return SINCE not in node.entries or read_day(node.text(SINCE) or "", local_today()) is not None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from math import prod
 
-from scoopi.defs.locators.row_file import RowFile, RowFileError
+from scoopi.defs.locators.row_file import LINE_COLUMN, RowFile, RowFileError
 from scoopi.defs.locators.source_reader import DATABASE, read_row_source
 from scoopi.defs.locators.values_builder import read_values
 from scoopi.defs.scrape.checkers import Fault, Find
@@ -92,7 +92,11 @@ class LocatorChecker:
             return
         for path, text in _texts(entry, key):
             for name in placeholder_names(text.text):
-                if name not in known:
+                if name == LINE_COLUMN and text.place == entry.at(FROM) and name not in known:
+                    what = f"the rows have no column {name}, and the group has no url"
+                    hint = f'add `url: "https://…/%{{{known[-1]}}}"`; columns are {", ".join(known)}'
+                    self._findings.error(text.place, key, what, hint)
+                elif name not in known:
                     what = f"%{{{name}}} has no values"
                     hint = f"add `{name or 'n'}: 1-50` beside the url"
                     if known:

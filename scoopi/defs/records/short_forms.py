@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from scoopi.defs.locators.listed_pages import SOURCES, with_listed_pages, with_locator
+from scoopi.defs.locators.listed_pages import with_listed_pages, with_locator
 from scoopi.defs.locators.locator_checker import VALUES, texts_of
 from scoopi.defs.records.record_language import MARKS
 from scoopi.defs.scrape.language import LOCATOR
@@ -65,7 +65,7 @@ def _locator_group(name: str, node: Node, place: Place) -> Node:
     if isinstance(node, Table):
         node = with_locator(name, node)
         locators = node.entries.get("locators")
-        if isinstance(locators, Listing) and any(isinstance(entry, Text) for entry in _first(locators)):
+        if isinstance(locators, Listing) and any(isinstance(entry, Text) for entry in first_entry(locators)):
             locators = _locators(name, locators)
             node = _with(node, "locators", locators)
         if isinstance(locators, Listing) and _names(locators) - LOCATOR.names:
@@ -87,7 +87,7 @@ def _names(locators: Listing) -> set[str]:
     return {name for entry in entries if isinstance(entry, Table) for name in entry.names()}
 
 
-def _first(listing: Listing) -> Iterator[Node]:
+def first_entry(listing: Listing) -> Iterator[Node]:
     """Its first entry: of a list with very many no more is looked at."""
     yield from (entry for entry, _ in zip(listing.entries, range(1), strict=False))
 
@@ -162,29 +162,13 @@ def link_task_of(task: Table) -> str:
     return next((key for key in task.entries if key in LINK_TASKS), "")
 
 
-def made_keys(root: Table) -> Iterator[tuple[str, str]]:
-    """Yield each key of a long form that expansion made, with the key of the short form as written."""
-    groups = root.table("taskGroups")
-    for group, tasks in groups.entries.items() if groups is not None else ():
-        source = next((each for each in SOURCES if group.endswith(f".{each}")), "")
-        for name, task in tasks.entries.items() if isinstance(tasks, Table) else ():
-            made = f"dataDefs.{group}.{name}"
-            if source:
-                shown = f"locatorGroups.{group.removesuffix(f'.{source}')}"
-                yield from ((made, shown), (f"{made}.fields.{LINK_FIELD}.links.allow", f"{shown}.match"))
-                yield f"{made}.fields.{LINK_FIELD}", shown
-            elif isinstance(task, Table) and (kind := link_task_of(task)):
-                shown, field = f"taskGroups.{group}.{name}.{kind}", f"{made}.fields.{LINK_FIELD}"
-                yield from ((made, shown), (field, shown), (f"{field}.links", shown))
-                yield f"{field}.links.pages", f"{shown}.max"
-
-
 def _link_task(group: str, node: Node, kind: str) -> Node:
-    """With its group, and lists; `crawl: true` is one without rules."""
-    if kind == CRAWL_TASK and isinstance(node, Text) and read_bool(node.text):
-        node = Table({}, {}, node.place)
-    node = _field("", node, node.place)
-    if isinstance(node, Table) and "group" not in node.entries:
+    """With its group, and lists; `crawl: true` is one without rules, and `crawl: false` an error."""
+    if kind == CRAWL_TASK and isinstance(node, Text) and (is_wanted := read_bool(node.text)) is not None:
+        node = Table({}, {}, node.place) if is_wanted else node
+    else:
+        node = _field("", node, node.place)
+    if kind != "follow" and isinstance(node, Table) and "group" not in node.entries:
         node = _with(node, "group", Text(group, node.place), node.place)
     return node
 
@@ -199,7 +183,8 @@ def _links_of_tasks(sections: dict[str, Node]) -> Table:
                 continue
             kind = link_task_of(task)
             links = task.entries.get(kind)
-            if isinstance(links, Table):
+            if links is not None:
+                links = links if isinstance(links, Table) else Table({}, {}, links.place)
                 made.entries[f"{group}.{name}"] = _link_def(kind, links)
                 made.keys[f"{group}.{name}"] = task.keys[kind]
                 made.place = links.place
@@ -211,7 +196,7 @@ def _link_def(kind: str, links: Table) -> Table:
     place = links.place
     entries: dict[str, Node] = {"type": Text("url", place), "list": Text("true", place)}
     rules: dict[str, Node] = {}
-    if kind == CRAWL_TASK:
+    if kind == CRAWL_TASK and "group" in links.entries:  # else a finding of the task
         entries["select"] = Listing([Text(_ALL_LINKS, place)], place)
         rules["same"] = Text("host", place)
     keys, rule_keys = dict.fromkeys(entries, place), dict.fromkeys(rules, place)
@@ -223,6 +208,8 @@ def _link_def(kind: str, links: Table) -> Table:
             entries[known], keys[known] = node, links.keys[name]
     if rules:
         entries["links"], keys["links"] = Table(rules, rule_keys, place), place
+    if "select" not in entries:  # a finding of the task
+        entries["select"], keys["select"] = Listing([], place), place
     field = _field(LINK_FIELD, Table(entries, keys, place), place)
     fields = Table({LINK_FIELD: field}, {LINK_FIELD: place}, place)
     return Table({"fields": fields}, {"fields": place}, place)

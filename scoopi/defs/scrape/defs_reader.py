@@ -8,7 +8,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from scoopi.defs.locators.listed_pages import SOURCES
-from scoopi.defs.records.short_forms import expanded, made_keys
+from scoopi.defs.records.made_keys import made_keys, written_only
+from scoopi.defs.records.short_forms import expanded
 from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.defs_checker import DefsChecker
 from scoopi.defs.scrape.language import LANGUAGE
@@ -132,7 +133,7 @@ class DefsReader:
         for made, written in made_keys(root):
             self._findings.alias(made, written)
         shapes = ShapeChecker(self._findings)
-        shapes.check_record(root, LANGUAGE, "", root.place, whole=self._is_whole)
+        shapes.check_record(written_only(root), LANGUAGE, "", root.place, whole=self._is_whole)
         if not self._is_whole:
             # What a file that cannot be read defines would be missed everywhere.
             return nothing, self._report(files)

@@ -145,7 +145,7 @@ def _forgotten_attribute(select: Selector, field: FieldDef) -> Iterator[RecordFa
         r"[A-Za-z][\w-]*", re.sub(r"[.#][\w-]+|\[[^]]*\]|:[\w-]+(?:\([^)]*\))?", "", parts.path)
     )
     attribute = "src" if last and last[-1].lower() in ("img", "source", "iframe", "video") else "href"
-    what = f"field {field.name} reads the text of {select.text!r}, where an address is needed"
+    what = f"{select.text!r} reads the text of an element, where an address is needed"
     yield select.place, what, f"take an attribute: write `{select.text} @{attribute}`"
 
 

@@ -1,0 +1,62 @@
+"""made_keys: which keys the expansion of short forms made, and what the user has written in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scoopi.defs.locators.listed_pages import SOURCES
+from scoopi.defs.locators.locator_checker import VALUES
+from scoopi.defs.records.short_forms import LINK_FIELD, first_entry, link_task_of
+from scoopi.defs.yaml.node import Listing, Table
+
+
+def made_keys(root: Table) -> Iterator[tuple[str, str]]:
+    """Yield each key of a long form that expansion made, with the key of the short form as written."""
+    groups = root.table("taskGroups")
+    for group, tasks in groups.entries.items() if groups is not None else ():
+        source = next((each for each in SOURCES if group.endswith(f".{each}")), "")
+        for name, task in tasks.entries.items() if isinstance(tasks, Table) else ():
+            made = f"dataDefs.{group}.{name}"
+            if source:
+                shown = f"locatorGroups.{group.removesuffix(f'.{source}')}"
+                yield from ((made, shown), (f"{made}.fields.{LINK_FIELD}.links.allow", f"{shown}.match"))
+                yield f"{made}.fields.{LINK_FIELD}", shown
+            elif isinstance(task, Table) and (kind := link_task_of(task)):
+                shown, field = f"taskGroups.{group}.{name}.{kind}", f"{made}.fields.{LINK_FIELD}"
+                yield from ((made, shown), (field, shown), (f"{field}.links", shown))
+                yield from ((f"{field}.links.pages", f"{shown}.max"), (f"{field}.follow", f"{shown}.group"))
+    yield from _made_locator_keys(root)
+
+
+def _made_locator_keys(root: Table) -> Iterator[tuple[str, str]]:
+    """Those of a group that is a single locator, or a list of addresses."""
+    groups = root.table("locatorGroups")
+    for name, group in groups.entries.items() if groups is not None else ():
+        listing = group.entries.get("locators") if isinstance(group, Table) else None
+        if isinstance(group, Table) and isinstance(listing, Listing) and _is_made(group, "locators"):
+            shown, first = f"locatorGroups.{name}", next(first_entry(listing), None)
+            locator = f"{shown}.locators[0]"
+            yield locator, shown
+            if isinstance(first, Table) and _is_made(first, VALUES):
+                yield f"{locator}.{VALUES}", shown
+
+
+def _is_made(table: Table, key: str) -> bool:
+    """Whether expansion made the value: a key that is written stands before its value."""
+    return key in table.entries and table.keys[key] == table.entries[key].place
+
+
+def written_only(root: Table) -> Table:
+    """Return expanded definitions without the data definitions that expansion made of tasks.
+
+    The tasks are checked in their place.
+    """
+    made = {name for name, written in made_keys(root) if written.startswith("taskGroups.")}
+    data_defs = root.table("dataDefs")
+    if data_defs is None or not made:
+        return root
+    kept = {name: node for name, node in data_defs.entries.items() if f"dataDefs.{name}" not in made}
+    if not kept:  # without any the section would be missed
+        return root
+    section = Table(kept, data_defs.keys, data_defs.place)
+    return Table({**root.entries, "dataDefs": section}, root.keys, root.place)
