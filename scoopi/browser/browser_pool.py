@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import shutil
 import threading
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from scoopi.browser.pool_messages import (
     send,
 )
 from scoopi.browser.pool_process import SOCKET
+from scoopi.browser.start_faults import start_fault
 from scoopi.configs.groups import BrowserSettings
 
 _LINGER_S = 1.5
@@ -131,17 +131,7 @@ class BrowserPool:
         try:
             return Browser(self._settings, profile, self._shots, self._kept, self._scripts)
         except CRASHED as error:
-            said = str(getattr(error, "msg", error)).strip().partition("\n")[0]
-            cause = "no browser can be started"
-            if self._settings.url:
-                hint = "look at scoopi.webDriver.url, and whether the grid has such a browser"
-                return VisitFailed(f"{cause} by the grid: {said}", f"{cause} by the grid", "connect", hint)
-            programs = (self._settings.binary, self._settings.driver)
-            if all(os.path.exists(each) for each in programs):  # it was perhaps killed, or short of memory
-                return VisitFailed(f"{cause}: {said}", cause, "reset")
-            wanted = "geckodriver" if self._settings.browser == "firefox" else "Debian's chromium-driver"
-            hint = f"install {wanted}, or set scoopi.webDriver.browserPath and driverPath"
-            return VisitFailed(f"{cause}: {said}", cause, hint=hint)
+            return start_fault(self._settings, error)
 
     def _give_back(self, browser: Browser, is_good: bool) -> None:
         if is_good and browser.pages < self._settings.pages and self._stays(browser):

@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -67,11 +68,12 @@ class PoolProcess:
         pid: id of the current process above all browsers.
 
     Raises:
-        ConfigError: Selenium is not installed.
+        ConfigError: Selenium is not installed, or the address of the grid is not an address.
     """
 
     def __init__(self, settings: BrowserSettings, shots: Path, scripts: tuple[str, ...] = ()) -> None:
         ensure_selenium()
+        _ensure_address(settings.url)
         self._settings = settings
         self._shots = str(shots.absolute())
         self._scripts = scripts
@@ -159,6 +161,13 @@ def ensure_selenium() -> None:
         raise ConfigError("`loader: browser` needs Selenium", hint='run `pip install "scoopi[browser]"`')
 
 
+def _ensure_address(url: str) -> None:
+    """Raise ConfigError if the address of a grid is given and is not one; it may have a password."""
+    if url and not (urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname):
+        what = "scoopi.webDriver.url is not the address of a grid"
+        raise ConfigError(what, hint="write it as in http://grid.example:4444")
+
+
 @contextlib.contextmanager
 def browsers_for(
     groups: Iterable[TaskGroup], settings: BrowserSettings, folder: Path, scripts: tuple[str, ...] = ()
@@ -170,7 +179,7 @@ def browsers_for(
         scripts: the command of the process for script plugins.
 
     Raises:
-        ConfigError: Selenium is not installed.
+        ConfigError: Selenium is not installed, or the address of the grid is not an address.
     """
     if all(group.browser is None for group in groups):
         yield ""

@@ -130,6 +130,6 @@ def test_without_a_browser_the_page_fails_with_a_hint(tmp_path: Path) -> None:
     with closing(PoolProcess(settings, tmp_path)) as pool, connected(pool.socket) as connection:
         failed = receive_reply(connection)
     assert isinstance(failed, VisitFailed)
-    assert failed.what.startswith("no browser can be started")
-    assert "scoopi.webDriver.browserPath" in failed.hint
+    assert failed.what == "no browser can be started: there is no program /nowhere/chromedriver"
+    assert "scoopi.webDriver.driverPath" in failed.hint
     assert not failed.reason

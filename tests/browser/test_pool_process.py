@@ -15,6 +15,7 @@ from scoopi.browser.pool_messages import Rendered, Reply, Visit, receive_reply, 
 from scoopi.browser.pool_process import PoolProcess
 from scoopi.browser.remote_sessions import SESSION, session_address
 from scoopi.configs.groups import BrowserSettings
+from scoopi.errors import ConfigError
 from scoopi.model.definitions import BrowserDef
 from tests.browser.hung_grid import HungGrid
 from tests.browser.processes import connected, programs_below
@@ -92,3 +93,11 @@ def test_a_hung_browser_of_a_grid_does_not_hold_up_the_end(
         hung.released.set()
         wait_until(lambda: not profile.parent.parent.exists(), "the end of its folder")
     assert not orphans([pool.pid], within_s=10.0)
+
+
+@pytest.mark.parametrize("url", ["grid.example:4444", "nonsense", "http://", "ftp://grid.example/"])
+def test_an_address_of_a_grid_that_is_none_is_refused_at_once(tmp_path: Path, url: str) -> None:
+    with pytest.raises(
+        ConfigError, match=r"scoopi\.webDriver\.url is not the address of a grid; write it as"
+    ):
+        PoolProcess(BrowserSettings(url=url), tmp_path)

@@ -78,7 +78,7 @@ def test_a_grid_that_is_not_there_is_named(desk: Desk, server: Server, late_tabl
     desk.settings |= {"scoopi.webDriver.url": "http://127.0.0.1:1", "scoopi.retry.attempts": 1}
     ended = desk.process("run", "defs")
     assert ended.code == 1, ended.err
-    assert "no browser can be started by the grid" in ended.err
+    assert "no browser can be started by the grid: [Errno 111] Connection refused" in ended.err
     assert "scoopi.webDriver.url" in ended.err
 
 

@@ -1,0 +1,49 @@
+"""start_fault: why no browser could be started, and what can be done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from selenium.common.exceptions import SessionNotCreatedException
+from urllib3.connectionpool import HTTPConnectionPool
+from urllib3.exceptions import MaxRetryError, NewConnectionError
+
+from scoopi.browser.start_faults import start_fault
+from scoopi.configs.groups import BrowserSettings
+
+EXITED = SessionNotCreatedException(
+    "session not created: Chrome instance exited. Examine ChromeDriver verbose log to determine the cause.;"
+    " For documentation on this error, please visit: https://www.selenium.dev"
+)
+
+
+def test_a_program_that_is_not_there_is_named_with_its_setting(tmp_path: Path) -> None:
+    program = tmp_path / "driver"
+    program.touch()
+    failed = start_fault(BrowserSettings(driver="/no/driver"), EXITED)
+    assert failed.what == "no browser can be started: there is no program /no/driver"
+    assert failed.hint == (
+        "install Debian's chromium and chromium-driver, or set scoopi.webDriver.driverPath"
+    )
+    failed = start_fault(
+        BrowserSettings(browser="firefox", driver=str(program), binary="/no/firefox"), EXITED
+    )
+    assert failed.hint == "install Debian's firefox-esr, and geckodriver, or set scoopi.webDriver.browserPath"
+    assert not failed.reason, "it does not come by itself"
+
+
+def test_what_programs_that_are_there_say_is_one_line_and_may_be_different_later(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.touch()
+    failed = start_fault(BrowserSettings(driver=str(program), binary=str(program)), EXITED)
+    assert failed.what == "no browser can be started: session not created: Chrome instance exited."
+    assert "scoopi.webDriver.browserPath" in failed.hint
+    assert failed.reason == "reset"
+
+
+def test_a_grid_that_refuses_connections_is_said_in_a_few_words() -> None:
+    pool = HTTPConnectionPool("127.0.0.1", 9)
+    refused = NewConnectionError(pool, "Failed to establish a new connection: [Errno 111] Connection refused")  # type: ignore[arg-type]
+    failed = start_fault(BrowserSettings(url="http://127.0.0.1:9"), MaxRetryError(pool, "/session", refused))
+    assert failed.what == "no browser can be started by the grid: [Errno 111] Connection refused"
+    assert failed.reason == "connect"
