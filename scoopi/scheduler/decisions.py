@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -99,6 +99,19 @@ def moved(job: JobRecord, now: datetime, by: str = "", **fields: Any) -> JobReco
     if by or state != job.state:
         changes = (*changes, StateChange(state, now, by, reason))[-MOST_CHANGES:]
     return changed(job, **fields, changed=now, changes=changes)
+
+
+def requeued(attempt: AttemptRecord, now: datetime, begun: datetime | None, **fields: Any) -> AttemptRecord:
+    """An attempt that waits again after it ran or was paused, a time that `timeout.queue` does not count.
+
+    Args:
+        begun: when it began to run, or was paused; None if it did neither.
+    """
+    if begun is None:
+        return changed(attempt, **fields)
+    away = max(now - begun, timedelta(0))  # the clock of its worker may be ahead
+    queued = (attempt.queued or attempt.created) + away
+    return changed(attempt, **{"queued": queued, "paused": None} | fields)
 
 
 def ended(attempt: AttemptRecord, status: str, reason: str, now: datetime, gate: str = "") -> Decision:

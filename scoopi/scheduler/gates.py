@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo
 
 from scoopi.model.schedule.process import DependsOn, Probe, Process
-from scoopi.model.schedule.schedule_records import FINISHED, JobRecord, ProcessRecord
+from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot
 from scoopi.scheduler.retrying import fraction, waits_for_retry
@@ -22,12 +22,14 @@ class ClosedGate:
 
     Attributes:
         until: when it opens by itself; None if that is not known.
+        holders: ids of the attempts or jobs that it waits for.
     """
 
     gate: str
     answer: Literal["wait", "skip", "fail"]
     reason: str
     until: datetime | None = None
+    holders: tuple[str, ...] = ()
 
 
 _ENDED = {"noop": "was a noop", "skipped": "was skipped"}
@@ -53,13 +55,13 @@ def enabled(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
     """Gate 1: the process is enabled and not paused."""
     record = snapshot.processes.get(process.name)
     if record is not None and record.paused is not None:
-        return ClosedGate("enabled", "wait", f"process {process.name} is paused{_pause(record)}")
+        return ClosedGate("enabled", "wait", f"process {process.name} is paused")
     if process.enabled:
         return None
     reason = f"process {process.name} is disabled"
     if process.when_disabled == "skip":
         return ClosedGate("enabled", "skip", reason)
-    return ClosedGate("enabled", "wait", f"{reason}; it runs once it is deployed with enabled: true")
+    return ClosedGate("enabled", "wait", reason)
 
 
 def slot(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
@@ -85,18 +87,19 @@ def live(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | N
         )
     others = [each for each in snapshot.live_of.get(process.name, ()) if each.job != job.job]
     if reason := _backfill_is_full(job, snapshot):
-        return ClosedGate("live", "wait", reason)
+        return ClosedGate("live", "wait", reason, None, _of_backfill(job, snapshot))
     overlap = overlap_of(job, process)
     if not others or overlap in ("allow", "remind"):
         return None
     reason = f"{others[0].attempt} is {others[0].status}"
+    holders = tuple(each.attempt for each in others)
     if job.backfill is None and all(map(snapshot.is_backfill, others)):
-        return ClosedGate("live", "wait", reason)
+        return ClosedGate("live", "wait", reason, None, holders)
     if overlap == "skip" and job.attempts == 0:
         return ClosedGate("live", "skip", f"overlap: {reason}")
     if overlap == "buffer_one" and _has_newer(job, snapshot):
         return ClosedGate("live", "skip", "overlap: a newer slot waits")
-    return ClosedGate("live", "wait", reason)
+    return ClosedGate("live", "wait", reason, None, holders)
 
 
 def overlap_of(job: JobRecord, process: Process) -> str:
@@ -117,7 +120,10 @@ def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
     ]
     if job.awaits and (again := _awaited(job, snapshot)) is not None:
         answers.append(again)
-    return next((each for kind in ("fail", "skip", "wait") for each in answers if each.answer == kind), None)
+    first = next((each for kind in ("fail", "skip", "wait") for each in answers if each.answer == kind), None)
+    if first is None or first.answer != "wait" or len(answers) == 1:
+        return first
+    return replace(first, holders=tuple(name for each in answers for name in each.holders))
 
 
 def prepare(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
@@ -125,8 +131,8 @@ def prepare(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
     for probe in process.probe:
         if (opens := _opens_at(job, process, probe)) is not None and snapshot.now < opens:
             return ClosedGate("prepare", "wait", f"not before {instant_text(opens)}", opens)
-        if probe.job_done is not None and (reason := _not_done(job, probe.job_done, snapshot)):
-            return ClosedGate("prepare", "wait", reason)
+        if probe.job_done is not None and (gate := _not_done(job, probe.job_done, snapshot)) is not None:
+            return gate
         if probe.constant is False:
             return ClosedGate("prepare", "wait", "probe: constant is false")
     return None
@@ -196,14 +202,6 @@ def slot_end(job: JobRecord) -> datetime:
     return own.bounds()[1] if isinstance(own, Period) else job.due or job.created
 
 
-def _pause(record: ProcessRecord) -> str:
-    """Who paused a process, since when and why, and how it is resumed."""
-    change = next((each for each in reversed(record.changes) if each.change == "paused"), None)
-    by = f" since {instant_text(change.at)} by {change.by}" if change is not None else ""
-    why = f": {record.paused}" if record.paused else ""
-    return f"{by}{why}; scoopi process resume {record.name} starts it again"
-
-
 def _backfill_is_full(job: JobRecord, snapshot: Snapshot) -> str:
     """Why a job of a backfill waits for its others; empty if it does not."""
     if job.backfill is None or not job.backfill.max_parallel:
@@ -211,7 +209,14 @@ def _backfill_is_full(job: JobRecord, snapshot: Snapshot) -> str:
     running = snapshot.running_of_backfill.get((job.process, job.backfill.name), 0)
     if running < job.backfill.max_parallel:
         return ""
-    return f"backfill {job.backfill.name} runs {running} jobs, its max_parallel"
+    jobs = "1 job" if running == 1 else f"{running} jobs"
+    return f"backfill {job.backfill.name} runs {jobs}, its max_parallel"
+
+
+def _of_backfill(job: JobRecord, snapshot: Snapshot) -> tuple[str, ...]:
+    """The live attempts of a job's backfill."""
+    jobs = ((each, snapshot.jobs.get(each.job)) for each in snapshot.live_of.get(job.process, ()))
+    return tuple(each.attempt for each, own in jobs if own is not None and own.backfill == job.backfill)
 
 
 def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot) -> ClosedGate | None:
@@ -222,13 +227,14 @@ def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot)
     state = snapshot.state_of(edge.process, str(before))
     if state is None or state not in FINISHED:
         is_so = "does not exist yet" if state is None else f"is {state}"
-        return ClosedGate("depends", "wait", f"waits for {name}, which {is_so}")
+        return ClosedGate("depends", "wait", f"waits for {name}, which {is_so}", None, (name,))
     if state in ("processed", "noop"):
         return None
     rule = edge.when_skipped if state == "skipped" else edge.when_failed
     if rule == "run":
         return None
-    return ClosedGate("depends", rule, f"{name} {'was skipped' if state == 'skipped' else 'failed'}")
+    ended = "was skipped" if state == "skipped" else "failed"
+    return ClosedGate("depends", rule, f"{name} {ended}", None, (name,))
 
 
 def _awaited(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
@@ -239,7 +245,7 @@ def _awaited(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
         return None
     if state in FINISHED:
         return ClosedGate("depends", "skip", f"{job.awaits} {_ENDED.get(state, state)}")
-    return ClosedGate("depends", "wait", f"waits for {job.awaits}, which is {state}")
+    return ClosedGate("depends", "wait", f"waits for {job.awaits}, which is {state}", None, (job.awaits,))
 
 
 def _opens_at(job: JobRecord, process: Process, probe: Probe) -> datetime | None:
@@ -252,15 +258,16 @@ def _opens_at(job: JobRecord, process: Process, probe: Probe) -> datetime | None
     return day.replace(hour=int(hour), minute=int(minute), tzinfo=zone).astimezone(UTC)
 
 
-def _not_done(job: JobRecord, edge: DependsOn, snapshot: Snapshot) -> str:
-    """Why a probe of a job does not hold; empty if it does."""
+def _not_done(job: JobRecord, edge: DependsOn, snapshot: Snapshot) -> ClosedGate | None:
+    """A probe of a job that does not hold; None if it does."""
     before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
     if before is None:
-        return f"{edge.process} has no slot for {job.slot}"
-    state = snapshot.state_of(edge.process, str(before))
+        return ClosedGate("prepare", "wait", f"{edge.process} has no slot for {job.slot}")
+    state, name = snapshot.state_of(edge.process, str(before)), f"{edge.process}/{before}"
     if state in ("processed", "noop"):
-        return ""
-    return f"waits for {edge.process}/{before}, which {f'is {state}' if state else 'does not exist yet'}"
+        return None
+    is_so = f"is {state}" if state else "does not exist yet"
+    return ClosedGate("prepare", "wait", f"waits for {name}, which {is_so}", None, (name,))
 
 
 def due_of(job: JobRecord, process: Process) -> datetime:

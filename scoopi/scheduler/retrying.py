@@ -85,7 +85,7 @@ def ended_by(by: str, job: JobRecord, state: SlotState, reason: str, now: dateti
 def waits_for_retry(job: JobRecord, now: datetime) -> str:
     """Why a job waits after a failure; empty if it does not."""
     if job.held:
-        return f"on hold: {job.reason}; scoopi job clear continues it"
+        return f"on hold: {job.reason}"
     if job.retry_at is not None and now < job.retry_at:
         return f"waits for its retry at {instant_text(job.retry_at)}; {job.reason}"
     return ""

@@ -36,6 +36,7 @@ class Snapshot:
         workers: by name.
         beat: the current heartbeat number.
         deployed: when the current definitions were deployed; None if they are the first.
+        pass_until: when the lease of the pass that runs expires; None if none runs.
     """
 
     now: datetime
@@ -47,6 +48,7 @@ class Snapshot:
     workers: Mapping[str, WorkerRecord] = field(default_factory=dict)
     beat: int = 0
     deployed: datetime | None = None
+    pass_until: datetime | None = None
 
     @cached_property
     def active(self) -> Sequence[JobRecord]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from scoopi.model.schedule.process import Process, RetryRule, Timeouts
 from scoopi.model.schedule.schedule_records import ACTIVE, LIVE, UNCLAIMED, AttemptRecord
 from scoopi.periods.slot import instant_text
-from scoopi.scheduler.decisions import Decision, canceled, changed, ended
+from scoopi.scheduler.decisions import Decision, canceled, changed, ended, requeued
 from scoopi.scheduler.gates import missed, too_late
 from scoopi.scheduler.placing.run_nodes import freed
 from scoopi.scheduler.retrying import over
@@ -22,7 +22,7 @@ def swept(snapshot: Snapshot) -> Iterator[Decision]:
     lost = {worker.worker for worker in snapshot.workers.values() if snapshot.is_lost(worker)}
     for worker in snapshot.workers.values():
         if worker.worker in lost and worker.state != "lost":
-            yield Decision("worker_lost", worker, changed(worker, state="lost"))
+            yield Decision("worker_lost", worker, changed(worker, state="lost", since=snapshot.now))
     for attempt in snapshot.attempts:
         if attempt.phase == LIVE:
             decision = _swept(attempt, attempt.worker in lost or _is_unknown(attempt, snapshot), snapshot)
@@ -38,7 +38,9 @@ def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decisio
     if attempt.wish == "cancel" and (is_lost or _is_overdue(attempt, snapshot)):
         return ended(attempt, attempt.outcome or "canceled", attempt.explanation, snapshot.now)
     if is_lost and attempt.status in ("running", "waiting"):
-        again = changed(attempt, status="waiting", worker="", placed=snapshot.now)
+        begun = attempt.started if attempt.status == "running" else None
+        fields = {"status": "waiting", "worker": "", "placed": snapshot.now}
+        again = requeued(attempt, snapshot.now, begun, **fields)
         return Decision("attempt_placed", attempt, again, "worker", f"worker {attempt.worker} is lost")
     process = snapshot.process(attempt.process)
     timeouts, retry = (process.timeout, process.retry) if process else (Timeouts(), RetryRule())
@@ -73,17 +75,20 @@ def _late(attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decision]:
 
 
 def _missed(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) -> str:
-    """Why the first attempt of a job may not start any more; empty if it may."""
+    """Why the first attempt of a job may not start any more; empty if it may, or has run before."""
     job = snapshot.jobs.get(attempt.job)
     if process is None or job is None or attempt.number > 1 or attempt.status not in UNCLAIMED:
         return ""
+    if attempt.started is not None and (attempt.ended is None or attempt.ended < attempt.started):
+        return ""  # its worker was lost, or handed it back; it was not only found not ready
     return missed(job, process, snapshot.now)
 
 
 def _timed_out(attempt: AttemptRecord, timeouts: Timeouts, snapshot: Snapshot) -> str:
     """Which timeout an attempt exceeds, with its length; empty if none."""
     now = snapshot.now
-    if attempt.status in UNCLAIMED and _exceeds(now - attempt.created, timeouts.queue):
+    queued = attempt.queued or attempt.created
+    if attempt.status in ("pending", "waiting") and _exceeds(now - queued, timeouts.queue):
         return f"timeout.queue: waited longer than {timeouts.queue}"
     if attempt.status == "running" and attempt.started is not None:
         if _exceeds(now - attempt.started, timeouts.run):
@@ -133,7 +138,9 @@ def _stale(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> Deci
         return None
     again = now + retry.delay
     reason = f"stale: no sign of life from worker {attempt.worker} since {instant_text(since)}"
-    taken = changed(attempt, status="waiting", worker="", offer_at=again, explanation=reason)
+    begun = attempt.started if attempt.status == "running" else None
+    fields = {"status": "waiting", "worker": "", "offer_at": again, "explanation": reason}
+    taken = requeued(attempt, now, begun, **fields)
     return Decision("attempt_placed", attempt, taken, "", f"{reason}; offered again at {instant_text(again)}")
 
 

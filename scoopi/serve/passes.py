@@ -112,6 +112,7 @@ class Passes:
             workers=self._workers({name for each in attempts for name in held_places(each)}),
             beat=shared.beat,
             deployed=max(shared.former.values(), default=None),
+            pass_until=shared.until if shared.holder else None,
         )
         return self._with_wanted(snapshot)
 

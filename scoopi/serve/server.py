@@ -97,7 +97,7 @@ class Server:
         try:
             self._runner.close()
             if self._options.works:
-                self._bench.change(self.name, self._incarnation, state="lost", beat=None)
+                self._bench.change(self.name, self._incarnation, state="lost", beat=None, since=now_utc())
         except (StoreError, FencedError) as failed:
             log.warning("the worker could not sign off: %s", failed)
         self._wake_up.close()
@@ -202,7 +202,7 @@ class Server:
 
     def _begin_shutdown(self) -> None:
         if self._options.works:
-            self._bench.change(self.name, state="draining")
+            self._bench.change(self.name, state="draining", since=now_utc())
         cancel = self._settings.cancel
         if cancel.default_mode != "drain":
             self._runner.stop(cancel.kill_after.total_seconds() if cancel.default_mode == "step" else KILL_S)

@@ -20,7 +20,7 @@ from scoopi.model.schedule.schedule_records import (
     WorkerRecord,
 )
 from scoopi.model.schedule.schedule_settings import Schedule
-from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.decisions import changed, requeued
 from scoopi.scheduler.placing.placement import may_take_over
 from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.log_copies import LogCopies
@@ -123,7 +123,8 @@ class Workbench:
             if old is None:
                 return None
             _ensure_own(old, incarnation)
-            return changed(old, beat=number, state="running" if old.state == "lost" else old.state)
+            again = {"state": "running", "since": None} if old.state == "lost" else {}
+            return changed(old, beat=number, **again)
 
         record = self._store.update(WorkerRecord, name, beaten)
         if record is None and incarnation:
@@ -221,7 +222,10 @@ class Workbench:
         """
         fields |= self._copy_log(attempt)
         if status == "not_ready" and attempt.wish != "cancel":
-            return self._write(attempt, fence, status="pending", worker="", ended=now, **fields)
+            fields |= {"status": "pending", "worker": "", "ended": now}
+            return self._change(
+                attempt, fence, lambda old: requeued(old, now, old.started, **_kept(old, fields))
+            )
         return self._write(
             attempt, fence, status=_status(attempt, status), phase=UNSETTLED, ended=now, **fields
         )
@@ -236,7 +240,7 @@ class Workbench:
         def handed_back(old: AttemptRecord) -> AttemptRecord:
             if old.wish == "cancel":
                 return changed(old, status=old.outcome or "canceled", phase=UNSETTLED, ended=now, **kept)
-            return changed(old, status="waiting", worker="", placed=now, **kept)
+            return requeued(old, now, old.started, status="waiting", worker="", placed=now, **kept)
 
         kept = self._copy_log(attempt)
         return self._change(attempt, attempt.fence, handed_back)
@@ -247,11 +251,7 @@ class Workbench:
         return {"has_log": True} if is_copied else {}
 
     def _write(self, attempt: AttemptRecord, fence: int | None, **fields: Any) -> AttemptRecord:
-        def written(old: AttemptRecord) -> AttemptRecord:
-            kept = {"explanation": old.explanation} if fields.get("explanation") == "" else {}
-            return changed(old, **fields | kept)
-
-        return self._change(attempt, fence, written)
+        return self._change(attempt, fence, lambda old: changed(old, **_kept(old, fields)))
 
     def _change(
         self,
@@ -272,6 +272,11 @@ class Workbench:
         record = self._store.update(AttemptRecord, record_key(attempt), written)
         assert record is not None
         return record
+
+
+def _kept(old: AttemptRecord, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """New fields of an attempt; an empty explanation leaves the one that it has."""
+    return {**fields, **({"explanation": old.explanation} if fields.get("explanation") == "" else {})}
 
 
 def _ensure_own(worker: WorkerRecord | None, incarnation: str) -> None:

@@ -74,7 +74,10 @@ def test_a_pass_at_a_given_time_prints_its_decisions(shop: Screen) -> None:
     assert [row["decision"] for row in decisions] == ["job_made", "attempt_made", "job_moved"]
     assert rows(shop, "tick", "--now", "2026-03-28T05:00:03Z") == []
     why = printed(shop, "job", "why", "books/@2026-03-28T05:00:00Z", "--now", "2026-03-28T05:00:04Z")
-    assert why == "no live worker in group default: start scoopi serve\n"
+    assert why == (
+        "no live worker in group default; attempt 1 has waited since 2026-03-28T05:00:03Z; "
+        "start scoopi serve\n"
+    )
 
 
 def test_a_worker_in_another_language_claims_reports_and_ends_an_attempt(shop: Screen) -> None:
@@ -120,7 +123,10 @@ def test_a_job_on_hold_gets_another_attempt_by_clear(shop: Screen) -> None:
         printed(shop, "attempt", "end", name, "--status", "failed", "--explanation", "no paper", "--now", now)
         printed(shop, "tick", "--now", now)
     why = printed(shop, "job", "why", "press/!1", "--now", "2026-04-01T00:11:00Z")
-    assert why == "on hold: attempt 2 failed: no paper; scoopi job clear continues it\n"
+    assert why == (
+        "on hold since 2026-04-01T00:10:00Z: attempt 2 failed: no paper; "
+        "scoopi job clear 'shop.press/!1' continues it\n"
+    )
     printed(shop, "job", "clear", "press/!1")
     assert "attempt_made" in printed(shop, "tick", "--now", "2026-04-01T00:12:00Z")
     printed(shop, "job", "clear", "press/!1", code=4)
@@ -142,7 +148,7 @@ def test_a_paused_process_creates_jobs_and_starts_none(shop: Screen, monkeypatch
     printed(shop, "tick", "--now", "2026-03-28T05:00:03Z")
     job = "books/@2026-03-28T05:00:00Z"
     assert printed(shop, "job", "why", job) == (
-        "process shop.books is paused since 2026-03-28T04:00:00Z by ann: audit; "
+        "process shop.books was paused at 2026-03-28T04:00:00Z by ann: audit; "
         "scoopi process resume shop.books starts it again\n"
     )
     printed(shop, "process", "resume", "books")

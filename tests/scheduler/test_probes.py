@@ -55,7 +55,7 @@ def test_the_job_of_the_period_before_may_be_asked_for(world_of: Make) -> None:
     )
     world.tick("2026-01-02T00:00:00+00:00")
     reason = world.why("p/D:2026010100")["reason"]
-    assert reason == "waits for q/D:2025123100, which is in_progress"
+    assert reason == "waits for q/D:2025123100, which has been in_progress since 2026-01-02T00:00:00Z"
     assert world.why("p/D:2025123100")["reason"] == "waits for q/D:2025123000, which does not exist yet"
 
     (attempt,) = [each for each in world.attempts("waiting") if each.job == "q/D:2025123100"]

@@ -40,6 +40,19 @@ def test_an_attempt_of_a_lost_worker_goes_to_another_with_a_higher_fence(world_o
     assert world.job("p/!1").attempts == 1
 
 
+def test_the_time_in_which_a_lost_attempt_ran_counts_for_no_limit_of_waiting(world_of: Make) -> None:
+    world = world_of(ONE % ", timeout: {queue: 1h}, start_deadline: 10m")
+    world.worker("w1", beat=0)
+    running(world)
+    world.beat = 4
+    world.tick(START + timedelta(hours=5))
+    assert [each.number for each in world.attempts("waiting") + world.attempts("pending")] == [1]
+    world.tick(START + timedelta(hours=6, seconds=1))
+    assert [each.explanation for each in world.attempts("error")] == [
+        "timeout.queue: waited longer than 1:00:00"
+    ]
+
+
 def test_a_worker_within_the_gap_keeps_its_attempt(world_of: Make) -> None:
     world = world_of(ONE % "")
     world.worker("w1", beat=1)
@@ -72,7 +85,7 @@ def test_an_attempt_that_waits_longer_than_its_queue_timeout_is_an_error(world_o
     world = world_of(ONE % ", timeout: {queue: 1h}")
     world.launch("p", "!1")
     world.tick()
-    assert world.why("p/!1")["reason"] == "no live worker in group default: start scoopi serve"
+    assert world.why("p/!1")["gate"] == "worker"
     world.tick(START + timedelta(hours=1, seconds=1))
     assert world.job("p/!1").state == "failed"
 
@@ -83,7 +96,9 @@ def test_a_cancel_that_nobody_carries_out_ends_by_itself(world_of: Make) -> None
     attempt = running(world)
     world.put(changed(attempt, wish="cancel", wish_mode="kill", wished=world.now, explanation="by hand"))
     world.tick(START + timedelta(minutes=1))
-    assert world.why("p/!1")["reason"] == "attempt 1 is being cancelled: by hand"
+    assert world.why("p/!1")["reason"] == (
+        "attempt 1 is being cancelled (kill, requested at 2026-01-01T00:00:00Z) on worker w1: by hand"
+    )
     world.tick(START + timedelta(minutes=3))
     assert world.job("p/!1").state == "skipped"
 
@@ -202,7 +217,9 @@ def test_a_job_that_has_not_started_by_its_deadline_fails(world_of: Make) -> Non
     assert world.job("p/!1").state == "embryo"
     world.tick(START + timedelta(hours=1, seconds=1))
     assert world.job("p/!1").state == "failed"
-    assert world.why("p/!1")["reason"] == "deadline: not finished by 2026-01-01T01:00:00Z"
+    assert world.why("p/!1")["reason"] == (
+        "failed at 2026-01-01T01:00:01Z: deadline: not finished by 2026-01-01T01:00:00Z"
+    )
 
 
 def test_a_job_that_runs_at_its_deadline_fails_and_its_attempt_is_cancelled(world_of: Make) -> None:

@@ -110,3 +110,22 @@ def test_a_worker_of_the_group_claims_what_another_leaves_lying(deployed: Deploy
     (attempt,) = bench.claim("w2", late, schedule=schedule)
     assert (attempt.worker, attempt.fence) == ("w2", 1)
     assert bench.claim("w1", late, schedule=schedule) == []
+
+
+def test_the_time_in_which_an_attempt_ran_is_left_out_of_its_wait_when_it_waits_again(
+    deployed: Deployed,
+) -> None:
+    bench = launched(deployed(ONE))
+    hour = timedelta(hours=1)
+    bench.hand_back(claimed(bench), NOW + hour)
+    (again,) = bench.claim("w", NOW + 3 * hour, EXTERNAL)
+    assert again.queued == NOW + hour
+    released = bench.end(again, None, "not_ready", NOW + 5 * hour, explanation="no file")
+    assert (released.queued, released.status, released.explanation) == (NOW + 3 * hour, "pending", "no file")
+
+
+def test_a_worker_has_its_state_since_the_change_and_none_when_it_is_live_again(deployed: Deployed) -> None:
+    bench = launched(deployed(ONE))
+    assert bench.change("w", state="lost", since=NOW).since == NOW
+    back = bench.beat("w")
+    assert (back.state, back.since) == ("running", None)

@@ -63,11 +63,18 @@ class Jobs:
             elif options.operation == "show":
                 print_with_changes(terminal, jobs.show(options.job), options)
             elif options.operation == "why":
-                row = jobs.why(options.job)
-                print_rows(terminal, [row], options, ("reason",))
+                _print_why(terminal, jobs.why(options.job), options)
             else:
                 print_fields(terminal, _changed(jobs, options), options)
         return DONE
+
+
+def _print_why(terminal: Terminal, row: Row, options: Namespace) -> None:
+    """Print an answer as JSON, or as one sentence with what to do."""
+    if options.json:
+        print_rows(terminal, [row], options)
+    else:
+        terminal.give("; ".join(filter(None, (row["reason"], row["hint"]))))
 
 
 def _changed(jobs: JobDesk, options: Namespace) -> Row:

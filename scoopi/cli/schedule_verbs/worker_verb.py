@@ -6,7 +6,13 @@ from argparse import ArgumentParser, Namespace
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import add_operations, opened, print_fields, print_rows
+from scoopi.cli.schedule_verbs.operations import (
+    add_operations,
+    now_of,
+    opened,
+    print_fields,
+    print_rows,
+)
 from scoopi.cli.terminal import Terminal
 from scoopi.serve.rows import worker_row
 from scoopi.serve.workbench import Workbench
@@ -50,9 +56,8 @@ class Workers:
             elif options.operation == "beat":
                 record = bench.beat(options.name)
             else:
-                record = bench.change(
-                    options.name, state="draining" if options.operation == "drain" else "lost", beat=None
-                )
+                state_of = "draining" if options.operation == "drain" else "lost"
+                record = bench.change(options.name, state=state_of, beat=None, since=now_of(options))
             print_fields(terminal, worker_row(record, state.store.open_attempts()), options)
         return DONE
 

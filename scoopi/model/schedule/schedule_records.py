@@ -168,6 +168,8 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
         group: of workers, for which it was placed there.
         beat: the last sign of life, on the clock of the pass.
         offer_at: when it is offered again after it was stale; nobody may claim it until then.
+        queued: where `timeout.queue` is counted from, if it ran or was paused before; None is `created`.
+        paused: since when it is paused, if it is.
         progress: what the work has reported of how far it is; a later attempt can read it.
         wish: `cancel` while a cancel is requested.
         wish_mode: how: drain, step or kill.
@@ -193,6 +195,8 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     result: str | None = None
     placed: datetime | None = None
     offer_at: datetime | None = None
+    queued: datetime | None = None
+    paused: datetime | None = None
     started: datetime | None = None
     ended: datetime | None = None
     beat: datetime | None = None
@@ -227,6 +231,7 @@ class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
         state: `running`, `draining` or `lost`.
         capacity: how much cost it runs at a time.
         beat: the heartbeat number that it wrote last; None if it never did, as one registered by hand.
+        since: when it got its state, on the clock of what noticed it; None if that is not known.
     """
 
     worker: str
@@ -237,6 +242,7 @@ class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
     is_external: bool = False
     beat: int | None = None
     home: str = ""
+    since: datetime | None = None
     version: int = 0
 
 
@@ -272,12 +278,7 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BundlePart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of a deployed project, packed.
-
-    Attributes:
-        parts: how many there are.
-        data: at most 1 MiB.
-    """
+    """A part of a deployed project, packed: one of `parts`, with at most 1 MiB of `data`."""
 
     parts: int
     data: bytes

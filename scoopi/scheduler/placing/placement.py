@@ -11,9 +11,7 @@ from msgspec.structs import replace
 from scoopi.model.schedule.process import DEFAULT_GROUPS, EXTERNAL
 from scoopi.model.schedule.schedule_records import LIVE, UNCLAIMED, AttemptRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
-from scoopi.periods.slot import instant_text
-from scoopi.scheduler.decisions import Decision, changed, ended
-from scoopi.scheduler.gates import ClosedGate
+from scoopi.scheduler.decisions import Decision, changed, ended, requeued
 from scoopi.scheduler.placing.run_nodes import held_places, may_join
 from scoopi.scheduler.snapshot import Snapshot
 
@@ -31,11 +29,11 @@ def placements(snapshot: Snapshot, *, joins: bool = True) -> Iterator[Decision]:
     for attempt in _unplaced(snapshot):
         if started >= snapshot.schedule.settings.start_limit:
             return
-        stopped = _without_worker(attempt, room, snapshot)
+        stopped = without_worker(attempt, room, snapshot)
         if stopped is not None:
             if stopped.new != attempt:
                 yield stopped
-        elif _is_external(attempt, snapshot):
+        elif is_external(attempt, snapshot):
             if attempt.status != "waiting":
                 started += 1
                 yield _placed(attempt, "", "", snapshot.now)
@@ -46,34 +44,7 @@ def placements(snapshot: Snapshot, *, joins: bool = True) -> Iterator[Decision]:
         yield from islice(_joining(room, snapshot), snapshot.schedule.settings.start_limit - started)
 
 
-def waits_for_place(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate | None:
-    """Why an attempt has no worker; None if it has one, or needs none."""
-    if _is_asked_later(attempt, snapshot):
-        until = _asked_at(attempt, snapshot)
-        reason = f"it was not ready{f': {why}' if (why := attempt.explanation) else ''}"
-        return ClosedGate("prepare", "wait", f"{reason}; asked again at {instant_text(until)}", until)
-    if attempt.offer_at is not None:
-        again = f"attempt {attempt.number} is offered again at {instant_text(attempt.offer_at)}"
-        return ClosedGate("worker", "wait", f"{attempt.explanation}; {again}", attempt.offer_at)
-    room, groups = Room(snapshot), groups_of(attempt, snapshot)
-    if attempt.status == "paused" and (stopped := _without_worker(attempt, room, snapshot)) is not None:
-        reason = f"attempt {attempt.number} is paused: {stopped.reason}"
-        return ClosedGate(
-            "worker", "wait", f"{reason}; it goes on when one joins: {_joins(attempt, snapshot)}"
-        )
-    if attempt.worker or _is_external(attempt, snapshot):
-        return None
-    if missing := no_worker_of(room, groups):
-        return ClosedGate("worker", "wait", f"{missing}: {_joins(attempt, snapshot)}")
-    if room.take(groups) is not None:
-        return None
-    in_use = (
-        f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in room.use(groups)
-    )
-    return ClosedGate("capacity", "wait", f"{' and '.join(in_use)} are in use")
-
-
-def _without_worker(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Decision | None:
+def without_worker(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Decision | None:
     """What becomes of an attempt for which no worker lives, if it does not just wait; else None.
 
     The decision changes nothing if it is paused already.
@@ -82,13 +53,15 @@ def _without_worker(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> D
     if process is None or process.no_worker == "wait":
         return None
     missing = no_worker_of(room, process.groups)
-    if _is_external(attempt, snapshot):
+    if is_external(attempt, snapshot):
         missing = _unregistered(process.groups, snapshot)
     if not missing:
         return None
     if process.no_worker == "fail":
         return ended(attempt, "failed", missing, snapshot.now, "worker")
-    paused = attempt if attempt.status == "paused" else changed(attempt, status="paused", explanation=missing)
+    if attempt.status == "paused":
+        return Decision("attempt_placed", attempt, attempt, "worker", missing)
+    paused = changed(attempt, status="paused", paused=snapshot.now, explanation=missing)
     return Decision("attempt_placed", attempt, paused, "worker", missing)
 
 
@@ -98,17 +71,6 @@ def _unregistered(groups: Sequence[str], snapshot: Snapshot) -> str:
     if any(not {*groups}.isdisjoint(each.groups) and not snapshot.is_lost(each) for each in workers):
         return ""
     return f"no live worker is registered in group {' or '.join(groups)}"
-
-
-def _joins(attempt: AttemptRecord, snapshot: Snapshot) -> str:
-    """The command with which a worker joins the first group of an attempt."""
-    group = groups_of(attempt, snapshot)[0]
-    of_group = "" if group == DEFAULT_GROUPS[0] else f" --groups {group}"
-    return (
-        f"scoopi worker put NAME{of_group}"
-        if _is_external(attempt, snapshot)
-        else f"start scoopi serve{of_group}"
-    )
 
 
 def groups_of(attempt: AttemptRecord, snapshot: Snapshot) -> tuple[str, ...]:
@@ -133,7 +95,7 @@ def stranded(snapshot: Snapshot) -> Iterator[tuple[AttemptRecord, str]]:
     """The attempts that no live worker may run, each with the reason."""
     room = Room(snapshot)
     for attempt in _unplaced(snapshot):
-        if not _is_external(attempt, snapshot) and (
+        if not is_external(attempt, snapshot) and (
             reason := no_worker_of(room, groups_of(attempt, snapshot))
         ):
             yield attempt, reason
@@ -233,7 +195,7 @@ def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
         and attempt.status in UNCLAIMED
         and not attempt.worker
         and attempt.offer_at is None
-        and not _is_asked_later(attempt, snapshot)
+        and not is_asked_later(attempt, snapshot)
     )
     turns = snapshot.turns
     return sorted(
@@ -243,23 +205,24 @@ def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
     )
 
 
-def _is_asked_later(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
+def is_asked_later(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
     """Whether an attempt was released as not ready, just now."""
-    return attempt.ended is not None and snapshot.now < _asked_at(attempt, snapshot)
+    return attempt.ended is not None and snapshot.now < asked_at(attempt, snapshot)
 
 
-def _asked_at(attempt: AttemptRecord, snapshot: Snapshot) -> datetime:
+def asked_at(attempt: AttemptRecord, snapshot: Snapshot) -> datetime:
+    """When an attempt that was not ready is offered again."""
     return (attempt.ended or attempt.created) + snapshot.schedule.settings.every
 
 
-def _is_external(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
+def is_external(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
+    """Whether only registered workers run an attempt."""
     process = snapshot.process(attempt.process)
     return process is not None and process.executes.kind == EXTERNAL
 
 
 def _placed(attempt: AttemptRecord, worker: str, group: str, now: datetime) -> Decision:
     explanation = "" if attempt.status == "paused" else attempt.explanation
-    placed = changed(
-        attempt, status="waiting", worker=worker, group=group, placed=now, explanation=explanation
-    )
+    fields = {"status": "waiting", "worker": worker, "group": group, "placed": now}
+    placed = requeued(attempt, now, attempt.paused, **fields, explanation=explanation)
     return Decision("attempt_placed", attempt, placed, "", f"on worker {worker}" if worker else "")

@@ -26,7 +26,8 @@ def test_by_default_it_waits(world_of: Make) -> None:
     (attempt,) = launched(world).attempts("pending")
     row = world.why("p/!1")
     assert (row["gate"], row["answer"], attempt.explanation) == ("worker", "wait", "")
-    assert row["reason"] == f"{MISSING}: start scoopi serve --groups gpu"
+    assert row["reason"] == f"{MISSING}; attempt 1 has waited since 2026-01-01T00:00:00Z"
+    assert row["hint"] == "start scoopi serve --groups gpu"
 
 
 def test_a_paused_attempt_is_placed_when_a_worker_of_its_groups_joins(world_of: Make) -> None:
@@ -36,9 +37,8 @@ def test_a_paused_attempt_is_placed_when_a_worker_of_its_groups_joins(world_of: 
     assert attempt.explanation == MISSING
     row = world.why("p/!1")
     assert (row["gate"], row["answer"]) == ("worker", "wait")
-    assert row["reason"] == (
-        f"attempt 1 is paused: {MISSING}; it goes on when one joins: start scoopi serve --groups gpu"
-    )
+    assert row["reason"] == f"attempt 1 has been paused since 2026-01-01T00:00:00Z: {MISSING}"
+    assert row["hint"] == "it continues when one joins: start scoopi serve --groups gpu"
     assert world.tick(START + timedelta(hours=2)) == []
     world.worker("w2", groups=("big",))
     (row,) = world.tick()
@@ -76,9 +76,9 @@ def test_an_external_attempt_needs_a_registered_worker(world_of: Make) -> None:
     world.worker("w1")  # of a serve
     launched(world)
     missing = "no live worker is registered in group default"
-    assert world.why("p/!1")["reason"] == (
-        f"attempt 1 is paused: {missing}; it goes on when one joins: scoopi worker put NAME"
-    )
+    row = world.why("p/!1")
+    assert row["reason"] == f"attempt 1 has been paused since 2026-01-01T00:00:00Z: {missing}"
+    assert row["hint"] == "it continues when one joins: scoopi worker put NAME"
     world.worker("e1", is_external=True)
     world.tick()
     assert [each.worker for each in world.attempts("waiting")] == [""]
@@ -100,9 +100,15 @@ def test_that_it_is_paused_is_reported_once(world_of: Make) -> None:
     assert world.tick(START + timedelta(hours=1)) == []
 
 
-def test_it_is_paused_no_longer_than_its_queue_timeout(world_of: Make) -> None:
+def test_the_time_in_which_it_is_paused_does_not_count_for_its_queue_timeout(world_of: Make) -> None:
     world = launched(world_of(PYTHON % "no_worker: pause, timeout: {queue: 1h}"))
-    world.tick(START + timedelta(hours=1, seconds=1))
+    world.tick(START + timedelta(hours=3))
+    assert len(world.attempts("paused")) == 1
+    world.worker("w2", groups=("big",))
+    world.tick(START + timedelta(hours=4))
+    world.tick(START + timedelta(hours=5))
+    assert len(world.attempts("waiting")) == 1
+    world.tick(START + timedelta(hours=5, seconds=1))
     assert [each.explanation for each in world.attempts("error")] == [
         "timeout.queue: waited longer than 1:00:00"
     ]

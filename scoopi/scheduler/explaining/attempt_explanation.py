@@ -1,0 +1,189 @@
+"""attempt_explanation: what the live attempt of a job waits for or does, since when, and on which worker."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from scoopi.model.schedule.process import DEFAULT_GROUPS
+from scoopi.model.schedule.schedule_records import TERMINAL, UNCLAIMED, AttemptRecord
+from scoopi.periods.slot import Iteration, parse_slot
+from scoopi.scheduler.explaining.explanation import Explanation
+from scoopi.scheduler.explaining.holders import (
+    attempt_since,
+    attempt_text,
+    gone_text,
+    listed,
+    missed_beats,
+    moment_text,
+    quoted,
+    since_text,
+)
+from scoopi.scheduler.iteration_window import first_of_window
+from scoopi.scheduler.placing.placement import (
+    Room,
+    asked_at,
+    groups_of,
+    is_asked_later,
+    is_external,
+    no_worker_of,
+    without_worker,
+)
+from scoopi.scheduler.placing.run_nodes import held_places, nodes_text
+from scoopi.scheduler.snapshot import Snapshot
+
+KILL = timedelta(seconds=5)
+"""From SIGTERM to SIGKILL in the cancel mode `kill`."""
+
+
+def explained_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
+    """The explanation of a live attempt, or of one whose end has not moved its job yet."""
+    if attempt.status in TERMINAL:
+        return _ended(attempt, snapshot)
+    if attempt.wish == "cancel":
+        return _cancelled(attempt, snapshot)
+    is_offered = attempt.status == "waiting" and (attempt.worker or is_external(attempt, snapshot))
+    if attempt.status in UNCLAIMED and (not is_offered or attempt.offer_at is not None):
+        found = _unplaced(attempt, snapshot)
+        what = f"attempt {attempt.number} is placed by the next pass{passing(snapshot)}"
+        return found or Explanation("live", what, attempt_since(attempt))
+    nodes = f"; {nodes_text(attempt)}" if attempt.nodes else ""
+    if attempt.status == "waiting":
+        return _unclaimed(attempt, nodes, snapshot)
+    reason = (
+        f"{attempt_text(attempt, snapshot, f'attempt {attempt.number}')}{nodes}{_outside(attempt, snapshot)}"
+    )
+    hint = f"scoopi attempt log {quoted(attempt.attempt)} -f shows what it does"
+    if is_external(attempt, snapshot):
+        hint = f"scoopi attempt show {quoted(attempt.attempt)} shows what it has reported"
+    return Explanation("live", reason, attempt_since(attempt), (attempt.attempt,), hint, answer="runs")
+
+
+def start_text(groups: tuple[str, ...], *, of_registered: bool = False) -> str:
+    """The command with which a worker joins the first of some groups."""
+    group = groups[0]
+    is_default = group in DEFAULT_GROUPS if of_registered else "default" in groups
+    of_group = "" if is_default else f" --groups {group}"
+    return f"scoopi worker put NAME{of_group}" if of_registered else f"start scoopi serve{of_group}"
+
+
+def passing(snapshot: Snapshot) -> str:
+    """That a pass runs now, or has died and holds the lease of passes for a while; else empty."""
+    until = snapshot.pass_until
+    if until is None or until < snapshot.now:
+        return ""
+    return f"; a pass holds the lease of passes until {moment_text(until)}"
+
+
+def _ended(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
+    verbs = {"succeeded": "succeeded", "failed": "failed", "canceled": "was cancelled", "noop": "was a noop"}
+    at = f" at {moment_text(attempt.ended)}" if attempt.ended is not None else ""
+    why = f": {attempt.explanation}" if attempt.explanation else ""
+    what = f"attempt {attempt.number} {verbs.get(attempt.status, 'ended in an error')}{at}{why}"
+    reason = f"{what}; the next pass moves its job{passing(snapshot)}"
+    return Explanation("live", reason, attempt.ended, (attempt.attempt,), answer="runs")
+
+
+def _cancelled(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
+    kill_after = {"step": snapshot.schedule.settings.cancel.kill_after, "kill": KILL}.get(attempt.wish_mode)
+    until = attempt.wished + kill_after if attempt.wished is not None and kill_after is not None else None
+    at = f", requested at {moment_text(attempt.wished)}" if attempt.wished is not None else ""
+    on = f" on worker {attempt.worker}{missed_beats(attempt, snapshot)}" if attempt.worker else ""
+    mode = f"{attempt.wish_mode or 'step'}{at}"
+    reason = f"attempt {attempt.number} is being cancelled ({mode}){on}: {attempt.explanation}"
+    is_hardest = attempt.wish_mode == "kill"
+    hint = "" if is_hardest else f"scoopi job cancel {quoted(attempt.job)} --mode kill ends it within 5 s"
+    return Explanation("live", reason, attempt.wished, (attempt.attempt,), hint, until)
+
+
+def _unclaimed(attempt: AttemptRecord, nodes: str, snapshot: Snapshot) -> Explanation:
+    """An attempt that is offered to a worker, which has not claimed it."""
+    since, groups = attempt_since(attempt), groups_of(attempt, snapshot)
+    if not attempt.worker:
+        of_groups = "" if groups == DEFAULT_GROUPS else f" of group {' or '.join(groups)}"
+        worker = f"a registered worker{of_groups}"
+        reason = f"attempt {attempt.number} has waited{since_text(since)} for {worker} to claim it"
+        hint = "scoopi attempt claim --worker NAME claims it; scoopi worker put NAME registers a worker"
+        return Explanation("live", f"{reason}{nodes}", since, (), hint, answer="runs")
+    on = f"{attempt.worker}{missed_beats(attempt, snapshot)}"
+    comma = "," if on != attempt.worker else ""
+    reason = (
+        f"attempt {attempt.number} has waited{since_text(since)} for worker {on}{comma} to claim it{nodes}"
+    )
+    until = since + snapshot.schedule.settings.worker.claim_after
+    hint = f"another worker of its groups may claim it from {moment_text(until)} on"
+    return Explanation("live", reason, since, (attempt.attempt,), hint, answer="runs")
+
+
+def _unplaced(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation | None:
+    """Why an attempt has no worker; None if the next pass gives it one, or it needs none."""
+    if is_asked_later(attempt, snapshot):
+        return _not_ready(attempt, snapshot)
+    if attempt.offer_at is not None:
+        again = f"attempt {attempt.number} is offered again at {moment_text(attempt.offer_at)}"
+        reason = f"{attempt.explanation}; {again}"
+        hint = f"scoopi job cancel {quoted(attempt.job)} gives it up"
+        return Explanation("worker", reason, attempt_since(attempt), (), hint, attempt.offer_at)
+    room, groups = Room(snapshot), groups_of(attempt, snapshot)
+    joins, gone = start_text(groups, of_registered=is_external(attempt, snapshot)), _gone(attempt, snapshot)
+    since = attempt_since(attempt)
+    if attempt.status == "paused" and (stopped := without_worker(attempt, room, snapshot)) is not None:
+        reason = f"attempt {attempt.number} has been paused{since_text(since)}: {stopped.reason}{gone}"
+        return Explanation("worker", reason, since, hint=f"it continues when one joins: {joins}")
+    if attempt.worker or is_external(attempt, snapshot):
+        return None
+    if missing := no_worker_of(room, groups):
+        reason = f"{missing}{gone}; attempt {attempt.number} has waited{since_text(since)}"
+        return Explanation("worker", reason, since, hint=joins)
+    return None if room.take(groups) is not None else _full(attempt, groups, snapshot)
+
+
+def _not_ready(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
+    until = asked_at(attempt, snapshot)
+    why = f": {attempt.explanation}" if attempt.explanation else ""
+    at = f" at {moment_text(attempt.ended)}" if attempt.ended else ""
+    reason = f"it was not ready{at}{why}; asked again at {moment_text(until)}"
+    hint = f"scoopi attempt log {quoted(attempt.attempt)} shows what it has printed"
+    return Explanation("prepare", reason, attempt.ended, (), hint, until)
+
+
+def _full(attempt: AttemptRecord, groups: tuple[str, ...], snapshot: Snapshot) -> Explanation:
+    """All places of the groups are taken: by which attempts, on which workers, since when."""
+    room = Room(snapshot)
+    in_use = [
+        f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in room.use(groups)
+    ]
+    workers = {worker.worker for group in groups for worker in room.members(group)}
+    holding = sorted(
+        (each for each in snapshot.attempts if not workers.isdisjoint(held_places(each))), key=attempt_since
+    )
+    texts = listed([attempt_text(each, snapshot) for each in holding])
+    since = attempt_since(attempt)
+    reason = (
+        f"{' and '.join(in_use)} are in use: {texts}; attempt {attempt.number} has waited{since_text(since)}"
+    )
+    hint = f"scoopi worker list shows all of them; to have more places, {start_text(groups)}"
+    return Explanation("capacity", reason, since, tuple(each.attempt for each in holding), hint)
+
+
+def _gone(attempt: AttemptRecord, snapshot: Snapshot) -> str:
+    """Which workers of an attempt's groups are lost or draining."""
+    groups, is_registered = groups_of(attempt, snapshot), is_external(attempt, snapshot)
+    gone = [
+        worker
+        for worker in snapshot.workers.values()
+        if not {*groups}.isdisjoint(worker.groups)
+        and worker.is_external is is_registered
+        and worker.state != "running"
+    ]
+    return gone_text(gone)
+
+
+def _outside(attempt: AttemptRecord, snapshot: Snapshot) -> str:
+    """That the iteration of a running attempt has left the window, so that it is the last one; else empty."""
+    process, slot = snapshot.process(attempt.process), parse_slot(attempt.slot)
+    if process is None or process.trigger is None or process.trigger.slots != "iterations":
+        return ""
+    first = first_of_window(process, snapshot) if process.name in snapshot.processes else None
+    if first is None or not isinstance(slot, Iteration) or slot.number >= first:
+        return ""
+    return f"; {attempt.slot} has left the window, which begins with #{first}, so no other attempt follows"

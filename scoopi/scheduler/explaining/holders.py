@@ -1,0 +1,109 @@
+"""holders: what keeps a gate closed, in words: the attempts and jobs that are waited for, and since when."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from datetime import datetime
+
+from scoopi.model.schedule.schedule_records import FINISHED, AttemptRecord, JobRecord, WorkerRecord
+from scoopi.periods.slot import instant_text
+from scoopi.scheduler.snapshot import Snapshot
+
+MOST_SHOWN = 3
+"""Holders in a sentence; the others are counted."""
+
+
+def since_text(at: datetime | None) -> str:
+    """` since TIME`; empty if the time is not known."""
+    return "" if at is None else f" since {moment_text(at)}"
+
+
+def moment_text(at: datetime) -> str:
+    """A time in a sentence, without fractions of a second."""
+    return instant_text(at.replace(microsecond=0))
+
+
+def quoted(name: str) -> str:
+    """An id as a word of a command: the shell reads `!` and `#` itself."""
+    return shlex.quote(name)
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Texts as a part of a sentence.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and 2 more')
+    """
+    if len(texts) > MOST_SHOWN:
+        return f"{', '.join(texts[:MOST_SHOWN])} and {len(texts) - MOST_SHOWN} more"
+    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
+
+
+def state_since(job: JobRecord) -> datetime:
+    """When a job got its state."""
+    since = job.created
+    state = "embryo"
+    for change in job.changes:
+        if change.state != state:
+            state, since = change.state, change.at
+    return since if state == job.state else job.changed
+
+
+def attempt_since(attempt: AttemptRecord) -> datetime:
+    """When an attempt got its status, as far as its record has it."""
+    if attempt.wish is not None and attempt.wished is not None:
+        return attempt.wished
+    if attempt.status == "paused" and attempt.paused is not None:
+        return attempt.paused
+    if attempt.status in ("running", "canceling"):
+        return attempt.started or attempt.created
+    if attempt.status == "waiting":
+        return attempt.placed or attempt.created
+    return attempt.ended or attempt.created
+
+
+def attempt_text(attempt: AttemptRecord, snapshot: Snapshot, name: str = "") -> str:
+    """What an attempt does, where, and since when.
+
+    Args:
+        name: for the attempt, instead of its id.
+    """
+    on = f" on worker {attempt.worker}{missed_beats(attempt, snapshot)}" if attempt.worker else ""
+    return f"{name or attempt.attempt} has been {attempt.status}{since_text(attempt_since(attempt))}{on}"
+
+
+def missed_beats(attempt: AttemptRecord, snapshot: Snapshot) -> str:
+    """How many heartbeats the worker of an attempt has missed, if it has missed any."""
+    worker = snapshot.workers.get(attempt.worker)
+    if worker is None:
+        return ", which is not registered"
+    gap = snapshot.schedule.settings.liveness.gap
+    missed = 0 if worker.beat is None else snapshot.beat - worker.beat
+    if worker.state == "lost" or missed > gap:
+        return (
+            ", which is lost" if worker.since is None else f", which was lost at {moment_text(worker.since)}"
+        )
+    # The counter grows before the worker can read it, so one less is nothing to report.
+    return f", which has missed {missed} heartbeats of {gap}" if missed > 1 else ""
+
+
+def job_text(name: str, snapshot: Snapshot) -> str:
+    """The state of a job, since when, and, if it is over, why; the job may have been removed."""
+    process, _, slot = name.partition("/")
+    state, job = snapshot.state_of(process, slot), snapshot.jobs.get(name)
+    if state is None:
+        return f"{name}, which does not exist yet"
+    if job is None:
+        return f"{name}, which was {state} and removed"
+    since = state_since(job)
+    if state not in FINISHED:
+        return f"{name}, which has been {state}{since_text(since)}"
+    was = "was " if state in ("skipped", "processed") else "was a " if state == "noop" else ""
+    return f"{name}, which {was}{state} at {moment_text(since)}{f': {job.reason}' if job.reason else ''}"
+
+
+def gone_text(workers: Sequence[WorkerRecord]) -> str:
+    """Which workers there were, and since when they are not there; empty without any."""
+    texts = [f"{each.worker} has been {each.state}{since_text(each.since)}" for each in workers]
+    return f" ({listed(texts)})" if texts else ""
