@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from operator import attrgetter
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from scoopi.model.locator import Locator
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_records import NewJob
 from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.seed_marks import SeedMark
 from scoopi.store.retries import retried
 from scoopi.store.runs.run_record import RunRecord
 
@@ -29,24 +30,30 @@ MANY_READY = 20_000
 """Jobs of all hosts from which on further hosts get FEW_READY each."""
 MOST_KEPT = 50_000
 """How many jobs this process keeps in memory until their packs are full."""
+NOTHING_SEEDED = SeedMark(0, {}, {}, {})
 log = logging.getLogger(__name__)
 SEED_TIMEOUT_MS = 600_000
 SEEDED = b"seeded"
 PUT_AT_ONCE = 2000
 LOOK_AFTER = 50 * PUT_AT_ONCE
-"""After this many jobs `on_seeded` checks whether the members have room for them."""
+"""After this many jobs `on_seeded` checks whether the members have room for them, and the mark is moved."""
+MOST_MARKED = 20_000
+"""Hosts of which a mark has the counts; with more of them the mark stays where it is."""
 
 
 class SeedPortions:
-    """Takes all jobs of a run in their order; the same jobs make the same packs on every node."""
+    """Takes all jobs of a run in their order; the same jobs make the same packs on every node.
 
-    def __init__(self, jobs: JobStore) -> None:
+    Args:
+        mark: where an earlier seeding has come to; the jobs after it follow.
+    """
+
+    def __init__(self, jobs: JobStore, mark: SeedMark = NOTHING_SEEDED) -> None:
         self._jobs = jobs
-        self._ready: Counter[str] = Counter()
-        self._all_ready = 0
-        self._packs: Counter[str] = Counter()
-        self._kept: dict[str, list[NewJob]] = {}
-        self._all_kept = 0
+        self._ready, self._packs = Counter(mark.ready), Counter(mark.packs)
+        self._all_ready = self._ready.total()
+        self._kept = {host: [*kept] for host, kept in mark.kept.items()}
+        self._all_kept = sum(map(len, self._kept.values()))
 
     def add(self, jobs: Iterable[NewJob]) -> None:
         """Put these jobs, or keep them for a pack.
@@ -64,6 +71,12 @@ class SeedPortions:
                 if self._all_kept <= MOST_KEPT // 2:
                     return
                 self._pack(host)
+
+    def mark(self, seeded: int) -> SeedMark | None:
+        """What a later seeding needs to continue here, after so many jobs; None if that is too much."""
+        if len(self._ready) > MOST_MARKED:
+            return None
+        return SeedMark(seeded, dict(self._ready), dict(self._packs), self._kept)
 
     def end(self) -> None:
         """Pack what is kept, as no more jobs come."""
@@ -110,7 +123,8 @@ class SeedCalls(msgspec.Struct, frozen=True):
 class JobSeeder:
     """Puts the jobs of all defined locators into the store, once a run.
 
-    No job is taken before the run is marked as seeded; if the seeding node dies, another one seeds.
+    No job is taken before the run is marked as seeded; if the seeding node dies, another one continues at the
+    last mark of it.
 
     Args:
         barricade: lets one node of a cluster seed, while the others wait.
@@ -131,6 +145,7 @@ class JobSeeder:
         self._record = record
         self._barricade = barricade
         self._run = run
+        self._marks = jobs.seed_marks(run)
         self._calls = calls
         self._store_timeout_s = store_timeout_s
 
@@ -140,7 +155,7 @@ class JobSeeder:
         Args:
             groups: the locator groups, or parts of them.
             cancelled: polled before each put, also while another node seeds; what was put by then stays, and
-                the next node puts nothing twice.
+                the next node continues at the last mark, and puts nothing twice.
         Raises:
             RunError: the store has lost the run.
             StoreError: it has not answered for too long.
@@ -160,16 +175,15 @@ class JobSeeder:
         except StoppedError:
             return False
         self._record.mark_seeded()
+        self._marks.remove()
         return True
 
     def _seeded(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bytes:
-        new = (
-            self._new_job(group.name, one)
-            for group in groups()
-            for written in group.locators
-            for one in written.each()
-        )
-        portions, seeded = SeedPortions(self._jobs), 0
+        mark = self._marks.read() or NOTHING_SEEDED
+        if mark.seeded:
+            log.info("seeding continues after the first %d locators", mark.seeded)
+        portions, seeded = SeedPortions(self._jobs, mark), mark.seeded
+        new = self._new_jobs(groups(), mark.seeded)
         while jobs := list(islice(new, PUT_AT_ONCE)):
             if cancelled():
                 raise StoppedError
@@ -178,9 +192,22 @@ class JobSeeder:
             log.info("%d locators seeded", seeded)
             if seeded % LOOK_AFTER == 0:
                 self._calls.on_seeded(seeded)
+                if (reached := portions.mark(seeded)) is not None:
+                    self._marks.move(reached)
         portions.end()
         self._calls.on_seeded(seeded)
         return SEEDED
+
+    def _new_jobs(self, groups: Iterable[LocatorGroup], skip: int) -> Iterator[NewJob]:
+        """The jobs of all locators but the first ones."""
+        for group in groups:
+            for written in group.locators:
+                if skip and skip >= (count := written.count):
+                    skip -= count
+                    continue
+                for one in written.each(skip):
+                    yield self._new_job(group.name, one)
+                skip = 0
 
     def _new_job(self, group: str, one: LocatorDef) -> NewJob:
         """The job of a locator; its id is derived from the locator, so that seeding twice seeds once."""

@@ -14,7 +14,7 @@ from scoopi.model.locator import PageRequest, Pairs
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.sites import SiteBlock
-from scoopi.model.text.locator_values import LocatorValues, NumberValues, all_values
+from scoopi.model.text.locator_values import LocatorValues, NumberValues, all_values, count_of
 from scoopi.model.text.text_template import TextTemplate, address_template, json_template
 
 
@@ -65,14 +65,19 @@ class LocatorDef(msgspec.Struct, frozen=True):
     values: tuple[LocatorValues, ...] = ()
     given: dict[str, str] = {}
 
-    def each(self) -> Iterator[LocatorDef]:
-        """The pages that it stands for, one after another, each without placeholders."""
+    @property
+    def count(self) -> int:
+        """How many pages it stands for."""
+        return count_of(self.values)
+
+    def each(self, skip: int = 0) -> Iterator[LocatorDef]:
+        """The pages that it stands for, without placeholders, but the first `skip` ones of its `count`."""
         if not self.values:
             yield self
             return
         name, url = TextTemplate(self.name), address_template(self.url)
         request = self.request
-        for given in all_values(self.values):
+        for given in all_values(self.values, skip):
             if self.request is not None:
                 request = self._request(self.request, given)
             yield LocatorDef(name.filled(given), url.filled(given), self.place, request, given=given)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -15,7 +17,7 @@ from scoopi.errors import RunError, StoreError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
-from scoopi.model.text.locator_values import TextValues
+from scoopi.model.text.locator_values import NumberValues, TextValues
 from scoopi.store import retries
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_records import Ending, JobRecords, NewJob
@@ -25,6 +27,7 @@ from scoopi.store.ports import JOBS, PAYLOADS, Store
 from scoopi.store.retries import RETRIED
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied
 
 PARTS = [
@@ -274,6 +277,106 @@ def test_seeding_over_a_store_that_loses_answers_seeds_every_job_once(store: Set
         except StoreError:
             continue
     assert Counter(run_all(JobStore(store, "bob"))) == Counter(job.id for job in new)
+
+
+HOST_NAMES = TextValues("host", ("a", "aa", "b"))
+MANY_PAGES = LocatorDef("p", "http://%{host}/%{n}", values=(NumberValues("n", 1, 16), HOST_NAMES))
+ONE_PAGE = LocatorDef("q", "http://b/q")
+SEEDED_GROUPS = [LocatorGroup("pages", (MANY_PAGES, ONE_PAGE)), LocatorGroup("further", (MANY_PAGES,))]
+NUMBER = 2 * 48 + 1
+
+
+class Seeding:
+    """Seeds the groups on a node, and counts the locators that it looks at."""
+
+    def __init__(self, store: Store, node: str) -> None:
+        self.looked_at = 0
+        self._record = RunRecord(store, node)
+        clock = itertools.count(step=100)  # so that a dead holder is found at the second look
+        barricade = Barricade(store, "seed", node, 60_000, lambda: next(clock), lambda _: None)
+        calls = SeedCalls(self._host_of)
+        self._seeder = JobSeeder(JobStore(store, node), self._record, barricade, "run", calls)
+
+    def seed(self, most: int = 10**6) -> bool:
+        self._record.create("run")
+        return self._seeder.seed(lambda: SEEDED_GROUPS, lambda: self.looked_at > most)
+
+    def _host_of(self, url: str) -> str:
+        self.looked_at += 1
+        return f"{url.split('/')[2]}:80"
+
+
+@pytest.fixture
+def small_marks(small_portions: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_seeder, "PUT_AT_ONCE", 7)
+    monkeypatch.setattr(job_seeder, "LOOK_AFTER", 14)
+
+
+def all_jobs(monkeypatch: pytest.MonkeyPatch, store: Store) -> set[str]:
+    """The ids of all jobs, seeded without a mark."""
+    with monkeypatch.context() as unmarked:
+        unmarked.setattr(job_seeder, "LOOK_AFTER", 10**9)
+        assert Seeding(store, "eve").seed()
+    return set(run_all(JobStore(store, "eve")))
+
+
+@pytest.fixture
+def expected(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small_marks: None) -> set[str]:
+    with closing(SqliteStore(tmp_path / "other.db")) as store:
+        found = all_jobs(monkeypatch, SettlingStore(store))
+    assert len(found) == NUMBER
+    return found
+
+
+def test_seeding_that_was_stopped_continues_at_its_mark(store: SettlingStore, expected: set[str]) -> None:
+    assert not Seeding(store, "ann").seed(most=50)
+    further = Seeding(store, "bob")
+    assert further.seed()
+    assert further.looked_at == NUMBER - 42, "the marks are 14 jobs apart"
+    assert Counter(run_all(JobStore(store, "bob"))) == Counter(expected)
+    assert JobStore(store, "bob").seed_marks("run").read() is None
+
+
+def test_of_more_hosts_than_a_mark_holds_seeding_begins_again(
+    store: SettlingStore, expected: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_seeder, "MOST_MARKED", 2)
+    assert not Seeding(store, "ann").seed(most=50)
+    further = Seeding(store, "bob")
+    assert further.seed()
+    assert further.looked_at == NUMBER
+    assert Counter(run_all(JobStore(store, "bob"))) == Counter(expected)
+
+
+@pytest.mark.parametrize("first", range(4))
+def test_a_node_that_dies_before_any_write_of_its_seeding_leaves_each_job_to_be_run_once(
+    tmp_path: Path, expected: set[str], first: int
+) -> None:
+    dies_after, is_seeded = first, False
+    while not is_seeded:
+        with closing(SqliteStore(tmp_path / f"{dies_after}.db")) as opened:
+            store = SettlingStore(opened)
+            dying = SettlingStore(FaultyStore(store, Faults(dies_after=dies_after), seed=dies_after))
+            with suppress(NodeDied):
+                is_seeded = Seeding(dying, "ann").seed()
+            assert Seeding(store, "bob").seed()
+            assert Counter(run_all(JobStore(store, "bob"))) == Counter(expected)
+        dies_after += 4
+    assert dies_after > 40
+
+
+def test_seeding_with_marks_over_a_store_that_loses_answers_seeds_every_job_once(
+    store: SettlingStore, expected: set[str]
+) -> None:
+    faults = Faults(lose_first_answers=True, lost_answers=0.1, torn=0.1)
+    faulty = SettlingStore(FaultyStore(store, faults, seed=5))
+    while True:
+        try:
+            assert Seeding(faulty, "ann").seed()
+            break
+        except StoreError:
+            continue
+    assert Counter(run_all(JobStore(store, "bob"))) == Counter(expected)
 
 
 def test_pages_of_one_address_with_other_values_that_fields_use_are_jobs_of_their_own(store: Store) -> None:

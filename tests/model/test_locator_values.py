@@ -16,8 +16,10 @@ from scoopi.model.text.locator_values import (
     DateValues,
     LocatorValues,
     NumberValues,
+    RowValues,
     TextValues,
     all_values,
+    count_of,
 )
 
 DAY = date(2026, 1, 30)
@@ -59,6 +61,17 @@ def test_all_combinations_come_in_order_and_none_is_kept() -> None:
     assert list(islice(made, 3)) == [{"a": "1", "b": "x"}, {"a": "1", "b": "y"}, {"a": "2", "b": "x"}]
     few: list[LocatorValues] = [NumberValues("a", 1, 3), TextValues("b", ("x", "y")), NumberValues("c", 0, 1)]
     assert [tuple(each.values()) for each in all_values(few)] == list(product("123", "xy", "01"))
+
+
+def test_combinations_may_be_left_out_at_the_beginning() -> None:
+    rows = RowValues(("a", "b"), (("1", "x"), ("2", "y"), ("3", "z")))
+    values = (rows, NumberValues("n", 1, 2), TextValues("t", ("u", "v")))
+    everything = list(all_values(values))
+    assert count_of(values) == len(everything) == 12
+    assert [list(all_values(values, skip)) for skip in range(12)] == [everything[at:] for at in range(12)]
+    locator = LocatorDef("%{a}", "http://a/%{n}/%{t}", values=values)
+    assert locator.count == 12
+    assert list(locator.each(7)) == list(locator.each())[7:]
 
 
 def test_a_locator_stands_for_a_page_per_combination() -> None:

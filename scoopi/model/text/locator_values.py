@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
+from itertools import islice
+from math import prod
 
 import msgspec
 
@@ -121,17 +123,29 @@ class RowValues(msgspec.Struct, frozen=True, tag="rows"):
 LocatorValues = NumberValues | DateValues | TextValues | RowValues
 
 
-def all_values(values: Sequence[LocatorValues]) -> Iterator[dict[str, str]]:
-    """One value of each, in all combinations; the last one changes fastest. None is kept in memory."""
+def count_of(values: Iterable[LocatorValues]) -> int:
+    """How many combinations there are."""
+    return prod(each.count for each in values)
+
+
+def all_values(values: Sequence[LocatorValues], skip: int = 0) -> Iterator[dict[str, str]]:
+    """One value of each, in all combinations; the last one changes fastest. None is kept in memory.
+
+    Args:
+        skip: so many combinations, fewer than there are, are left out at the beginning.
+    """
     if not values:
         yield {}
         return
     first, *others = values
+    passed, skip = divmod(skip, count_of(others))
     if isinstance(first, RowValues):
-        for row in first.given():
-            for rest in all_values(others):
+        for row in islice(first.given(), passed, None):
+            for rest in all_values(others, skip):
                 yield {**row, **rest}
+            skip = 0
         return
-    for text in first.texts():
-        for rest in all_values(others):
+    for text in islice(first.texts(), passed, None):
+        for rest in all_values(others, skip):
             yield {first.name: text, **rest}
+        skip = 0

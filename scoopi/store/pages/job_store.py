@@ -23,6 +23,7 @@ from scoopi.store.pages.job_records import (
     won,
 )
 from scoopi.store.pages.job_taking import JobTaking
+from scoopi.store.pages.seed_marks import SeedMarks
 from scoopi.store.pages.seed_packs import SeedPacks
 from scoopi.store.pages.sending_jobs import SendingJobs
 from scoopi.store.pages.waiting_jobs import WaitingJobs
@@ -54,6 +55,7 @@ class JobStore:
 
     def __init__(self, store: Store, incarnation: str) -> None:
         self._store = store
+        self._incarnation = incarnation
         self._records = JobRecords(incarnation)
         self._written = TakenRecords()
         self._endings = FinishedJobs(store, incarnation, self._written)
@@ -88,6 +90,10 @@ class JobStore:
     def put_packed(self, host: str, number: int, jobs: Sequence[NewJob]) -> None:
         """Put jobs of a host that has others, as one record: its pack of that number. See `unpack`."""
         self._packs.put(host, number, jobs)
+
+    def seed_marks(self, run: str) -> SeedMarks:
+        """How far that run is seeded; `run` is its incarnation."""
+        return SeedMarks(self._store, self._incarnation, run)
 
     def unpack(self, host: str, begin: Callable[[], None] = lambda: None) -> int:
         """Put the jobs of the host's next pack as records of their own.
