@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Literal
-from zoneinfo import ZoneInfo
 
-from scoopi.model.schedule.process import DependsOn, Probe, Process
+from scoopi.model.schedule.process import DependsOn, Process
 from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
 from scoopi.periods.period import Period, parse_qualifier
-from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot
-from scoopi.scheduler.retrying import fraction, waits_for_retry
+from scoopi.periods.slot import Iteration, Slot, instant_text, parse_slot
+from scoopi.scheduler.planning.job_times import due_of, missed, probe_opens_at, slot_end, too_late
+from scoopi.scheduler.retrying import waits_for_retry
 from scoopi.scheduler.snapshot import Snapshot
 
 
@@ -129,7 +129,7 @@ def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
 def prepare(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
     """Gate 12: the probes that a pass can evaluate, of a time, of a job, and constants."""
     for probe in process.probe:
-        if (opens := _opens_at(job, process, probe)) is not None and snapshot.now < opens:
+        if (opens := probe_opens_at(job, process, probe)) is not None and snapshot.now < opens:
             return ClosedGate("prepare", "wait", f"not before {instant_text(opens)}", opens)
         if probe.job_done is not None and (gate := _not_done(job, probe.job_done, snapshot)) is not None:
             return gate
@@ -157,49 +157,6 @@ def edges_of(process: Process) -> Iterator[DependsOn]:
     """The jobs of other processes that a job waits for, by dependencies and by probes."""
     yield from process.depends_on
     yield from (probe.job_done for probe in process.probe if probe.job_done is not None)
-
-
-def opens_at(job: JobRecord, process: Process) -> datetime | None:
-    """From when the probes of a time allow an attempt; None if there are none."""
-    times = [_opens_at(job, process, probe) for probe in process.probe]
-    return max((at for at in times if at is not None), default=None)
-
-
-def missed(job: JobRecord, process: Process, now: datetime) -> str:
-    """Why a job that has not started may not start any more; empty if it may."""
-    latest = job.created + process.start_deadline if process.start_deadline is not None else now
-    return f"missed: not started by {instant_text(latest)}" if now > latest else ""
-
-
-def too_late(job: JobRecord, process: Process, now: datetime) -> str:
-    """Why a job that is not over fails by its deadline; empty if it does not."""
-    rule, latest = process.deadline, deadline_of(job, process)
-    if rule is None or latest is None or rule.then != "fail" or now <= latest:
-        return ""
-    return f"deadline: not finished by {instant_text(latest)}"
-
-
-def deadline_of(job: JobRecord, process: Process) -> datetime | None:
-    """When a job has to be finished; None if its process does not say, or the time counts no more.
-
-    The times of slots are those of the schedule: a launch or a backfill of an old slot is not late.
-    """
-    rule = process.deadline
-    if rule is None or job.deadline_done:
-        return None
-    if rule.after == "created":
-        return job.created + rule.within
-    if job.launch_type in ("manual", "backfill"):
-        return None
-    own = parse_slot(job.slot)
-    is_start = rule.after == "slot_start" and isinstance(own, Period)
-    return (own.bounds()[0] if is_start and isinstance(own, Period) else slot_end(job)) + rule.within
-
-
-def slot_end(job: JobRecord) -> datetime:
-    """The end of a job's period; other slots end as they begin."""
-    own = parse_slot(job.slot)
-    return own.bounds()[1] if isinstance(own, Period) else job.due or job.created
 
 
 def _backfill_is_full(job: JobRecord, snapshot: Snapshot) -> str:
@@ -233,6 +190,8 @@ def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot)
     rule = edge.when_skipped if state == "skipped" else edge.when_failed
     if rule == "run":
         return None
+    if _is_kept_from(name, snapshot):
+        rule = "wait"
     ended = "was skipped" if state == "skipped" else "failed"
     return ClosedGate("depends", rule, f"{name} {ended}", None, (name,))
 
@@ -243,19 +202,17 @@ def _awaited(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
     state = snapshot.state_of(process, at)
     if state in (None, "processed"):
         return None
-    if state in FINISHED:
+    if state in FINISHED and not _is_kept_from(job.awaits, snapshot):
         return ClosedGate("depends", "skip", f"{job.awaits} {_ENDED.get(state, state)}")
     return ClosedGate("depends", "wait", f"waits for {job.awaits}, which is {state}", None, (job.awaits,))
 
 
-def _opens_at(job: JobRecord, process: Process, probe: Probe) -> datetime | None:
-    """The time of `not_before`, on the day of the slot's end; None of another probe."""
-    if probe.not_before is None:
-        return None
-    zone = ZoneInfo(process.trigger.timezone if process.trigger is not None else "UTC")
-    hour, _, minute = probe.not_before.partition(":")
-    day = slot_end(job).astimezone(zone).replace(tzinfo=None, second=0, microsecond=0)
-    return day.replace(hour=int(hour), minute=int(minute), tzinfo=zone).astimezone(UTC)
+def _is_kept_from(name: str, snapshot: Snapshot) -> bool:
+    """Whether a job was cancelled, and `cascade` keeps that from those that depend on it."""
+    job = snapshot.jobs.get(name)
+    return (
+        job is not None and job.cancelled and snapshot.schedule.settings.cancel.cascade.dependents == "none"
+    )
 
 
 def _not_done(job: JobRecord, edge: DependsOn, snapshot: Snapshot) -> ClosedGate | None:
@@ -268,19 +225,6 @@ def _not_done(job: JobRecord, edge: DependsOn, snapshot: Snapshot) -> ClosedGate
         return None
     is_so = f"is {state}" if state else "does not exist yet"
     return ClosedGate("prepare", "wait", f"waits for {name}, which {is_so}", None, (name,))
-
-
-def due_of(job: JobRecord, process: Process) -> datetime:
-    """When the first attempt at a job may begin."""
-    own = parse_slot(job.slot)
-    due = job.due or job.created
-    if isinstance(own, Period) and process.machine == "discrete":
-        due = own.bounds()[1] + process.lag
-    elif isinstance(own, Period):
-        due = own.bounds()[0]
-    if process.trigger is not None and process.trigger.jitter and isinstance(own, Instant):
-        due += timedelta(seconds=process.trigger.jitter.total_seconds() * fraction(job.job))
-    return max(due, job.not_before) if job.not_before is not None else due
 
 
 def _has_newer(job: JobRecord, snapshot: Snapshot) -> bool:

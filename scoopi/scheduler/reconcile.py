@@ -22,11 +22,12 @@ from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, parse_slot
 from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import Decision, canceled, changed, made, moved
-from scoopi.scheduler.gates import closed_gate, counterpart, edges_of, overlap_of, slot_end
+from scoopi.scheduler.gates import closed_gate, counterpart, edges_of, overlap_of
 from scoopi.scheduler.iteration_window import iterations, window_of
 from scoopi.scheduler.notices.noticing import marks, with_notices
 from scoopi.scheduler.placing.placement import placements
 from scoopi.scheduler.placing.run_nodes import further_nodes
+from scoopi.scheduler.planning.job_times import slot_end
 from scoopi.scheduler.planning.looks import looked, with_interval
 from scoopi.scheduler.retrying import after_attempt, over
 from scoopi.scheduler.snapshot import Snapshot

@@ -55,6 +55,7 @@ def after_attempt(
         next_at = next_look(process, record, attempt.ended or now)
         return changed(job, failures=0, next_at=next_at, changed=now, reason="")
     if end is not None:
+        job = msgspec.structs.replace(job, cancelled=attempt.status == "canceled")
         return over(job, end, attempt.explanation, now)
     failures = job.failures + 1
     retry = process.retry if process is not None else RetryRule()

@@ -11,8 +11,8 @@ from scoopi.model.schedule.process import Process, RetryRule, Timeouts
 from scoopi.model.schedule.schedule_records import ACTIVE, LIVE, UNCLAIMED, AttemptRecord
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import Decision, canceled, changed, ended, requeued
-from scoopi.scheduler.gates import missed, too_late
 from scoopi.scheduler.placing.run_nodes import freed
+from scoopi.scheduler.planning.job_times import missed, too_late
 from scoopi.scheduler.retrying import over
 from scoopi.scheduler.snapshot import Snapshot
 
@@ -152,11 +152,13 @@ def _last_sign(attempt: AttemptRecord) -> datetime | None:
 def _is_overdue(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
     """Whether a worker had the time to see a cancel and to kill, and has not reported the end.
 
-    A drain kills nothing: only `timeout` limits it.
+    A drain kills nothing: only `timeout` limits it. A `serve` kills after `kill_after`, and then reports.
     """
     if attempt.wish_mode == "drain":
         return False
-    allowed = 2 * snapshot.schedule.settings.cancel.kill_after
+    worker = snapshot.workers.get(attempt.worker)
+    kill_after = snapshot.schedule.settings.cancel.kill_after
+    allowed = kill_after if worker is not None and worker.is_external else 2 * kill_after
     return attempt.wished is not None and snapshot.now - attempt.wished > allowed
 
 

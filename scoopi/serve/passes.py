@@ -16,9 +16,10 @@ from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import HIDDEN, Decision, changed
-from scoopi.scheduler.gates import closed_gate, deadline_of, due_of, opens_at
+from scoopi.scheduler.gates import closed_gate
 from scoopi.scheduler.placing.placement import stranded
 from scoopi.scheduler.placing.run_nodes import held_places
+from scoopi.scheduler.planning.job_times import deadline_of, due_of, opens_at
 from scoopi.scheduler.planning.looks import next_look, with_interval
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot

@@ -1,4 +1,4 @@
-"""Seat and Heart: the name and registration of a `serve` as a worker, and its heartbeat."""
+"""Seat and Heart: the name and registration of a `serve` as a worker, and its heartbeat; that of a tick."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import socket
 import time
 import uuid
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -167,3 +168,21 @@ class Heart:
 
     def _counted(self, record: PassRecord) -> PassRecord | None:
         return changed(record, beat=record.beat + 1) if record.beat == self._seen else None
+
+
+def count_tick(store: ScheduleStore, liveness: Liveness, now: datetime) -> None:
+    """Increment the shared counter of heartbeats, if it has not changed for the length of a beat.
+
+    A tick compares its own time with that of the tick before, which is stored with the counter. An earlier
+    time is stored, and increments nothing.
+    """
+
+    def counted(record: PassRecord) -> PassRecord | None:
+        is_seen = record.beat_at is not None and record.beat == record.beat_seen
+        if not is_seen or record.beat_at is None or now < record.beat_at:
+            return changed(record, beat_at=now, beat_seen=record.beat)
+        if now - record.beat_at < liveness.beat:
+            return None
+        return changed(record, beat=record.beat + 1, beat_at=now, beat_seen=record.beat + 1)
+
+    store.change_pass(counted)

@@ -228,3 +228,18 @@ def test_a_state_of_a_newer_scoopi_ends_every_verb_with_code_5(shop: Screen) -> 
         state.store.change_pass(lambda old: changed(old, state_format=99))
     assert shop.run("job", "list") == 5
     assert "is of a newer Scoopi: format 99" in shop.err.getvalue()
+
+
+def test_ticks_alone_find_that_a_worker_has_stopped_its_heartbeats(shop: Screen) -> None:
+    printed(shop, "worker", "put", "p1")
+    printed(shop, "worker", "beat", "p1")
+    printed(shop, "launch", "press", "--now", "2026-04-01T00:00:00Z")
+    printed(shop, "tick", "--now", "2026-04-01T00:00:00Z")
+    (claimed,) = rows(shop, "attempt", "claim", "--worker", "p1", "--now", "2026-04-01T00:00:00Z")
+    for second in (5, 10, 15):
+        printed(shop, "tick", "--now", f"2026-04-01T00:00:{second:02}Z")
+    assert rows(shop, "attempt", "show", str(claimed["attempt"]))[0]["worker"] == "p1"
+    printed(shop, "tick", "--now", "2026-04-01T00:00:20Z")
+    (worker,) = rows(shop, "worker", "list")
+    assert worker["state"] == "lost"
+    assert rows(shop, "attempt", "show", str(claimed["attempt"]))[0]["worker"] is None

@@ -104,7 +104,8 @@ def _default(key: BlockKey, value: Any) -> str:
     if value is msgspec.NODEFAULT:
         return "*required*" if key.required or key.name == "executes" else ""
     if value is None:
-        return "`never`" if not isinstance(key.kind, Block) and "never" in key.kind.allowed else ""
+        allowed = "" if isinstance(key.kind, Block) else key.kind.allowed
+        return next((f"`{word}`" for word in ("never", "none") if allowed.endswith(f", or {word}")), "")
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, timedelta):

@@ -11,15 +11,8 @@ from scoopi.model.schedule.process import Deadline, DependsOn, Executes, Process
 from scoopi.model.schedule.schedule_records import Backfill, JobRecord, ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.slot import Iteration, parse_slot
-from scoopi.scheduler.gates import (
-    closed_gate,
-    counterpart,
-    deadline_of,
-    missed,
-    overlap_of,
-    slot_end,
-    too_late,
-)
+from scoopi.scheduler.gates import closed_gate, counterpart, overlap_of
+from scoopi.scheduler.planning.job_times import deadline_of, missed, slot_end, too_late
 from scoopi.scheduler.snapshot import Snapshot
 from tests.scheduler.world import START
 

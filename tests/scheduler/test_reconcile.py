@@ -238,6 +238,35 @@ def test_an_edge_waits_skips_fails_or_runs_by_the_end_of_what_comes_first(
     assert world.states("next")["D:2026010100"] == state
 
 
+@pytest.mark.parametrize(
+    ("status", "edge", "expected"),
+    [
+        ("canceled", "", "embryo"),
+        ("canceled", ", when_skipped: run", "in_progress"),
+        ("failed", "", "skipped"),
+    ],
+)
+def test_with_no_cascade_those_that_depend_on_a_cancelled_job_wait_for_it(
+    world_of: Make, status: str, edge: str, expected: str
+) -> None:
+    first = 'executes: "python:a:b", qualifier: daily, trigger: {}, retry: {on_exhausted: skip}'
+    following = (
+        f'executes: "python:a:b", qualifier: daily, trigger: {{}}, depends_on: [{{process: first{edge}}}]'
+    )
+    settings = "settings: {cancel: {cascade: {dependents: none}}}"
+    world = world_of(f"{settings}\nprocesses:\n  first: {{{first}}}\n  next: {{{following}}}")
+    world.worker("w1")
+    world.tick(START + timedelta(days=1, minutes=6))
+    for attempt in world.claim():
+        world.end(attempt, status)
+    world.tick()
+    assert world.states("first")["D:2026010100"] == "skipped"
+    assert world.states("next")["D:2026010100"] == expected
+    if expected == "embryo":
+        row = world.why("next/D:2026010100")
+        assert (row["gate"], row["holders"]) == ("depends", ["first/D:2026010100"])
+
+
 def test_a_job_waits_for_the_day_that_contains_its_hour_and_creates_it(world_of: Make) -> None:
     world = world_of(
         """

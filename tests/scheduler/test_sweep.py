@@ -103,6 +103,20 @@ def test_a_cancel_that_nobody_carries_out_ends_by_itself(world_of: Make) -> None
     assert world.job("p/!1").state == "skipped"
 
 
+def test_a_cancel_that_a_registered_worker_does_not_report_ends_after_kill_after(world_of: Make) -> None:
+    world = world_of("processes: {p: {executes: external:x}}")
+    world.worker(is_external=True)
+    world.launch("p", "!1")
+    world.tick()
+    (attempt,) = world.attempts("waiting")
+    running = changed(attempt, status="running", worker="w1", fence=1, started=world.now)
+    world.put(canceled(running, world.now, "step", "by hand"))
+    world.tick(START + timedelta(minutes=1))
+    assert len(world.attempts("running")) == 1
+    world.tick(START + timedelta(minutes=1, seconds=1))
+    assert world.job("p/!1").state == "skipped"
+
+
 def test_a_drained_attempt_is_left_to_its_end_for_as_long_as_its_timeout_allows(world_of: Make) -> None:
     world = world_of(ONE % ", timeout: {run: 10m}, retry: {max: 3}")
     world.worker()

@@ -16,7 +16,7 @@ from scoopi.errors import UsageError
 from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Liveness
 from scoopi.serve import seat
-from scoopi.serve.seat import Heart, Seat, home_of
+from scoopi.serve.seat import Heart, Seat, count_tick, home_of
 from scoopi.serve.workbench import FencedError, Workbench
 from tests.serve.conftest import NOW, Deployed
 from tests.serve.serving import until
@@ -168,3 +168,23 @@ def test_a_heart_sees_that_another_machine_asks_for_a_pass(deployed: Deployed) -
         until(heart.beat)
         asked.append(heart.is_asked)
     assert asked == [False, True, False]
+
+
+def test_ticks_let_the_counter_grow_by_their_own_time(deployed: Deployed) -> None:
+    store, liveness = deployed(ONE).store, Liveness()
+    numbers = []
+    for seconds in (0, 4, 5, 9, 60, 61, 3, 7, 8):
+        count_tick(store, liveness, NOW + timedelta(seconds=seconds))
+        numbers.append(store.the_pass().beat)
+    assert numbers == [0, 0, 1, 1, 2, 2, 2, 2, 3]  # a time that went back is stored, and increments nothing
+
+
+def test_a_tick_beside_a_serve_increments_nothing(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    heart = Heart(state.store, None, FAST)
+    for count in range(3):
+        number = state.store.the_pass().beat
+        until(lambda number=number: heart.beat() and state.store.the_pass().beat > number)  # type: ignore[misc]
+        number = state.store.the_pass().beat
+        count_tick(state.store, Liveness(), NOW + timedelta(minutes=count))
+        assert state.store.the_pass().beat == number

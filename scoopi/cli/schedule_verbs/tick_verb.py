@@ -23,9 +23,11 @@ class Tick:
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Run the pass."""
+        from scoopi.serve.seat import count_tick
         from scoopi.serve.sources.source_asker import SourceAsker
 
         with opened(options) as state:
+            count_tick(state.store, state.current()[1].settings.liveness, now_of(options))
             asker = SourceAsker(state.store, state.current, state.project, terminal.environ)
             asker.ask_all(now_of(options))
             rows = state.passes.run(now_of(options))

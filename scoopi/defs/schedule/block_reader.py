@@ -34,7 +34,10 @@ class BlockReader:
         for name, node in table.entries.items():
             key = known.get(name)
             where = f"{path}.{name}"
-            if key is None:
+            if name in block.later:
+                what = f"{name} is not supported by this version"
+                self._findings.error(table.keys[name], where, what, "leave it out")
+            elif key is None:
                 self._findings.unknown(table.keys[name], path, f"unknown key {name}", name, known)
             elif (value := self._value(node, key, where, table.keys[name])) is not None:
                 values[name] = value[0]

@@ -106,13 +106,18 @@ def number(low: float, high: float = float("inf")) -> ValueKind:
     return ValueKind(f"a number from {low:g}" + (f" to {high:g}" if high < float("inf") else ""), read)
 
 
-def duration(least: str = "0s", *, may_never: bool = False) -> ValueKind:
-    """Return the kind of durations of at least `least`; with `may_never` also `never`, read as None."""
+def duration(least: str = "0s", *, may_never: bool = False, word: str = "never") -> ValueKind:
+    """Return the kind of durations of at least `least`.
+
+    Args:
+        may_never: `never` is a value, too, read as None.
+        word: is written instead of `never`, which may be written even so.
+    """
     shortest = parse_duration(least)
 
     def read(node: Node) -> timedelta | None:
         text = text_of(node)
-        if may_never and text == "never":
+        if may_never and text in ("never", word):
             return None
         try:
             found = parse_duration(text)
@@ -122,7 +127,7 @@ def duration(least: str = "0s", *, may_never: bool = False) -> ValueKind:
             raise InvalidValueError(f"is {duration_text(found)}")
         return found
 
-    never = ", or never" if may_never else ""
+    never = f", or {word}" if may_never else ""
     return ValueKind(f"a duration of at least {least}, as 250ms 90s 15m 48h 2d{never}", read)
 
 

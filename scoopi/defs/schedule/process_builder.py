@@ -7,7 +7,7 @@ from typing import Any
 
 from scoopi.defs.schedule.block_reader import BlockReader
 from scoopi.defs.schedule.kinds import InvalidValueError, ValueKind
-from scoopi.defs.schedule.process_keys import EXECUTABLES, EXECUTES, PROCESS
+from scoopi.defs.schedule.process_keys import EXECUTABLES, EXECUTES, LATER_EXECUTABLES, PROCESS
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node, Table, Text
 from scoopi.errors import PeriodError
@@ -94,6 +94,12 @@ class ProcessBuilder:
             return None
         table = node.table("executes")
         path, place = f"{path}.executes", node.at("executes")
+        later = [kind for kind in LATER_EXECUTABLES if kind in (table.entries if table else keys)]
+        if later:
+            if table is None:  # else it has been reported as a key
+                what = f"{later[0]} is not supported by this version"
+                self._findings.error(place, path, what, f"write one of {', '.join(EXECUTABLES)}")
+            return None
         kinds = [kind for kind in EXECUTABLES if kind in (table.entries if table else keys)]
         if len(kinds) != 1:
             what = "names no executable" if not kinds else f"names {' and '.join(kinds)}"
@@ -142,6 +148,9 @@ class ProcessBuilder:
             self._wrong(
                 node, path, "depends_on", "a freerun process depends on nothing", "use `trigger: {after: …}`"
             )
+        if "remind_limit" in values and values.get("overlap", _OVERLAP[mode]) != "remind":
+            what = "remind_limit needs overlap: remind"
+            self._wrong(node, path, "remind_limit", what, "add `overlap: remind`, or take it out")
         if "qualifier" not in values:
             for key in _PERIODS_ONLY:
                 if key in values:

@@ -14,13 +14,15 @@ from scoopi.model.schedule.process import EXTERNAL
 
 EXECUTABLES = ("scrape", "command", "python", EXTERNAL)
 """Kinds of executables."""
+LATER_EXECUTABLES = ("flow", "operation", "decision")
+"""Kinds of executables that this version does not support yet."""
 _PATH = matched(re.compile(r"(?!/)[^#]+(#[^#]+)?"), "a path in the project, and perhaps #group,…")
 
 
 def _executes(text: str) -> dict[str, Any]:
     """The keys of the short form `KIND:WHAT`; other texts have no keys."""
     kind, colon, what = text.partition(":")
-    return {kind: what} if colon and kind in EXECUTABLES else {}
+    return {kind: what} if colon and kind in (*EXECUTABLES, *LATER_EXECUTABLES) else {}
 
 
 ACCEPT = Block(
@@ -104,6 +106,7 @@ EXECUTES = Block(
     ),
     dict,
     short=_executes,
+    later=LATER_EXECUTABLES,
 )
 PROCESS = Block(
     (
@@ -181,14 +184,21 @@ PROCESS = Block(
             "skip",
             "queue",
         ),
-        BlockKey("remind_limit", duration(), "After this, a reminded attempt is an error.", "2h", "2"),
+        BlockKey(
+            "remind_limit",
+            duration(),
+            "After this, a reminded attempt is an error.",
+            "2h",
+            "2",
+            "overlap: remind",
+        ),
         BlockKey(
             "catchup", choice("none", "latest", "all"), "Which missed fires are caught up.", "all", "some"
         ),
         BlockKey("catchup_window", duration(), "Older fires are dropped.", "2h", "2"),
         BlockKey(
             "start_deadline",
-            duration(may_never=True),
+            duration(may_never=True, word="none"),
             "A job that has not started by then is skipped.",
             "10m",
             "10",
@@ -261,4 +271,7 @@ PROCESS = Block(
         ),
     ),
     dict,
+    later=(
+        *("blocking", "cost", "allow_simultaneous", "uses", "sticky", "refresh", "updates", "max_parallel"),
+    ),
 )

@@ -38,6 +38,7 @@ class Block:
     Attributes:
         make: makes the block's value of the values of its keys; `dict` if these depend on each other.
         is_list: the key holds a list of such blocks.
+        later: keys that this version does not support yet, since they belong to trees, flows or resources.
         short: reads the short form of the block, a text; None if it has none.
     """
 
@@ -45,6 +46,7 @@ class Block:
     make: Callable[..., Any]
     is_list: bool = False
     short: Callable[[str], dict[str, Any]] | None = None
+    later: tuple[str, ...] = ()
 
 
 LATER = (

@@ -8,9 +8,10 @@ from datetime import datetime
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import ValueKind, choice, duration, integer, list_of
 from scoopi.defs.schedule.policy_keys import NOTIFY
-from scoopi.defs.schedule.schedule_language import Block, BlockKey
+from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
 from scoopi.defs.yaml.node import Node
 from scoopi.model.schedule.schedule_settings import (
+    CancelCascade,
     CancelSettings,
     Collection,
     Liveness,
@@ -34,6 +35,41 @@ def _moment(node: Node) -> datetime:
 
 _INSTANT_OR_HOUR = ValueKind("an instant of RFC 3339, or an hour of ten digits in quotes", _moment)
 
+
+def _always(node: Node) -> bool:
+    if not kinds.BOOLEAN.read(node):
+        raise kinds.InvalidValueError("is false")
+    return True
+
+
+_CASCADE = Block(
+    (
+        BlockKey(
+            "branches",
+            ValueKind("true", _always),
+            "Branches of flows, which this version does not have, are cancelled with their run.",
+            "true",
+            "false",
+            idle=ANY,
+        ),
+        BlockKey(
+            "children",
+            kinds.BOOLEAN,
+            "Jobs of nested slots of trees, which this version does not have, are cancelled, too.",
+            "false",
+            "maybe",
+            idle=ANY,
+        ),
+        BlockKey(
+            "dependents",
+            choice("by_edge", "none"),
+            "Jobs that depend on a cancelled one do as their `when_skipped` says; with `none`, they wait.",
+            "none",
+            "all",
+        ),
+    ),
+    CancelCascade,
+)
 SETTINGS = Block(
     (
         BlockKey("every", duration("1s"), "How often `serve` runs a pass without an event.", "10s", "0s"),
@@ -76,6 +112,7 @@ SETTINGS = Block(
                     ),
                 ),
                 ServeSettings,
+                later=("interval_limit",),
             ),
             "The worker of a `serve`.",
             "{slots: 2}",
@@ -106,6 +143,13 @@ SETTINGS = Block(
                         "stop",
                     ),
                     BlockKey("kill_after", duration(), "After this, they are killed.", "60s", "60"),
+                    BlockKey(
+                        "cascade",
+                        _CASCADE,
+                        "What a cancel affects besides its job.",
+                        "{dependents: none}",
+                        "none",
+                    ),
                 ),
                 CancelSettings,
             ),
@@ -160,4 +204,5 @@ SETTINGS = Block(
         ),
     ),
     ScheduleSettings,
+    later=("tree_timezone", "reserve_after", "pause", "expression", "script"),
 )

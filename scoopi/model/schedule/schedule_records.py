@@ -113,6 +113,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
         next_at: when a period that is worked on repeatedly gets its next attempt.
         held: whether it waits for `job clear`.
         deadline_done: whether its deadline counts no more: it has passed, or the job was reprocessed.
+        cancelled: whether it is skipped because its attempt was cancelled.
         stuck_reported: whether it was reported that it waits on a failed job.
         not_before: of a launch with `--after`.
         first_attempt: when the first attempt since the last `clear` or `reprocess` was created.
@@ -139,6 +140,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     next_at: datetime | None = None
     held: bool = False
     deadline_done: bool = False
+    cancelled: bool = False
     stuck_reported: bool = False
     not_before: datetime | None = None
     first_attempt: datetime | None = None
@@ -258,7 +260,7 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
         until: when the holder is taken to be dead, on the clock of passes.
         look_again: whether something happened during the pass.
         beat: the heartbeat number.
-        beat_at: when it grew last.
+        beat_at, beat_seen: the time of the `tick` that saw it change last, and the number that it saw.
         bundle: hash of the current definitions; empty before the first deployment.
         former: hashes of the definitions before, with the time at which each was replaced.
         collected: when the garbage collector began its last round.
@@ -270,6 +272,7 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
     look_again: bool = False
     beat: int = 0
     beat_at: datetime | None = None
+    beat_seen: int = -1
     bundle: str = ""
     former: dict[str, datetime] = msgspec.field(default_factory=dict)
     collected: datetime | None = None
@@ -286,13 +289,7 @@ class BundlePart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeptLog(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of what an attempt has printed, for other machines than its worker's.
-
-    Attributes:
-        fence: of the claim that printed it.
-        before: how many bytes stand before it.
-        data: at most 64 KiB.
-    """
+    """The last 64 KiB that a claim has printed, for other machines; `before` bytes precede them."""
 
     fence: int
     before: int

@@ -17,11 +17,25 @@ class Liveness(msgspec.Struct, frozen=True, kw_only=True):
     gap: int = 3
 
 
+class CancelCascade(msgspec.Struct, frozen=True, kw_only=True):
+    """What a cancel affects besides its job.
+
+    Attributes:
+        branches, children: of flows and trees, which this version does not have.
+        dependents: by `when_skipped` of each dependency, or not: they wait for the cancelled job.
+    """
+
+    branches: bool = True
+    children: bool = True
+    dependents: Literal["by_edge", "none"] = "by_edge"
+
+
 class CancelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How attempts are cancelled if the command does not specify it."""
 
     default_mode: Literal["drain", "step", "kill"] = "step"
     kill_after: timedelta = timedelta(seconds=60)
+    cascade: CancelCascade = CancelCascade()
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,8 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import PAST, UNSETTLED, AttemptRecord, JobRecord
 from scoopi.periods.slot import instant_text, parse_slot
 from scoopi.scheduler.decisions import Decision, changed
-from scoopi.scheduler.gates import closed_gate, counterpart, deadline_of
+from scoopi.scheduler.gates import closed_gate, counterpart
+from scoopi.scheduler.planning.job_times import deadline_of
 from scoopi.scheduler.snapshot import Snapshot
 
 MISSED, DEADLINE, STUCK = "missed", "deadline", "stuck"

@@ -184,6 +184,7 @@ class JobDesk:
             "deadline_done": True,  # else a job of last week would fail at once
             "settled": record.attempts,  # the end of the attempt that is cancelled does not count
             "awaits": awaits,
+            "cancelled": False,
         }
         new = moved(record, self._now, self._user, state="embryo", phase=ACTIVE, reason=reason, **fields)
         row = self._move(record, new)

@@ -60,7 +60,9 @@ def test_a_command_keeps_its_words_and_its_exit_codes(project: Project) -> None:
     ("keys", "what"),
     [
         ("mode: manual", "executes is missing"),
-        ("executes: flow:a.b", "executes is not a mapping"),
+        ("executes: flow:a.b", "flow is not supported by this version"),
+        ("executes: {operation: a.b}", "operation is not supported by this version"),
+        ("executes: external:x\nremind_limit: 2h", "remind_limit needs overlap: remind"),
         ("executes: {command: [a], python: 'a:b'}", "executes names command and python"),
         ("executes: {cwd: work}", "executes names no executable"),
         ("executes: {scrape: books, exit_codes: {3: noop}}", "exit_codes does not go with scrape"),

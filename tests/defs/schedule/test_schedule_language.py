@@ -172,3 +172,36 @@ def test_an_invalid_section_is_one_error_with_place_and_hint(text: str, key: str
     assert finding.key == key
     assert finding.place.line == 1
     assert finding.hint
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*PROCESS.later, *(f"settings.{name}" for name in SETTINGS.later), "settings.worker.interval_limit"],
+)
+def test_a_key_of_a_later_version_is_one_error_that_says_so(name: str, tmp_path: Path) -> None:
+    *_, key = name.split(".")
+    line = f"{key}: 1m"
+    if name.startswith("settings."):
+        inner = f"{{worker: {{{line}}}}}" if "worker" in name else f"{{{line}}}"
+        text = f"settings: {inner}\nprocesses: {{p: {{executes: external:x}}}}"
+    else:
+        text = f"processes: {{p: {{executes: external:x, {line}}}}}"
+    (finding,) = errors_of(tmp_path / "jobs", text)
+    assert finding.what == f"{key} is not supported by this version"
+    assert (finding.place.line, finding.place.column) == place_of(text, line)
+
+
+@pytest.mark.parametrize("word", ["none", "never"])
+def test_no_start_deadline_is_written_as_none(word: str, tmp_path: Path) -> None:
+    text = f"processes: {{p: {{executes: external:x, start_deadline: {word}}}}}"
+    schedule, report = Project(tmp_path / "jobs").write(jobs=text).read()
+    assert not report.errors
+    assert schedule.processes["p"].start_deadline is None
+
+
+@pytest.mark.parametrize("line", ["children: false", "branches: true"])
+def test_what_a_cancel_does_with_trees_and_flows_is_a_warning(line: str, tmp_path: Path) -> None:
+    text = f"settings: {{cancel: {{cascade: {{{line}}}}}}}\nprocesses: {{p: {{executes: external:x}}}}"
+    _, report = Project(tmp_path / "jobs").write(jobs=text).read()
+    (finding,) = report.findings
+    assert finding.what == f"{line.partition(':')[0]} has no effect in this version"

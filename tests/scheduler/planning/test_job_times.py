@@ -1,0 +1,50 @@
+"""From when a job may have an attempt, and when it is late."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from scoopi.scheduler.planning.job_times import due_of, opens_at, slot_end
+from tests.scheduler.world import START, World
+
+Make = Callable[[str], World]
+DAILY = (
+    'processes: {p: {executes: "python:a:b", qualifier: daily, %s, trigger: {at: ["6:00"], timezone: %s}}}'
+)
+DAY = timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("keys", "due"),
+    [
+        ("machine: discrete", START + DAY + timedelta(minutes=5)),
+        ("lag: 2h", START + DAY + timedelta(hours=2)),
+        ("machine: continuous", START),
+        ("machine: recomputing", START),
+    ],
+)
+def test_a_period_is_due_when_its_machine_says_so(world_of: Make, keys: str, due: datetime) -> None:
+    world = world_of(DAILY % (keys, "UTC"))
+    job = world.job(world.launch("p", "D:2026010100"))
+    assert due_of(job, world.schedule.processes["p"]) == due
+    assert slot_end(job) == START + DAY
+
+
+def test_a_launch_is_not_due_before_the_time_that_it_names(world_of: Make) -> None:
+    world = world_of(DAILY % ("lag: 0s", "UTC"))
+    job = world.job(world.launch("p", "!1", not_before=START + 2 * DAY))
+    assert due_of(job, world.schedule.processes["p"]) == START + 2 * DAY
+
+
+@pytest.mark.parametrize(
+    ("zone", "opens"), [("UTC", "2026-01-02T06:30:00+00:00"), ("Asia/Tokyo", "2026-01-01T21:30:00+00:00")]
+)
+def test_a_time_of_day_is_that_of_the_day_on_which_the_slot_ends(
+    world_of: Make, zone: str, opens: str
+) -> None:
+    world = world_of(DAILY % ("probe: [{not_before: '06:30'}]", zone))
+    job = world.job(world.launch("p", "D:2026010100"))
+    assert opens_at(job, world.schedule.processes["p"]) == datetime.fromisoformat(opens)
