@@ -150,6 +150,7 @@ SETTINGS: tuple[Setting, ...] = (
     *declared(groups.JobSettings).values(),
     *declared(groups.EngineSettings).values(),
     *declared(groups.MetricsSettings).values(),
+    *declared(groups.SchedulerSettings).values(),
     *declared(groups.OutputSettings).values(),
     *declared(groups.ClusterSettings).values(),
     *_TLS,

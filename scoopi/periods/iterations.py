@@ -7,10 +7,12 @@ from datetime import date, datetime, time, tzinfo
 from itertools import islice, takewhile
 
 from scoopi.errors import PeriodError
+from scoopi.periods.cron import CronExpression
 from scoopi.periods.fires import Fires
 from scoopi.periods.slot import Iteration
 
 _PER_DAY = 10_000
+_BEFORE_ALL = datetime(1999, 12, 31, 23, 59, 59)
 
 
 class CronIterations:
@@ -73,3 +75,17 @@ def day_and_ordinal(slot: Iteration) -> tuple[date, int]:
         return date(2000 + digits // 10_000, digits // 100 % 100, digits % 100), ordinal
     except ValueError as error:
         raise PeriodError(f"{slot} has no day", hint="a number is yyMMdd and four digits") from error
+
+
+def has_numbers_enough(expression: CronExpression) -> bool:
+    """Whether each fire of a day can be numbered, also of a day with 25 hours.
+
+    >>> has_numbers_enough(CronExpression("*/10 * * * * ?", "quartz"))
+    True
+    >>> has_numbers_enough(CronExpression("*/5 * * * * ?", "quartz"))
+    False
+    """
+    fires = expression.after(_BEFORE_ALL)
+    day = next(fires).date()
+    count = 1 + sum(1 for _ in takewhile(lambda at: at.date() == day, islice(fires, _PER_DAY)))
+    return count * 25 // 24 < _PER_DAY

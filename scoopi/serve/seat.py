@@ -14,8 +14,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from scoopi.errors import StoreError, UsageError
-from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
+from scoopi.errors import RecordError, StoreError, UsageError
+from scoopi.model.schedule.schedule_records import STATE_FORMAT, PassRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Liveness
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.workbench import Workbench
@@ -139,6 +139,7 @@ class Heart:
         Returns:
             Whether the heartbeat was renewed by this call.
         Raises:
+            RecordError: a newer Scoopi has changed the records since.
             FencedError: another process has taken the worker's name, because this one was considered dead.
         """
         if self.wait_s() > 0:
@@ -149,6 +150,8 @@ class Heart:
             self._count()
             if self._worker is not None:
                 Workbench(self._store).beat(self._worker, self._incarnation)
+        except RecordError:
+            raise
         except StoreError as error:
             log.warning("the heartbeat could not be renewed: %s", error)
             return False
@@ -157,6 +160,9 @@ class Heart:
 
     def _count(self) -> None:
         shared = self._store.the_pass()
+        if shared.state_format > STATE_FORMAT:
+            what = f"a newer Scoopi has changed the records to format {shared.state_format}"
+            raise RecordError(what, hint="upgrade this Scoopi, and start it again")
         self.is_asked = shared.look_again and not shared.holder
         number, now = shared.beat, time.monotonic()
         if number != self._seen:

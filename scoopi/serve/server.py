@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from types import TracebackType
 
-from scoopi.errors import StoreError
+from scoopi.errors import RecordError, StoreError
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.periods.duration import duration_text
 from scoopi.serve.clock import now_utc
@@ -136,6 +136,8 @@ class Server:
                 if self._options.until_idle and self._is_idle():
                     self._errands.finish(now_utc())
                     return
+            except RecordError:
+                raise
             except StoreError as error:
                 self._after_failure(error)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.cli.schedule_verbs.state_option import StateOption
+from scoopi.cli.schedule_verbs.state_option import StateOption, state_folder
+from scoopi.errors import ConfigError
 from tests.cli.conftest import Screen
 
 JOBS = """
@@ -74,3 +75,16 @@ def test_jobs_and_attempts_are_listed_by_their_state(screen: Screen, tmp_path: P
     )
     assert screen.run("job", "list", "--state", "skiped") == 2
     assert "did you mean skipped?" in screen.err.getvalue()
+
+
+def test_without_the_option_the_environment_and_then_the_settings_name_the_folder(tmp_path: Path) -> None:
+    assert state_folder({}, tmp_path) == Path("scheduler")
+    assert state_folder({"SCOOPI_SCHEDULER_STATE": "/srv/a"}, tmp_path) == Path("/srv/a")
+    (tmp_path / "conf").mkdir()
+    assert state_folder({}, tmp_path) == Path("scheduler")
+    (tmp_path / "conf/scoopi.yml").write_text("scoopi.scheduler.state: /srv/b\n")
+    assert state_folder({}, tmp_path) == Path("/srv/b")
+    assert state_folder({"SCOOPI_STATE": "c"}, tmp_path) == Path("c")
+    (tmp_path / "conf/scoopi.yml").write_text("scoopi.scheduler.state: ''\n")
+    with pytest.raises(ConfigError, match=r"scoopi\.scheduler\.state needs a path"):
+        state_folder({}, tmp_path)

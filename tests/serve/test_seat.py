@@ -11,9 +11,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from scoopi.errors import UsageError
-from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
+from scoopi.errors import RecordError, UsageError
+from scoopi.model.schedule.schedule_records import STATE_FORMAT, PassRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Liveness
 from scoopi.serve import seat
 from scoopi.serve.seat import Heart, Seat, count_tick, home_of
@@ -188,3 +189,11 @@ def test_a_tick_beside_a_serve_increments_nothing(deployed: Deployed) -> None:
         number = state.store.the_pass().beat
         count_tick(state.store, Liveness(), NOW + timedelta(minutes=count))
         assert state.store.the_pass().beat == number
+
+
+def test_a_heart_stops_beating_when_a_newer_scoopi_has_changed_the_records(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    Workbench(state.store).put("one", ("default",), 1, is_external=False)
+    state.store.change_pass(lambda record: replace(record, state_format=STATE_FORMAT + 1))
+    with pytest.raises(RecordError, match="a newer Scoopi has changed the records"):
+        Heart(state.store, "one", FAST).beat()

@@ -7,7 +7,10 @@ import signal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from scoopi.model.schedule.schedule_records import STATE_FORMAT
+from scoopi.serve.state import State
 from tests.serve.serving import Serving, is_alive, until
 
 SLEEPER = "sleeper: {executes: {command: [sh, -c, 'sleep 300 & echo $! >> $0; wait', %s]}}"
@@ -253,3 +256,13 @@ def test_failures_are_sent_by_a_command_and_by_a_function_of_the_project(serving
     (event,) = json.loads(serving.read("mailed"))["events"]
     assert event["reason"] == "exit code 7"
     assert serving.read("noted") == "hello/!1/1: failed: exit code 7"
+
+
+def test_a_serve_ends_when_a_newer_scoopi_has_changed_the_records(serving: Serving, sleeping: Path) -> None:
+    with serving.served() as serve:
+        until(lambda: pids(sleeping))
+        with State(serving.folder / "scheduler") as state:
+            state.store.change_pass(lambda record: replace(record, state_format=STATE_FORMAT + 1))
+        assert serve.wait(60) == 5
+    assert "a newer Scoopi has changed the records to format 2" in serving.read("serve.log")
+    assert not any(map(is_alive, pids(sleeping)))

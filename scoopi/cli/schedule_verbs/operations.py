@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scoopi.cli.arguments import Parser
-from scoopi.cli.schedule_verbs.state_option import StateOption
+from scoopi.cli.schedule_verbs.state_option import StateOption, state_folder
 from scoopi.cli.terminal import Terminal
 from scoopi.errors import PeriodError, UsageError
 from scoopi.model.schedule.run_node import FIRST_NODE
@@ -119,7 +119,7 @@ def add_common(parser: ArgumentParser, states: Sequence[str] = ()) -> None:
 def add_state(parser: ArgumentParser, states: Sequence[str] = ()) -> None:
     """`--state` and `--store`; for `states` see `add_operations`."""
     folder = "folder of the scheduler's state (default: $SCOOPI_STATE, else scheduler)"
-    default = Path(os.environ.get("SCOOPI_STATE") or "scheduler")
+    default = state_folder(os.environ, Path.cwd())
     if states:
         parser.add_argument(
             "--state",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from argparse import Action, ArgumentError, ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scoopi.configs.groups import SchedulerSettings
 from scoopi.model.text.shown import nearest
 
 
@@ -38,3 +39,20 @@ class StateOption(Action):
         if near and not Path(values).exists():
             raise ArgumentError(self, f"{values!r} is neither a state nor a folder; did you mean {near}?")
         namespace.state = Path(values)
+
+
+def state_folder(environ: Mapping[str, str], current: Path) -> Path:
+    """The folder of a command without `--state`: of `SCOOPI_STATE`, else of `scoopi.scheduler.state`.
+
+    Settings are read only where there may be some, so that commands start fast without them.
+
+    Raises:
+        ConfigError: the settings are invalid.
+    """
+    if environ.get("SCOOPI_STATE"):
+        return Path(environ["SCOOPI_STATE"])
+    if "SCOOPI_SCHEDULER_STATE" not in environ and not (current / "conf").is_dir():
+        return Path(SchedulerSettings().state)
+    from scoopi.configs.configs_reader import ConfigsReader
+
+    return Path(SchedulerSettings.of(ConfigsReader().read({}, None, environ, current)).state)

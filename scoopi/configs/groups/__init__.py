@@ -12,6 +12,7 @@ from scoopi.configs.groups.node_groups import (
     JobSettings,
     MetricsSettings,
     OutputSettings,
+    SchedulerSettings,
     WorkerSettings,
 )
 from scoopi.configs.groups.page_groups import (
@@ -41,6 +42,7 @@ __all__ = [
     "ParserLimits",
     "PolitenessSettings",
     "RetrySettings",
+    "SchedulerSettings",
     "ScriptLimits",
     "TaskLimit",
     "TlsSettings",

@@ -179,6 +179,20 @@ class OutputSettings(Group, frozen=True):
     ] = 604_800
 
 
+class SchedulerSettings(Group, frozen=True):
+    """Where a scheduler keeps its state on this machine."""
+
+    state: Annotated[
+        str,
+        SettingKey(
+            "scoopi.scheduler.state",
+            NODE,
+            "The folder of the scheduler's state, unless --state or SCOOPI_STATE names it.",
+            kind=SettingKind.PATH,
+        ),
+    ] = "scheduler"
+
+
 class MetricsSettings(Group, frozen=True):
     """Whether and where the node serves its metrics and health checks."""
 

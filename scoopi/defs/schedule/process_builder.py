@@ -22,6 +22,7 @@ from scoopi.model.schedule.process import (
     Trigger,
 )
 from scoopi.periods.cron import CronExpression
+from scoopi.periods.iterations import has_numbers_enough
 from scoopi.periods.period import parse_qualifier
 
 _PERIODS_ONLY = ("machine", "lag", "grouping")
@@ -241,9 +242,13 @@ class ProcessBuilder:
     def _check_cron(self, keys: dict[str, Any], table: Table, path: str) -> None:
         if "cron" in keys and ("dialect" in keys or "dialect" not in table.entries):
             try:
-                CronExpression(keys["cron"], keys.get("dialect", "unix"))
+                expression = CronExpression(keys["cron"], keys.get("dialect", "unix"))
             except PeriodError as error:
                 self._wrong(table, path, "cron", error.what, error.hint)
+                return
+            if keys.get("slots") == "iterations" and not has_numbers_enough(expression):
+                what = "cron fires more often than iterations can be numbered, 9999 times a day"
+                self._wrong(table, path, "cron", what, "let it fire at most every 10 seconds")
         elif "dialect" in keys and "cron" not in table.entries:
             self._wrong(table, path, "dialect", "dialect needs cron", "take it out")
         for key in ("timezone", "dst"):

@@ -95,6 +95,10 @@ def test_a_command_keeps_its_words_and_its_exit_codes(project: Project) -> None:
             "at does not go",
         ),
         ("executes: external:x\ntrigger: {cron: '61 * * * *'}", "bad minute"),
+        (
+            "executes: external:x\ntrigger: {cron: '*/5 * * * * ?', dialect: quartz, slots: iterations}",
+            "cron fires more often than iterations can be numbered",
+        ),
         ("executes: external:x\ntrigger: {cron: '0 6 * * * ?'}", "6 fields, not 5"),
         ("- a", "a process is a mapping"),
     ],
