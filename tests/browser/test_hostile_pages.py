@@ -28,7 +28,11 @@ NAGGING = (
 )
 FRAMES = "<p>x</p><script>for (let n = 0; n < 1000; n++) document.body.insertAdjacentHTML('beforeend',"
 FRAMES += "`<iframe srcdoc='<i>frame ${n}.</i>'></iframe>`)</script>"
-POPUPS = "<p>x</p><script>for (let n = 0; n < 10; n++) open('/popup' + n); open('/last')</script>"
+POPUPS = """<p id=p>x</p><script>
+const opened = ['/popup1', '/popup2', ''].map(path => open(path));
+opened[2].document.write('written');
+fetch('/last').then(() => { p.id = opened.every(each => each && !each.closed) ? 'opened' : 'blocked'; });
+</script>"""
 
 
 def load(browser: Browser, url: str, how: BrowserDef | None = None) -> Rendered | VisitFailed:
@@ -80,14 +84,17 @@ def test_a_page_with_endless_alerts_or_a_thousand_frames_ends_in_its_time(
 
 
 @each_browser
-def test_the_windows_that_a_page_opens_are_closed_with_it(
+def test_the_windows_that_a_page_opens_stay_empty_and_are_closed_with_it(
     browser: Browser, server: Server, pages: Path
 ) -> None:
     click = ActionDef("click", "k", selector="a")
     text = POPUPS + "<a href=/linked target=_blank>more</a>"
-    page = load(browser, server.url(write(pages, text)), BrowserDef(actions=(click,)))
-    assert isinstance(page, Rendered)
+    how = BrowserDef(Until(selector="#opened", time_ms=300), 30_000, actions=(click,))
+    page = load(browser, server.url(write(pages, text)), how)
+    assert isinstance(page, Rendered), page
     assert page.url == server.url("/hostile.html"), "its own document is read"
+    assert b'<p id="opened">' in page.body
+    assert {*server.log.paths()} == {"/hostile.html", "/last"}, "nobody reads the windows"
     browser.leave()
     assert browser.windows() == 1
 

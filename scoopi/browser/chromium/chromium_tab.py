@@ -22,6 +22,7 @@ _FRAMES = {
     "flatten": True,
     "filter": [{"type": "iframe", "exclude": False}],
 }
+_WINDOWS = {**_FRAMES, "filter": [{"type": "page", "exclude": False}]}
 _STORAGE = (
     *("cookies", "local_storage", "indexeddb", "cache_storage", "service_workers", "file_systems"),
     *("shared_storage", "interest_groups"),
@@ -60,12 +61,15 @@ class ChromiumTab:
         self._rules: tuple[tuple[str, ...], str] | None = None
         self._urls: set[str] = set()
         self._is_spare = False
+        self._may_load_windows = False
         self.cookies = CookieJar(
             self._add_cookies, lambda: list(self._call("Network.getAllCookies")["cookies"])
         )
         self.answers = PageAnswers()
         self.traffic = Traffic()
         self.was_used = False
+        link.listen("", self._on_window)
+        link.call("Target.setAutoAttach", _WINDOWS)
 
     def open(self, visit: Visit, ask: Ask = allow) -> None:
         """Open an empty tab for a visit, with the cookies of its session.
@@ -83,6 +87,7 @@ class ChromiumTab:
         self._urls.add(visit.url)
         self.traffic.clear()
         self.answers.clear()
+        self._may_load_windows = bool(visit.how.scripts)
         self._requests.begin(visit, self._tab, ask)
         agent = visit.header("user-agent")
         rules = (visit.how.block, agent)
@@ -168,8 +173,22 @@ class ChromiumTab:
         elif name == "Target.attachedToTarget":
             self._attach(event["sessionId"])
 
+    def _on_window(self, name: str, event: Mapping[str, Any]) -> None:
+        """Let a new tab begin; runs in the connection's thread.
+
+        A window that the page has opened stays empty, as nobody reads it, except for script plugins.
+        """
+        if name != "Target.attachedToTarget":
+            return
+        session = str(event["sessionId"])
+        if not event["targetInfo"].get("openerId"):
+            self._link.post("Runtime.runIfWaitingForDebugger", {}, session)
+        else:
+            self._requests.add_window(session, is_empty=not self._may_load_windows)
+            self._attach(session)
+
     def _attach(self, session: str) -> None:
-        """Have a frame that has a process of its own do as the page does, before it begins."""
+        """Have a frame that has a process of its own, or a window, do as the page does, before it begins."""
         self._frames.append(session)
         self._link.listen(session, partial(self._on_event, session=session))
         self._link.post("Target.setAutoAttach", _FRAMES, session)

@@ -27,6 +27,7 @@ class SiteRequests:
         self._tab = ""
         self._patterns: list[dict[str, str]] = []
         self._watched: dict[str, list[dict[str, str]]] = {}
+        self._windows: dict[str, bool] = {}
 
     def begin(self, visit: Visit, tab: str, ask: Ask) -> None:
         """Start for a visit; `tab` is the id of the tab, and of its main frame."""
@@ -35,20 +36,30 @@ class SiteRequests:
         self._patterns = [{"urlPattern": "*"}] if visit.how.paced else [_PAGES, *self._own()]
 
     def watch(self, session: str) -> None:
-        """Pause requests of a page, or of one of its frames."""
+        """Pause requests of a page, of one of its frames, or of a window."""
         if self._watched.get(session) != self._patterns:
             self._watched[session] = self._patterns
             self._link.post("Fetch.enable", {"patterns": self._patterns}, session)
 
+    def add_window(self, session: str, *, is_empty: bool) -> None:
+        """Treat a page as a window that another page has opened; nothing is loaded in an empty one."""
+        self._windows[session] = is_empty
+
     def forget(self, *sessions: str) -> None:
-        """Forget pages and frames that are closed."""
+        """Forget pages, frames and windows that are closed."""
         for session in sessions:
             self._watched.pop(session, None)
+            self._windows.pop(session, None)
 
     def take(self, session: str, event: Mapping[str, Any]) -> None:
         """Continue a paused request, once it may be sent."""
-        is_page = event["resourceType"] == "Document" and event["frameId"] == self._tab
-        self._rules.rule(str(event["request"]["url"]), is_page, partial(self._end, session, event))
+        is_document = event["resourceType"] == "Document"
+        is_page, is_window = is_document and event["frameId"] == self._tab, session in self._windows
+        on_ruling = partial(self._end, session, event)
+        if self._windows.get(session):
+            on_ruling(None)
+        else:
+            self._rules.rule(str(event["request"]["url"]), is_page, on_ruling, is_window and is_document)
 
     def _end(self, session: str, event: Mapping[str, Any], extra: Mapping[str, str] | None) -> None:
         wanted: dict[str, Any] = {"requestId": event["requestId"]}

@@ -25,7 +25,8 @@ _REQUEST, _ANSWERED, _FAILED = (
     "network.responseCompleted",
     "network.fetchError",
 )
-_EVENTS = (_REQUEST, _ANSWERED, _FAILED, _DOWNLOAD, _CONSOLE)
+_OPENED = "browsingContext.contextCreated"
+_EVENTS = (_REQUEST, _ANSWERED, _FAILED, _DOWNLOAD, _CONSOLE, _OPENED)
 _MEDIA = frozenset({"audio", "video", "font", "image", "track"})
 """What kinds of requests are for, as the browser says."""
 _MEDIA_URL = re.compile(r"/favicon\.|\.(aac|flac|m4a|mp3|og[agv]|opus|wav|m3u8|m4v|mov|mp4|mpd|webm)$")
@@ -55,12 +56,15 @@ class FirefoxTab:
         self._block: tuple[str, ...] = ()
         self._rules = RequestRules()
         self._said: list[dict[str, Any]] = []
+        self._windows: set[str] = set()
+        self._may_load_windows = False
         self.cookies = CookieJar(self._add_cookies, self._cookies)
         self.answers = PageAnswers()
         self.traffic = Traffic()
         link.listen("", self._on_event)
         link.call("session.subscribe", {"events": _EVENTS})
         link.call("browser.setDownloadBehavior", {"downloadBehavior": {"type": "denied"}})
+        link.call("network.addIntercept", {"phases": ["beforeRequestSent"]})
 
     def open(self, visit: Visit, ask: Ask = allow) -> None:
         """Open an empty tab for a visit, with the cookies of its session.
@@ -73,6 +77,8 @@ class FirefoxTab:
         self.traffic.clear()
         self.answers.clear()
         self._said.clear()
+        self._windows.clear()
+        self._may_load_windows = bool(visit.how.scripts)
         self._block = visit.how.block
         self._rules.begin(visit, ask)
         self._context = call("browser.createUserContext")["userContext"]
@@ -81,7 +87,6 @@ class FirefoxTab:
         agent = visit.header("user-agent")
         if agent:
             call("emulation.setUserAgentOverride", {"userAgent": agent, "contexts": [self._tab]})
-        call("network.addIntercept", {"phases": ["beforeRequestSent"], "contexts": [self._tab]})
         self.cookies.put(visit.url, visit.cookies or (), visit.header("cookie"))
         self._driver.switch_to.window(self._tab)
 
@@ -120,6 +125,9 @@ class FirefoxTab:
             if len(self._said) < _MOST_SAID:
                 said = {"level": event["level"], "message": event.get("text")}
                 self._said.append({**said, "timestamp": event["timestamp"]})
+        elif name == _OPENED:
+            if event["parent"] is None and event.get("originalOpener") is not None:
+                self._windows.add(event["context"])
         elif name == _REQUEST:
             self.traffic.began(event["request"]["request"])
             if event["isBlocked"]:
@@ -139,11 +147,13 @@ class FirefoxTab:
 
     def _hold(self, event: Mapping[str, Any]) -> None:
         url, is_page = str(event["request"]["url"]), self._is_page(event)
+        is_window = event["context"] in self._windows  # nobody reads it, except for script plugins
         is_refused = not is_page and (self._is_blocked(url) or self._is_media(event["request"], url))
-        if is_refused:
+        if is_refused or (is_window and not self._may_load_windows):
             self._end(event, None)
         else:
-            self._rules.rule(url, is_page, partial(self._end, event))
+            is_its_page = is_window and event.get("navigation") is not None
+            self._rules.rule(url, is_page, partial(self._end, event), is_its_page)
 
     def _end(self, event: Mapping[str, Any], extra: Mapping[str, str] | None) -> None:
         asked = event["request"]

@@ -46,16 +46,17 @@ class RequestRules:
         self._ask = ask
         self._has_begun = False
 
-    def rule(self, url: str, is_page: bool, on_ruling: OnRuling) -> None:
+    def rule(self, url: str, is_page: bool, on_ruling: OnRuling, is_window: bool = False) -> None:
         """Decide on a request, at once or when its grant comes; called in the order of the requests.
 
         Args:
             is_page: the tab navigates to this address; otherwise the request is for a part of the page.
+            is_window: the page of a window that this page has opened.
         """
         is_first = is_page and not self._has_begun
         self._has_begun = self._has_begun or is_page
         headers = self.headers if self._is_own(url) else {}
-        if (is_page or self.is_paced) and not is_first and url.startswith(_WEB):
+        if (is_page or is_window or self.is_paced) and not is_first and url.startswith(_WEB):
             self._ask(PartWanted(url, is_page), partial(_ruled, on_ruling, headers))
         else:
             on_ruling(headers)
