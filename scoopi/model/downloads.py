@@ -10,9 +10,9 @@ import msgspec
 from scoopi.errors import FetchError
 from scoopi.model.place import NOWHERE, Place
 
-FILES_FOLDER, KEPT_FOLDER, PATHS_FOLDER = "files", "kept", "paths"
-"""In a node's folder: where downloaded files are, and below it those that are complete, and notes of which
-content a path stands for."""
+FILES_FOLDER, KEPT_FOLDER, PATHS_FOLDER, SENT_FOLDER = "files", "kept", "paths", "sent"
+"""In a node's folder: where downloaded files are, and below it those that are complete, notes of which
+content a path stands for, and a note of each complete file that only an object store has any more."""
 MOST_FILE_BYTES = 100_000_000
 """Limit of a file whose definition gives none."""
 
@@ -94,3 +94,8 @@ def kept_path(files: Path, sha256: str) -> Path:
         files: FILES_FOLDER of a node.
     """
     return files / KEPT_FOLDER / sha256[:2] / sha256
+
+
+def sent_path(files: Path, sha256: str) -> Path:
+    """Where the note is that a complete file was uploaded and its copy here removed; as `kept_path`."""
+    return files / SENT_FOLDER / sha256[:2] / sha256

@@ -11,12 +11,20 @@ from pathlib import Path
 
 from scoopi.appenders.segment_writer import sync_folder
 from scoopi.errors import AppenderError
-from scoopi.model.downloads import FILES_FOLDER, KEPT_FOLDER, PATHS_FOLDER, FileRef, kept_path
+from scoopi.model.downloads import (
+    FILES_FOLDER,
+    KEPT_FOLDER,
+    PATHS_FOLDER,
+    SENT_FOLDER,
+    FileRef,
+    kept_path,
+    sent_path,
+)
 from scoopi.model.job import Frame
 from scoopi.model.records import read_records
 from scoopi.model.report.run_report import FileCounts
 from scoopi.model.text.file_path import is_object
-from scoopi.publishing.objects.object_upload import upload_missing
+from scoopi.publishing.objects.object_upload import ensure_uploaded, upload_missing
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.publishing.record_file import KeyFilter
 
@@ -42,7 +50,7 @@ class PublishedFiles:
             for part in spec.written_parts if names.columns else ():
                 self._columns.setdefault(part, []).append(names)
         self._sources: dict[str, tuple[str, Path]] = {}
-        self._named: dict[str, None] = {}
+        self._named: dict[str, int] = {}
         self._kept: dict[Path, set[str]] = {}
         self._bytes = 0
 
@@ -86,7 +94,10 @@ class PublishedFiles:
             OSError: a file cannot be written.
             AppenderError: a path leads out of the run's folder, or an object store refuses a file.
         """
-        upload_missing({path: self._source(path) for path in self._named if is_object(path)}, ensure_time)
+        objects = {path: self._source(path) for path in self._named if is_object(path)}
+        sent = {path for path in objects if self._was_sent(path)}
+        ensure_uploaded({path: self._named[path] for path in sent}, ensure_time)
+        upload_missing({path: file for path, file in objects.items() if path not in sent}, ensure_time)
         folders: set[Path] = set()
         for path in self._named:
             if is_object(path):
@@ -103,15 +114,38 @@ class PublishedFiles:
         for folder in sorted(folders):
             sync_folder(folder)
 
-    def clean(self) -> None:
-        """Remove what no frame names that counts, once the run is over: no further one can name it."""
+    def clean(self, *, keeps_uploaded: bool = False) -> None:
+        """Remove what no frame names that counts, once the run is over: no further one can name it.
+
+        Args:
+            keeps_uploaded: so are copies of files that `publish` has uploaded, unless this is set.
+        """
         for files, kept in self._kept.items():
             for folder in files.glob("*"):
-                if folder.name not in (KEPT_FOLDER, PATHS_FOLDER):
+                if folder.name not in (KEPT_FOLDER, PATHS_FOLDER, SENT_FOLDER):
                     shutil.rmtree(folder, ignore_errors=True)
             for file in (files / KEPT_FOLDER).glob("*/*"):
                 if file.name not in kept:
                     file.unlink(missing_ok=True)
+        if not keeps_uploaded:
+            self._drop_uploaded()
+
+    def _drop_uploaded(self) -> None:
+        """Leave a durable note of each uploaded file, then remove its copy; a full disk keeps the copy."""
+        named = [(is_object(path), self._sources[path][0]) for path in self._named]
+        local = {sha256 for is_uploaded, sha256 in named if not is_uploaded}
+        uploaded = {sha256 for is_uploaded, sha256 in named if is_uploaded} - local
+        with contextlib.suppress(OSError):
+            for files, kept in self._kept.items():
+                drops = [each for each in kept & uploaded if kept_path(files, each).exists()]
+                notes = [sent_path(files, sha256) for sha256 in drops]
+                for note in notes:
+                    note.parent.mkdir(parents=True, exist_ok=True)
+                    note.touch()
+                for folder in sorted({each for note in notes for each in _between(files, note)}):
+                    sync_folder(folder)
+                for sha256 in drops:
+                    kept_path(files, sha256).unlink(missing_ok=True)
 
     def _is_there(self, file: FileRef, files: Path) -> bool:
         known = self._sources.get(file.path)
@@ -120,13 +154,18 @@ class PublishedFiles:
         try:
             return kept_path(files, file.sha256).stat().st_size == file.size
         except OSError:
-            return False
+            return is_object(file.path) and sent_path(files, file.sha256).exists()
 
     def _take(self, file: FileRef, files: Path) -> None:
         if file.path not in self._named:
-            self._named[file.path] = None
+            self._named[file.path] = file.size
             self._sources[file.path] = file.sha256, files
             self._bytes += file.size
+
+    def _was_sent(self, path: str) -> bool:
+        """Whether an object was uploaded, and there is no copy of it here any more."""
+        sha256, files = self._sources[path]
+        return not kept_path(files, sha256).exists() and sent_path(files, sha256).exists()
 
     def _source(self, path: str) -> Path:
         sha256, files = self._sources[path]

@@ -37,6 +37,7 @@ class PublishTarget(msgspec.Struct, frozen=True):
         stream: where the one output is written instead of a file; None for files.
         stdout: where records go whose output is `-`; None when it is closed.
         compare: of groups with `changed`, whose records are written only as far as they differ.
+        keeps_uploaded: whether copies of uploaded files stay when the run is over.
     """
 
     run_folder: Path
@@ -44,6 +45,7 @@ class PublishTarget(msgspec.Struct, frozen=True):
     stream: IO[bytes] | None = None
     stdout: IO[bytes] | None = None
     compare: CompareRecords | None = None
+    keeps_uploaded: bool = False
 
 
 class FrameSource(msgspec.Struct, frozen=True):
@@ -137,7 +139,8 @@ class Publisher:
                     tally.loaded = self._tables.load_rest(tally.is_held)
                 self._finish(files, tally, is_over)
                 if is_over and not missing and not tally.has_failed:
-                    downloads.clean()  # else a retry may want what has come
+                    # Else a retry may want what has come.
+                    downloads.clean(keeps_uploaded=self._target.keeps_uploaded)
                 if changes is not None and is_whole:
                     changes.keep(
                         name for spec in self._outputs if tally.is_held(spec) for name in spec.streams

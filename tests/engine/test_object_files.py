@@ -58,6 +58,31 @@ def test_no_row_appears_before_its_file_and_resume_sends_what_is_missing(
     assert downloading.site.files.times == {"/ok/a.jpg": 1}
 
 
+def copies(downloading: Downloading) -> list[bytes]:
+    found = (downloading.folder / ".scoopi").glob("*/files/kept/*/*")
+    return [path.read_bytes() for path in found]
+
+
+def test_copies_of_uploaded_files_stay_for_a_retry_and_are_removed_when_the_run_is_over(
+    downloading: Downloading, bucket: str
+) -> None:
+    to, fails = f"{bucket}/covers/%{{sha256}}.%{{ext}}", ", onError: fail"
+    downloading.run("/ok/a.jpg", "/none.jpg", to=to, field=fails, code=1)
+    assert copies(downloading) == [content("a.jpg")]
+    downloading.site.links = ["/ok/a.jpg", "/ok/b.jpg"]
+    assert downloading.desk.scoopi("retry", "--workers", "0").code == 0
+    assert copies(downloading) == []
+    bodies = [content("a.jpg"), content("b.jpg")]
+    assert downloading.images() == [url_of(bucket, body) for body in bodies]
+    assert objects(bucket) == {url_of(bucket, body): body for body in bodies}
+
+
+def test_a_setting_keeps_the_copies_of_uploaded_files(downloading: Downloading, bucket: str) -> None:
+    downloading.desk.settings["scoopi.output.keepUploaded"] = True
+    downloading.run("/ok/a.jpg", to=f"{bucket}/covers/%{{sha256}}.%{{ext}}")
+    assert copies(downloading) == [content("a.jpg")]
+
+
 @pytest.mark.parametrize(
     ("to", "what", "hint"),
     [

@@ -6,7 +6,9 @@ import os
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from uuid import uuid4
 
+import fsspec
 import msgspec
 import pytest
 
@@ -19,6 +21,7 @@ from scoopi.model.records import Column, RecordSchema, packed_rows
 from scoopi.model.report.run_report import FileCounts
 from scoopi.publishing.output_file import OutputFile, OutputSpec
 from scoopi.publishing.publisher import Publisher, PublishTarget
+from scoopi.publishing.row_tally import Published
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.store.pages.job_store import JobStore
 from tests.publishing.record_frames import STREAM, Committer, spec
@@ -52,8 +55,9 @@ class Desk:
         frame = Frame(job.id, job.fence, JobState.DONE, 1, (part,), files=files)
         return JobResult(job.id, job.fence, JobState.DONE, msgspec.msgpack.encode(frame))
 
-    def publisher(self, *specs: OutputSpec) -> Publisher:
-        return Publisher(PublishTarget(self.folder, self._node_folder), self._jobs, specs)
+    def publisher(self, *specs: OutputSpec, keeps_uploaded: bool = False) -> Publisher:
+        target = PublishTarget(self.folder, self._node_folder, keeps_uploaded=keeps_uploaded)
+        return Publisher(target, self._jobs, specs)
 
     def published(self) -> dict[str, bytes]:
         below = (path for path in (self.folder / "files").rglob("*") if path.is_file())
@@ -223,3 +227,90 @@ def test_what_no_row_names_is_removed_once_the_run_is_over(desk: Desk, take: Tak
     desk.publisher(spec("covers.csv", COVERS)).publish()
     left = [path for path in desk.files.rglob("*") if path.is_file()]
     assert left == [kept_path(desk.files, named.sha256)]
+
+
+class ObjectDesk:
+    """A desk whose rows name an object of fsspec's store in memory."""
+
+    def __init__(self, desk: Desk, job: TakenJob, other: TakenJob, content: bytes) -> None:
+        self.desk = desk
+        self.other = other
+        self.bucket = f"memory://{uuid4().hex}"
+        kept = desk.keep(content)
+        self.local = kept_path(desk.files, kept.sha256)
+        self.file = msgspec.structs.replace(kept, path=f"{self.bucket}/{kept.sha256}")
+        self.store = fsspec.filesystem("memory")
+        desk.commit(desk.result(job, ("a", self.file)))
+
+    def publish(self, *, is_over: bool = True, keeps: bool = False) -> Published:
+        return self.desk.publisher(spec("covers.csv", COVERS), keeps_uploaded=keeps).publish(is_over)
+
+    def content(self) -> bytes:
+        return bytes(self.store.cat(self.file.path))
+
+
+@pytest.fixture
+def uploaded(desk: Desk, take: Take) -> ObjectDesk:
+    job, other = take(2)
+    return ObjectDesk(desk, job, other, b"named")
+
+
+def test_the_copy_of_an_uploaded_file_is_removed_once_the_run_is_over(uploaded: ObjectDesk) -> None:
+    uploaded.publish(is_over=False)
+    assert uploaded.local.exists(), "the run may go on"
+    uploaded.publish(keeps=True)
+    assert uploaded.local.exists()
+    uploaded.publish()
+    assert not uploaded.local.exists()
+    assert uploaded.content() == b"named"
+
+
+def test_a_run_whose_copies_are_removed_can_be_published_again(uploaded: ObjectDesk) -> None:
+    first = uploaded.publish()
+    again = uploaded.publish()
+    assert (again.missing, again.rows, again.files) == ((), first.rows, FileCounts(1, 5))
+    assert uploaded.content() == b"named"
+
+
+@pytest.mark.parametrize(
+    ("content", "what"), [(None, "is not there any more"), (b"n", "has 1 bytes instead of 5")]
+)
+def test_an_object_that_is_gone_without_a_copy_is_reported_and_no_output_changes(
+    uploaded: ObjectDesk, content: bytes | None, what: str
+) -> None:
+    uploaded.publish()
+    covers = uploaded.desk.folder / "covers.csv"
+    covers.write_text("as before")
+    uploaded.store.rm(uploaded.file.path)
+    if content is not None:
+        uploaded.store.pipe(uploaded.file.path, content)
+    with pytest.raises(AppenderError, match=what) as caught:
+        uploaded.publish()
+    assert caught.value.at == uploaded.file.path
+    assert covers.read_text() == "as before"
+
+
+def test_a_file_that_came_again_after_its_copy_was_removed_is_sent_if_it_is_missing(
+    uploaded: ObjectDesk,
+) -> None:
+    uploaded.publish()
+    uploaded.store.rm(uploaded.file.path)
+    uploaded.desk.keep(b"named")
+    uploaded.publish()
+    assert uploaded.content() == b"named"
+
+
+def test_a_file_that_has_a_path_in_the_run_too_keeps_its_copy(uploaded: ObjectDesk) -> None:
+    file = uploaded.desk.keep(b"named")
+    uploaded.desk.commit(uploaded.desk.result(uploaded.other, ("b", file)))
+    uploaded.publish()
+    assert (uploaded.desk.folder / file.path).samefile(uploaded.local)
+
+
+def test_without_a_note_no_copy_is_removed(uploaded: ObjectDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "touch", full)
+    uploaded.publish()
+    assert uploaded.local.exists()

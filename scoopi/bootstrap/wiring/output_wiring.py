@@ -54,7 +54,11 @@ class OutputWiring:
         self._settings = OutputSettings.of(context.configs)
         folder = context.folder
         self._target = PublishTarget(
-            folder.path, folder.node_folder, stdout=context.stdout, compare=self._compared
+            folder.path,
+            folder.node_folder,
+            stdout=context.stdout,
+            compare=self._compared,
+            keeps_uploaded=self._settings.keep_uploaded,
         )
         self._checks = PublishChecks(self._is_lost, stop.is_up, self._is_partial)
 

@@ -157,6 +157,14 @@ class OutputSettings(Group, frozen=True):
             "scoopi.output.merge", SHARED, "Whether the last node writes the rows of all nodes to one file."
         ),
     ] = False
+    keep_uploaded: Annotated[
+        bool,
+        SettingKey(
+            "scoopi.output.keepUploaded",
+            SHARED,
+            "Whether a node keeps its copies of files that were uploaded to an object store.",
+        ),
+    ] = False
     retention_s: Annotated[
         int,
         SettingKey(

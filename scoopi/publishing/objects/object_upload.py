@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +39,30 @@ def upload_missing(files: Mapping[str, Path], ensure_time: Callable[[], None]) -
     Raises:
         AppenderError: the store refuses a file, or does not answer; the others may be there or not.
     """
-    if not files:
+    _in_parallel([partial(_ensure_sent, file, url) for url, file in files.items()], ensure_time)
+
+
+def ensure_uploaded(sizes: Mapping[str, int], ensure_time: Callable[[], None]) -> None:
+    """Look whether objects are still there of which this machine has no copy any more.
+
+    Args:
+        sizes: in bytes, by URL.
+        ensure_time: as of `upload_missing`.
+    Raises:
+        AppenderError: an object is gone, or has another size; or the store does not answer.
+    """
+    _in_parallel([partial(_ensure_there, size, url) for url, size in sizes.items()], ensure_time)
+
+
+def _in_parallel(calls: Sequence[Callable[[], None]], ensure_time: Callable[[], None]) -> None:
+    if not calls:
         return
     import fsspec  # noqa: F401  # once, before threads do
 
-    pool = ThreadPoolExecutor(min(UPLOADS_AT_ONCE, len(files)), "upload")
+    pool = ThreadPoolExecutor(min(UPLOADS_AT_ONCE, len(calls)), "upload")
     try:
-        for sent in [pool.submit(_ensure, file, url) for url, file in files.items()]:
-            _wait(sent, ensure_time)
+        for made in [pool.submit(call) for call in calls]:
+            _wait(made, ensure_time)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -60,13 +77,27 @@ def _wait(sent: Future[None], ensure_time: Callable[[], None]) -> None:
                 raise
 
 
-def _ensure(file: Path, url: str) -> None:
+def _ensure_sent(file: Path, url: str) -> None:
     try:
         filesystem, path = _opened(url)
         if _size(filesystem, path) != file.stat().st_size:
             _put(file, url, filesystem, path)
     except Exception as error:  # each library has errors of its own
         raise _refused(url, error) from error
+
+
+def _ensure_there(size: int, url: str) -> None:
+    try:
+        found = _size(*_opened(url), hidden=size)
+    except Exception as error:  # each library has errors of its own
+        raise _refused(url, error) from error
+    if found != size:
+        what = "is not there any more" if found is None else f"has {found:,} bytes instead of {size:,}"
+        raise AppenderError(
+            f"the uploaded file {what}, and its copy in the run's folder was removed when the run was over",
+            at=url,
+            hint="restore the object, or run the definitions again",
+        )
 
 
 def _opened(url: str) -> tuple[Any, str]:
@@ -76,12 +107,14 @@ def _opened(url: str) -> tuple[Any, str]:
     return filesystem, path
 
 
-def _size(filesystem: Any, path: str) -> int | None:
-    """Of an object; None if it is not there, or if who may write may not look."""
+def _size(filesystem: Any, path: str, hidden: int | None = None) -> int | None:
+    """Of an object; None if it is not there, `hidden` if the credentials allow writing but not looking."""
     try:
         size = filesystem.info(path)["size"]
-    except (FileNotFoundError, PermissionError):
+    except FileNotFoundError:
         return None
+    except PermissionError:
+        return hidden
     return size if isinstance(size, int) else None
 
 
