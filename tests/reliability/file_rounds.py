@@ -12,9 +12,10 @@ import random
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Protocol
 
 from tests.reliability.rounds import BLOWS, PromiseBrokenError, Round, play_rounds
 from tests.reliability.world import World
@@ -41,8 +42,10 @@ dataDefs:
     each: li
     fields:
       title: b
-      image: {{ select: "a @href", download: {{ to: "files/%{{locator.name}}/%{{sha256}}.%{{ext}}" }} }}
+      image: {{ select: "a @href", download: {{ to: "{to}" }} }}
 """
+FILES = "files/shelf"
+"""Where the files of the pages are in the run's folder."""
 WAYS = ("slow", "cut", "ok", "busy", "reset")
 """How the files of a page come, in turn; the last of each page is one that others have, too."""
 SIZE = 120_000
@@ -61,11 +64,16 @@ class FileWorld:
         self.files = FilePages()
         self.server = Server(self._page, route=self.files)
 
-    def write(self) -> World:
-        """The world for a `Round`: definitions, and no rows of its own kind."""
+    def write(self, files: str = FILES) -> World:
+        """The world for a `Round`: definitions, and no rows of its own kind.
+
+        Args:
+            files: where the files go, as the rows name it.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         defs = self.folder / "defs.yml"
-        defs.write_text(DEFS.format(url=self.server.url(""), pages=self.pages))
+        to = f"{files.replace('shelf', '%{locator.name}')}/%{{sha256}}.%{{ext}}"
+        defs.write_text(DEFS.format(url=self.server.url(""), pages=self.pages, to=to))
         return World(defs, Counter(), self.pages)
 
     def names(self, page: int) -> dict[str, str]:
@@ -74,10 +82,10 @@ class FileWorld:
         paths.append(f"/slow/shared-{page % 3}.jpg?size={SIZE}&ms=15")
         return {f"p{page}c{at}": path for at, path in enumerate(paths)}
 
-    def rows(self) -> dict[str, str]:
-        """The path of its file by the title of each card."""
+    def rows(self, files: str = FILES) -> dict[str, str]:
+        """The path of its file by the title of each card; `files` as of `write`."""
         cards = {title: path for page in range(1, self.pages + 1) for title, path in self.names(page).items()}
-        return {title: f"files/shelf/{_digest(path)}.jpg" for title, path in cards.items()}
+        return {title: f"{files}/{_digest(path)}.jpg" for title, path in cards.items()}
 
     def _page(self, path: str) -> bytes | None:
         if not path.startswith("/list"):
@@ -108,15 +116,43 @@ class FileRound(Round):
         compare_files(runs[0], self._files.rows(), whole=whole)
 
 
-def compare_files(run: Path, expected: dict[str, str], *, whole: bool) -> None:
+class Kept(Protocol):
+    """Where the files are that rows name."""
+
+    def paths(self) -> Iterable[str]:
+        """What is there, as rows name it."""
+
+    def content(self, path: str) -> bytes:
+        """Of one of them."""
+
+
+class KeptInFolder:
+    """The files in the folder of a run."""
+
+    def __init__(self, run: Path) -> None:
+        self._run = run
+
+    def paths(self) -> Iterable[str]:
+        """Relative to the folder of the run."""
+        below = (self._run / "files").rglob("*")
+        return [str(path.relative_to(self._run)) for path in below if path.is_file()]
+
+    def content(self, path: str) -> bytes:
+        """Of one of them."""
+        return (self._run / path).read_bytes()
+
+
+def compare_files(run: Path, expected: dict[str, str], *, whole: bool, kept: Kept | None = None) -> None:
     """Compare the rows and files of a run, or of one node of it.
 
     Args:
         expected: the path of its file by the title of each card.
         whole: the run is over.
+        kept: where the files are; by default in the folder of the run.
     Raises:
         PromiseBrokenError: a row or a file is missing, doubled, or not what it should be.
     """
+    kept = kept or KeptInFolder(run)
     outputs = [*run.glob("cards*.jsonl")]
     if not outputs and not whole:
         return
@@ -128,11 +164,11 @@ def compare_files(run: Path, expected: dict[str, str], *, whole: bool) -> None:
     if wrong:
         raise PromiseBrokenError(f"{len(wrong)} rows name another file, as {wrong[0]}")
     named = {row["image"] for row in rows}
-    there = {str(path.relative_to(run)) for path in (run / "files").rglob("*") if path.is_file()}
+    there = {*kept.paths()}
     if named - there or (whole and there - named):
         raise PromiseBrokenError(f"named, not there: {named - there}; there, not named: {there - named}")
     for path in named:
-        body = (run / path).read_bytes()
+        body = kept.content(path)
         if sha256(body).hexdigest() != Path(path).stem:
             raise PromiseBrokenError(f"{path} has {len(body)} bytes of another content")
 

@@ -71,7 +71,7 @@ class Round:
     def _strike(self, blow: str, delay_s: float) -> str:
         scoopi = self._start()
         try:
-            time.sleep(delay_s)  # the random moment itself
+            self._await_moment(scoopi, blow, delay_s)
             workers = scoopi.workers()
             said = self._hit(scoopi, blow, workers)
             left = orphans(workers) if said != "kill worker" else []
@@ -81,6 +81,9 @@ class Round:
         if left:
             raise PromiseBrokenError(f"orphans after {blow}: {left}")
         return f"{said} at {delay_s:.2f} s"
+
+    def _await_moment(self, scoopi: ScoopiProcess, blow: str, delay_s: float) -> None:
+        time.sleep(delay_s)  # the random moment itself
 
     def _hit(self, scoopi: ScoopiProcess, blow: str, workers: list[int]) -> str:
         if blow == "kill parent":
