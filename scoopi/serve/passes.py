@@ -226,7 +226,10 @@ class DueTimes:
             if latest is not None:
                 times.append(latest + datetime.resolution)  # a job may end at its deadline
             opens = opens_at(job, defined) if defined is not None and defined.probe else None
-            is_waiting = defined is not None and defined.qualifier and not job.attempts
+            has_lag = defined is not None and (
+                defined.qualifier or (defined.trigger and defined.trigger.jitter)
+            )
+            is_waiting = has_lag and not job.attempts
             due = due_of(job, defined) if defined is not None and is_waiting else job.due
             own = (job.retry_at, job.next_at, job.not_before, due, opens)
             times += [at for at in own if at is not None]

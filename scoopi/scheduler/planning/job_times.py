@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from scoopi.model.schedule.process import Probe, Process
 from scoopi.model.schedule.schedule_records import JobRecord
 from scoopi.periods.period import Period
-from scoopi.periods.slot import Instant, instant_text, parse_slot
+from scoopi.periods.slot import ManualSlot, instant_text, parse_slot
 from scoopi.scheduler.retrying import fraction
 
 
@@ -73,6 +73,6 @@ def due_of(job: JobRecord, process: Process) -> datetime:
         due = own.bounds()[1] + process.lag
     elif isinstance(own, Period):
         due = own.bounds()[0]
-    if process.trigger is not None and process.trigger.jitter and isinstance(own, Instant):
+    if process.trigger is not None and process.trigger.jitter and not isinstance(own, ManualSlot):
         due += timedelta(seconds=process.trigger.jitter.total_seconds() * fraction(job.job))
     return max(due, job.not_before) if job.not_before is not None else due

@@ -53,6 +53,28 @@ def past_slots(
         yield (numbers.number(fire) if numbers is not None else Instant(fire)), fire
 
 
+def slot_of(process: Process, text: str) -> Slot:
+    """The slot of a process that a text names; of a period the digits suffice, of an instant the `@`.
+
+    A period of another length than the process's is cast to it. A number `!n` is a slot of any process.
+
+    Raises:
+        PeriodError: it is not a slot, or not one of this process.
+    """
+    if text.startswith("!"):
+        return parse_slot(text)
+    if process.qualifier is not None:
+        return _period(text, parse_qualifier(process.qualifier))
+    slot = Instant(parse_instant(text)) if text[4:5] == "-" and _day(text) is None else parse_slot(text)
+    kinds: dict[str, type[Slot]] = {"iterations": Iteration, "instants": Instant}
+    trigger = process.trigger
+    if trigger is not None and not trigger.after and not isinstance(slot, kinds[trigger.slots]):
+        what = f"{text} is not a slot of {process.name}, which has {trigger.slots}"
+        example = "#42" if trigger.slots == "iterations" else "@2026-11-01T13:00:00Z"
+        raise PeriodError(what, hint=f"write {example}")
+    return slot
+
+
 def _numbered(process: Process, record: ProcessRecord, zone: tzinfo) -> CronIterations | None:
     """The numbers of the fires of a cron expression; None if the slots are not numbered."""
     trigger = process.trigger

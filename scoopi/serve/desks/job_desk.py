@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from itertools import islice
+from shlex import quote
 from typing import Any, get_args
 
 from scoopi.errors import StateRefusedError, UsageError
@@ -137,7 +138,9 @@ class JobDesk:
         """
         record = self._active(job, "cancel")
         if self._cancelled(record, f"cancelled by {self._user}", mode) is None:
-            raise StateRefusedError(f"{record.job} has no live attempt", hint=f"scoopi job skip {record.job}")
+            raise StateRefusedError(
+                f"{record.job} has no live attempt", hint=f"scoopi job skip {quote(record.job)} skips it"
+            )
         return self._row(self.job(record.job))
 
     def clear(self, job: str) -> Row:
@@ -148,7 +151,10 @@ class JobDesk:
         """
         record = self._active(job, "clear")
         if not record.held and record.retry_at is None:
-            raise StateRefusedError(f"{record.job} is not on hold", hint=f"scoopi job why {record.job}")
+            raise StateRefusedError(
+                f"{record.job} is not on hold",
+                hint=f"scoopi job why {quote(record.job)} says what it waits for",
+            )
         freed = {"held": False, "retry_at": None, "failures": 0, "first_attempt": None, "reason": ""}
         return self._move(record, moved(record, self._now, self._user, **freed))
 

@@ -22,6 +22,7 @@ from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_sl
 from scoopi.scheduler.decisions import changed, made
 from scoopi.scheduler.iteration_window import LETS_FOLLOW, window_of
 from scoopi.scheduler.planning.looks import last_look, looks_text, next_look, with_interval
+from scoopi.scheduler.planning.past_slots import slot_of
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import FOLLOWING, upcoming
 from scoopi.serve.desks.backfill_desk import BackfillDesk
@@ -68,7 +69,7 @@ class ProcessDesk:
 
         Args:
             name: of a process; or `scrape:PATH[#GROUP,…]`, a scrape of the project that needs none.
-            slot: the slot that the job is for; by default the next `!n`.
+            slot: the slot that the job is for, as `slot_of` takes it; by default the next `!n`.
             after: no attempt is created before this time.
             check: checks the definitions of such a scrape.
         Raises:
@@ -81,7 +82,7 @@ class ProcessDesk:
             self._store.write(None, ProcessRecord(name=process.name, since=self._now))
         else:
             process = self.process(name)
-        at = parse_slot(slot or f"!{self._next_request(process.name)}")
+        at = slot_of(process, slot or f"!{self._next_request(process.name)}")
         due = at.bounds()[1] if isinstance(at, Period) else None
         decision = made(
             process,

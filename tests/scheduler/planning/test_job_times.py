@@ -48,3 +48,19 @@ def test_a_time_of_day_is_that_of_the_day_on_which_the_slot_ends(
     world = world_of(DAILY % ("probe: [{not_before: '06:30'}]", zone))
     job = world.job(world.launch("p", "D:2026010100"))
     assert opens_at(job, world.schedule.processes["p"]) == datetime.fromisoformat(opens)
+
+
+@pytest.mark.parametrize("slot", ["D:2026010100", "@2026-01-01T06:00:00Z", "#2601010001"])
+def test_a_jitter_delays_the_start_of_each_kind_of_slot_by_its_job(world_of: Make, slot: str) -> None:
+    trigger = {"D": "at: ['6:00']", "@": "cron: '0 6 * * *'", "#": "slots: iterations, cron: '0 6 * * *'"}[
+        slot[0]
+    ]
+    period = "qualifier: daily, lag: 0s, " if slot[0] == "D" else ""
+    text = 'processes: {p: {executes: "python:a:b", %strigger: {%s%s}}}'
+    early, late = (world_of(text % (period, trigger, more)) for more in ("", ", jitter: 10m"))
+    due = [
+        due_of(world.job(world.launch("p", slot)), world.schedule.processes["p"]) for world in (early, late)
+    ]
+    assert timedelta(0) < due[1] - due[0] < timedelta(minutes=10)
+    launched = late.job(late.launch("p", "!1"))
+    assert due_of(launched, late.schedule.processes["p"]) == START

@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.errors import PeriodError
 from scoopi.model.schedule.schedule_records import ProcessRecord
-from scoopi.scheduler.planning.past_slots import past_slots
+from scoopi.scheduler.planning.past_slots import past_slots, slot_of
 from tests.scheduler.world import World
 
 Make = Callable[[str], World]
@@ -108,4 +108,38 @@ def test_days_and_numbers_of_iterations_name_the_same_slots(world_of: Make) -> N
 def test_what_is_neither_a_slot_nor_a_day_is_refused(world_of: Make, text: str, end: str, said: str) -> None:
     with pytest.raises(PeriodError) as caught:
         slots(world_of(text), end, end)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "slot"),
+    [
+        (PERIODS % "daily", "2026110100", "D:2026110100"),
+        (PERIODS % "daily", "H:2026110113", "D:2026110100"),
+        (PERIODS % "daily", "2026-11-01", "D:2026110100"),
+        (PERIODS % "daily", "!7", "!7"),
+        (HOURLY_IN % "UTC", "2026-11-01T13:00:00+01:00", "@2026-11-01T12:00:00Z"),
+        (HOURLY_IN % "UTC", "@2026-11-01T13:00:00Z", "@2026-11-01T13:00:00Z"),
+        (NUMBERED, "#2603290001", "#2603290001"),
+        ("processes: {p: {executes: external:x}}", "D:2026110100", "D:2026110100"),
+    ],
+)
+def test_a_slot_is_written_as_briefly_as_its_process_allows(
+    world_of: Make, text: str, given: str, slot: str
+) -> None:
+    assert str(slot_of(world_of(text).schedule.processes["p"], given)) == slot
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "said"),
+    [
+        (HOURLY_IN % "UTC", "#1", "#1 is not a slot of p, which has instants; write @2026-"),
+        (NUMBERED, "D:2026110100", "D:2026110100 is not a slot of p, which has iterations; write #42"),
+        (PERIODS % "daily", "@2026-11-01T13:00:00Z", "'@2026-11-01T13:00:00Z' is not a period"),
+        (HOURLY_IN % "UTC", "2026-11-01", "'2026-11-01' is not a slot"),
+    ],
+)
+def test_a_slot_of_another_kind_is_refused(world_of: Make, text: str, given: str, said: str) -> None:
+    with pytest.raises(PeriodError) as caught:
+        slot_of(world_of(text).schedule.processes["p"], given)
     assert said in str(caught.value)
