@@ -26,6 +26,17 @@ def test_the_next_fire_or_the_next_time_of_a_job_is_the_next_time(deployed: Depl
     assert due.next(state.passes.snapshot(NOW)) == NOW + timedelta(minutes=5)
 
 
+def test_a_start_that_jitter_delays_has_its_own_time(deployed: Deployed) -> None:
+    state = deployed("processes: {p: {executes: external:x, trigger: {cron: '0 * * * *', jitter: 10m}}}")
+    fire = NOW + timedelta(hours=1)
+    state.passes.run(fire)
+    following = DueTimes().next(state.passes.snapshot(fire))
+    assert following is not None
+    assert fire < following < fire + timedelta(minutes=10)
+    state.passes.run(following)
+    assert [attempt.number for attempt in state.store.open_attempts()] == [1]
+
+
 def test_without_anything_that_becomes_due_there_is_no_next_time(deployed: Deployed) -> None:
     state = deployed("processes: {p: {executes: external:x}}")
     assert DueTimes().next(state.passes.snapshot(NOW)) is None

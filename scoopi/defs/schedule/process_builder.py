@@ -26,6 +26,7 @@ from scoopi.periods.iterations import has_numbers_enough
 from scoopi.periods.period import parse_qualifier
 
 _PERIODS_ONLY = ("machine", "lag", "grouping")
+_FIRES_ONLY = ("catchup", "catchup_window")
 _ITERATIONS_ONLY = ("lookback", "on_window_exit")
 _SCHEDULES = ("every", "cron", "at", "after")
 _DAY = timedelta(days=1)
@@ -152,6 +153,11 @@ class ProcessBuilder:
         if "remind_limit" in values and values.get("overlap", _OVERLAP[mode]) != "remind":
             what = "remind_limit needs overlap: remind"
             self._wrong(node, path, "remind_limit", what, "add `overlap: remind`, or take it out")
+        for key in _FIRES_ONLY:
+            if key in values and mode != "freerun":
+                what = f"{key} has no effect on a {mode} process, which misses no fires"
+                hint = "periods are created in full, iterations by lookback; take it out"
+                self._findings.warning(node.keys[key], f"{path}.{key}", what, hint)
         if "qualifier" not in values:
             for key in _PERIODS_ONLY:
                 if key in values:

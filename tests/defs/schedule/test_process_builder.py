@@ -110,3 +110,16 @@ def test_keys_that_do_not_go_together_are_one_error_with_a_place(
     assert what in finding.what
     assert finding.place.line >= 4
     assert finding.hint
+
+
+@pytest.mark.parametrize("key", ["catchup: all", "catchup_window: 2h"])
+@pytest.mark.parametrize(
+    ("keys", "mode"),
+    [("qualifier: daily\ntrigger: {}", "managed"), ("", "manual"), ("trigger: {every: 1h}", "")],
+)
+def test_what_is_caught_up_is_asked_of_fires_only(project: Project, key: str, keys: str, mode: str) -> None:
+    _, report = project.read_process(f"executes: external:x\n{keys}\n{key}")
+    name = key.partition(":")[0]
+    expected = [f"{name} has no effect on a {mode} process, which misses no fires"] if mode else []
+    assert [finding.what for finding in report.findings] == expected
+    assert not report.errors
