@@ -14,6 +14,7 @@ from typing import Any
 
 from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.bootstrap.defs_composer import DefsComposer
+from scoopi.bootstrap.steps.page_parts import PageParts
 from scoopi.bootstrap.steps.step_builder import StepBuilder
 from scoopi.configs.configs_reader import FOLDER_FILE
 from scoopi.configs.groups import ArchiveSettings, ParserLimits
@@ -79,6 +80,7 @@ class Extractor:
         )
         self._composed, self._finder, self._current, self._source = composed, finder, current, source
         self.has_plugins = bool(finder.digests())
+        self._parts = PageParts(self._definitions, is_plain=composed.flag("scoopi.parser.plain"))
         self._builder = self._new_builder()
         self._locators: dict[tuple[str, str | None], Locator] = {}
         for known in self._definitions.locator_groups.values():
@@ -112,7 +114,7 @@ class Extractor:
         """
         locator = self._locator(url, group)
         document = Document(locator, url, self._run_date, None, page)
-        tree = Page(document, self._limits)
+        tree = Page(document, self._limits, self._parts.of_group(locator.group))
         rows: list[Row] = []
         for chain in self._builder.group_plan(locator.group).chains:
             rows += self._rows(chain, locator, tree)

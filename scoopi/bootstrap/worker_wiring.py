@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.bootstrap.group_loaders import group_loaders
 from scoopi.bootstrap.steps.block_finds import browser_choice, hopeful
+from scoopi.bootstrap.steps.page_parts import PageParts
 from scoopi.bootstrap.steps.step_builder import StepBuilder
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import (
@@ -130,6 +131,7 @@ def _loader(
         sessions=WorkerSessions() if sites.sessions else None,
         choice=choice,
         files=None if store is None else FileLoading(store, AskedLogin(sites)),
+        part_of=PageParts(plan.definitions, is_plain=configs.flag("scoopi.parser.plain")).of_group,
     )
     client = HttpClient(web, private_hosts)
     loads: dict[str, PluginClient] = {}

@@ -84,7 +84,7 @@ class DataParser(Step):
         return self._reuse.archive.load_data(page.document, self._reuse.key(page.document))
 
     def _read(self, page: Page, warnings: list[Failure]) -> Data:
-        data = self._reader.read(page.root, self._scripts(page.document), warnings.append)
+        data = self._reader.read(page.part_root, self._scripts(page.document), warnings.append)
         if self._reuse is not None:
             self._reuse.archive.save_data(page.document, self._reuse.key(page.document), data)
         return data

@@ -28,6 +28,7 @@ from scoopi.fetch.robots_text import DEFAULT_TOKEN, answer_of_body, product_toke
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
+from scoopi.parse.parts.page_part import PagePart
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.steps.browser_choice import BrowserChoice
 from scoopi.steps.downloads.file_loading import FileLoading
@@ -51,6 +52,7 @@ class LoadRules(msgspec.Struct, frozen=True):
         sessions: the cookies of sites that keep them; None if no site does.
         choice: which pages a browser loads; None if no group leaves that open.
         files: loads the files that rows name; None if no definition has any.
+        part_of: what the definitions read of the pages of a group, given by name; None for all.
     """
 
     run_date: datetime
@@ -61,6 +63,7 @@ class LoadRules(msgspec.Struct, frozen=True):
     sessions: WorkerSessions | None = None
     choice: BrowserChoice | None = None
     files: FileLoading | None = None
+    part_of: Callable[[str], PagePart | None] = lambda group: None
 
 
 NO_PLUGINS: Mapping[str, PluginClient] = MappingProxyType({})
@@ -164,7 +167,7 @@ class PageLoader(Loader):
             locator = payload.locator
             body = self._files.read(locator.url)
             document = Document(locator, locator.url, self._rules.run_date, None, body)
-            return self._loaded(payload, Page(document, self._rules.limits))
+            return self._loaded(payload, self._page_of(document))
         grant = order.grant
         if grant is None or grant.host != address.host:
             return ToGrant(address.host, payload.advance(order.without_grant()))
@@ -271,7 +274,7 @@ class PageLoader(Loader):
     def _received(self, payload: Payload, document: Document) -> Handover:
         """The page from the network, or a request for it in a browser."""
         order, choice = payload.expect(LoadOrder), self._rules.choice
-        page = Page(document, self._rules.limits)
+        page = self._page_of(document)
         if choice is not None and choice.wants_browser(payload.locator, order, page):
             again = LoadOrder(public_only=order.public_only, in_browser=True)
             return ToGrant(parse_address(payload.locator.url).host, payload.advance(again))
@@ -280,11 +283,14 @@ class PageLoader(Loader):
     def _loaded(self, payload: Payload, page: Page) -> Handover:
         document = unpacked(page.document, self._rules.limits.max_bytes)
         if document is not page.document:
-            page = Page(document, self._rules.limits)
+            page = self._page_of(document)
         refuse_foreign(document)
         if self._archive is not None and self._rules.saves(payload.locator.group):
             self._archive.save(document)
         return ToTask(payload.advance(page))
 
     def _page(self, payload: Payload, document: Document) -> Handover:
-        return ToTask(payload.advance(Page(document, self._rules.limits)))
+        return ToTask(payload.advance(self._page_of(document)))
+
+    def _page_of(self, document: Document) -> Page:
+        return Page(document, self._rules.limits, self._rules.part_of(document.locator.group))

@@ -15,6 +15,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.parse.bridge import build
 from scoopi.parse.bridge.html_backend import trusted_bridge
+from scoopi.parse.parts.page_part import Anchor, PagePart
 from scoopi.parse.tree.html_copier import copy_html
 from tests.parse.tree.built_bridge import built_bridge
 from tests.parse.tree.dat_reader import read_cases
@@ -93,6 +94,7 @@ def test_5000_pages_leave_no_memory_behind() -> None:
     def parse_many(times: int) -> int:
         for _ in range(times):
             native(page, 400)
+            native(page, 400, part=PagePart((Anchor("t", "td"), Anchor("c", "a"))))
             with pytest.raises(ParseError):
                 native(b"<i>" * 9, 5)
             native.module.parse(b"<p>never adopted", 9, 99)

@@ -15,6 +15,7 @@ from scoopi.errors import ParseError
 from scoopi.model.locator import Document, Locator
 from scoopi.parse import parse_html
 from scoopi.parse.bridge.html_backend import COMPILED, PURE_PYTHON
+from scoopi.parse.parts.page_part import Anchor, PagePart
 from scoopi.parse.tree import page as page_module
 from scoopi.parse.tree.html_copier import copy_html
 from scoopi.parse.tree.page import Page, TreeLimits, html_backend
@@ -33,9 +34,9 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """The pages that were parsed."""
     seen: list[bytes] = []
 
-    def watch(body: bytes, charset: str | None, *, limits: TreeLimits) -> object:
+    def watch(body: bytes, charset: str | None, *, limits: TreeLimits, part: PagePart | None) -> object:
         seen.append(body)
-        return parse_html(body, charset, limits=limits)
+        return parse_html(body, charset, limits=limits, part=part)
 
     monkeypatch.setattr(page_module, "parse_html", watch)
     return seen
@@ -47,6 +48,30 @@ def test_the_tree_is_made_when_first_asked_for_and_once(parsed: list[bytes]) -> 
     assert held.root is held.root
     assert held.root.tag == "html"
     assert parsed == [b"<p>x"]
+
+
+def test_a_part_is_parsed_once_and_the_page_when_more_of_it_is_needed(parsed: list[bytes]) -> None:
+    held = Page(document(b"<base href=b><p>x<i>y"), TreeLimits(), PagePart((Anchor("t", "i"),)))
+    assert etree.tostring(held.part_root[-1]) == b"<body><p><i>y</i></p></body>"
+    assert held.base_href == "b"
+    assert len(parsed) == 1
+    assert held.root.findtext(".//p") == "x"
+    assert held.part_root is held.root
+    assert len(parsed) == 2
+
+
+def test_without_a_part_all_is_in_the_part(parsed: list[bytes]) -> None:
+    held = Page(document(b"<p>x"), TreeLimits())
+    assert held.part_root is held.root
+    assert len(parsed) == 1
+
+
+def test_the_pure_python_copier_gives_the_page_where_a_part_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(page_module, "compiled_parser", lambda: None)
+    part = PagePart((Anchor("t", "i"),))
+    assert draw(parse_html(b"<p>x<i>y", part=part)) == draw(parse_html(b"<p>x<i>y"))
 
 
 def test_the_charset_of_the_header_counts() -> None:

@@ -146,9 +146,10 @@ lines = st.lists(cells, max_size=5).map(lambda row: f"<tr>{''.join(row)}</tr>")
 bodies = st.lists(lines, max_size=5).map(lambda body: f"<tbody>{''.join(body)}</tbody>")
 tables = st.lists(bodies, max_size=2).map(lambda body: f"<table>{''.join(body)}</table>")
 lists = st.lists(texts, max_size=3).map(lambda row: f"<ul><li><b>{'</b><li><b>'.join(row)}</b></ul>")
-pages = st.lists(st.one_of(tables, tables, lists), max_size=3).map(
-    lambda body: parse_html("".join(body).replace("<table", "<table id=t", 1).encode()).getroot()
+page_texts = st.lists(st.one_of(tables, tables, lists), max_size=3).map(
+    lambda body: "".join(body).replace("<table", "<table id=t", 1).encode()
 )
+pages = page_texts.map(lambda text: parse_html(text).getroot())
 
 
 def entries(name: str, selectors: st.SearchStrategy[str], *, plain: bool) -> st.SearchStrategy[ItemDef]:

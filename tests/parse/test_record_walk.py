@@ -33,9 +33,9 @@ _CLASSES = st.lists(st.sampled_from(["a", "b", "A", "é"]), max_size=2).map(" ".
 
 
 @st.composite
-def _elements(draw: st.DrawFn, depth: int = 3) -> str:
+def elements(draw: st.DrawFn, depth: int = 3) -> str:
     tag = draw(_TAGS if depth else st.sampled_from(["b", "i"]))
-    inner = "".join(draw(st.lists(_elements(depth - 1), max_size=3))) if depth else ""
+    inner = "".join(draw(st.lists(elements(depth - 1), max_size=3))) if depth else ""
     name = draw(st.sampled_from(["", " id=x", " title=t"]))
     return f"<{tag} class='{draw(_CLASSES)}'{name}>{draw(_TEXTS)}{inner}</{tag}>{draw(_TEXTS)}"
 
@@ -48,7 +48,7 @@ _SELECTORS = st.lists(_COMPOUNDS, min_size=1, max_size=3).flatmap(
         ).rstrip(" >")
     )
 )
-_FIELDS = st.dictionaries(
+FIELDS = st.dictionaries(
     st.sampled_from("uvwxyz"),
     st.builds(
         lambda select, attribute, is_list, text: {
@@ -66,7 +66,7 @@ _FIELDS = st.dictionaries(
 )
 
 
-@given(st.lists(_elements(), max_size=4).map("".join), _FIELDS, st.sampled_from(["div", ".a", "body > *"]))
+@given(st.lists(elements(), max_size=4).map("".join), FIELDS, st.sampled_from(["div", ".a", "body > *"]))
 def test_the_compiled_and_the_plain_evaluator_agree(page: str, fields: dict[str, object], each: str) -> None:
     definition = record_def(fields, each=each)
     compiled = compile_records(definition, 1000, {})
@@ -77,7 +77,7 @@ def test_the_compiled_and_the_plain_evaluator_agree(page: str, fields: dict[str,
     assert timed.read(page_of(page), facts_of()) == records
 
 
-@given(st.lists(_elements(), max_size=4).map("".join), _FIELDS)
+@given(st.lists(elements(), max_size=4).map("".join), FIELDS)
 def test_the_walk_in_c_finds_what_the_walk_in_python_finds(page: str, fields: dict[str, object]) -> None:
     definition = record_def(fields)
     finds = [(field, find_of(field, definition, 1000)) for field in definition.fields]

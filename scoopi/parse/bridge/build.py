@@ -16,6 +16,7 @@ from pathlib import Path
 _FOLDER = Path(__file__).resolve().parent
 _SOURCES = (
     "element_tests.c",
+    "kept_nodes.c",
     "label_values.c",
     "lexbor_bridge.c",
     "record_values.c",
@@ -24,6 +25,7 @@ _SOURCES = (
 )
 _HEADERS = (
     "element_tests.h",
+    "kept_nodes.h",
     "label_values.h",
     "lexbor_view.h",
     "node_text.h",

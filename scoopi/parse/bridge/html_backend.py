@@ -13,6 +13,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.parse.cells.row_cells import Cells, cells, part, positions, tails
 from scoopi.parse.css.element_text import join_texts
+from scoopi.parse.parts.page_part import BASE, CLASS, TAG, Anchor, PagePart
 from scoopi.parse.tree.html_copier import copy_html
 from scoopi.parse.tree.html_limits import MAX_NODES, refuse_depth, refuse_nodes
 
@@ -52,16 +53,21 @@ class NativeParser:
         self.tails = self.module.tails
         self.values: RecordValues | None = self._values if hasattr(self.module, "values_plan") else None
 
-    def __call__(self, page: bytes, max_depth: int, max_nodes: int = MAX_NODES) -> etree._ElementTree:
+    def __call__(
+        self, page: bytes, max_depth: int, max_nodes: int = MAX_NODES, part: PagePart | None = None
+    ) -> etree._ElementTree:
         """The tree of a page in valid UTF-8.
 
+        Args:
+            part: what of the page is needed in the tree; None for all. More of it may be there.
         Raises:
             ParseError: the tree is deeper than `max_depth` elements, has more than `max_nodes` nodes, or
                 takes 128 MB and more than 128 bytes for each byte of the page, or 30 s of processor time
                 and more than 1 s for each MB; a tag has more than 50,000 attributes.
         """
+        further = {} if part is None else {"anchors": (BASE, *part.anchors)}
         try:
-            capsule = self.module.parse(page, max_depth, max_nodes)
+            capsule = self.module.parse(page, max_depth, max_nodes, **further)
         except RecursionError:
             refuse_depth(max_depth)
         except BufferError:
@@ -93,6 +99,7 @@ _TEST_PAGE = (
     "<template><i>6</i></template><svg viewBox=0><linearGradient xlink:href='#'/></svg><!-- b ---><?c d?>"
     "<p @click=x {y=1 z='\f'><o'p>7\r\n</table>\U0001f600<select><option>8<option>9</select></html><!--c-->"
 ).encode()
+_TEST_PART = PagePart((Anchor(TAG, "td"), Anchor(CLASS, "a")))
 _DEPTH = 64
 
 
@@ -147,7 +154,8 @@ def trusted_bridge(module: Any = None) -> TreeOf | None:
     log = logging.getLogger(__name__)
     try:
         native = NativeParser(module)
-        if _drawn(native) == _drawn(copy_html) and _read(row_reader_of(native)) == _read(_PURE_PYTHON_READER):
+        same_tree = _drawn(native) == _drawn(copy_html) and _cells(native, _TEST_PART) == _cells(native, None)
+        if same_tree and _read(row_reader_of(native)) == _read(_PURE_PYTHON_READER):
             return native
     except ModuleNotFoundError:
         log.debug("the bridge is not built: pages are parsed by the pure-Python copier")
@@ -161,6 +169,15 @@ def trusted_bridge(module: Any = None) -> TreeOf | None:
 
 def _drawn(parse: TreeOf) -> bytes:
     return etree.tostring(parse(_TEST_PAGE, _DEPTH, MAX_NODES))
+
+
+def _cells(native: NativeParser, part: PagePart | None) -> list[bytes]:
+    tree = native(_TEST_PAGE, _DEPTH, MAX_NODES, part)
+    return [
+        etree.tostring(each, with_tail=False)
+        for each in tree.iter("td", "p")
+        if each.tag == "td" or each.keys()
+    ]
 
 
 def _read(reader: RowReader) -> list[object]:

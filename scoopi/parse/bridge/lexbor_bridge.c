@@ -15,6 +15,7 @@
 #include <libxml/tree.h>
 #include <libxml/valid.h>
 
+#include "kept_nodes.h"
 #include "lexbor_view.h"
 #include "record_values.h"
 #include "row_cells.h"
@@ -67,6 +68,8 @@ typedef struct {
     size_t depth, room, max_depth;
     size_t nodes, max_nodes;     /* elements, texts, comments and attributes */
     bool careful;                /* the page may hold characters that lxml refuses */
+    bool is_part;                /* only marked nodes are copied */
+    size_t whole_from;           /* depth of the element that is copied with all that is inside; 0: none */
 } build;
 
 /* ---- text that lxml accepts ---- */
@@ -271,15 +274,6 @@ static outcome add_instruction(build *at, xmlNode *parent, lexbor_instruction *f
     return added;
 }
 
-static lexbor_node *first_inside(lexbor_node *node)
-{
-    if (node->local_name == lexbor.template_tag && node->ns == lexbor.html_ns) {
-        lexbor_node *content = ((lexbor_element *)node)->template_content;
-        if (content != NULL) return content->first_child;
-    }
-    return node->first_child;
-}
-
 static outcome enter(build *at, lexbor_node *node)
 {
     if (at->depth == at->room) {
@@ -315,6 +309,21 @@ static outcome add_node(build *at, xmlNode *parent, lexbor_node *node, xmlNode *
     return add_attributes(at, made, ((lexbor_element *)node)->first_attr);
 }
 
+/* Whether a marked tree's node is copied: all nodes inside an anchor, elements beside one, and those around it. */
+static bool is_kept(const build *at, const lexbor_node *node)
+{
+    if (!at->is_part || at->whole_from > 0 || at->depth == 0) return true;
+    return node->type == LEXBOR_ELEMENT &&
+           (marks_of(node) != 0 || (marks_of(at->ancestors[at->depth - 1]) & HOLDS_ANCHOR));
+}
+
+static bool is_entered(build *at, const lexbor_node *node)
+{
+    if (!at->is_part || at->whole_from > 0) return true;
+    if (marks_of(node) & WHOLE) at->whole_from = at->depth + 1;
+    return marks_of(node) != 0;
+}
+
 static outcome add_tree(build *at, lexbor_node *document)
 {
     xmlNode *parent = (xmlNode *)at->doc, *element;
@@ -322,11 +331,17 @@ static outcome add_tree(build *at, lexbor_node *document)
     while (true) {
         while (node == NULL) {
             if (at->depth == 0) return DONE;
+            if (at->depth == at->whole_from) at->whole_from = 0;
             node = at->ancestors[--at->depth]->next;
             parent = parent->parent;
         }
+        if (!is_kept(at, node)) {
+            node = node->next;
+            continue;
+        }
         outcome added = add_node(at, parent, node, &element);
-        lexbor_node *inside = element != NULL ? first_inside(node) : NULL;
+        lexbor_node *inside = element != NULL ? lexbor_first_inside(&lexbor, node) : NULL;
+        if (inside != NULL && !is_entered(at, node)) inside = NULL;
         if (added == DONE && inside != NULL) {
             added = enter(at, node);
             parent = element;
@@ -338,6 +353,7 @@ static outcome add_tree(build *at, lexbor_node *document)
 
 typedef struct {
     size_t max_depth, max_nodes, chunk, most_ms;
+    const keep_plan *plan; /* NULL: the whole page is copied */
 } limits;
 
 static outcome build_doc(lexbor_node *document, bool careful, const limits *limits, xmlDoc **result)
@@ -346,6 +362,9 @@ static outcome build_doc(lexbor_node *document, bool careful, const limits *limi
                 .careful = careful,
                 .max_depth = limits->max_depth,
                 .max_nodes = limits->max_nodes};
+    /* What could not be marked is copied as a whole, which reports what is wrong with the page. */
+    at.is_part = limits->plan != NULL && !careful &&
+                 mark_kept(&lexbor, document, limits->plan, limits->max_depth, limits->max_nodes);
     if (at.doc == NULL) return NO_MEMORY;
     at.doc->dict = xml.xmlDictCreate();
     outcome built = at.doc->dict != NULL ? add_tree(&at, document) : NO_MEMORY;
@@ -658,19 +677,29 @@ static PyObject *capsule_of(xmlDoc *doc)
     return capsule;
 }
 
-static PyObject *parse(PyObject *module, PyObject *arguments)
+static PyObject *parse(PyObject *module, PyObject *arguments, PyObject *named)
 {
+    static char *names[] = {"page", "max_depth", "max_nodes", "chunk", "most_ms", "anchors", NULL};
     Py_buffer page;
     Py_ssize_t max_depth, max_nodes, chunk = 4096, most_ms = 30000;
+    PyObject *anchors = Py_None;
+    keep_plan plan;
     xmlDoc *doc = NULL;
     outcome parsed;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "y*nn|nn", &page, &max_depth, &max_nodes, &chunk, &most_ms)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "y*nn|nnO", names, &page, &max_depth, &max_nodes, &chunk,
+                                     &most_ms, &anchors))
+        return NULL;
+    if (anchors != Py_None && !keep_plan_of(anchors, &plan)) {
+        PyBuffer_Release(&page);
+        return NULL;
+    }
     if (max_depth < 1 || max_nodes < 1 || chunk < 1 || most_ms < 1) {
         PyBuffer_Release(&page);
         return PyErr_Format(PyExc_ValueError, "max_depth, max_nodes, chunk and most_ms must be at least 1");
     }
-    limits limits = {.max_depth = max_depth, .max_nodes = max_nodes, .chunk = chunk, .most_ms = most_ms};
+    limits limits = {.max_depth = max_depth, .max_nodes = max_nodes, .chunk = chunk, .most_ms = most_ms,
+                     .plan = anchors != Py_None ? &plan : NULL};
     void *parser = spare_parser;
     spare_parser = NULL;
     Py_BEGIN_ALLOW_THREADS
@@ -696,9 +725,11 @@ static PyObject *parse(PyObject *module, PyObject *arguments)
 }
 
 static PyMethodDef methods[] = {
-    {"parse", parse, METH_VARARGS,
-     "parse(page, max_depth, max_nodes, chunk=4096, most_ms=30000) -> capsule of an xmlDoc, for\n"
+    {"parse", (PyCFunction)(void (*)(void))parse, METH_VARARGS | METH_KEYWORDS,
+     "parse(page, max_depth, max_nodes, chunk=4096, most_ms=30000, anchors=None) -> capsule of an xmlDoc, for\n"
      "lxml.etree.adopt_external_document.\n\n"
+     "anchors: tuple of (kind, name, joins_siblings); only these elements, what is inside and around them, and\n"
+     "their siblings are in the tree.\n"
      "page: valid UTF-8. Raises RecursionError (deeper than max_depth elements), BufferError (more than\n"
      "max_nodes elements, texts, comments and attributes), OverflowError (the tree takes far more memory than the\n"
      "page, or more than most_ms of processor time and a second for each MB),\n"

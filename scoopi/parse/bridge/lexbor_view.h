@@ -102,4 +102,14 @@ typedef struct {
     uintptr_t template_tag, html_ns;
 } lexbor_api;
 
+/* The first of what is inside an element: of a template, that of its content. */
+static inline lexbor_node *lexbor_first_inside(const lexbor_api *lexbor, lexbor_node *node)
+{
+    if (node->local_name == lexbor->template_tag && node->ns == lexbor->html_ns) {
+        lexbor_node *content = ((lexbor_element *)node)->template_content;
+        if (content != NULL) return content->first_child;
+    }
+    return node->first_child;
+}
+
 #endif

@@ -51,7 +51,7 @@ def _html(page: Page) -> Root:
             hint="use source: json",
             cause=f"the page is {kind}; use source: json",
         )
-    return page.root
+    return page.part_root
 
 
 def _json_type(document: Document) -> str:

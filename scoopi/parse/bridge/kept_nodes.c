@@ -1,0 +1,196 @@
+/* kept_nodes: marks the part of lexbor's tree that is copied. */
+#include "kept_nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { KNOWN_IDS = 512 }; /* ids of tags and attributes below are lexbor's own and index a table */
+enum { UNKNOWN = 0, OTHER, IS_ID, IS_CLASS, NAMED };     /* NAMED + n: what the anchor at n is named after */
+
+typedef struct {
+    const lexbor_api *lexbor;
+    const keep_plan *plan;
+    bool has_ids, has_classes, has_names;
+    unsigned char attributes[KNOWN_IDS];
+    signed char tags[KNOWN_IDS];    /* 0: unknown; -1: no anchor; else the anchor's place + 1 */
+    lexbor_node **ancestors;        /* of the node at hand, html first */
+    size_t depth, room;
+} walk;
+
+bool keep_plan_of(PyObject *written, keep_plan *plan)
+{
+    if (!PyTuple_Check(written)) return PyErr_Format(PyExc_TypeError, "anchors are a tuple"), false;
+    plan->number = (size_t)PyTuple_GET_SIZE(written);
+    if (plan->number > MOST_ANCHORS) return PyErr_Format(PyExc_ValueError, "too many anchors"), false;
+    for (size_t at = 0; at < plan->number; at++) {
+        anchor *made = &plan->anchors[at];
+        int kind = 0, joins_siblings = 0;
+        Py_ssize_t length = 0;
+        PyObject *each = PyTuple_GET_ITEM(written, at);
+        if (!PyTuple_Check(each)) return PyErr_Format(PyExc_TypeError, "an anchor is a tuple"), false;
+        if (!PyArg_ParseTuple(each, "Cs#p", &kind, &made->name, &length, &joins_siblings))
+            return false;
+        made->kind = (char)kind;
+        made->length = (size_t)length;
+        made->joins_siblings = joins_siblings;
+    }
+    return true;
+}
+
+static bool is_blank(unsigned char sign) { return sign == ' ' || (sign >= '\t' && sign <= '\r'); }
+
+/* Whether one of the classes is the wanted one, in any case; true where they are not all ASCII. */
+static bool may_have_class(const unsigned char *value, size_t length, const anchor *wanted)
+{
+    size_t begin = 0;
+    for (size_t at = 0; at <= length; at++) {
+        if (at < length && value[at] >= 0x80) return true;
+        if (at < length && !is_blank(value[at])) continue;
+        if (at - begin == wanted->length) {
+            size_t same = 0;
+            while (same < wanted->length &&
+                   (value[begin + same] >= 'A' && value[begin + same] <= 'Z' ? value[begin + same] + 32
+                                                                              : value[begin + same]) ==
+                       (unsigned char)wanted->name[same])
+                same++;
+            if (same == wanted->length && same > 0) return true;
+        }
+        begin = at + 1;
+    }
+    return false;
+}
+
+static bool is_named(const anchor *wanted, char kind, const unsigned char *name, size_t length)
+{
+    return wanted->kind == kind && name != NULL && length == wanted->length &&
+           strncasecmp((const char *)name, wanted->name, length) == 0;
+}
+
+static unsigned char attribute_kind(walk *at, lexbor_attr *attr)
+{
+    uintptr_t id = attr->node.local_name;
+    bool is_known = attr->qualified_name == 0 && id < KNOWN_IDS;
+    if (is_known && at->attributes[id] != UNKNOWN) return at->attributes[id];
+    size_t length = 0;
+    const unsigned char *name = at->lexbor->lxb_dom_attr_qualified_name(attr, &length);
+    unsigned char kind = OTHER;
+    if (name != NULL && length == 2 && strncasecmp((const char *)name, "id", 2) == 0) kind = IS_ID;
+    if (name != NULL && length == 5 && strncasecmp((const char *)name, "class", 5) == 0) kind = IS_CLASS;
+    for (size_t each = 0; each < at->plan->number; each++)
+        if (is_named(&at->plan->anchors[each], 'a', name, length)) kind = (unsigned char)(NAMED + each);
+    if (is_known) at->attributes[id] = kind;
+    return kind;
+}
+
+/* The anchor of the element's tag; NULL for none. */
+static const anchor *anchor_of_tag(walk *at, lexbor_node *node)
+{
+    uintptr_t id = node->local_name;
+    const anchor *found = NULL;
+    if (id < KNOWN_IDS && at->tags[id] != 0) return at->tags[id] < 0 ? NULL : &at->plan->anchors[at->tags[id] - 1];
+    size_t length = 0;
+    const unsigned char *name = at->lexbor->lxb_dom_element_local_name((lexbor_element *)node, &length);
+    for (size_t each = 0; each < at->plan->number; each++) {
+        const anchor *wanted = &at->plan->anchors[each];
+        if (is_named(wanted, 't', name, length)) found = wanted;
+    }
+    if (id < KNOWN_IDS) at->tags[id] = found == NULL ? -1 : (signed char)(found - at->plan->anchors + 1);
+    return found;
+}
+
+/* Of two anchors the one that keeps more. */
+static const anchor *wider(const anchor *one, const anchor *other)
+{
+    return one == NULL || (other != NULL && other->joins_siblings) ? other : one;
+}
+
+static const anchor *anchor_of_value(walk *at, lexbor_attr *attr, unsigned char kind)
+{
+    const anchor *found = NULL;
+    size_t length = 0;
+    const unsigned char *value = attr->value ? at->lexbor->lxb_dom_attr_value_noi(attr, &length) : NULL;
+    if (value == NULL) return NULL;
+    for (size_t each = 0; each < at->plan->number; each++) {
+        const anchor *wanted = &at->plan->anchors[each];
+        if (kind == IS_ID ? wanted->kind == 'i' && length == wanted->length && memcmp(value, wanted->name, length) == 0
+                          : wanted->kind == 'c' && may_have_class(value, length, wanted))
+            found = wider(found, wanted);
+    }
+    return found;
+}
+
+/* The anchor that the element is; NULL if it is none. Counts its attributes. */
+static const anchor *anchor_of(walk *at, lexbor_node *node, size_t *nodes)
+{
+    const anchor *found = anchor_of_tag(at, node);
+    for (lexbor_attr *attr = ((lexbor_element *)node)->first_attr; attr != NULL; attr = attr->next) {
+        ++*nodes;
+        if (!at->has_ids && !at->has_classes && !at->has_names) continue;
+        unsigned char kind = attribute_kind(at, attr);
+        if (kind >= NAMED)
+            found = wider(found, &at->plan->anchors[kind - NAMED]);
+        else if ((kind == IS_ID && at->has_ids) || (kind == IS_CLASS && at->has_classes))
+            found = wider(found, anchor_of_value(at, attr, kind));
+    }
+    return found;
+}
+
+static void mark(lexbor_node *node, uintptr_t marks) { node->user = (void *)(marks_of(node) | marks); }
+
+static void keep(walk *at, lexbor_node *node, const anchor *found)
+{
+    mark(node, WHOLE);
+    if (at->depth > 0) mark(at->ancestors[at->depth - 1], found->joins_siblings ? WHOLE : HOLDS_ANCHOR);
+    for (size_t above = at->depth; above > 0 && !(marks_of(at->ancestors[above - 1]) & ON_PATH); above--)
+        mark(at->ancestors[above - 1], ON_PATH);
+}
+
+static bool enter(walk *at, lexbor_node *node)
+{
+    if (at->depth == at->room) {
+        size_t room = at->room ? 2 * at->room : 64;
+        lexbor_node **ancestors = realloc(at->ancestors, room * sizeof(*ancestors));
+        if (ancestors == NULL) return false;
+        at->ancestors = ancestors;
+        at->room = room;
+    }
+    at->ancestors[at->depth++] = node;
+    return true;
+}
+
+static bool mark_tree(walk *at, lexbor_node *document, size_t max_depth, size_t max_nodes)
+{
+    size_t nodes = 0;
+    lexbor_node *node = document->first_child;
+    while (true) {
+        while (node == NULL) {
+            if (at->depth == 0) return nodes <= max_nodes;
+            node = at->ancestors[--at->depth]->next;
+        }
+        nodes++;
+        lexbor_node *inside = NULL;
+        if (node->type == LEXBOR_ELEMENT) {
+            if (at->depth >= max_depth || nodes > max_nodes) return false;
+            const anchor *found = anchor_of(at, node, &nodes);
+            if (found != NULL) keep(at, node, found);
+            inside = lexbor_first_inside(at->lexbor, node);
+            if (inside != NULL && !enter(at, node)) return false;
+        }
+        node = inside != NULL ? inside : node->next;
+    }
+}
+
+bool mark_kept(const lexbor_api *lexbor, lexbor_node *document, const keep_plan *plan, size_t max_depth,
+               size_t max_nodes)
+{
+    walk at = {.lexbor = lexbor, .plan = plan};
+    for (size_t each = 0; each < plan->number; each++) {
+        at.has_ids |= plan->anchors[each].kind == 'i';
+        at.has_classes |= plan->anchors[each].kind == 'c';
+        at.has_names |= plan->anchors[each].kind == 'a';
+    }
+    bool marked = mark_tree(&at, document, max_depth, max_nodes);
+    free(at.ancestors);
+    return marked;
+}

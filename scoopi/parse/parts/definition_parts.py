@@ -1,0 +1,55 @@
+"""grid_part and record_part: the part of a page that a data definition is read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scoopi.model.data_def import DataDef
+from scoopi.model.records.record_def import FieldDef, RecordDef
+from scoopi.parse.parts.page_part import PagePart, joined
+from scoopi.parse.parts.selector_anchors import part_of
+from scoopi.parse.records.node_query import SelectorText
+
+
+def grid_part(data_def: DataDef) -> PagePart | None:
+    """The part of a page that the rows of a definition with CSS selectors are read from; None for all of it.
+
+    Every selector looks inside the block, and one with `+` or `~` maybe at siblings of it.
+    """
+    items = (*data_def.items, *data_def.dims, *data_def.facts)
+    selectors = [data_def.selector, *(item.selector for item in items)]
+    return part_of(
+        data_def.block, joins_siblings=any(sign in text for text in selectors if text for sign in "+~")
+    )
+
+
+def record_part(definition: RecordDef) -> PagePart | None:
+    """The part of a page that the records of a definition are read from; None for all of it."""
+    if not definition.source.is_html:
+        return None
+    fields = [field for field in definition.fields if field.selects or field.label is not None]
+    return joined(_parts(definition, fields))
+
+
+def _parts(definition: RecordDef, fields: list[FieldDef]) -> Iterator[PagePart | None]:
+    inside = [field for field in fields if definition.each is not None and not field.page]
+    if definition.each is not None:
+        yield _part(definition.each.text, joins_siblings=any(map(_may_leave, inside)))
+    for field in fields:
+        texts = [SelectorText.of(each.text) for each in field.selects]
+        if any(text.is_xpath for text in texts):
+            yield None  # a path may go anywhere
+        elif field not in inside:
+            yield from (_part(each.text) for each in field.selects)
+            if field.label is not None:
+                yield None  # a label may be anywhere
+
+
+def _part(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
+    text = SelectorText.of(selector)
+    return None if text.is_xpath else part_of(text.path, joins_siblings=joins_siblings)
+
+
+def _may_leave(field: FieldDef) -> bool:
+    """Whether what a field finds may lie in siblings of the element of its record."""
+    return field.label is not None or any(sign in each.text for each in field.selects for sign in "+~")

@@ -1,0 +1,77 @@
+"""part_of: the part of a page in which a CSS selector finds all that it finds in the page."""
+
+from __future__ import annotations
+
+from scoopi.errors import ParseError
+from scoopi.parse.css import syntax
+from scoopi.parse.css.selector_parser import parse_selector
+from scoopi.parse.parts.page_part import ATTRIBUTE, CLASS, ID, TAG, Anchor, Kind, PagePart
+
+_AROUND = frozenset(("html", "head", "body"))
+"""A page is in these."""
+
+
+def part_of(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
+    """The part of a page in which the selector finds all that it finds in the page; None for the whole page.
+
+    >>> part_of("table.prices > tbody > tr:nth-child(2)").anchors
+    (Anchor(kind='c', name='prices', joins_siblings=False),)
+    >>> part_of("h2:contains(Prices) + table, #prices").anchors
+    (Anchor(kind='t', name='h2', joins_siblings=True), Anchor(kind='i', name='prices', joins_siblings=False))
+    >>> part_of("*:contains(Prices)")
+
+    Args:
+        selector: as written; with placeholders it may begin anywhere.
+        joins_siblings: whether what is read from what it finds may lie in its siblings.
+    """
+    if "%{" in selector:
+        return None
+    try:
+        selectors = parse_selector(selector)
+    except ParseError:
+        return None  # it is reported when it is compiled
+    if syntax.needs_root(selectors) or syntax.lists_see_root(selectors) or syntax.matches_text(selectors):
+        return None
+    anchors = [_anchor_of(chain, joins_siblings=joins_siblings) for chain in selectors]
+    known = tuple(anchor for anchor in anchors if anchor is not None)
+    return PagePart(known) if len(known) == len(anchors) else None
+
+
+def _anchor_of(chain: syntax.SelectorChain, *, joins_siblings: bool) -> Anchor | None:
+    """What marks the elements that a chain begins with."""
+    if chain.scoped or not chain.compounds:
+        return None
+    begin = chain.compounds[0]
+    marks = sorted(mark for test in begin if (mark := _mark(test)) is not None)
+    if not marks:
+        return None
+    _, kind, name = marks[0]
+    leaves = any(combinator in "+~" for combinator in chain.combinators[:1]) or _has_siblings(begin)
+    return Anchor(kind, name, joins_siblings or leaves)
+
+
+def _mark(test: syntax.Test) -> tuple[int, Kind, str] | None:
+    """Rank, kind and name of what a test asks for: the fewer elements have it, the lower its rank."""
+    if isinstance(test, syntax.Id):
+        mark = (0, ID, test.value)
+    elif isinstance(test, syntax.ClassName):
+        mark = (1, CLASS, test.name)
+    elif isinstance(test, syntax.AttributeTest) and test.operator not in ("!=", "^"):
+        mark = (2, ATTRIBUTE, test.name)
+    elif isinstance(test, syntax.Tag) and test.name not in _AROUND:
+        mark = (3, TAG, test.name)
+    else:
+        return None
+    return mark if mark[2].isascii() and ":" not in mark[2] else None
+
+
+def _has_siblings(compound: syntax.Compound) -> bool:
+    """Whether a test of the compound looks at siblings, or into them."""
+    return any(
+        isinstance(test, syntax.NestedTest)
+        and (
+            syntax.joins_siblings(test.selectors)
+            or any(_has_siblings(inner) for chain in test.selectors for inner in chain.compounds)
+        )
+        for test in compound
+    )
