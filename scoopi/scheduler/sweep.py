@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from scoopi.model.schedule.process import Process, RetryRule, Timeouts
 from scoopi.model.schedule.schedule_records import ACTIVE, LIVE, UNCLAIMED, AttemptRecord
+from scoopi.periods.duration import duration_text
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import Decision, canceled, changed, ended, requeued
 from scoopi.scheduler.placing.run_nodes import freed
@@ -89,12 +90,12 @@ def _timed_out(attempt: AttemptRecord, timeouts: Timeouts, snapshot: Snapshot) -
     now = snapshot.now
     queued = attempt.queued or attempt.created
     if attempt.status in ("pending", "waiting") and _exceeds(now - queued, timeouts.queue):
-        return f"timeout.queue: waited longer than {timeouts.queue}"
+        return f"timeout.queue: waited longer than {_text(timeouts.queue)}"
     if attempt.status == "running" and attempt.started is not None:
         if _exceeds(now - attempt.started, timeouts.run):
-            return f"timeout.run: ran longer than {timeouts.run}"
+            return f"timeout.run: ran longer than {_text(timeouts.run)}"
         if _exceeds(now - (attempt.beat or attempt.started), timeouts.heartbeat):
-            return f"timeout.heartbeat: no progress for {timeouts.heartbeat}"
+            return f"timeout.heartbeat: no progress for {_text(timeouts.heartbeat)}"
     return ""
 
 
@@ -107,7 +108,7 @@ def _stays(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) 
         return ""
     has_reminded = record.last_fire > attempt.started
     if has_reminded and _exceeds(snapshot.now - attempt.started, process.remind_limit):
-        return f"remind_limit: still running after {process.remind_limit}"
+        return f"remind_limit: still running after {_text(process.remind_limit)}"
     return ""
 
 
@@ -117,7 +118,7 @@ def _given_up(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> s
     begun = job.first_attempt if job is not None and job.phase == ACTIVE else None
     if begun is None or not _exceeds(snapshot.now - begun, retry.give_up_after):
         return ""
-    return f"give_up_after: not finished within {retry.give_up_after} of the first attempt"
+    return f"give_up_after: not finished within {_text(retry.give_up_after)} of the first attempt"
 
 
 def _stale(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> Decision | None:
@@ -174,3 +175,7 @@ def _is_unknown(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
 
 def _exceeds(duration: timedelta, limit: timedelta | None) -> bool:
     return limit is not None and duration > limit
+
+
+def _text(limit: timedelta | None) -> str:
+    return duration_text(limit) if limit is not None else "never"
