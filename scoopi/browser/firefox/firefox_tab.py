@@ -86,7 +86,7 @@ class FirefoxTab:
         self._tab = made["context"]
         agent = visit.header("user-agent")
         if agent:
-            call("emulation.setUserAgentOverride", {"userAgent": agent, "contexts": [self._tab]})
+            call("emulation.setUserAgentOverride", {"userAgent": agent, "userContexts": [self._context]})
         self.cookies.put(visit.url, visit.cookies or (), visit.header("cookie"))
         self._driver.switch_to.window(self._tab)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,11 +10,11 @@ import pytest
 from scoopi.browser.browser import Browser
 from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.page.page_document import READING
-from scoopi.browser.pool_messages import PartWanted, Rendered, Visit
+from scoopi.browser.pool_messages import Rendered, Visit
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import kill_tree
-from scoopi.model.definitions import BrowserDef, PluginDef, Until
+from scoopi.model.definitions import BrowserDef, Until
 from tests.engine.desk import wait_until
 from tests.server.answer import Answer
 from tests.server.server import Server
@@ -102,27 +102,3 @@ def test_a_page_that_goes_back_does_not_get_to_the_page_of_another_visit(browser
             read = browser.load(Visit(server.url(path), {"User-Agent": "test/1"}, 30.0, how))
     assert isinstance(read, Rendered)
     assert b"rows of a" not in read.body
-
-
-def test_a_window_for_script_plugins_loads_its_page_with_a_grant(started: Started) -> None:
-    asked: list[PartWanted] = []
-
-    def ask(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
-        asked.append(wanted)
-        on_grant(wanted.url.endswith("/allowed"))
-
-    pages = {"/start": b"<p>x</p><script>for (const each of ['/allowed', '/refused']) open(each)</script>"}
-    how = BrowserDef(scripts=(PluginDef("more", "BasicScript"),))
-    with Server(lambda path: Answer(pages.get(path, b"<p>opened</p>"))) as server:
-        started.tab.open(Visit(server.url("/start"), {"User-Agent": "test/1"}, 30.0, how), ask)
-        started.driver.get(server.url("/start"))
-        wait_until(lambda: "/allowed" in server.log.paths() and len(asked) == 2, "both windows")
-        assert {(each.url, each.is_page) for each in asked} == {
-            (server.url("/allowed"), False),
-            (server.url("/refused"), False),
-        }
-        (opened,) = (each for each in server.log.all() if each.path == "/allowed")
-        assert opened.header("user-agent") == "test/1"
-        started.tab.close()
-        assert "/refused" not in server.log.paths()
-    assert started.tab.windows() == 1

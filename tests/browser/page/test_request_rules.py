@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
 
 from scoopi.browser.browser import Browser
+from scoopi.browser.chromium.chromium_driver import start_chromium
+from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.pool_messages import PartWanted, Rendered, Visit
-from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.browser.started import Started
+from scoopi.configs.groups import BrowserSettings
+from scoopi.descendants import kill_tree
+from scoopi.model.definitions import ActionDef, BrowserDef, PluginDef, Until
 from tests.browser.kinds import each_browser
+from tests.engine.desk import wait_until
 from tests.server.answer import Answer
 from tests.server.server import Server
 
@@ -88,3 +97,38 @@ def test_further_pages_and_by_option_all_requests_ask_for_grants(browser: Browse
             assert ("/refused" in server.log.paths()) is not paced
             assert {each.header("x-key") for each in server.log.all()} == {"k"}
         asked.clear()
+
+
+@pytest.fixture(params=["chromium", "firefox"])
+def started(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Started]:
+    """A browser of each kind, whose tab is used without what does the actions."""
+    if request.param == "chromium":
+        made = start_chromium(BrowserSettings(), tmp_path)
+    else:
+        made = start_firefox(BrowserSettings(browser="firefox").with_firefox(), tmp_path)
+    yield made
+    kill_tree(made.pid)
+
+
+def test_a_window_for_script_plugins_loads_its_page_with_a_grant(started: Started) -> None:
+    asked: list[PartWanted] = []
+
+    def ask(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
+        asked.append(wanted)
+        on_grant(wanted.url.endswith("/allowed"))
+
+    pages = {"/start": b"<p>x</p><script>for (const each of ['/allowed', '/refused']) open(each)</script>"}
+    how = BrowserDef(scripts=(PluginDef("more", "BasicScript"),))
+    with Server(lambda path: Answer(pages.get(path, b"<p>opened</p>"))) as server:
+        started.tab.open(Visit(server.url("/start"), {"User-Agent": "test/1"}, 30.0, how), ask)
+        started.driver.get(server.url("/start"))
+        wait_until(lambda: "/allowed" in server.log.paths() and len(asked) == 2, "both windows")
+        assert {(each.url, each.is_page) for each in asked} == {
+            (server.url("/allowed"), False),
+            (server.url("/refused"), False),
+        }
+        (opened,) = (each for each in server.log.all() if each.path == "/allowed")
+        assert opened.header("user-agent") == "test/1"
+        started.tab.close()
+        assert "/refused" not in server.log.paths()
+    assert started.tab.windows() == 1
