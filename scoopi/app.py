@@ -149,7 +149,7 @@ def _with_records(report: RunReport, request: RunRequest) -> RunReport:
     folder = Path(report.folder).absolute()  # its caller may change the current folder
 
     def records(name: str) -> Iterator[dict[str, Any]]:
-        from scoopi.bootstrap.run_rows_reader import RunRowsReader  # late: few ask
+        from scoopi.runs.rows.run_rows_reader import RunRowsReader  # late: few ask
 
         with RunRowsReader(folder, name, request) as rows:
             yield from rows.records()
@@ -213,7 +213,7 @@ def extract(
         StepError: a task fails on this page.
         UsageError: no group was named, and no locator has the page's address.
     """
-    from scoopi.bootstrap.kept_extractors import extractor_of
+    from scoopi.pages.kept_extractors import extractor_of
 
     extractor = extractor_of(defs, as_texts(configs or {}), os.environ, inputs or {})
     return extractor.extract(page, url, group)

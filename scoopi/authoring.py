@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scoopi.bootstrap.pages.page_parse import PageParse, ParsedPage
 from scoopi.defs.scrape.defs_reader import shown_definitions
 from scoopi.defs.yaml.report import Report
 from scoopi.model.inputs import NO_INPUTS, Inputs
+from scoopi.pages.page_parse import PageParse, ParsedPage
 from scoopi.parse.records.record_inspection import FieldView
 from scoopi.runs.run_request import RunRequest
 
@@ -62,7 +62,7 @@ def site_view(
         UsageError, FetchError: it is not a web address.
         ConfigError, DefsError: settings or definitions are wrong.
     """
-    from scoopi.bootstrap.site_view import site_view as view
+    from scoopi.pages.site_view import site_view as view
 
     return view(RunRequest(defs=defs, conf=conf, overrides=configs, environ=environ, inputs=inputs), url)
 
@@ -76,8 +76,8 @@ def fetch(
     inputs: Inputs = NO_INPUTS,
     group: str = "",
 ) -> FetchedPage:
-    """Load one page as the engine does; see `scoopi.bootstrap.pages.page_fetch.fetch_page`."""
-    from scoopi.bootstrap.pages.page_fetch import fetch_page as load
+    """Load one page as the engine does; see `scoopi.pages.page_fetch.fetch_page`."""
+    from scoopi.pages.page_fetch import fetch_page as load
 
     request = RunRequest(defs=defs, conf=conf, overrides=configs, environ=environ, inputs=inputs)
     return load(request, url, group)

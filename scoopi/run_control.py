@@ -1,4 +1,4 @@
-"""Run control: what is asked of runs, or done to them, from outside: figures, cancel, forget, politeness."""
+"""Run control: what is asked of runs, or done to them, from outside: figures, rows, cancel, forget, rates."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoopi.configs.given import SettingValue, as_texts
+from scoopi.errors import RunError
 from scoopi.runs.run_request import RunRequest
 
 if TYPE_CHECKING:
     from scoopi.model.report.host_pace import RunPace
     from scoopi.model.report.run_figures import ClusterFigures
+    from scoopi.runs.rows.run_rows_reader import RunRowsReader
 
 
 def cluster_figures(
@@ -44,6 +46,30 @@ def politeness(runs: Sequence[str], output: Path) -> RunPace:
     from scoopi.runs.run_pace import run_pace
 
     return run_pace(runs, output)
+
+
+def rows_of_run(
+    run: str | None,
+    name: str | None,
+    configs: Mapping[str, str],
+    *,
+    output: Path = Path("output"),
+    conf: Path | None = None,
+    environ: Mapping[str, str],
+) -> RunRowsReader:
+    """The reader of a run, given its folder or its id in `output`; of the newest when none is named.
+
+    Args:
+        name: the output whose rows are read; None for the only one.
+        configs: settings by key, which name the cluster of a run of one.
+        conf: a file of settings.
+    Raises:
+        RunError: there is no such run.
+    """
+    from scoopi.runs.rows.run_rows_reader import RunRowsReader
+
+    request = RunRequest(conf=conf, overrides=configs, environ=environ)
+    return RunRowsReader(_folder_of(output, run), name, request)
 
 
 def cancel_run(
@@ -96,3 +122,17 @@ def _asking(
 ) -> RunRequest:
     environ = os.environ if environ is None else environ
     return RunRequest(conf=conf, overrides=as_texts(configs), environ=environ)
+
+
+def _folder_of(output: Path, run: str | None) -> Path:
+    from scoopi.runs.folders.run_state import newest_run
+
+    if run is None:
+        newest = newest_run(output)
+        if newest is None:
+            raise RunError("there is no run", at=str(output), hint="name its folder")
+        return newest
+    for path in (Path(run), output / run):
+        if path.is_dir():
+            return path.resolve()
+    raise RunError("there is no such run", at=run, hint="name its folder, or its id")

@@ -47,7 +47,7 @@ def plugins_command(current: Path, defs: Path, limits: ScriptLimits) -> tuple[st
         defs: the definitions, or their folder.
     """
     own = (str(current.absolute()), str(defs.absolute()), str(limits.memory_mb))
-    return (sys.executable, "-P", "-m", "scoopi.bootstrap.pages.driver_plugins", *own)
+    return (sys.executable, "-P", "-m", "scoopi.bootstrap.driver_plugins", *own)
 
 
 def ensure_library(loader: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from scoopi.browser import remote_sessions
 from scoopi.browser.remote_sessions import SESSION, end_sessions, has_ended_soon, session_address
-from tests.bootstrap.pages.test_driver_plugins import DEFS, TABLE
+from tests.bootstrap.test_driver_plugins import DEFS, TABLE
 from tests.browser.hung_grid import HungGrid
 from tests.browser.selenium_grid import SeleniumGrid
 from tests.browser.test_browser_loader import SETTINGS, write

@@ -46,13 +46,13 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/bootstrap": (
         "wiring; every run of tests/run and tests/cluster resolves it",
-        "boot_module.py bootstrap.py run_rows_reader.py worker_wiring.py",
+        "boot_module.py bootstrap.py worker_wiring.py",
     ),
     "scoopi/bootstrap/steps": (
         "wiring; every run of tests/run and tests/cluster resolves it",
         "step_builder.py",
     ),
-    "scoopi/bootstrap/pages": (
+    "scoopi/pages": (
         "test_fetch_verb.py and test_parse_verb.py load and read pages with them",
         "page_fetch.py page_parse.py page_visit.py",
     ),
@@ -148,6 +148,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/runs": (
         "tests/engine and tests/cluster begin, resume and end runs through them",
         "run_context.py",
+    ),
+    "scoopi/runs/rows": (
+        "test_rows_verb.py reads rows of runs with it, also while they run",
+        "run_rows_reader.py",
     ),
     "scoopi/steps": (
         "a base class, and steps that tests/engine/test_record_runs.py runs",

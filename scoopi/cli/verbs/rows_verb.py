@@ -38,7 +38,7 @@ class Rows:
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Print them; with `-f` until the run is over."""
-        from scoopi.bootstrap.run_rows_reader import rows_of_run
+        from scoopi.run_control import rows_of_run
 
         settings = cluster_settings(options)
         with rows_of_run(

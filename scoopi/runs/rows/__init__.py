@@ -1,1 +1,1 @@
-"""Rows that definitions read their pages from: files, standard input, databases, outputs of runs."""
+"""Rows that locators are made from (of files, standard input, databases, other runs), and those of a run."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.bootstrap.site_view import site_view
 from scoopi.errors import DefsError
+from scoopi.pages.site_view import site_view
 from scoopi.runs.run_request import RunRequest
 from tests.defs.written import DATA, PLACES, TASKS
 

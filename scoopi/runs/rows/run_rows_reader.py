@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +25,7 @@ from scoopi.publishing.record_outputs import record_specs
 from scoopi.runs.cluster.cluster_desk import ClusterDesk
 from scoopi.runs.composed import plugin_folders, read_composed
 from scoopi.runs.folders.node_folder import segments_of_all
-from scoopi.runs.folders.run_state import STORE_FILE, newest_run, node_folder_of, not_a_run, read_state
+from scoopi.runs.folders.run_state import STORE_FILE, node_folder_of, not_a_run, read_state
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_store import JobStore
@@ -176,37 +176,3 @@ class _TextStream:
         if data:
             self._write(data.decode("utf-8", "replace"))
         return len(data)
-
-
-def rows_of_run(
-    run: str | None,
-    name: str | None,
-    configs: Mapping[str, str],
-    *,
-    output: Path = Path("output"),
-    conf: Path | None = None,
-    environ: Mapping[str, str],
-) -> RunRowsReader:
-    """The reader of a run, given its folder or its id in `output`; of the newest when none is named.
-
-    Args:
-        name: the output whose rows are read; None for the only one.
-        configs: settings by key, which name the cluster of a run of one.
-        conf: a file of settings.
-    Raises:
-        RunError: there is no such run.
-    """
-    request = RunRequest(conf=conf, overrides=configs, environ=environ)
-    return RunRowsReader(_folder_of(output, run), name, request)
-
-
-def _folder_of(output: Path, run: str | None) -> Path:
-    if run is None:
-        newest = newest_run(output)
-        if newest is None:
-            raise RunError("there is no run", at=str(output), hint="name its folder")
-        return newest
-    for path in (Path(run), output / run):
-        if path.is_dir():
-            return path.resolve()
-    raise RunError("there is no such run", at=run, hint="name its folder, or its id")

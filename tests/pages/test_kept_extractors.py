@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from scoopi import extract
-from scoopi.bootstrap.kept_extractors import Extractor, extractor_of
 from scoopi.errors import DefsError
+from scoopi.pages.kept_extractors import Extractor, extractor_of
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "defs" / "examples" / "quickstart"
 LONG_AGO_S = 60.0

@@ -13,8 +13,6 @@ from msgspec.structs import replace
 
 from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
 from scoopi.bootstrap.group_loaders import BROWSER, group_loaders, plugins_command
-from scoopi.bootstrap.pages.loader_hops import LoaderHops
-from scoopi.bootstrap.pages.page_visit import PageVisit, retries_of
 from scoopi.bootstrap.steps.block_finds import browser_choice, hopeful
 from scoopi.bootstrap.worker_wiring import with_ca
 from scoopi.browser.pool_process import browsers_for
@@ -34,6 +32,8 @@ from scoopi.model.report.fetched_page import FetchedPage
 from scoopi.model.sites import Site
 from scoopi.model.text.secrets import is_open, variable_of
 from scoopi.model.text.shown import nearest, without_credentials
+from scoopi.pages.loader_hops import LoaderHops
+from scoopi.pages.page_visit import PageVisit, retries_of
 from scoopi.parse.tree.page import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.bootstrap.pages.loader_hops import LoaderHops
 from scoopi.errors import FetchError, LoadFault
 from scoopi.fetch.hop_recorder import HopRecorder
 from scoopi.fetch.request import Request
 from scoopi.model.locator import PageRequest
 from scoopi.model.report.fetched_page import BY_LOADER
+from scoopi.pages.loader_hops import LoaderHops
 from scoopi.plugins.loader_port import Answer
 from scoopi.worker.plugin_call import Event, GrantWanted, PageCame, RequestSent
 

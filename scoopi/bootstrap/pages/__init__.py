@@ -1,1 +1,0 @@
-"""One page, loaded as a run loads it, without a run."""
