@@ -77,7 +77,7 @@ class SegmentReader:
 
 
 def segment_order(path: Path) -> tuple[str, int, str]:
-    """Sorts segments by their folders, and those of a node in the order in which it began them."""
+    """Sort key of a segment: its folder, then the order in which its node began it."""
     return str(path.parent), SegmentReader(path).header.number, path.name
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class ArchiveRules:
     """Decides which pages and data of a run the archive keeps, and which it gives back.
 
-    With `scoopi.datastore.enable: auto` it serves the groups that say `live`.
+    With `scoopi.datastore.enable: auto` it serves the groups that have `live`.
 
     Source: docs/settings.md; defs/README.md, 4.6.
     """

@@ -113,8 +113,8 @@ class ProtocolLink:
         if answer is None:
             return
         if "error" in message:
-            said = message.get("message", message["error"])
-            answer.set_exception(WebDriverException(f"the browser refuses a command: {said}"))
+            reason = message.get("message", message["error"])
+            answer.set_exception(WebDriverException(f"the browser refuses a command: {reason}"))
         else:
             answer.set_result(message["result"])
 

@@ -19,11 +19,11 @@ def start_fault(settings: BrowserSettings, error: Exception) -> VisitFailed:
 
     It is transient if the programs are there: the browser was perhaps killed, or short of memory.
     """
-    said = _said(error)
+    message = _one_line(error)
     if settings.url:
         cause = f"{_CAUSE} by the grid"
         hint = "look at scoopi.webDriver.url, and whether the grid has such a browser"
-        return VisitFailed(f"{cause}: {said}", cause, "connect", hint)
+        return VisitFailed(f"{cause}: {message}", cause, "connect", hint)
     names = {"driverPath": settings.driver, "browserPath": settings.binary}
     for name, program in names.items():
         if not os.path.exists(program):
@@ -31,13 +31,13 @@ def start_fault(settings: BrowserSettings, error: Exception) -> VisitFailed:
             hint = f"install Debian's {packages[settings.browser]}, or set scoopi.webDriver.{name}"
             return VisitFailed(f"{_CAUSE}: there is no program {program}", _CAUSE, hint=hint)
     hint = "look at scoopi.webDriver.browserPath and driverPath, and whether memory is short"
-    return VisitFailed(f"{_CAUSE}: {said}", _CAUSE, "reset", hint)
+    return VisitFailed(f"{_CAUSE}: {message}", _CAUSE, "reset", hint)
 
 
-def _said(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     """What was raised, in one line, without advice that is about Selenium."""
     if isinstance(error, MaxRetryError) and error.reason is not None:
         return str(error.reason).rpartition(": ")[2]
-    said = str(getattr(error, "msg", error)).strip().partition("\n")[0]
-    said = said.partition("; For documentation")[0].partition(" Examine ChromeDriver")[0]
-    return cut(said, _LONGEST)
+    message = str(getattr(error, "msg", error)).strip().partition("\n")[0]
+    message = message.partition("; For documentation")[0].partition(" Examine ChromeDriver")[0]
+    return cut(message, _LONGEST)

@@ -31,7 +31,7 @@ class ClusterRetry:
     whose frames are in the run's folder here.
 
     Args:
-        configs: what was given to this node.
+        configs: the settings given to this node.
         node: incarnation of this process.
         opened: closes what this opens.
         checked: compares a composed run with what is on this machine, and returns its outputs.

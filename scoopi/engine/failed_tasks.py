@@ -29,10 +29,9 @@ PUT_AT_ONCE = 2000
 class FailedTasks:
     """Makes jobs of a run's failed tasks, so that they run again.
 
-    Each is a job of its own, whose id is derived from the first one's.
-
-    So a retry that is asked for twice, or again after a crash, makes each job once; the rows of the tasks
-    that did not fail stay those of the first job; and the published files change at the end, at once.
+    Each becomes a job of its own, whose id is derived from the first one's. So a retry that is requested
+    twice, or again after a crash, makes each job once. The rows of the tasks that did not fail remain those
+    of the first job, and the published files are replaced at once, at the end.
 
     Args:
         store: of the run, of settled answers.
@@ -55,7 +54,7 @@ class FailedTasks:
         return sorted(self._new_jobs(failed), key=attrgetter("id")) if failed else []
 
     def put(self, jobs: Sequence[NewJob]) -> None:
-        """Put these jobs; those that are there stay as they are.
+        """Put these jobs; existing ones remain as they are.
 
         Raises:
             StoreError: the store does not answer; put them again.
@@ -86,7 +85,7 @@ class FailedTasks:
 
 
 def reopen_run(context: RunContext, folder: RunFolder) -> int:
-    """Put the failed tasks of a run on one machine; how many. A finished run is reopened.
+    """Put the failed tasks of a run on one machine, and return their number; reopen a finished run.
 
     A crash between two of its steps leaves a run that `resume` finishes, or that was never reopened.
 
@@ -124,7 +123,7 @@ def find_finished(output: Path) -> Path | None:
 
 
 def find_of_cluster(output: Path) -> Path | None:
-    """The run of a cluster under `output` that a node here began or ended last; None: there is none.
+    """The run of a cluster under `output` that a node here began or ended last; None if there is none.
 
     Raises:
         RunError: the state of a node cannot be read.

@@ -8,12 +8,10 @@ from scoopi.model.report.finds import PREFIX, count_name
 
 
 class FoundCounts:
-    """Reads the node's counters of what definitions have found, which cover what this process has read.
-
-    The base of those that make sentences of them, for grids and for records.
+    """Base class of the reports on what definitions found; the counters cover what this process has read.
 
     Args:
-        whose: follows the number of pages, and says which they are; empty for all of the run.
+        whose: stands after the number of pages and says which ones; empty for all pages of the run.
     """
 
     def __init__(self, counts: NodeCounts, whose: str = "") -> None:

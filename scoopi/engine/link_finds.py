@@ -34,7 +34,7 @@ class LinkFinds(FoundCounts):
         """A sentence about one field; none if a link was followed, or none was found.
 
         Args:
-            whose: what the links belong to, as the sentence begins.
+            whose: the beginning of the sentence: what the links belong to.
             where: the pages that were read.
             allow: the name under which the definitions have the patterns of `allow`.
         """

@@ -38,7 +38,7 @@ class RunLimits(msgspec.Struct, frozen=True):
     """How long a node may take to do what the run asks of it.
 
     Attributes:
-        stop: a shutdown cuts publishing short.
+        stop: of a shutdown, which cuts publishing short.
         store_timeout_s: how long a store that does not answer is retried; 0: not at all.
         pages: how many it may load.
     """
@@ -85,7 +85,7 @@ class RunCompletion:
 
     @property
     def was_over(self) -> bool:
-        """There is nothing to run: the run was ending or over when this node joined."""
+        """Whether the run was ending or over when this node joined, so that there is nothing to run."""
         return self._place.was_over
 
     def complete(self) -> RunReport:

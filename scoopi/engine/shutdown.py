@@ -51,7 +51,7 @@ class StopTime:
         self._hard = threading.Event()
 
     def begin(self, hard: bool = False) -> None:
-        """Ask for the shutdown, or again; `hard`: no time is left."""
+        """Ask for the shutdown; may be repeated. With `hard`, no time is left."""
         with self._lock:
             if self._began_at is None:
                 self._began_at = self._clock()

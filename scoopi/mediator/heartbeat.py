@@ -1,4 +1,4 @@
-"""Heartbeat: the thread that beats for this node, watches the others and hears of a cancel."""
+"""Heartbeat: the thread that sends this node's heartbeats, watches the others' and learns of a cancel."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class HeartbeatCalls(msgspec.Struct, frozen=True):
 
 
 class Heartbeat:
-    """Sends the heartbeats of this node, watches the others and hears of a cancel.
+    """Sends the heartbeats of this node, watches the others' and learns of a cancel.
 
     One thread, which looks once a heartbeat, and more often while all nodes are idle.
 

@@ -30,7 +30,7 @@ class Pending(msgspec.Struct, frozen=True):
         failures: of tasks that are skipped now because they crashed their worker.
         crashes: the task of each crash of a worker that ran this job alone.
         beside: how many workers crashed on another job while they held this one.
-        is_robots: it stands for no job of the run: a host's robots.txt is to be read.
+        is_robots: it stands for the request of a host's robots.txt, not for a job of the run.
     """
 
     taken: TakenJob

@@ -77,7 +77,7 @@ class JobInbox:
         self.cancel()
 
     def wait(self, longest_s: float) -> bool:
-        """Wait for a wake-up, at most this long; whether one came."""
+        """Wait for a wake-up, at most `longest_s` seconds, and return whether one came."""
         woken = self._wakeup.wait(timeout=longest_s)
         self._wakeup.clear()
         return woken

@@ -123,7 +123,7 @@ class JobRunner:
             self._inbox.cancelled.wait(timeout=min(self._look_in(), ROUND_PAUSE_S))
 
     def _keep_up(self) -> None:
-        """What is done in each round: jobs wait for it, and few hosts at a time need it."""
+        """Do the work of each round: jobs wait for it, and only few hosts need it at a time."""
         self._hand_back()
         if self._rules.rests is not None:
             self._rules.rests.round()
@@ -214,7 +214,7 @@ class JobRunner:
         return self._tasks.wanted(host)
 
     def _take_of(self, wants: Mapping[str, int]) -> None:
-        """Take of several hosts together: of many hosts with few jobs each, calls of the store cost most."""
+        """Take jobs of several hosts together: if many hosts have few jobs each, store calls cost most."""
         together: dict[int, list[str]] = {}
         most = max(1, JOBS_AT_ONCE // max(1, len(wants)))
         for host, wanted in wants.items():

@@ -116,7 +116,7 @@ class Monitor:
         self._wakeup.set()
 
     def run(self) -> None:
-        """Look until stopped."""
+        """Check until stopped."""
         while not self._stopped.is_set():
             self._wakeup.wait(timeout=self._period_ms / 1000)
             self._wakeup.clear()

@@ -1,4 +1,4 @@
-"""TaskMediator: the face of the task runner towards the other threads of the node."""
+"""TaskMediator: the task runner's interface for the other threads of the node."""
 
 from __future__ import annotations
 

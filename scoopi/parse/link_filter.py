@@ -29,7 +29,7 @@ _FILE = re.compile(
     r"(?i)\.(7z|avi|bmp|bz2|css|csv|docx?|eot|epub|exe|gif|gz|ico|iso|jpe?g|js|m4[av]|mov|mp[34]|mpe?g|msi|ods|odt"
     r"|ogg|otf|pdf|png|pptx?|rar|rpm|svg|tar|tgz|tiff?|ttf|wav|web[mp]|wm[av]|woff2?|xlsx?|xz|zip)\Z"
 )
-"""Ends of paths that are no pages."""
+"""Suffixes of the paths of files that are not pages."""
 _BEFORE_COUNTRY = frozenset({"ac", "co", "com", "edu", "gob", "gov", "ltd", "me", "ne", "net", "or", "org"})
 """Labels below which a country registers names, as in `shop.co.uk`."""
 _ADDRESS = re.compile(r"[0-9.]+|.*:.*")

@@ -34,7 +34,7 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         shares: by incarnation.
-        asks: incarnations that wait for a share, the first first.
+        asks: incarnations that wait for a share, in the order of arrival.
         by: the node that wrote this.
         number: of this writing of `by`; so no two writings are alike (ARCHITECTURE, protocol rule 1).
         pause: milliseconds for which each node leaves the host alone when it has read that count of `pauses`.

@@ -288,5 +288,5 @@ class HostShares:
         return known.record.without(look.left | look.dead if look.at > known.read_at else look.left)
 
     def _is_vouched(self) -> bool:
-        """Whether the last look is so young that nobody can have taken this node for lost since."""
+        """Whether the last look is recent enough that no node can have declared this one dead since."""
         return self._own_clock() - self._looked_at < self._vouched_s

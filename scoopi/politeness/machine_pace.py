@@ -213,7 +213,7 @@ class MachinePace:
             self._unlock(0)
 
     def _end(self, why: str) -> None:
-        """Share no more, and say so."""
+        """Stop sharing, and log why."""
         self.close()
         log.warning(
             "the pace of hosts is not shared with other runs of yours on this machine (%s: %s); "

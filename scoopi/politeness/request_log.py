@@ -26,7 +26,7 @@ class RequestLog:
 
     One file a process: a line is whole or the last one. Belongs to one thread.
 
-    Figures are nothing that a run should fail for: without the file a warning is logged, once.
+    A run does not fail for missing figures: if the file cannot be written, one warning is logged.
 
     Args:
         file: is created with the first note.

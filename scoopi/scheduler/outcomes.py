@@ -33,7 +33,7 @@ class Noop(AttemptOutcome):
 
 
 class Failed(AttemptOutcome):
-    """The work said no; the policy of retries applies."""
+    """The work failed; the policy of retries applies."""
 
     status = "failed"
 

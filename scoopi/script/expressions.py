@@ -20,7 +20,7 @@ _Parts = tuple[str | int | None, ...]
 
 
 class NoExpressionError(Exception):
-    """Raised when a script needs full evaluation: it is no pure expression, or its error needs a position."""
+    """Raised for a script that needs full evaluation: not a pure expression, or its error needs a place."""
 
 
 class _Known(NamedTuple):

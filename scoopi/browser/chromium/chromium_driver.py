@@ -107,9 +107,9 @@ def address_of(capabilities: Mapping[str, Any]) -> str:
         connection.request("GET", "/json/version")
         return str(json.loads(connection.getresponse().read())["webSocketDebuggerUrl"])
     except (OSError, HTTPException, ValueError, KeyError) as error:
-        said = (
+        cause = (
             f"the browser's own protocol cannot be used: {error}; a browser elsewhere needs a Selenium Grid"
         )
-        raise WebDriverException(said) from error
+        raise WebDriverException(cause) from error
     finally:
         connection.close()

@@ -30,7 +30,7 @@ _EVENTS = (_REQUEST, _ANSWERED, _FAILED, _DOWNLOAD, _CONSOLE, _OPENED)
 _MEDIA = frozenset({"audio", "video", "font", "image", "track"})
 """What kinds of requests are for, as the browser says."""
 _MEDIA_URL = re.compile(r"/favicon\.|\.(aac|flac|m4a|mp3|og[agv]|opus|wav|m3u8|m4v|mov|mp4|mpd|webm)$")
-_MOST_SAID = 1000
+_MOST_LINES = 1000
 
 
 class FirefoxTab:
@@ -55,7 +55,7 @@ class FirefoxTab:
         self._tab = ""
         self._block: tuple[str, ...] = ()
         self._rules = RequestRules()
-        self._said: list[dict[str, Any]] = []
+        self._console: list[dict[str, Any]] = []
         self._windows: set[str] = set()
         self._may_load_windows = False
         self.cookies = CookieJar(self._add_cookies, self._cookies)
@@ -76,7 +76,7 @@ class FirefoxTab:
         self.close()
         self.traffic.clear()
         self.answers.clear()
-        self._said.clear()
+        self._console.clear()
         self._windows.clear()
         self._may_load_windows = bool(visit.how.scripts)
         self._block = visit.how.block
@@ -108,7 +108,7 @@ class FirefoxTab:
 
     def console(self) -> list[dict[str, Any]]:
         """Return the page's messages in the console, each with a `timestamp` in ms."""
-        return list(self._said)
+        return list(self._console)
 
     def windows(self) -> int:
         """Return the number of open windows and tabs; without a page, it is 1."""
@@ -122,9 +122,9 @@ class FirefoxTab:
                 wanted = {"context": self._tab, "url": "about:blank", "wait": "none"}
                 self._link.post("browsingContext.navigate", wanted)
         elif name == _CONSOLE:
-            if len(self._said) < _MOST_SAID:
-                said = {"level": event["level"], "message": event.get("text")}
-                self._said.append({**said, "timestamp": event["timestamp"]})
+            if len(self._console) < _MOST_LINES:
+                line = {"level": event["level"], "message": event.get("text")}
+                self._console.append({**line, "timestamp": event["timestamp"]})
         elif name == _OPENED:
             if event["parent"] is None and event.get("originalOpener") is not None:
                 self._windows.add(event["context"])

@@ -206,10 +206,10 @@ class PageWait:
         return with_dialogs_dismissed(driver, lambda: driver.execute_script(CONDITIONS, *words)) or None
 
 
-def unreadable(said: str) -> VisitFailed:
+def unreadable(message: str) -> VisitFailed:
     """Return the failure for a selector that is invalid for the browser, from the driver's message."""
     cause = "a selector cannot be read by a browser"
-    detail = said.partition(": ")[2].partition("\n")[0] or said.partition("\n")[0]
+    detail = message.partition(": ")[2].partition("\n")[0] or message.partition("\n")[0]
     return VisitFailed(f"{cause}: {detail}", cause, hint="use selectors as in document.querySelector")
 
 

@@ -109,8 +109,8 @@ class DriverCalls:
                 result = _OF_ELEMENT[of_element](*arguments)
             return json.dumps({"value": self._written(result)})
         except (WebDriverException, HTTPError, OSError, TypeError, ValueError) as error:
-            said = str(getattr(error, "msg", error) or "").partition("\n")[0]
-            return json.dumps({"error": type(error).__name__, "message": said})
+            text = str(getattr(error, "msg", error) or "").partition("\n")[0]
+            return json.dumps({"error": type(error).__name__, "message": text})
 
     def _read(self, given: Any) -> Any:
         if isinstance(given, list):

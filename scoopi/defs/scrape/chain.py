@@ -91,9 +91,9 @@ class Chain:
     def _no_successor(self, each: SetStep) -> None:
         name, following = each.step.name, each.step.next
         if following in self._steps:
-            said = f"{following} has `previous: {self._steps[following].step.previous}`"
+            why = f"{following} has `previous: {self._steps[following].step.previous}`"
             hint = f"set `previous: {name}` in {following}, or `next: end` in {name}"
-            self._fault(each, f"nothing follows step {name}: {said}", hint)
+            self._fault(each, f"nothing follows step {name}: {why}", hint)
             return
         near = nearest(following, [*self._steps, END])
         hint = f"set `previous: {name}` in a step, or `next: end` in {name}"

@@ -17,7 +17,7 @@ PER_RUN, PER_HOST = "scoopi.retry.perRun", "scoopi.retry.perHost"
 class RetryBudget:
     """Counts how many retries a run may still make, in all and at each host.
 
-    Spent by the task runner's thread; the job runner's keeps the store and this node in step.
+    The task runner's thread spends it; the job runner's synchronises it with the store.
 
     Other nodes report once a second, so all nodes together may exceed a budget by the retries of a second.
 

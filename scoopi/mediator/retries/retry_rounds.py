@@ -34,7 +34,7 @@ class RetryRounds:
         self._on_postponed = on_postponed
 
     def postpone(self) -> None:
-        """Have the jobs wait whose attempt has failed; only then this node holds them no longer.
+        """Store the wait of jobs whose attempt has failed; this node releases them only afterwards.
 
         Raises:
             StoreError: some may wait by now; call again.

@@ -128,7 +128,7 @@ class JobGiver:
         """Fail the jobs of a worker that has crashed whose requests must not be sent again.
 
         Args:
-            how: the worker ended, in words.
+            how: in which way the worker ended, in words.
         """
         for job, pending in list(worker.outstanding.items()):
             if pending.sends_once:

@@ -19,8 +19,8 @@ STALLED_S = 0.05, 0.25
 """A request is stalled when its host has never answered, and it has waited four times as long as pages take
 usually: at least, and at most, so many seconds."""
 MOST_STALLED = 2048
-"""So many stalled requests of a worker are not counted as in flight: they take a connection, but no time and
-little memory, and of many new hosts some never answer."""
+"""Up to this many stalled requests of a worker are not counted as in flight: they take a connection, but no
+time and little memory, and of many new hosts some never answer."""
 
 
 def most_stalled() -> int:

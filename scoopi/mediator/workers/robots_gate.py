@@ -137,7 +137,7 @@ class RobotsGate:
         return rules
 
     def answered(self, pending: Pending, answer: RobotsAnswer) -> None:
-        """A robots.txt was read, or did not come."""
+        """Handle the answer to a request for a robots.txt, or its failure."""
         host = pending.taken.host
         if answer.kind is RobotsKind.LATER and not self._clocks.given_up(host):
             log.info("host %s: its pages wait, as its robots.txt does not come: %s", host, answer.what)

@@ -36,7 +36,7 @@ class ThreadLink(WorkerLink):
         return self._marker.read()
 
     def has_ended(self) -> bool:
-        """See `WorkerLink.has_ended`; a thread that is left to itself is as good as gone."""
+        """See `WorkerLink.has_ended`; an abandoned thread counts as ended."""
         return self._is_left
 
     def kill(self) -> None:

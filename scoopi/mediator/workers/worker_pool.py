@@ -109,7 +109,7 @@ class PoolWorker:
             self._pace()
 
     def _pace(self) -> None:
-        """Wants as many requests as its steps can process while one page is fetched: pages do not pile up."""
+        """Allow as many requests as its steps can process while one page is fetched; more would pile up."""
         steps_s = max(self._steps_s, 1e-6)
         self.window = max(WINDOW_LEAST, min(WINDOW_MOST, int(WINDOW_SECONDS / steps_s)))
         wanted = WINDOW_LEAST + int(self._wait_s / steps_s)

@@ -66,7 +66,7 @@ class JobCounts(msgspec.Struct, frozen=True):
     """Jobs of a run; `warned` jobs are also among `done` or `failed`; None: unknown.
 
     Attributes:
-        skipped: jobs whose pages robots.txt of their site disallows; they are no failures.
+        skipped: jobs whose pages robots.txt of their site disallows; they do not count as failures.
     """
 
     done: int = 0

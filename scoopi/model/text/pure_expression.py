@@ -140,7 +140,7 @@ class _Reader:
         return False
 
     def _operand(self, *, is_callable: bool = False, of: str = "") -> bool:
-        """Note that an operand ends here; two in a row are no expression."""
+        """Note that an operand ends here; two in a row are not an expression."""
         if self._has_operand:
             return False
         self._has_operand, self._callable, self._object = True, is_callable, of

@@ -17,7 +17,7 @@ from scoopi.parse.grid.range_ends import RangeEnds, unmet_stop
 
 _KEPT_ROWS, _KEPT_LAYOUTS = 10_000, 30
 _FIRST_ITEMS = 40
-"""So many values of an item whose end is not known are read at first; most lists are no longer."""
+"""How many values of an item whose end is not known are read at first; most lists are not longer."""
 _Pick = Callable[[Sequence[str | None]], Sequence[str | None]]
 
 

@@ -31,7 +31,7 @@ _CALL_BEHIND = re.compile(r"(.+?)\.(?:get|getall|extract|extract_first|get_text)
 _PYTHON_ATTRIBUTE = re.compile(r"(?:\.attrib|\.attrs)?\[\s*['\"]([\w:-]+)['\"]\s*\]$")
 _GLUED_ATTRIBUTE = re.compile(r"([^@\[\]'\"]*)@([\w:.-]*)")
 _ATTRIBUTE_NAMES = "href|src|srcset|alt|datetime|value"
-"""Attributes that are no elements too."""
+"""Attributes whose names are often written like those of elements."""
 _ATTRIBUTE_AS_ELEMENT = re.compile(rf"(.+)[\s>]({_ATTRIBUTE_NAMES})")
 _XPATH_PREDICATE = re.compile(
     rf"\[\s*@({_ATTRIBUTE_NAMES}|class|id|title|name|rel|type|content|data-[\w-]+)\b"

@@ -25,9 +25,9 @@ _UNSEEN = frozenset(("script", "style", "noscript", "template"))
 
 def instead_of_content(root: etree._Element) -> str | None:
     """What the page holds instead of content, in a sentence; None if it looks like an ordinary page."""
-    said = _not_found_heading(root)
-    if said:
-        return f"the page says {said!r} with status 200"
+    heading = _not_found_heading(root)
+    if heading:
+        return f"the page says {heading!r} with status 200"
     length, holder = _seen(root)
     if length < LEAST_TEXT_BESIDE_LOGIN and root.find(".//input[@type='password']") is not None:
         return "the page is a login form"

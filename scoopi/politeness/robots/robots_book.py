@@ -1,4 +1,4 @@
-"""RobotsBook: the robots.txt of each host as the store keeps it; of all nodes one reads it."""
+"""RobotsBook: the robots.txt of each host as the store keeps it; only one of the nodes reads it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RobotsReader(Enum):
 
 
 class RobotsBook:
-    """Keeps the robots.txt of each host in the store; of all nodes one reads it.
+    """Keeps the robots.txt of each host in the store; only one of the nodes reads it.
 
     One record a host and run, so that a file is read once, whatever crashes or is resumed.
 

@@ -146,7 +146,7 @@ class HazelcastStore:
             return int(self._one(store_map, "count", lambda kept: kept.aggregate(count, where)))
 
     def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
-        """Let the records expire after that many seconds; absent ones are no error."""
+        """Let the records expire after that many seconds; absent ones are ignored."""
         kept = self.grid_map(store_map)
         calls = (_later(kept.set_ttl, key, seconds) for key in self._sent(keys))
         self._burst.answers(f"set the end of {store_map}", calls)

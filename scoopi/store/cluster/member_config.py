@@ -102,8 +102,8 @@ def _fetch(environ: Mapping[str, str]) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as fault:
         return f"mvn could not fetch it: {fault}"
-    said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-    return f"mvn could not fetch it: {said[0] if said else f'exit {done.returncode}'}"
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+    return f"mvn could not fetch it: {lines[0] if lines else f'exit {done.returncode}'}"
 
 
 @dataclass(frozen=True, slots=True)
