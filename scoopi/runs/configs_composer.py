@@ -66,7 +66,7 @@ class ConfigsComposer:
         self._composed: Configs | None = None
 
     def compose(self) -> Configs:
-        """What was given over the defaults; read once, though asked for more than once in a run.
+        """The given settings over the defaults; read once, at the first call.
 
         Raises:
             ConfigError: with everything that is wrong.

@@ -14,7 +14,7 @@ from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.model.report.run_report import Progress
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
-"""Also `s3:/bucket`, which is what is left of an address that was a path for a while."""
+"""Also `s3:/bucket`, which `s3://bucket` becomes once it was read as a path."""
 
 
 def ignore_notice(_: str) -> None:

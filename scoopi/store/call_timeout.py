@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 AT_ONCE_S = 1.0
-"""An answer that comes within this has come at once."""
+"""Seconds within which an answer counts as immediate."""
 SHARE = 0.25
 """Of what is left of the shutdown then. As each wait without an answer halves the
 next, they take half of it."""
@@ -69,7 +69,7 @@ class CallTimeout:
         return at_once if self._is_stopped() else calm
 
     def shorten(self) -> None:
-        """Halve the wait for the next answer, as none came at once; once for threads that waited together."""
+        """Halve the wait for the next answer, as none came at once; once if threads waited together."""
         with self._lock:
             now = self._clock()
             is_calm = not self._is_stopped() if self._end is None else now < self._end

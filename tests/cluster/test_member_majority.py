@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
-from scoopi.store.cluster.member_majority import MajorityCalls, MemberMajority
+from scoopi.store.cluster.member_majority import MajorityCalls, MemberMajority, MemberView
 from scoopi.store.ports import RUN, Store
 from tests.store.conftest import Clock
 
@@ -152,3 +154,11 @@ def test_a_call_during_which_the_majority_returns_is_not_refused(members: Member
     members.wait = wait
     majority.ensure()
     assert heard == [False, True], "the wait ends as soon as there is a majority"
+
+
+@pytest.mark.parametrize(("version", "is_known"), [(0, False), (1, True)])
+def test_the_members_are_known_once_a_member_has_sent_its_view(version: int, is_known: bool) -> None:
+    client: Any = SimpleNamespace(
+        _internal_cluster_service=SimpleNamespace(_member_list_snapshot=SimpleNamespace(version=version))
+    )
+    assert MemberView(client).is_known(0.0) is is_known

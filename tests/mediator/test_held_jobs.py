@@ -125,3 +125,19 @@ def test_a_request_is_sent_once_unless_a_repetition_does_no_harm_or_none_is_sent
     locator = msgspec.structs.replace(TAKEN.payload.locator, request=request_)
     payload = msgspec.structs.replace(TAKEN.payload, locator=locator)
     assert Pending(TAKEN._replace(payload=payload), archived).sends_once is sends_once
+
+
+def test_the_end_of_the_last_job_ends_a_wait_that_has_begun() -> None:
+    held, checked = HeldJobs(), threading.Event()
+    held.add(["a"])
+
+    def given_up() -> bool:
+        checked.set()
+        return False
+
+    waiting = threading.Thread(target=held.wait_idle, args=(10 * WAIT_S, given_up), daemon=True)
+    waiting.start()
+    assert checked.wait(WAIT_S)
+    held.remove(["a"])  # only once the wait has released the lock
+    waiting.join(WAIT_S)
+    assert not waiting.is_alive()

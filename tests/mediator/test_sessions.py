@@ -165,3 +165,9 @@ def test_other_nodes_may_log_in_once_the_login_of_this_one_has_ended(one: Worker
     assert (one.turns, shared.claimed) == (["a"], {"s"})
     sessions.change(SessionChange("s", "a", login=login))
     assert shared.claimed == set()
+
+
+def test_a_job_that_asks_for_a_session_nobody_logs_in_to_has_its_turn(one: Worker) -> None:
+    sessions: Any = Sessions([one])  # type: ignore[arg-type]
+    sessions.handle(one, SessionAsked("b", "s", 0))
+    assert one.turns == ["b"]

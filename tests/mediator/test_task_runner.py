@@ -23,12 +23,15 @@ from scoopi.worker.messages import (
     Answered,
     Asking,
     Drain,
+    FileSettled,
     Granted,
     JobsHandedBack,
     Ready,
     Recall,
     Results,
     Sent,
+    SessionAsked,
+    SessionTurn,
     Setup,
     StartFault,
     Stop,
@@ -500,3 +503,27 @@ def test_results_make_room_for_more_jobs_and_the_last_ones_are_committed_at_once
         assert not node.ended.acquire(timeout=0.05), "the interval is an hour, and another job runs"
         worker.ends(*items[1:])
         node.wait_ended(2)
+
+
+def test_a_job_that_asks_for_a_session_is_the_one_to_log_in(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        node.push(1)
+        (item,) = worker.is_given()
+        worker.says(SessionAsked(item.job, "shop", 0))
+        assert worker.hears() == SessionTurn(item.job)
+
+
+def test_a_job_that_waits_for_a_file_is_notified_if_the_worker_that_asks_for_it_dies(tmp_path: Path) -> None:
+    file = f"http://{SITE}/a.jpg"
+    with running(PlayedNode(tmp_path, workers=2, limits=FetchLimits(4, 0))) as node:
+        asks, waits = node.worker(), node.worker()
+        node.push(2)
+        (one,), (other,) = asks.is_given(), waits.is_given()
+        asks.says(Asking(one.job, SITE, file, file=file))
+        assert isinstance(asks.hears(), Granted)
+        waits.says(Asking(other.job, SITE, file, file=file))
+        node.turn()
+        assert waits.is_sent_nothing()
+        asks.dies()
+        assert waits.hears() == FileSettled(other.job)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 
@@ -84,3 +85,11 @@ def test_a_node_that_shuts_down_waits_for_answers_as_long_as_it_may(
     backend.expedite(7.0, 2.0)
     backend.close()
     assert given == [(7.0, 2.0)]
+
+
+def test_a_database_that_is_not_there_is_waited_for_no_longer_than_the_setting_says() -> None:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))  # without listen: connections are refused
+        port = reserved.getsockname()[1]
+        with pytest.raises(ClusterError, match="refused"):
+            opened(f"postgresql://tester@127.0.0.1:{port}/postgres", connect_ms=200)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,19 @@ class WatchedStore(SqliteStore):
             call, self.after_write = self.after_write, lambda: None
             call()
             self.after_write = call
+
+
+class RacedStore(WatchedStore):
+    """Another node changes the run's record once, just before this one's first conditional write."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.before_change: Callable[[], None] = lambda: None
+
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+        call, self.before_change = self.before_change, lambda: None
+        call()
+        return super().cas_all(store_map, changes)
 
 
 def nobody(run: str, maps: str) -> None:
@@ -433,3 +447,13 @@ def test_a_run_whose_own_record_is_damaged_is_left_as_it_is(
     RunRegistry(grid.store, phase, grid.removed.append, "n2").sweep(nobody)
     assert grid.removed == ["a-over"]
     assert "run b-damaged: it is left as it is" in caplog.text
+
+
+def test_a_run_is_forgotten_although_its_record_changes_meanwhile(tmp_path: Path) -> None:
+    with closing(RacedStore(tmp_path / "raced.db")) as raced:
+        grid = Grid(raced)
+        maps, _ = grid.registry("n1").enter("shop")
+        grid.phases[maps] = RunPhase.OVER
+        raced.before_change = lambda: grid.registry("n1").note_over("shop", maps)
+        grid.registry("n2").forget("shop")
+        assert grid.removed == [maps]

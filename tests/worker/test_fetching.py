@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
+from scoopi.model.downloads import FileOrder
 from scoopi.model.handover import Grant, Handover, Payload
 from scoopi.model.job import JobPayload
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Locator, PageRequest
 from scoopi.steps.step import LoadOrder
 from scoopi.worker.fetching import Fetching, PageLoad
 from scoopi.worker.messages import Answered, Sent, WorkItem
@@ -197,3 +198,32 @@ def test_the_network_has_its_turn_between_two_pages_when_its_last_one_is_long_ag
     monkeypatch.setattr("scoopi.worker.fetching.DUE_S", due_s)
     desk.fetching.turn(0.0, ())
     assert desk.fetching.is_due() is is_due
+
+
+@pytest.mark.parametrize(
+    ("request_", "order", "stays"),
+    [
+        (PageRequest("POST"), LoadOrder(hops=1), True),
+        (PageRequest("POST"), LoadOrder(call=1), True),
+        (PageRequest("POST"), LoadOrder(), False),
+        (PageRequest("POST"), LoadOrder(hops=1, login="begun"), False),
+        (PageRequest("POST", idempotent=True), LoadOrder(hops=1), False),
+        (None, LoadOrder(hops=1), False),
+        (None, LoadOrder(file=FileOrder("http://here.example/a.jpg")), True),
+    ],
+)
+def test_a_load_stays_if_it_wants_a_file_or_its_request_was_sent_and_must_not_be_repeated(
+    request_: PageRequest | None, order: LoadOrder, stays: bool
+) -> None:
+    locator = Locator("name", "group", "http://here.example/", request=request_)
+    load = PageLoad(WorkItem("a", 1, JobPayload(locator, "a")), Payload("a", locator, 1, "", order))
+    assert load.stays is stays
+
+
+def test_without_a_delay_a_request_is_reported_with_its_answer_only(desk: Desk) -> None:
+    order = LoadOrder(Grant("here.example:80", 1e12, is_paced=False))
+    payload = Payload("a", LOCATOR, 1, "", order)
+    desk.fetching.add(PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), payload))
+    desk.reports.sent("a", "here.example:80")
+    assert desk.reports.messages == []
+    assert desk.reports.end("a") is not None

@@ -285,3 +285,29 @@ def test_what_a_call_reports_wakes_the_worker_until_it_is_closed(desk: PluginDes
     desk.begin(Request(URL))
     assert called.wait(LIMIT_S)
     assert desk.woken.wait(0.1 if is_closed else LIMIT_S) is not is_closed
+
+
+@pytest.mark.parametrize(("url", "is_public"), [(URL, True), ("http://127.0.0.1:1/", False)])
+def test_a_redirect_of_a_public_page_may_lead_to_public_hosts_only(
+    desk: PluginDesk, url: str, is_public: bool
+) -> None:
+    result = desk.load(answering(url=url, status=302, headers={"location": "/b"}), Request(url))
+    assert isinstance(result, Redirect)
+    assert result.request.public_only is is_public
+
+
+def test_a_call_is_under_way_until_it_waits_for_a_grant_or_ends(desk: PluginDesk) -> None:
+    release = threading.Event()
+
+    def load(url: str, web: Web) -> Answer:
+        release.wait(LIMIT_S)
+        return Answer(url, b"")
+
+    loads = desk.plugin(load)
+    desk.begin(Request(URL))
+    try:
+        assert loads.under_way() == 1
+    finally:
+        release.set()
+    desk.next()
+    assert loads.under_way() == 0

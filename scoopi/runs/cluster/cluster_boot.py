@@ -125,7 +125,7 @@ class ClusterBoot:
             time.sleep(RETRY_S)  # nothing notifies of its return
 
     def _stopped(self) -> RunReport:
-        """Before the run began on this node: there is nothing to hand back or to publish."""
+        """The report of a node that was stopped before it began the run: it has nothing to publish."""
         now = datetime.now().astimezone()
         folder = self._run.folder
         path = self._request.output if folder is None else folder

@@ -171,7 +171,7 @@ class ClusterDesk:
 
 
 def _figures(survey: RunSurvey, run: str) -> RunFigures:
-    """Records that cannot be read are a matter of their run: the others are shown."""
+    """The figures of one run; if its records cannot be read, the other runs are still shown."""
     try:
         return survey.figures()
     except RecordError as error:

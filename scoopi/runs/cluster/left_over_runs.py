@@ -72,7 +72,7 @@ class LeftOverRuns:
             return None
 
     def _seconds(self, composed: Composed | None) -> int:
-        """This one setting is read: another may name a variable that only that run's nodes have."""
+        """The run's retention in seconds; other settings may name variables that only its nodes have."""
         if composed is None:
             return self._retention_s
         try:
@@ -141,7 +141,7 @@ class EarlierIncarnations:
                     log.warning("earlier rows of node %s were moved to %s", node, owner.set_aside(files))
 
     def _discard_rows(self, earlier: Mapping[str, NodeState], outputs: Sequence[OutputSpec]) -> None:
-        """Without a lock of their folders: rows of these incarnations are of no use to anyone."""
+        """Remove rows of these incarnations from tables, without a lock: nobody uses them."""
         ended = {state.run for state in earlier.values() if state.over}
         for node, state in earlier.items():
             if state.run not in ended:

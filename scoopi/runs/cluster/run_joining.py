@@ -117,7 +117,7 @@ class RunJoining:
         return self._joined(found, mine, configs, outputs)
 
     def _has_ended(self, found: _Found) -> bool:
-        """Just now: the first of its records ends before the last."""
+        """Whether the run's records have begun to expire: the first of them ends before the last."""
         return found.registry.maps(found.name) is None
 
     def _found(self, backend: SharedBackend, opened: ExitStack, mine: Composed) -> _Found:
@@ -134,7 +134,7 @@ class RunJoining:
         return _Found(self._name, folder, backend, names, registry, backend.canaries)
 
     def _decided(self, names: RunName, mine: Composed) -> str:
-        """As named; else the one that this node left unfinished; else the current one, or a new one."""
+        """The given name, else that of the run which this node left unfinished, else a current or new one."""
         request = self._request
         if request.run is None:
             left = unfinished_run(mine, request.output, self._settings.node, request.published)
@@ -144,7 +144,7 @@ class RunJoining:
         return names.decide(mine, request.run)
 
     def _record(self, found: _Found) -> RunRecord | None:
-        """The record of the run as it was when this node came; None of a run that is not known."""
+        """The record of the run as it was when this node came; None if the run is not known."""
         maps = found.registry.maps(found.name)
         return None if maps is None else self._record_in(maps, found)
 
@@ -193,7 +193,7 @@ class RunJoining:
         )
 
     def _entered(self, found: _Found, output: OutputSettings) -> tuple[str, bool]:
-        """The maps of the run, and whether it is over; what crashed runs left is ended before."""
+        """The maps of the run, and whether it is over; ends what crashed runs left behind before."""
         registry = found.registry
         registry.sweep(LeftOverRuns(found.backend, found.names, registry, output.retention_s).end)
         maps, over = registry.enter(found.name, output.unfinished_s)
@@ -240,7 +240,7 @@ class RunJoining:
         return state is not None and state.phase is not RunPhase.RUNNING
 
     def _kept(self, store: Store, record: RunRecord) -> Composed:
-        """Of a run that is over, as long as it is kept: nobody composes anything in its maps again."""
+        """What a run that is over was composed of, as long as it is kept; it is never composed again."""
         packed = self._setup(store).composed()
         if packed is None or record.read() is None:
             raise self._just_ended()
@@ -267,14 +267,14 @@ class RunJoining:
         return Barricade(store, "setup", self._node, self._settings.liveness_gap_ms)
 
     def _is_stopped(self, cancel: RunCancel) -> bool:
-        """By a signal here, or cancelled from elsewhere."""
+        """Whether a signal has stopped this node, or the run was cancelled from elsewhere."""
         try:
             return self._request.is_stopped() or cancel.is_asked()
         except StoreError:
             return False
 
     def _quorum(self, store: Store, folder: NodeFolder) -> Quorum:
-        """A run that was composed never waits for it again."""
+        """The quorum of the run; a run that was composed does not wait for it again."""
         settings = self._settings
         size = settings.quorum_size
 

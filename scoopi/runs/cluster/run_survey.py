@@ -101,7 +101,7 @@ class RunSurvey:
     def _nodes(
         self, members: Mapping[str, NodeRecord], taken: Mapping[str, int], ends: EndCounts
     ) -> tuple[NodeFigures, ...]:
-        """One line a node, whatever starts it had: it is now what its newest incarnation is."""
+        """One entry for each node, however often it started; its newest incarnation gives its state."""
         starts: dict[str, list[str]] = {}
         for key, member in sorted(members.items(), key=lambda one: one[1].start):
             starts.setdefault(member.node, []).append(key)

@@ -160,7 +160,7 @@ class NodeFolder:
 
 
 def _own_nodes(path: Path) -> Iterator[str]:
-    """Ids of the nodes of this machine that took part in the run; those first that may owe rows."""
+    """Ids of the nodes of this machine that took part in the run; first those whose rows may be missing."""
     found = []
     for folder in (path / HIDDEN).glob("*/"):
         state = _state(folder)

@@ -167,7 +167,7 @@ class RunFolder:
 
 
 def point_latest(path: Path) -> None:
-    """Have `latest` beside the folder of a finished run lead to it; readers never see it missing.
+    """Point the link `latest`, beside the folder of a finished run, to it; readers never see it missing.
 
     A link is a convenience: what stands there that is not one stays, and a volume without links does no harm.
     """
@@ -219,7 +219,7 @@ def find_unfinished(output: Path) -> Path | None:
 
 
 def _runs(output: Path) -> list[Path]:
-    """What may be the folder of a run, the newest first."""
+    """The folders that may be those of runs, the newest first."""
     try:
         return sorted(
             (each for each in output.iterdir() if each.name[0] != "." and not each.is_symlink()), reverse=True
@@ -294,7 +294,7 @@ def _alone_in(output: Path) -> Iterator[None]:
 
 
 def _remove_abandoned(output: Path) -> None:
-    """Folders that a killed process was still building; one in use is locked and stays."""
+    """Remove the folders that a killed process was still building; one in use is locked and stays."""
     for path in output.glob(f"{NEW_PREFIX}*"):
         if not _holder(path):
             shutil.rmtree(path, ignore_errors=True)

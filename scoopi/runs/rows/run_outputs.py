@@ -105,7 +105,7 @@ def _delimited(path: Path) -> Iterator[Sequence[str]]:
 
 
 def _written(path: Path, format_name: str) -> Iterator[Sequence[str]]:
-    """The rows of a file that is read as only Scoopi writes it."""
+    """The rows of a file, which is read in the form that Scoopi writes."""
     rows = RowFile(path, suffix=".txt")
     known: tuple[type[Exception], ...] = (ValueError, *rows.errors())
     try:

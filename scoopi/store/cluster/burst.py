@@ -57,7 +57,7 @@ class Burst:
         return self.answers(what, [call])[0]
 
     def _landed(self, what: str, flying: list[Future[Any]]) -> list[Any]:
-        """The answers of these; the limit of time is that of each, as any answer is a sign of life."""
+        """The answers of these calls; each has the whole time limit, as any answer is a sign of life."""
         answers: list[Any] = []
         faults: list[Exception] = []
         for future in reversed(flying):  # the last one first: when it is there, so are most

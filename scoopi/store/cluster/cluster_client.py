@@ -38,7 +38,7 @@ class Awaited(Protocol):
     """A future, the client's or Python's own."""
 
     def done(self) -> bool:
-        """Whether it is there."""
+        """Whether the answer is there."""
 
     def add_done_callback(self, fn: Callable[[Any], Any]) -> None:
         """Call it with this when it is there."""
@@ -95,7 +95,7 @@ class ClusterClient:
         self._call_timeout.expedite(end, left_s)
 
     def has_come(self, answer: Awaited) -> bool:
-        """Wait for an answer, as long as one may take just now; whether it is there."""
+        """Wait for an answer, as long as one may take now, and return whether it came."""
         if answer.done():
             return True
         done = threading.Event()
@@ -210,7 +210,7 @@ class ClusterClient:
             self._client.shutdown()
 
     def _apart(self, what: str, call: Callable[[], Any]) -> Any:
-        """What the client waits for by itself, and for longer than this node may: in a thread of its own."""
+        """The result of a call for which the client itself may wait too long, made in its own thread."""
         answer: Future[Any] = Future()
 
         def wait() -> None:

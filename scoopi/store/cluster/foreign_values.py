@@ -10,7 +10,7 @@ from scoopi.store.ports import StoreMap
 from scoopi.store.record_codec import FOREIGN, RecordCodec, indexed_kind, unreadable
 
 FIRST = 40
-"""Bytes of it that are shown."""
+"""How many bytes of a foreign value are shown."""
 _REFUSALS = (
     "ClassCastError",
     "HazelcastSerializationError",

@@ -15,7 +15,7 @@ PICKLE = -120
 _NULL, _COUNT, _TEXT, _BYTES, _JSON = 0, -8, -11, -12, -130
 _READ = frozenset((_NULL, _COUNT, _TEXT, _BYTES, _JSON))
 MOST = 16_384
-"""Keys that are kept, more than the jobs that a node holds; then all are forgotten."""
+"""How many keys are kept, more than the jobs that a node holds; once there are more, all are dropped."""
 
 
 class PickleRefused(StreamSerializer):
@@ -97,7 +97,7 @@ class GridKey(Data):
 class GridKeys:
     """Serializes keys for the grid, and remembers them.
 
-    Any thread may call: what two make at once is the same.
+    Any thread may call: two that serialize one key at once make the same.
 
     Args:
         serialized: the client's serialization. It passes on what is serialized already.
@@ -112,7 +112,7 @@ class GridKeys:
         return len(self._keys)
 
     def of(self, key: str) -> GridKey:
-        """The key, to be given to a map's method in its stead."""
+        """The serialized key, which a map's methods accept in place of the key."""
         if (known := self._keys.get(key)) is None:
             if len(self._keys) >= MOST:
                 self._keys.clear()

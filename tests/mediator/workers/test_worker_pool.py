@@ -19,7 +19,7 @@ from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import Standing
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.messages import Give, Setup, WorkItem
+from scoopi.worker.messages import Give, Setup, Stop, WorkItem
 from tests.mediator.crew import PlayedWorker
 
 HOST = "site.example:80"
@@ -173,3 +173,16 @@ def test_as_many_requests_are_wanted_as_the_steps_take_up_while_a_page_comes() -
     assert worker.capacity() == WINDOW_MOST + 32
     worker.link.kill()
     worker.link.reap()
+
+
+def test_the_worker_for_single_jobs_is_asked_to_end_once_it_has_none(
+    pool: WorkerPool, played: list[PlayedWorker]
+) -> None:
+    alone, link = pool.start_alone(), played[-1]
+    assert isinstance(link.hears(), Setup)
+    alone.add(pending("a"), item("a"))
+    pool.end_alone()
+    assert link.is_sent_nothing()
+    alone.end("a")
+    pool.end_alone()
+    assert link.hears() == Stop()
