@@ -73,7 +73,7 @@ class Bench:
 
     def await_titles(self, *titles: str) -> None:
         """Wait until the table holds these."""
-        wait_until(lambda: self.titles() == sorted(titles), f"{titles} in the table", 20.0)
+        wait_until(lambda: self.titles() == sorted(titles), f"{titles} in the table", 60.0)
 
     def finish(self) -> None:
         """End all threads."""
