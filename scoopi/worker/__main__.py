@@ -30,6 +30,11 @@ LEAST_ROOM_BYTES = 64 << 20
 """A worker may allocate at least this much after it is wired, however little the control group allows."""
 M_ARENA_MAX, ARENA_BYTES = -8, 64 << 20
 """glibc's allocator reserves this address space for each arena: one more, for the reader's thread."""
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+KEPT_BYTES = 32 << 20
+"""Freed memory that a worker keeps for its next page; the trees of a page of 1 MB take up to 20 MB."""
+LARGE_BYTES = 4 << 20
+"""A block of this size is returned as soon as it is freed."""
 
 
 def main() -> None:
@@ -52,6 +57,8 @@ def main() -> None:
 
     def wired(plan: bytes, report_sent: Callable[[str, str], None]) -> WorkerParts:
         parts: WorkerParts = wire(plan, report_sent)
+        if parts.memory_bytes is None or parts.memory_bytes >= 8 * KEPT_BYTES:
+            keep_freed_memory()
         if parts.memory_bytes is not None:
             _bound_memory(parts.memory_bytes)
         gc.freeze()  # what the worker was made from stays, and need not be looked at again
@@ -78,6 +85,18 @@ def _arguments(words: Sequence[str]) -> tuple[str, dict[str, int]]:
         return given["--wire"], {name: int(given[name]) for name in (*_DESCRIPTORS, "--parent")}
     except (KeyError, ValueError):
         sys.exit("scoopi.worker is started by Scoopi, with pipes of its parent; see `scoopi --help`")
+
+
+def keep_freed_memory() -> None:
+    """Have the allocator keep up to `KEPT_BYTES` of freed memory, if it is glibc's.
+
+    By default it returns the memory of a large page's trees to the kernel, and the next page pays for each
+    4 KB of it again.
+    """
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "mallopt"):
+        libc.mallopt(M_TRIM_THRESHOLD, KEPT_BYTES)
+        libc.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
 
 
 def _bound_memory(most_bytes: int) -> None:
