@@ -13,6 +13,7 @@ from scoopi.errors import ScriptError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.decoders import json_decoder
 from scoopi.script.entry_script import EntryScript
+from scoopi.script.harmless_script import is_harmless
 from scoopi.script.sandbox import Sandbox
 
 _HOSTS = Path(__file__).with_name("data.js").read_text(encoding="utf-8")
@@ -38,6 +39,7 @@ class DataScript:
     def __init__(self, sources: Sequence[str], entry_point: str, limits: ScriptLimits) -> None:
         self._script = EntryScript(sources, entry_point)
         self._limits = limits
+        self._is_harmless = all(map(is_harmless, sources))
         self._loaded = threading.local()
 
     def __call__(self, data: Data) -> Data:
@@ -59,7 +61,7 @@ class DataScript:
     def _changed(self, sandbox: Sandbox, page: tuple[str, str], data: Data) -> Data:
         answer = sandbox.call("run", *page, entry=self._script.entry_point, own_line=self._script.own_line)
         changed = _from_json(str(answer), data)
-        if sandbox.call("isAsLoaded") == "true":
+        if self._is_harmless or sandbox.call("isAsLoaded") == "true":
             self._loaded.sandbox = sandbox
         return changed
 
