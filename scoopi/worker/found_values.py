@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -47,7 +47,7 @@ class FoundValues:
         self._stands_for_nothing = stands_for_nothing
         self._lock = threading.Lock()
         self._new: dict[str, _Counts] = {}
-        self._of_records: dict[str, float] = {}
+        self._of_records: defaultdict[str, float] = defaultdict(float)
         self._examples: Counter[str] = Counter()
 
     def note(self, data: Data) -> None:
@@ -71,7 +71,7 @@ class FoundValues:
             for name, value in records.finds.items():
                 if name.startswith(_OF_EXAMPLE) and not self._is_wanted(name):
                     continue
-                self._of_records[name] = self._of_records.get(name, 0) + value
+                self._of_records[name] += value
 
     def _is_wanted(self, example: str) -> bool:
         """Whether an example, which is a part of its counter's name, is among the first of its field."""
@@ -85,26 +85,26 @@ class FoundValues:
         """Count a page of a group with `loader: auto` by what has loaded it; from any thread."""
         name = count_name(LOADS, group, (loader, ""))
         with self._lock:
-            self._of_records[name] = self._of_records.get(name, 0) + 1
+            self._of_records[name] += 1
 
     def note_time(self, group: str, task: str, seconds: float) -> None:
         """Add to the time of a task; from any thread."""
         name = count_name(TIMES, group, (task, ""))
         with self._lock:
-            self._of_records[name] = self._of_records.get(name, 0) + seconds
+            self._of_records[name] += seconds
 
     def note_entry_times(self, data_def: str, times: Mapping[AxisKey, float]) -> None:
         """Add seconds by entry of a data definition, of a page that was timed; from any thread."""
         counts = {count_name(ENTRY_TIMES, data_def, entry): seconds for entry, seconds in times.items()}
         with self._lock:
             for name, value in (counts | {count_name(TIMED, data_def): 1}).items():
-                self._of_records[name] = self._of_records.get(name, 0) + value
+                self._of_records[name] += value
 
     def take(self) -> dict[str, float]:
         """What was counted since the last call, by counter; from any thread."""
         with self._lock:
             new, self._new = self._new, {}
-            taken, self._of_records = self._of_records, {}
+            taken, self._of_records = dict(self._of_records), defaultdict(float)
         for name, counts in new.items():
             taken[count_name(PAGES, name)] = counts.pages
             taken[count_name(ROWS, name)] = counts.rows
