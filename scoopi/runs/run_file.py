@@ -76,60 +76,27 @@ class RunView(msgspec.Struct, frozen=True):
             awaiting: nodes whose rows are still missing.
             versions: what the rows may depend on.
         """
-        return cls(
-            run=report.run,
-            incarnation=incarnation,
-            status=report.status,
-            started=report.started,
-            ended=report.ended,
-            jobs=report.jobs,
-            pages=report.pages,
-            rows=report.rows,
-            errors=report.errors,
-            warnings=report.warnings,
-            skipped=report.skipped,
-            dropped=report.dropped,
-            unmet=report.unmet,
-            changes=report.changes,
-            retries=report.retries,
-            loads=report.loads,
-            budgets=report.budgets,
-            files=report.files,
-            fields=report.fields,
-            awaiting=awaiting,
-            time=report.times,
-            tasks=report.tasks,
-            slowest=report.slowest,
-            versions=versions,
-        )
+        shared = _shared(report)
+        return cls(**shared, incarnation=incarnation, awaiting=awaiting, time=report.times, versions=versions)
 
     def report_over(self, folder: Path) -> RunReport:
         """The report of a run that is over, from what was written about it."""
-        return RunReport(
-            run=self.run,
-            folder=str(folder),
-            status=RunStatus.DONE,
-            started=self.started,
-            ended=self.ended or datetime.now().astimezone(),
-            jobs=self.jobs,
-            pages=self.pages,
-            rows=self.rows,
-            errors=self.errors,
-            warnings=self.warnings,
-            dropped=self.dropped,
-            unmet=self.unmet,
-            changes=self.changes,
-            retries=self.retries,
-            fields=self.fields,
-            times=self.time,
-            tasks=self.tasks,
-            slowest=self.slowest,
-            skipped=self.skipped,
-            loads=self.loads,
-            budgets=self.budgets,
-            files=self.files,
-            publish_note=ALREADY_OVER,
-        )
+        over = {
+            "folder": str(folder),
+            "status": RunStatus.DONE,
+            "ended": self.ended or datetime.now().astimezone(),
+            "times": self.time,
+            "publish_note": ALREADY_OVER,
+        }
+        return RunReport(**{**_shared(self), **over})
+
+
+_SHARED = [name for name in RunView.__struct_fields__ if name in RunReport.__struct_fields__]
+
+
+def _shared(of: RunView | RunReport) -> dict[str, Any]:
+    """The values that both a report and its view have under the same name."""
+    return {name: getattr(of, name) for name in _SHARED}
 
 
 class RunPlace(msgspec.Struct, frozen=True):

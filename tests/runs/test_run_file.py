@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.model.failure import Failure
-from scoopi.model.report.run_report import ALREADY_OVER, Cause, JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import ALREADY_OVER, Cause, FileCounts, JobCounts, RunReport, RunStatus
 from scoopi.runs.run_file import RunFile, RunView, versions
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -34,6 +34,9 @@ REPORT = RunReport(
     warnings=(cause("no rows", "no rows: 3 of 4 pages"),),
     skipped=(cause("robots.txt"),),
     times={"loader": 1.5},
+    tasks={"books.prices": 0.5},
+    budgets=("pages: 4 of 4",),
+    files=FileCounts(2, 700),
 )
 
 
