@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from pathlib import Path
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import invariant, rule, run_state_machine_as_test
 
-from scoopi.model.schedule.schedule_records import FINISHED, LIVE, TERMINAL, AttemptRecord, JobRecord
-from scoopi.scheduler.why import why
-from tests.serve.histories.crashing_world import CrashingWorld
-from tests.store.faulty_store import Faults
+from scoopi.model.schedule.schedule_records import JobRecord
+from tests.serve.histories.history_machine import RUN, HistoryMachine
 
-RUN = 'executes: "python:a:b"'
 PROCESSES = f"""
 settings: {{start_limit: 3, stuck_after: 5h,
   notify: [{{when: [failed, missed, deadline, stuck], via: [mail]}}],
@@ -40,78 +30,14 @@ processes:
   follow: {{{RUN}, trigger: {{slots: iterations, source: after_completion, every: 5h}}}}
   late: {{{RUN}, trigger: {{every: 6h}}, deadline: {{after: created, within: 2h, then: fail}}}}
 """
-WORKERS = {"w1": 2, "w2": 1}
 ONE_AT_A_TIME = ("wait", "newest", "cancels")
-MODES = st.sampled_from(["drain", "step", "kill"])
-WHICH = st.integers(0, 30)
 
 
-class Histories(RuleBasedStateMachine):
-    """People, workers, clocks, crashes and the garbage collector."""
+class Histories(HistoryMachine):
+    """Slots, overlaps, retries and deadlines; with pauses, backfills and the garbage collector."""
 
-    folder: Path
-    count = 0
-
-    @initialize()
-    def begin(self) -> None:
-        Histories.count += 1
-        self.world = CrashingWorld(self.folder / str(self.count), PROCESSES)
-        self.world.worker("w1", WORKERS["w1"])
-        self.world.worker("w2", WORKERS["w2"], ("fast", "default"))
-        self.fences: dict[str, int] = {}
-        self.ended: dict[str, str] = {}
-        self.over: dict[str, str] = {}
-        self.gone: set[str] = set()
-
-    @rule(minutes=st.sampled_from([1, 20, 61, 300, 1500]))
-    def time_passes(self, minutes: int) -> None:
-        self.world.tick(minutes=minutes)
-        assert not self.world.tick(), "a second pass decides something more"
-
-    @rule(minutes=st.sampled_from([1, 90]))
-    def the_clock_goes_back(self, minutes: int) -> None:
-        self.world.tick(minutes=-minutes)
-
-    @rule(writes=st.integers(0, 12))
-    def a_process_dies_soon(self, writes: int) -> None:
-        self.world = self.world.copy(Faults(dies_after=writes))
-
-    @rule(worker=st.sampled_from([*WORKERS]))
-    def a_worker_claims(self, worker: str) -> None:
-        self.world.claim(worker)
-
-    @rule(status=st.sampled_from(["succeeded", "noop", "failed", "error", "not_ready"]), which=WHICH)
-    def an_attempt_ends(self, status: str, which: int) -> None:
-        if running := self.world.attempts("running"):
-            self.world.end(running[which % len(running)], status)
-
-    @rule(beats=st.integers(1, 5), worker=st.sampled_from([*WORKERS]))
-    def one_worker_sends_heartbeats(self, beats: int, worker: str) -> None:
-        self.world.pass_beats(beats, worker)
-
-    @rule(which=WHICH, mode=MODES)
-    def a_job_is_cancelled(self, which: int, mode: str) -> None:
-        if job := self._job(which, over=False):
-            self.world.jobs_desk(lambda desk: desk.cancel(job.job, mode))
-
-    @rule(which=WHICH)
-    def a_job_is_skipped(self, which: int) -> None:
-        if job := self._job(which, over=False):
-            self.world.jobs_desk(lambda desk: desk.skip(job.job))
-
-    @rule(which=WHICH)
-    def a_job_is_cleared(self, which: int) -> None:
-        if job := self._job(which, over=False):
-            self.world.jobs_desk(lambda desk: desk.clear(job.job))
-
-    @rule(which=WHICH)
-    def a_job_is_reprocessed(self, which: int) -> None:
-        job = self._job(which, over=True)
-        if job is None:
-            return
-        self.world.jobs_desk(lambda desk: desk.reprocess(job.job))
-        if self.world.record(JobRecord, job.job).state not in FINISHED:  # one that died may have done it
-            self.ended.pop(job.job, None)
+    text = PROCESSES
+    groups = ("fast", "default")
 
     @rule(process=st.sampled_from(["wait", "daily", "look"]), is_paused=st.booleans())
     def a_process_is_paused_or_resumed(self, process: str, is_paused: bool) -> None:
@@ -132,77 +58,14 @@ class Histories(RuleBasedStateMachine):
         for job in removed:
             self.ended.pop(job)
 
-    def _job(self, which: int, *, over: bool) -> JobRecord | None:
-        jobs = [job for job in self.world.all(JobRecord) if (job.state in FINISHED) == over]
-        return jobs[which % len(jobs)] if jobs else None
-
-    @invariant()
-    def at_most_one_attempt_of_a_job_is_live(self) -> None:
-        live = [each.job for each in self.world.live()]
-        assert len(live) == len({*live})
-
-    @invariant()
-    def fences_never_decrease_and_ends_of_attempts_stay(self) -> None:
-        attempts = self.world.all(AttemptRecord)
-        names = {each.attempt for each in attempts}  # a slot that is filled once more begins with attempt 1
-        for known in (self.fences, self.over):
-            for name in known.keys() - names:
-                known.pop(name)
-        for each in attempts:
-            assert each.fence >= self.fences.get(each.attempt, 0)
-            self.fences[each.attempt] = each.fence
-            if each.status in TERMINAL:
-                assert self.over.setdefault(each.attempt, each.status) == each.status
-
-    @invariant()
-    def finished_jobs_stay_finished_and_removed_ones_do_not_return(self) -> None:
-        jobs = {job.job: job for job in self.world.all(JobRecord)}
-        assert not jobs.keys() & self.gone
-        for name, job in jobs.items():
-            assert self.ended.get(name, job.state) == job.state
-            if job.state in FINISHED:
-                self.ended[name] = job.state
-
-    @invariant()
-    def no_worker_runs_more_than_its_capacity(self) -> None:
-        running = [each.worker for each in self.world.live() if each.status == "running"]
-        assert all(running.count(name) <= capacity for name, capacity in WORKERS.items())
-
     @invariant()
     def processes_that_wait_for_their_last_job_have_one_attempt(self) -> None:
         backfilled = {job.job for job in self.world.all(JobRecord) if job.backfill is not None}
         live = [each.process for each in self.world.live() if each.job not in backfilled]
         assert all(live.count(name) <= 1 for name in ONE_AT_A_TIME)
 
-    @invariant()
-    def why_has_an_answer_for_every_job(self) -> None:
-        snapshot = self.world.snapshot()
-        for job in self.world.all(JobRecord):
-            answer = why(job, snapshot)
-            assert answer["reason"]
-            assert "unknown" not in answer["reason"]
-
-    def teardown(self) -> None:
-        """Whatever has happened: with workers that live and succeed, nothing is left that could run."""
-        if not hasattr(self, "world"):
-            return
-        world = self.world.copy(Faults())
-        for _ in range(3):
-            for attempt in world.attempts("running"):
-                world.end(attempt)
-            world.pass_beats(1, *WORKERS)
-            world.now += timedelta(hours=1)
-            world.work("succeeded", *WORKERS)
-        # One that was not ready has an end, and is asked again later: much later if the clock went back.
-        assert [each for each in world.all(AttemptRecord) if each.phase == LIVE and each.ended is None] == []
-        snapshot = world.snapshot()
-        for job in snapshot.active:
-            answer = why(job, snapshot)
-            assert answer["gate"] in ("enabled", "slot", "live", "error", "depends", "prepare"), job
-            assert answer["gate"] != "prepare" or answer["until"] is not None, job
-
 
 def test_the_invariants_hold_whatever_happens(tmp_path: Path) -> None:
-    Histories.folder = tmp_path
+    HistoryMachine.folder = tmp_path
     limits = settings(max_examples=25, stateful_step_count=30, deadline=None)
     run_state_machine_as_test(Histories, settings=limits)
