@@ -49,6 +49,16 @@ def rows(screen: Screen, *arguments: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in printed(screen, *arguments, "--json").splitlines()]
 
 
+def test_lists_of_a_row_are_printed_as_text(shop: Screen) -> None:
+    assert re.search(r"^window +-$", printed(shop, "process", "show", "books"), re.MULTILINE)
+    printed(shop, "worker", "put", "p1")
+    printed(shop, "launch", "press")
+    printed(shop, "tick")
+    assert re.search(r"^nodes +-$", printed(shop, "attempt", "show", "press/!1/1"), re.MULTILINE)
+    row = rows(shop, "process", "show", "books")[0]
+    assert row["window"] == []
+
+
 def test_deploy_prints_what_changes(shop: Screen) -> None:
     assert shop.out.getvalue().splitlines() == [
         "change  process     jobs",

@@ -294,4 +294,6 @@ def _text(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, dict):
         return ", ".join(f"{name}={each}" for name, each in value.items()) or "-"
+    if isinstance(value, list):
+        return "; ".join(map(_text, value)) or "-"
     return str(value)
