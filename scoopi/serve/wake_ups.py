@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,6 +36,7 @@ class WakeUp:
         os.mkfifo(self._path, 0o600)
         # also a writer of its own, so that the pipe does not end when the last notifier closes it
         self._pipe = os.open(self._path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        self._is_closed, self._closing = False, threading.RLock()
         self._listener = listen(self.notify)
 
     def fileno(self) -> int:
@@ -42,9 +44,10 @@ class WakeUp:
         return self._pipe
 
     def notify(self) -> None:
-        """Wake the listener; callable from any thread, and from a signal handler."""
-        with contextlib.suppress(BlockingIOError):
-            os.write(self._pipe, b"\0")
+        """Wake the listener; callable from any thread, and from a signal handler; nothing once it is closed."""
+        with self._closing, contextlib.suppress(BlockingIOError):
+            if not self._is_closed:  # its descriptor may belong to another file by now
+                os.write(self._pipe, b"\0")
 
     def clear(self) -> None:
         """Discard the notifications so far."""
@@ -57,7 +60,9 @@ class WakeUp:
         if self._listener is not None:
             self._listener.close()
         self._path.unlink(missing_ok=True)
-        os.close(self._pipe)
+        with self._closing:
+            self._is_closed = True
+            os.close(self._pipe)
 
 
 def notify_all(folder: Path, but: str = "") -> None:

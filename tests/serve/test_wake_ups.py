@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 from pathlib import Path
 
@@ -33,6 +34,17 @@ def test_pipes_that_nobody_listens_to_are_skipped(tmp_path: Path) -> None:
     notify_all(tmp_path)
     assert is_woken(live)
     live.close()
+
+
+def test_a_notification_after_the_close_writes_to_no_other_file(tmp_path: Path) -> None:
+    wake_up = WakeUp(tmp_path, "one")
+    descriptor = wake_up.fileno()
+    wake_up.close()
+    with (tmp_path / "other").open("wb") as other:
+        os.dup2(other.fileno(), descriptor)
+        wake_up.notify()
+        os.close(descriptor)
+    assert (tmp_path / "other").read_bytes() == b""
 
 
 def test_notifications_that_nobody_clears_block_nobody(tmp_path: Path) -> None:
