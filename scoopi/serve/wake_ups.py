@@ -44,7 +44,7 @@ class WakeUp:
         return self._pipe
 
     def notify(self) -> None:
-        """Wake the listener; callable from any thread, and from a signal handler; nothing once it is closed."""
+        """Wake the listener unless it is closed; callable from any thread, and from a signal handler."""
         with self._closing, contextlib.suppress(BlockingIOError):
             if not self._is_closed:  # its descriptor may belong to another file by now
                 os.write(self._pipe, b"\0")

@@ -39,8 +39,8 @@ def test_pipes_that_nobody_listens_to_are_skipped(tmp_path: Path) -> None:
 def test_a_notification_after_the_close_writes_to_no_other_file(tmp_path: Path) -> None:
     wake_up = WakeUp(tmp_path, "one")
     descriptor = wake_up.fileno()
-    wake_up.close()
     with (tmp_path / "other").open("wb") as other:
+        wake_up.close()
         os.dup2(other.fileno(), descriptor)
         wake_up.notify()
         os.close(descriptor)
