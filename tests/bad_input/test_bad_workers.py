@@ -120,7 +120,7 @@ def test_a_step_that_never_ends_does_not_hold_up_a_graceful_stop(
     try:
         wait_until(lambda: deaths.exists() and desk.runs(), "the step that never ends", running=running)
         running.signal(signal.SIGTERM)
-        assert running.wait(10) == 143
+        assert running.wait(60) == 143
     finally:
         running.kill_all()
     assert not desk.left_behind()

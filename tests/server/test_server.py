@@ -14,7 +14,7 @@ from tests.server.server import Server
 
 
 def ask(server: Server, path: str, number: int = 0) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection(server.host(number), timeout=10)
+    connection = http.client.HTTPConnection(server.host(number), timeout=60)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
@@ -76,7 +76,7 @@ def test_gaps_and_requests_in_flight_are_counted_from_the_log() -> None:
 
 def test_a_server_that_ends_cuts_what_hangs(pages: Path) -> None:
     with Server(pages) as server:
-        connection = http.client.HTTPConnection(server.host(), timeout=10)
+        connection = http.client.HTTPConnection(server.host(), timeout=60)
         connection.request("GET", "/bad/never-answers")
         while not server.log.all():
             pass
@@ -96,7 +96,7 @@ def test_the_stand_alone_server_shows_its_port_and_its_log(pages: Path) -> None:
         assert process.stdout is not None
         try:
             port = int(process.stdout.readline())
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             connection.request("GET", "/a.html")
             assert connection.getresponse().read() == b"A"
             connection.request("GET", "/log")
@@ -104,6 +104,6 @@ def test_the_stand_alone_server_shows_its_port_and_its_log(pages: Path) -> None:
             connection.close()
         finally:
             process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     assert [(seen["path"], seen["status"], seen["connection"]) for seen in entries] == [("/a.html", 200, 1)]
     assert entries[0]["started"] <= entries[0]["ended"]

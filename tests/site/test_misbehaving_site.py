@@ -128,7 +128,7 @@ def test_the_ipv6_host_is_a_host_of_the_same_log(site: MisbehavingSite) -> None:
 
 
 def test_a_head_request_gets_no_body(site: MisbehavingSite) -> None:
-    connection = http.client.HTTPConnection(site.host("head-only"), timeout=10)
+    connection = http.client.HTTPConnection(site.host("head-only"), timeout=60)
     try:
         for method, status in (("HEAD", 200), ("GET", 405)):
             connection.request(method, "/")
@@ -144,5 +144,5 @@ def test_the_stand_alone_site_lists_its_pages() -> None:
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in PAGES]
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     assert "/bad/slow?ms=300  `ms` (1000) pass before the answer." in lines[0]

@@ -49,14 +49,14 @@ def test_of_nodes_that_start_together_one_composes(store: Store) -> None:
             composed.append(node)
             return node.encode()
 
-        together.wait(timeout=10)
+        together.wait(timeout=60)
         values.append(barricade(store, node, lease_ms=2000).compose_once(compose, 10_000))
 
     threads = [threading.Thread(target=start, args=(f"node{number}",)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=15)
+        thread.join(timeout=60)
     assert len(composed) == 1
     assert values == [composed[0].encode()] * 4
 
@@ -82,9 +82,9 @@ def test_a_holder_keeps_its_lease_while_it_composes(store: Store) -> None:
 
     ann = threading.Thread(target=barricade(store, "ann", lease_ms=400).compose_once, args=(slowly, 5000))
     ann.start()
-    assert composing.wait(timeout=5)
+    assert composing.wait(timeout=60)
     assert barricade(store, "bob", lease_ms=400).compose_once(never, 5000) == b"ann's"
-    ann.join(timeout=5)
+    ann.join(timeout=60)
 
 
 def test_a_lost_holder_is_replaced_and_its_late_value_does_no_harm(store: Store) -> None:

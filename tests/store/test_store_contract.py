@@ -263,9 +263,9 @@ def test_of_threads_that_change_one_record_one_wins(store: Store) -> None:
 
     def change(me: int) -> None:
         for number in range(rounds):
-            barrier.wait(timeout=10)
+            barrier.wait(timeout=60)
             now = store.get_all(LETTERS, ["a"])["a"]
-            barrier.wait(timeout=10)
+            barrier.wait(timeout=60)
             if store.cas_all(LETTERS, [Change("a", now, b"%d:%d" % (number + 1, me))])[0].won:
                 wins.append(number)
 
