@@ -153,10 +153,6 @@ class Period:
         """
         return Period(qualifier, self.start)
 
-    def contains(self, other: Period) -> bool:
-        """Whether the other period lies within this one."""
-        return self.start <= other.start and other.end <= self.end
-
     def children(self, qualifier: Qualifier | None = None) -> Iterator[Period]:
         """The nested periods in order: the hours of a day, the days of a month, the months of a year.
 

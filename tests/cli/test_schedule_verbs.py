@@ -211,6 +211,11 @@ def test_a_registered_worker_claims_only_what_its_groups_may_run(shop: Screen) -
         ("process interval books 5m", 2, "process shop.books has a trigger without an interval"),
         ("tick --now yesterday", 2, "--now: 'yesterday' is not an instant"),
         ("tick --state nowhere", 2, "there is no state of a scheduler in nowhere"),
+        (
+            "job list --state running",
+            2,
+            "running is a status of attempts: scoopi attempt list --status running",
+        ),
         ("job", 2, "OPERATION"),
     ],
 )
@@ -219,6 +224,11 @@ def test_a_wrong_name_or_argument_is_one_clear_error(
 ) -> None:
     assert shop.run(*arguments.split()) == code
     assert message in shop.err.getvalue()
+
+
+def test_without_live_attempts_the_list_says_how_to_see_others(shop: Screen) -> None:
+    assert printed(shop, "attempt", "list") == ""
+    assert "no attempt is live; see those of a job with --job, --process or --status" in shop.err.getvalue()
 
 
 def test_a_project_with_errors_is_not_deployed(shop: Screen) -> None:

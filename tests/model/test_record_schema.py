@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoopi.model.records import META_COLUMNS, Column, Records, RecordSchema, packed_rows, read_records
+from scoopi.model.records import META_COLUMNS, Column, RecordSchema, packed_rows, read_records
 
 
 def test_meta_columns_stand_before_the_fields() -> None:
@@ -15,8 +15,3 @@ def test_packed_rows_of_several_pages_are_read_in_order() -> None:
     other: list[tuple[object, ...]] = [("Oat", -1, False, "", [], [])]
     rows = list(read_records(packed_rows(one) + packed_rows([]) + packed_rows(other)))
     assert rows == [list(row) for row in one + other]
-
-
-def test_records_keep_links_and_rejections_when_rows_change() -> None:
-    records = Records("book", (("a",), ("b",)))
-    assert records.with_rows([("a",)]) == Records("book", (("a",),))

@@ -98,3 +98,6 @@ def test_a_limit_of_waiting_or_of_silence_ends_the_attempt(
     attempt = serving.attempt("slow/!1/1")
     assert attempt["status"] == "error"
     assert attempt["explanation"].startswith(f"timeout.{limit.partition(':')[0]}")
+    log = (serving.folder / "serve.log").read_text()
+    assert "slow/!1/1 canceled" not in log
+    assert ("slow/!1/1 error after" in log) is (not words)

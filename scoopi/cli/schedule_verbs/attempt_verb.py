@@ -10,14 +10,8 @@ from typing import get_args
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
 from scoopi.cli.options import inputs_of_file, read_inputs
-from scoopi.cli.schedule_verbs.operations import (
-    add_operations,
-    desks,
-    now_of,
-    opened,
-    print_fields,
-    print_rows,
-)
+from scoopi.cli.schedule_verbs.operations import add_operations, desks, now_of, opened
+from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.errors import UsageError
 from scoopi.model.schedule.process import EXTERNAL
@@ -70,7 +64,11 @@ class Attempts:
         if options.operation in ("list", "show"):
             with desks(options) as (_, jobs):
                 if options.operation == "list":
-                    rows = jobs.attempts(options.job, options.process, options.state_of)
+                    rows = list(jobs.attempts(options.job, options.process, options.state_of))
+                    if not rows and not (options.job or options.process or options.state_of):
+                        terminal.say(
+                            "no attempt is live; see those of a job with --job, --process or --status"
+                        )
                     print_rows(terminal, rows, options, _COLUMNS)
                 else:
                     print_fields(terminal, jobs.show_attempt(options.attempt), options)

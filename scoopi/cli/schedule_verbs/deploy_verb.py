@@ -8,7 +8,8 @@ from pathlib import Path
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import add_common, now_of, opened, print_rows, user_of
+from scoopi.cli.schedule_verbs.operations import add_common, now_of, opened, user_of
+from scoopi.cli.schedule_verbs.printed_rows import print_rows
 from scoopi.cli.terminal import Terminal
 
 

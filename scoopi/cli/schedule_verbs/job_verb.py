@@ -7,14 +7,8 @@ from typing import get_args
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import (
-    add_operations,
-    desks,
-    print_fields,
-    print_rows,
-    print_with_changes,
-    since_of,
-)
+from scoopi.cli.schedule_verbs.operations import add_operations, desks, since_of
+from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows, print_with_changes
 from scoopi.cli.terminal import Terminal
 from scoopi.model.schedule.schedule_records import SlotState
 from scoopi.serve.desks.job_desk import JobDesk

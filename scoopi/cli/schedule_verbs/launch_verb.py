@@ -8,7 +8,8 @@ from typing import Any
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED
 from scoopi.cli.options import add_inputs, inputs_of_file, read_inputs
-from scoopi.cli.schedule_verbs.operations import add_common, desks, print_fields, print_rows
+from scoopi.cli.schedule_verbs.operations import add_common, desks
+from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.model.schedule.schedule_records import FINISHED
 from scoopi.periods.slot import parse_instant

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from scoopi.cli.arguments import Parser
 from scoopi.cli.schedule_verbs.state_option import StateOption, state_folder
-from scoopi.cli.terminal import Terminal
 from scoopi.errors import PeriodError, UsageError
 from scoopi.model.schedule.run_node import FIRST_NODE
+from scoopi.model.schedule.schedule_records import AttemptStatus
 from scoopi.serve.rows import ENDS
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from scoopi.serve.desks.process_desk import ProcessDesk
     from scoopi.serve.state import State
 
-Row = dict[str, Any]
 _GROUPS = re.compile(r"[A-Za-z][\w-]*(,[A-Za-z][\w-]*)*", re.ASCII)
 
 
@@ -200,7 +199,10 @@ def opened(options: Namespace, *, must_exist: bool = True) -> Iterator[State]:
     url = store_url(options)
     if must_exist and url is None and not (options.state / DATABASE).exists():
         what = f"there is no state of a scheduler in {options.state}"
-        raise UsageError(what, hint="scoopi deploy JOBS creates it; --state DIR names another folder")
+        hint = "scoopi deploy JOBS creates it; --state DIR names another folder"
+        if str(options.state) in get_args(AttemptStatus):
+            hint = f"{options.state} is a status of attempts: scoopi attempt list --status {options.state}"
+        raise UsageError(what, hint=hint)
     try:
         with State(options.state, url, cluster_of(url)) as state:
             if must_exist and url is not None and not state.current()[0]:
@@ -246,54 +248,3 @@ def desks(options: Namespace) -> Iterator[tuple[ProcessDesk, JobDesk]]:
     with opened(options) as state:
         processes = ProcessDesk(state, now, user)
         yield processes, JobDesk(state, now, lambda name: processes.process(name).name, user)
-
-
-def print_rows(
-    terminal: Terminal, rows: Iterable[Row], options: Namespace, columns: Sequence[str] = ()
-) -> None:
-    """Print rows as JSON, or as a table of some of their columns."""
-    if options.json:
-        import msgspec
-
-        for row in rows:
-            terminal.give(msgspec.json.encode(row).decode())
-        return
-    rows = list(rows)
-    texts = [[_text(row.get(column)) for column in columns or row] for row in rows]
-    if not texts:
-        return
-    names = [column.replace("_", " ") for column in columns or rows[0]]
-    widths = [max(map(len, column)) for column in zip(names, *texts, strict=True)]
-    for line in ([names] if len(names) > 1 else []) + texts:
-        terminal.give("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-
-
-def print_fields(terminal: Terminal, row: Row, options: Namespace) -> None:
-    """Print one row as JSON, or with a field a line."""
-    if options.json:
-        print_rows(terminal, [row], options)
-        return
-    width = max(map(len, row))
-    for name, value in row.items():
-        terminal.give(f"{name.replace('_', ' '):<{width}}  {_text(value)}".rstrip())
-
-
-def print_with_changes(terminal: Terminal, row: Row, options: Namespace) -> None:
-    """Print a row with a field a line, and its `changes` as a table; or one JSON object."""
-    changes = [] if options.json else row.pop("changes")
-    print_fields(terminal, row, options)
-    if changes:
-        terminal.give("")
-        print_rows(terminal, changes, options)
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, dict):
-        return ", ".join(f"{name}={each}" for name, each in value.items()) or "-"
-    if isinstance(value, list):
-        return "; ".join(map(_text, value)) or "-"
-    return str(value)

@@ -7,13 +7,8 @@ from datetime import timedelta
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import (
-    add_operations,
-    desks,
-    print_fields,
-    print_rows,
-    print_with_changes,
-)
+from scoopi.cli.schedule_verbs.operations import add_operations, desks
+from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows, print_with_changes
 from scoopi.cli.terminal import Terminal
 from scoopi.errors import UsageError
 from scoopi.serve.desks.backfill_desk import BackfillDesk

@@ -6,13 +6,8 @@ from argparse import ArgumentParser, Namespace
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import (
-    add_operations,
-    now_of,
-    opened,
-    print_fields,
-    print_rows,
-)
+from scoopi.cli.schedule_verbs.operations import add_operations, now_of, opened
+from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal
 from scoopi.serve.rows import worker_row
 from scoopi.serve.workbench import Workbench

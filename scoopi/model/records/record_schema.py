@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
@@ -151,10 +151,6 @@ class Records(msgspec.Struct, frozen=True):
     rejections: tuple[Rejection, ...] = ()
     links: tuple[Link, ...] = ()
     finds: dict[str, float] = {}
-
-    def with_rows(self, rows: Iterable[Row]) -> Records:
-        """The same page's records with other rows."""
-        return Records(self.data_def, tuple(rows), self.rejections, self.links, self.finds)
 
 
 def packed_rows(rows: Sequence[Row]) -> bytes:

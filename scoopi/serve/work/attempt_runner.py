@@ -190,14 +190,15 @@ class AttemptRunner:
                 self._copies.copy(claim)
             return
         try:
-            self._write_end(claim, ending)
+            status = self._write_end(claim, ending)
         except FencedError as error:
             log.warning("attempt %s: its end is refused: %s", claim.name, error.what)
             return
         why = f": {ending.explanation}" if ending.explanation else ""
-        self._notify(f"{claim.name} {ending.status.replace('_', ' ')} after {seconds:.1f} s{why}")
+        self._notify(f"{claim.name} {status.replace('_', ' ')} after {seconds:.1f} s{why}")
 
-    def _write_end(self, claim: Claim, ending: AttemptEnd) -> None:
+    def _write_end(self, claim: Claim, ending: AttemptEnd) -> str:
+        """The status of the end: a cancel that a timeout caused has that of the timeout."""
         attempt, now = claim.attempt, now_utc()
         if not claim.is_first:
             if ending.status == HANDED_BACK:
@@ -208,7 +209,7 @@ class AttemptRunner:
         elif ending.status == HANDED_BACK:
             self._bench.hand_back(attempt, now)
         else:
-            self._bench.end(
+            ended = self._bench.end(
                 attempt,
                 claim.fence,
                 ending.status,
@@ -216,4 +217,7 @@ class AttemptRunner:
                 outputs=ending.outputs,
                 explanation=ending.explanation,
             )
-            self._health.attempt_ended(attempt.process, ending.status)
+            status = ended.status if ending.status == "canceled" else ending.status
+            self._health.attempt_ended(attempt.process, status)
+            return status
+        return ending.status

@@ -1,0 +1,60 @@
+"""print_rows and print_fields: rows of the scheduler as a table, with a field a line, or as JSON."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable, Sequence
+
+from scoopi.cli.terminal import Terminal
+from scoopi.serve.rows import Row
+
+
+def print_rows(
+    terminal: Terminal, rows: Iterable[Row], options: Namespace, columns: Sequence[str] = ()
+) -> None:
+    """Print rows as JSON, or as a table of some of their columns."""
+    if options.json:
+        import msgspec
+
+        for row in rows:
+            terminal.give(msgspec.json.encode(row).decode())
+        return
+    rows = list(rows)
+    texts = [[_text(row.get(column)) for column in columns or row] for row in rows]
+    if not texts:
+        return
+    names = [column.replace("_", " ") for column in columns or rows[0]]
+    widths = [max(map(len, column)) for column in zip(names, *texts, strict=True)]
+    for line in ([names] if len(names) > 1 else []) + texts:
+        terminal.give("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def print_fields(terminal: Terminal, row: Row, options: Namespace) -> None:
+    """Print one row as JSON, or with a field a line."""
+    if options.json:
+        print_rows(terminal, [row], options)
+        return
+    width = max(map(len, row))
+    for name, value in row.items():
+        terminal.give(f"{name.replace('_', ' '):<{width}}  {_text(value)}".rstrip())
+
+
+def print_with_changes(terminal: Terminal, row: Row, options: Namespace) -> None:
+    """Print a row with a field a line, and its `changes` as a table; or one JSON object."""
+    changes = [] if options.json else row.pop("changes")
+    print_fields(terminal, row, options)
+    if changes:
+        terminal.give("")
+        print_rows(terminal, changes, options)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={each}" for name, each in value.items()) or "-"
+    if isinstance(value, list):
+        return "; ".join(map(_text, value)) or "-"
+    return str(value)
