@@ -29,6 +29,12 @@ from tests.parse.tree.built_bridge import built_bridge
         ("h2:has(+ table)", [Anchor("t", "h2", joins_siblings=True)]),
         ("h2:not(:has(~ p))", [Anchor("t", "h2", joins_siblings=True)]),
         ("h2:not(.a)", [Anchor("t", "h2")]),
+        ("body > table td", [Anchor("t", "table")]),
+        ("html > body div.main > #t + p", [Anchor("i", "t", joins_siblings=True)]),
+        (".main .prices td", [Anchor("c", "main")]),
+        ("div > .prices:nth-child(2) > #t", [Anchor("c", "prices")]),
+        ("body > p ~ #t", [Anchor("t", "p", joins_siblings=True)]),
+        ("* > b", [Anchor("t", "b")]),
         ("h1, .price", [Anchor("t", "h1"), Anchor("c", "price")]),
     ],
 )
@@ -42,7 +48,6 @@ def test_a_part_begins_at_what_fewest_elements_have(selector: str, anchors: list
         *(
             "",
             "*",
-            "body > table",
             "html",
             "> table",
             ", p",
@@ -72,7 +77,9 @@ def test_what_the_block_is_read_with_may_need_its_siblings() -> None:
     assert part_of("#t", joins_siblings=True) == PagePart((Anchor("i", "t", joins_siblings=True),))
 
 
-begins = st.sampled_from((".k", "#i", "[title]", "p", "b.m", ".K:has(+ b)", "div:contains(foo)", "td:eq(1)"))
+begins = st.sampled_from(
+    (".k", "#i", "[title]", "p", "b.m", ".K:has(+ b)", "div:contains(foo)", "td:eq(1)", "body", "html > body")
+)
 
 
 @settings(QUICK, suppress_health_check=list(HealthCheck), max_examples=300)

@@ -9,6 +9,7 @@ from scoopi.parse.parts.page_part import ATTRIBUTE, CLASS, ID, TAG, Anchor, Kind
 
 _AROUND = frozenset(("html", "head", "body"))
 """A page is in these."""
+_OF_TAG = (syntax.Tag, syntax.TagSuffix, syntax.Id, syntax.ClassName, syntax.AttributeTest)
 
 
 def part_of(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
@@ -38,16 +39,29 @@ def part_of(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
 
 
 def _anchor_of(chain: syntax.SelectorChain, *, joins_siblings: bool) -> Anchor | None:
-    """What marks the elements that a chain begins with."""
-    if chain.scoped or not chain.compounds:
+    """What marks the elements in which all lies that a chain finds.
+
+    The chain begins at these, or with tags and attributes of elements around them, which a part keeps.
+    """
+    if chain.scoped:
         return None
-    begin = chain.compounds[0]
-    marks = sorted(mark for test in begin if (mark := _mark(test)) is not None)
+    marks: list[tuple[int, int, Kind, str]] = []
+    for at, compound in enumerate(chain.compounds):
+        marks += ((rank, at, kind, name) for rank, kind, name in filter(None, map(_mark, compound)))
+        if chain.combinators[at : at + 1] not in ((" ",), (">",)) or not all(map(_is_of_tag, compound)):
+            break
     if not marks:
         return None
-    _, kind, name = marks[0]
-    leaves = any(combinator in "+~" for combinator in chain.combinators[:1]) or _has_siblings(begin)
-    return Anchor(kind, name, joins_siblings or leaves)
+    _, at, kind, name = min(marks)
+    leaves = any(combinator in "+~" for combinator in chain.combinators[at : at + 1])
+    return Anchor(kind, name, joins_siblings or leaves or _has_siblings(chain.compounds[at]))
+
+
+def _is_of_tag(test: syntax.Test) -> bool:
+    """Whether the test looks at nothing but the tag of an element, with its attributes."""
+    return isinstance(
+        test, syntax.Tag | syntax.TagSuffix | syntax.Id | syntax.ClassName | syntax.AttributeTest
+    )
 
 
 def _mark(test: syntax.Test) -> tuple[int, Kind, str] | None:
