@@ -68,7 +68,9 @@ def test_status_shows_nodes_jobs_and_shares_of_a_run_under_way(
     wait_until(lambda: len(server.log.all()) >= 3, "the third request", LIMIT_S)
     run = figures_of(crew)
     assert (run["phase"], run["seeded"]) == ("RUNNING", True)
-    assert [(node["node"], node["state"]) for node in run["nodes"]] == [("ann", "alive"), ("bob", "alive")]
+    assert [node["node"] for node in run["nodes"]] == ["ann", "bob"]
+    assert {node["state"] for node in run["nodes"]} <= {"alive", "silent"}, "silent while the machine is busy"
+    assert "alive" in {node["state"] for node in run["nodes"]}
     assert run["jobs"]["done"] > 0
     assert run["jobs"]["ready"] + run["jobs"]["taken"] > 0
     (host,) = run["hosts"]
