@@ -53,10 +53,11 @@ class KeptPages:
         path = self._folder / f"failed-{mark}"
         with suppress(WebDriverException):
             driver.switch_to.default_content()
-            document: str = with_dialogs_dismissed(
+            document: str | None = with_dialogs_dismissed(
                 driver, lambda: driver.execute_script(DOCUMENT, False, False)
             )
-            path.with_suffix(".html").write_bytes(document.encode(errors="replace"))
+            if document is not None:  # as of a script that a dialog has ended
+                path.with_suffix(".html").write_bytes(document.encode(errors="replace"))
         with suppress(WebDriverException):
             path.with_suffix(".png").write_bytes(driver.get_screenshot_as_png())
         with suppress(WebDriverException):

@@ -25,3 +25,10 @@ def test_only_the_first_pages_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
     assert len([*(tmp_path / "browser").iterdir()]) == 2 * 3
     lines = Path(f"{kept[0]}.log").read_text().splitlines()
     assert ["new" in line for line in lines] == [False, True]
+
+
+def test_a_page_whose_document_a_dialog_withholds_is_kept_without_it(tmp_path: Path) -> None:
+    driver = Mock(**{"execute_script.return_value": None, "get_screenshot_as_png.return_value": b"png"})
+    kept = KeptPages(tmp_path).keep(driver, list, "http://a/", 5.0)
+    assert {file.suffix for file in tmp_path.iterdir()} == {".png", ".log"}
+    assert Path(f"{kept}.png").read_bytes() == b"png"
