@@ -9,7 +9,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,10 +93,7 @@ def keep_freed_memory() -> None:
     By default it returns the memory of a large page's trees to the kernel, and the next page pays for each
     4 KB of it again.
     """
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "mallopt"):
-        libc.mallopt(M_TRIM_THRESHOLD, KEPT_BYTES)
-        libc.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
+    _set_allocator({M_TRIM_THRESHOLD: KEPT_BYTES, M_MMAP_THRESHOLD: LARGE_BYTES})
 
 
 def _bound_memory(most_bytes: int) -> None:
@@ -110,10 +107,15 @@ def _bound_memory(most_bytes: int) -> None:
     limit = mapped * resource.getpagesize() + ARENA_BYTES + room
     if hard != resource.RLIM_INFINITY:
         limit = min(limit, hard)
+    _set_allocator({M_ARENA_MAX: 2})
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
+def _set_allocator(options: Mapping[int, int]) -> None:
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):
-        libc.mallopt(M_ARENA_MAX, 2)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+        for option, value in options.items():
+            libc.mallopt(option, value)
 
 
 def _leave_stdout_to_data(used: tuple[int, ...]) -> None:

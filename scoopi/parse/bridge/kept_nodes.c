@@ -1,7 +1,6 @@
 /* kept_nodes: marks the part of lexbor's tree that is copied. */
 #include "kept_nodes.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,8 +13,7 @@ typedef struct {
     bool has_ids, has_classes, has_names;
     unsigned char attributes[KNOWN_IDS];
     signed char tags[KNOWN_IDS];    /* 0: unknown; -1: no anchor; else the anchor's place + 1 */
-    lexbor_node **ancestors;        /* of the node at hand, html first */
-    size_t depth, room;
+    lexbor_path path;
 } walk;
 
 bool keep_plan_of(PyObject *written, keep_plan *plan)
@@ -138,25 +136,13 @@ static const anchor *anchor_of(walk *at, lexbor_node *node, size_t *nodes)
 
 static void mark(lexbor_node *node, uintptr_t marks) { node->user = (void *)(marks_of(node) | marks); }
 
-static void keep(walk *at, lexbor_node *node, const anchor *found)
+static void keep(const lexbor_path *around, lexbor_node *node, const anchor *found)
 {
     mark(node, WHOLE);
-    if (at->depth > 0) mark(at->ancestors[at->depth - 1], found->joins_siblings ? WHOLE : HOLDS_ANCHOR);
-    for (size_t above = at->depth; above > 0 && !(marks_of(at->ancestors[above - 1]) & ON_PATH); above--)
-        mark(at->ancestors[above - 1], ON_PATH);
-}
-
-static bool enter(walk *at, lexbor_node *node)
-{
-    if (at->depth == at->room) {
-        size_t room = at->room ? 2 * at->room : 64;
-        lexbor_node **ancestors = realloc(at->ancestors, room * sizeof(*ancestors));
-        if (ancestors == NULL) return false;
-        at->ancestors = ancestors;
-        at->room = room;
-    }
-    at->ancestors[at->depth++] = node;
-    return true;
+    if (around->depth > 0)
+        mark(around->nodes[around->depth - 1], found->joins_siblings ? WHOLE : HOLDS_ANCHOR);
+    for (size_t above = around->depth; above > 0 && !(marks_of(around->nodes[above - 1]) & ON_PATH); above--)
+        mark(around->nodes[above - 1], ON_PATH);
 }
 
 static bool mark_tree(walk *at, lexbor_node *document, size_t max_depth, size_t max_nodes)
@@ -165,17 +151,17 @@ static bool mark_tree(walk *at, lexbor_node *document, size_t max_depth, size_t 
     lexbor_node *node = document->first_child;
     while (true) {
         while (node == NULL) {
-            if (at->depth == 0) return nodes <= max_nodes;
-            node = at->ancestors[--at->depth]->next;
+            if (at->path.depth == 0) return nodes <= max_nodes;
+            node = at->path.nodes[--at->path.depth]->next;
         }
         nodes++;
         lexbor_node *inside = NULL;
         if (node->type == LEXBOR_ELEMENT) {
-            if (at->depth >= max_depth || nodes > max_nodes) return false;
+            if (at->path.depth >= max_depth || nodes > max_nodes) return false;
             const anchor *found = anchor_of(at, node, &nodes);
-            if (found != NULL) keep(at, node, found);
+            if (found != NULL) keep(&at->path, node, found);
             inside = lexbor_first_inside(at->lexbor, node);
-            if (inside != NULL && !enter(at, node)) return false;
+            if (inside != NULL && !lexbor_enter(&at->path, node)) return false;
         }
         node = inside != NULL ? inside : node->next;
     }
@@ -191,6 +177,6 @@ bool mark_kept(const lexbor_api *lexbor, lexbor_node *document, const keep_plan 
         at.has_names |= plan->anchors[each].kind == 'a';
     }
     bool marked = mark_tree(&at, document, max_depth, max_nodes);
-    free(at.ancestors);
+    free(at.path.nodes);
     return marked;
 }

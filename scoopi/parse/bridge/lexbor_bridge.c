@@ -64,8 +64,8 @@ enum {
 typedef struct {
     xmlDoc *doc;
     const xmlChar *names[KNOWN_NAMES];
-    lexbor_node **ancestors;     /* of the node at hand, html first */
-    size_t depth, room, max_depth;
+    lexbor_path path;
+    size_t max_depth;
     size_t nodes, max_nodes;     /* elements, texts, comments and attributes */
     bool careful;                /* the page may hold characters that lxml refuses */
     bool is_part;                /* only marked nodes are copied */
@@ -274,19 +274,6 @@ static outcome add_instruction(build *at, xmlNode *parent, lexbor_instruction *f
     return added;
 }
 
-static outcome enter(build *at, lexbor_node *node)
-{
-    if (at->depth == at->room) {
-        size_t room = at->room ? 2 * at->room : 64;
-        lexbor_node **ancestors = realloc(at->ancestors, room * sizeof(*ancestors));
-        if (ancestors == NULL) return NO_MEMORY;
-        at->ancestors = ancestors;
-        at->room = room;
-    }
-    at->ancestors[at->depth++] = node;
-    return DONE;
-}
-
 /* Adds the node; sets `element` if it is one. */
 static outcome add_node(build *at, xmlNode *parent, lexbor_node *node, xmlNode **element)
 {
@@ -300,7 +287,7 @@ static outcome add_node(build *at, xmlNode *parent, lexbor_node *node, xmlNode *
         return add_comment(at, parent, ((lexbor_text *)node)->data, ((lexbor_text *)node)->length);
     if (node->type == LEXBOR_INSTRUCTION) return add_instruction(at, parent, (lexbor_instruction *)node);
     if (node->type != LEXBOR_ELEMENT) return DONE;
-    if (at->depth >= at->max_depth) return TOO_DEEP;
+    if (at->path.depth >= at->max_depth) return TOO_DEEP;
     const xmlChar *tag = tag_of(at, node);
     xmlNode *made = tag != NULL ? new_node(at, XML_ELEMENT_NODE, tag) : NULL;
     if (made == NULL) return NO_MEMORY;
@@ -312,15 +299,15 @@ static outcome add_node(build *at, xmlNode *parent, lexbor_node *node, xmlNode *
 /* Whether a marked tree's node is copied: all nodes inside an anchor, elements beside one, and those around it. */
 static bool is_kept(const build *at, const lexbor_node *node)
 {
-    if (!at->is_part || at->whole_from > 0 || at->depth == 0) return true;
+    if (!at->is_part || at->whole_from > 0 || at->path.depth == 0) return true;
     return node->type == LEXBOR_ELEMENT &&
-           (marks_of(node) != 0 || (marks_of(at->ancestors[at->depth - 1]) & HOLDS_ANCHOR));
+           (marks_of(node) != 0 || (marks_of(at->path.nodes[at->path.depth - 1]) & HOLDS_ANCHOR));
 }
 
 static bool is_entered(build *at, const lexbor_node *node)
 {
     if (!at->is_part || at->whole_from > 0) return true;
-    if (marks_of(node) & WHOLE) at->whole_from = at->depth + 1;
+    if (marks_of(node) & WHOLE) at->whole_from = at->path.depth + 1;
     return marks_of(node) != 0;
 }
 
@@ -330,9 +317,9 @@ static outcome add_tree(build *at, lexbor_node *document)
     lexbor_node *node = document->first_child;
     while (true) {
         while (node == NULL) {
-            if (at->depth == 0) return DONE;
-            if (at->depth == at->whole_from) at->whole_from = 0;
-            node = at->ancestors[--at->depth]->next;
+            if (at->path.depth == 0) return DONE;
+            if (at->path.depth == at->whole_from) at->whole_from = 0;
+            node = at->path.nodes[--at->path.depth]->next;
             parent = parent->parent;
         }
         if (!is_kept(at, node)) {
@@ -343,7 +330,7 @@ static outcome add_tree(build *at, lexbor_node *document)
         lexbor_node *inside = element != NULL ? lexbor_first_inside(&lexbor, node) : NULL;
         if (inside != NULL && !is_entered(at, node)) inside = NULL;
         if (added == DONE && inside != NULL) {
-            added = enter(at, node);
+            added = lexbor_enter(&at->path, node) ? DONE : NO_MEMORY;
             parent = element;
         }
         if (added != DONE) return added;
@@ -368,7 +355,7 @@ static outcome build_doc(lexbor_node *document, bool careful, const limits *limi
     if (at.doc == NULL) return NO_MEMORY;
     at.doc->dict = xml.xmlDictCreate();
     outcome built = at.doc->dict != NULL ? add_tree(&at, document) : NO_MEMORY;
-    free(at.ancestors);
+    free(at.path.nodes);
     if (built == DONE && at.nodes > at.max_nodes) built = TOO_LARGE;
     if (built == DONE)
         *result = at.doc;

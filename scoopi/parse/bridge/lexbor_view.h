@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 enum { LEXBOR_ELEMENT = 1, LEXBOR_TEXT = 3, LEXBOR_INSTRUCTION = 7, LEXBOR_COMMENT = 8, LEXBOR_FRAGMENT = 11 };
 
@@ -101,6 +102,26 @@ typedef struct {
 #undef X
     uintptr_t template_tag, html_ns;
 } lexbor_api;
+
+/* The elements around the node at hand, html first; `nodes` is to be freed. */
+typedef struct {
+    lexbor_node **nodes;
+    size_t depth, room;
+} lexbor_path;
+
+/* Adds an element whose inside is walked next; false without memory. */
+static inline bool lexbor_enter(lexbor_path *path, lexbor_node *node)
+{
+    if (path->depth == path->room) {
+        size_t room = path->room ? 2 * path->room : 64;
+        lexbor_node **nodes = realloc(path->nodes, room * sizeof(*nodes));
+        if (nodes == NULL) return false;
+        path->nodes = nodes;
+        path->room = room;
+    }
+    path->nodes[path->depth++] = node;
+    return true;
+}
 
 /* The first of what is inside an element: of a template, that of its content. */
 static inline lexbor_node *lexbor_first_inside(const lexbor_api *lexbor, lexbor_node *node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import compress
 
 from scoopi.model.data_def import DataDef
 from scoopi.model.records.record_def import FieldDef, RecordDef
@@ -27,22 +28,21 @@ def record_part(definition: RecordDef) -> PagePart | None:
     """The part of a page that the records of a definition are read from; None for all of it."""
     if not definition.source.is_html:
         return None
-    fields = [field for field in definition.fields if field.selects or field.label is not None]
-    return joined(_parts(definition, fields))
+    return joined(_parts(definition))
 
 
-def _parts(definition: RecordDef, fields: list[FieldDef]) -> Iterator[PagePart | None]:
-    inside = [field for field in fields if definition.each is not None and not field.page]
+def _parts(definition: RecordDef) -> Iterator[PagePart | None]:
+    found = [field for field in definition.fields if field.selects or field.label is not None]
+    in_record = [definition.each is not None and not field.page for field in found]
     if definition.each is not None:
-        yield _part(definition.each.text, joins_siblings=any(map(_may_leave, inside)))
-    for field in fields:
-        texts = [SelectorText.of(each.text) for each in field.selects]
-        if any(text.is_xpath for text in texts):
-            yield None  # a path may go anywhere
-        elif field not in inside:
+        yield _part(definition.each.text, joins_siblings=any(map(_may_leave, compress(found, in_record))))
+    for field, is_inside in zip(found, in_record, strict=True):
+        if not is_inside:
             yield from (_part(each.text) for each in field.selects)
             if field.label is not None:
                 yield None  # a label may be anywhere
+        elif any(SelectorText.of(each.text).is_xpath for each in field.selects):
+            yield None  # a path may go anywhere
 
 
 def _part(selector: str, *, joins_siblings: bool = False) -> PagePart | None:

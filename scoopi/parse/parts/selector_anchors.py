@@ -59,9 +59,7 @@ def _anchor_of(chain: syntax.SelectorChain, *, joins_siblings: bool) -> Anchor |
 
 def _is_of_tag(test: syntax.Test) -> bool:
     """Whether the test looks at nothing but the tag of an element, with its attributes."""
-    return isinstance(
-        test, syntax.Tag | syntax.TagSuffix | syntax.Id | syntax.ClassName | syntax.AttributeTest
-    )
+    return isinstance(test, _OF_TAG)
 
 
 def _mark(test: syntax.Test) -> tuple[int, Kind, str] | None:
