@@ -183,8 +183,7 @@ def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot)
     name = f"{edge.process}/{before}"
     state = snapshot.state_of(edge.process, str(before))
     if state is None or state not in FINISHED:
-        is_so = "does not exist yet" if state is None else f"is {state}"
-        return ClosedGate("depends", "wait", f"waits for {name}, which {is_so}", None, (name,))
+        return _waits("depends", name, state)
     if state in ("processed", "noop"):
         return None
     rule = edge.when_skipped if state == "skipped" else edge.when_failed
@@ -204,7 +203,7 @@ def _awaited(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
         return None
     if state in FINISHED and not _is_kept_from(job.awaits, snapshot):
         return ClosedGate("depends", "skip", f"{job.awaits} {_ENDED.get(state, state)}")
-    return ClosedGate("depends", "wait", f"waits for {job.awaits}, which is {state}", None, (job.awaits,))
+    return _waits("depends", job.awaits, state)
 
 
 def _is_kept_from(name: str, snapshot: Snapshot) -> bool:
@@ -223,8 +222,13 @@ def _not_done(job: JobRecord, edge: DependsOn, snapshot: Snapshot) -> ClosedGate
     state, name = snapshot.state_of(edge.process, str(before)), f"{edge.process}/{before}"
     if state in ("processed", "noop"):
         return None
-    is_so = f"is {state}" if state else "does not exist yet"
-    return ClosedGate("prepare", "wait", f"waits for {name}, which {is_so}", None, (name,))
+    return _waits("prepare", name, state)
+
+
+def _waits(gate: str, name: str, state: str | None) -> ClosedGate:
+    """The gate that another job keeps closed; its state is None if it does not exist."""
+    is_so = "does not exist yet" if state is None else f"is {state}"
+    return ClosedGate(gate, "wait", f"waits for {name}, which {is_so}", None, (name,))
 
 
 def _has_newer(job: JobRecord, snapshot: Snapshot) -> bool:

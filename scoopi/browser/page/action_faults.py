@@ -87,11 +87,11 @@ class ActionFaults:
         if isinstance(error, InvalidSelectorException) or NO_SELECTOR in str(error.msg):
             found = unreadable(str(error.msg))
             return self._failure(found.what, found.hint)
-        said = str(error.msg).partition("\n")[0].partition(": ")[2].strip()
+        message = str(error.msg).partition("\n")[0].partition(": ")[2].strip()
         if self._action.verb == "script":
-            said = said or "it threw a value that is not an Error"
-            return self._failure(f"the script failed: {said}", "try it in the browser's console")
-        what = f"the browser refused it: {said or str(error.msg).strip()}"
+            message = message or "it threw a value that is not an Error"
+            return self._failure(f"the script failed: {message}", "try it in the browser's console")
+        what = f"the browser refused it: {message or str(error.msg).strip()}"
         return self._failure(what, "look at its text and its selector")
 
     def late(self) -> VisitFailedError:
