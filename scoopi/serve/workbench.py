@@ -215,20 +215,20 @@ class Workbench:
     def end(
         self, attempt: AttemptRecord, fence: int | None, status: str, now: datetime, **fields: Any
     ) -> AttemptRecord:
-        """End an attempt; with the status `not_ready` it is offered again.
+        """End an attempt; with the status `not_ready` it is offered again, unless it is cancelled.
 
         Raises:
             FencedError: the attempt is over or belongs to another worker.
         """
-        fields |= self._copy_log(attempt)
-        if status == "not_ready" and attempt.wish != "cancel":
-            fields |= {"status": "pending", "worker": "", "ended": now}
-            return self._change(
-                attempt, fence, lambda old: requeued(old, now, old.started, **_kept(old, fields))
-            )
-        return self._write(
-            attempt, fence, status=_status(attempt, status), phase=UNSETTLED, ended=now, **fields
-        )
+        fields |= self._copy_log(attempt) | {"ended": now}
+
+        def over(old: AttemptRecord) -> AttemptRecord:
+            kept = _kept(old, fields)
+            if status == "not_ready" and old.wish != "cancel":
+                return requeued(old, now, old.started, status="pending", worker="", **kept)
+            return changed(old, status=_status(old, status), phase=UNSETTLED, **kept)
+
+        return self._change(attempt, fence, over)
 
     def hand_back(self, attempt: AttemptRecord, now: datetime) -> AttemptRecord:
         """Offer an attempt again, as the same attempt; if it is to be cancelled, end it instead.
@@ -290,7 +290,6 @@ def _may_claim(attempt: AttemptRecord, worker: str, names: Mapping[str, str] | N
 
 
 def _status(attempt: AttemptRecord, status: str) -> str:
-    """The status of a cancel that a timeout caused is that of the timeout."""
-    return (
-        attempt.outcome if attempt.outcome and attempt.wish == "cancel" and status == "canceled" else status
-    )
+    """The status of an attempt at its end; that of a cancel that a timeout caused is that of the timeout."""
+    is_stopped = attempt.wish == "cancel" and status in ("canceled", "not_ready")
+    return attempt.outcome or "canceled" if is_stopped else status

@@ -8,6 +8,7 @@ import pytest
 
 from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.scheduler.decisions import changed
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.state import State
 from scoopi.serve.workbench import Workbench
@@ -79,6 +80,24 @@ def test_an_attempt_that_is_not_ready_is_offered_again_and_has_not_failed(deploy
     again = claimed(bench)
     assert (again.number, again.fence) == (1, 2)
     assert state.store.jobs(["p/!1"])["p/!1"].failures == 0
+
+
+@pytest.mark.parametrize("outcome", ["", "error"])
+@pytest.mark.parametrize("is_known", [True, False], ids=["seen", "not seen"])
+def test_a_cancelled_attempt_that_was_not_ready_is_over(
+    deployed: Deployed, *, outcome: str, is_known: bool
+) -> None:
+    state = deployed(ONE)
+    bench = launched(state)
+    attempt = claimed(bench)
+    wished = changed(attempt, wish="cancel", wish_mode="drain", wished=NOW, outcome=outcome)
+    assert state.store.write(attempt, wished)
+    ended = bench.end(wished if is_known else attempt, 1, "not_ready", NOW, explanation="no file")
+    assert (ended.status, ended.phase) == (outcome or "canceled", "unsettled")
+    state.passes.run(NOW)
+    (read,) = state.store.attempts_of("p/!1")
+    assert read.status == ended.status
+    assert state.store.jobs(["p/!1"])["p/!1"].state == ("failed" if outcome else "skipped")
 
 
 def test_an_unknown_worker_claims_nothing(deployed: Deployed) -> None:

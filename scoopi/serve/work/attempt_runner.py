@@ -198,7 +198,7 @@ class AttemptRunner:
         self._notify(f"{claim.name} {status.replace('_', ' ')} after {seconds:.1f} s{why}")
 
     def _write_end(self, claim: Claim, ending: AttemptEnd) -> str:
-        """The status of the end: a cancel that a timeout caused has that of the timeout."""
+        """The status of the end as its record has it; `not_ready` of one that is offered again."""
         attempt, now = claim.attempt, now_utc()
         if not claim.is_first:
             if ending.status == HANDED_BACK:
@@ -217,7 +217,7 @@ class AttemptRunner:
                 outputs=ending.outputs,
                 explanation=ending.explanation,
             )
-            status = ended.status if ending.status == "canceled" else ending.status
+            status = ending.status if ended.status == "pending" else ended.status
             self._health.attempt_ended(attempt.process, status)
             return status
         return ending.status
