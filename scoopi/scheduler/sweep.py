@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from scoopi.model.schedule.process import Process, RetryRule, Timeouts
-from scoopi.model.schedule.schedule_records import ACTIVE, LIVE, UNCLAIMED, AttemptRecord
+from scoopi.model.schedule.schedule_records import ACTIVE, CLAIMED, LIVE, UNCLAIMED, AttemptRecord
 from scoopi.periods.duration import duration_text
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import Decision, canceled, changed, ended, requeued
@@ -49,7 +49,7 @@ def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decisio
     reason = _timed_out(attempt, timeouts, snapshot) or _stays(attempt, process, snapshot)
     reason = reason or _given_up(attempt, retry, snapshot)
     if is_free and reason:
-        if attempt.status != "running":
+        if attempt.status not in CLAIMED:
             return ended(attempt, "error", reason, snapshot.now)
         outcome = "" if attempt.wish else "error"  # one that is cancelled anyway is not tried again
         wished = changed(
@@ -91,7 +91,7 @@ def _timed_out(attempt: AttemptRecord, timeouts: Timeouts, snapshot: Snapshot) -
     queued = attempt.queued or attempt.created
     if attempt.status in ("pending", "waiting") and _exceeds(now - queued, timeouts.queue):
         return f"timeout.queue: waited longer than {_text(timeouts.queue)}"
-    if attempt.status == "running" and attempt.started is not None:
+    if attempt.status in CLAIMED and attempt.started is not None:
         if _exceeds(now - attempt.started, timeouts.run):
             return f"timeout.run: ran longer than {_text(timeouts.run)}"
         if _exceeds(now - (attempt.beat or attempt.started), timeouts.heartbeat):
@@ -104,7 +104,7 @@ def _stays(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) 
     record = snapshot.processes.get(attempt.process)
     if process is None or process.overlap != "remind" or snapshot.is_backfill(attempt):
         return ""
-    if attempt.status != "running" or attempt.started is None or record is None or record.last_fire is None:
+    if attempt.status not in CLAIMED or attempt.started is None or record is None or record.last_fire is None:
         return ""
     has_reminded = record.last_fire > attempt.started
     if has_reminded and _exceeds(snapshot.now - attempt.started, process.remind_limit):
@@ -139,6 +139,8 @@ def _stale(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> Deci
         return None
     again = now + retry.delay
     reason = f"stale: no sign of life from worker {attempt.worker} since {instant_text(since)}"
+    if attempt.wish == "cancel":
+        return ended(attempt, attempt.outcome or "canceled", attempt.explanation, now)
     begun = attempt.started if attempt.status == "running" else None
     fields = {"status": "waiting", "worker": "", "offer_at": again, "explanation": reason}
     taken = requeued(attempt, now, begun, **fields)

@@ -10,7 +10,8 @@ from datetime import timedelta
 from types import TracebackType
 
 from scoopi.errors import RecordError, StoreError
-from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.model.schedule.process import EXTERNAL
+from scoopi.model.schedule.schedule_records import LIVE, WorkerRecord
 from scoopi.periods.duration import duration_text
 from scoopi.serve.clock import now_utc
 from scoopi.serve.errands import Errands
@@ -213,9 +214,18 @@ class Server:
         """Whether nothing runs, is due, or is to be tried again, for `until_idle`."""
         if not self._options.until_idle or not self._runner.is_idle or not self._is_quiet:
             return False
-        if self._state.passes.awaits_retry or self._bench.has_attempts(self._state.current()[1]):
+        if self._state.passes.awaits_retry or self._has_attempts():
             return False
         if self._errands.has_open():
             self._errands.expedite()
             return False
         return True
+
+    def _has_attempts(self) -> bool:
+        """Whether an attempt is placed here or on another `serve`, or its end has not moved its job yet."""
+        schedule = self._state.current()[1]
+        return any(
+            attempt.phase != LIVE or (attempt.worker and process.executes.kind != EXTERNAL)
+            for attempt in self._store.open_attempts()
+            if (process := schedule.process(attempt.process)) is not None
+        )

@@ -11,8 +11,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from scoopi.errors import StateRefusedError, UsageError
-from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.schedule.schedule_records import (
+    CLAIMED,
     LIVE,
     TERMINAL,
     UNSETTLED,
@@ -65,14 +65,6 @@ class Workbench:
         record = self._store.update(WorkerRecord, name, registered)
         assert record is not None
         return record
-
-    def has_attempts(self, schedule: Schedule) -> bool:
-        """Whether an attempt is placed here or on another `serve`, or its end has not moved its job yet."""
-        return any(
-            attempt.phase != LIVE or (attempt.worker and process.executes.kind != EXTERNAL)
-            for attempt in self._store.open_attempts()
-            if (process := schedule.process(attempt.process)) is not None
-        )
 
     def take_seat(self, seat: WorkerRecord) -> bool:
         """Register the worker of a `serve`, unless one with another state folder is live under its name.
@@ -195,14 +187,23 @@ class Workbench:
         now: datetime,
         data: Mapping[str, Any] | None = None,
     ) -> AttemptRecord:
-        """Report that an attempt is in progress; the `wish` of the result says whether to cancel it.
+        """Report that an attempt is in progress; the result is `canceling` if its worker is to end it.
 
         Args:
             data: progress that a later attempt can continue from; empty keeps what was reported before.
         Raises:
             FencedError: the attempt is over or belongs to another worker.
         """
-        return self._write(attempt, fence, beat=now, **({"progress": dict(data)} if data else {}))
+        fields = {"beat": now} | ({"progress": dict(data)} if data else {})
+        return self._change(attempt, fence, lambda old: changed(old, **fields, **_seen(old, now)))
+
+    def see_wish(self, attempt: AttemptRecord, now: datetime) -> AttemptRecord:
+        """Report that the worker of an attempt has seen that it is cancelled.
+
+        Raises:
+            FencedError: the attempt is over or belongs to another worker.
+        """
+        return self._change(attempt, attempt.fence, lambda old: changed(old, **_seen(old, now)))
 
     def last_progress(self, attempt: AttemptRecord) -> dict[str, Any]:
         """Return the data that an attempt, or else the one before it, reported as progress; may be empty."""
@@ -250,9 +251,6 @@ class Workbench:
         is_copied = self._copies is not None and self._copies.copy(Claim(attempt))
         return {"has_log": True} if is_copied else {}
 
-    def _write(self, attempt: AttemptRecord, fence: int | None, **fields: Any) -> AttemptRecord:
-        return self._change(attempt, fence, lambda old: changed(old, **_kept(old, fields)))
-
     def _change(
         self,
         attempt: AttemptRecord,
@@ -264,7 +262,7 @@ class Workbench:
         def written(old: AttemptRecord | None) -> AttemptRecord:
             if old is None or old.status in TERMINAL:
                 raise FencedError(f"{attempt.attempt} is over", hint="scoopi attempt show shows its end")
-            if old.fence != fence or old.status not in ("running", "canceling"):
+            if old.fence != fence or old.status not in CLAIMED:
                 what = f"{attempt.attempt} has fence {old.fence} and is {old.status}; {fence} is outdated"
                 raise FencedError(what, hint="another worker may have claimed it")
             return change(old)
@@ -277,6 +275,12 @@ class Workbench:
 def _kept(old: AttemptRecord, fields: Mapping[str, Any]) -> dict[str, Any]:
     """New fields of an attempt; an empty explanation leaves the one that it has."""
     return {**fields, **({"explanation": old.explanation} if fields.get("explanation") == "" else {})}
+
+
+def _seen(old: AttemptRecord, now: datetime) -> dict[str, Any]:
+    """The fields of an attempt whose worker sees it; none if it is not cancelled, or was seen before."""
+    is_new = old.wish == "cancel" and old.status == "running"
+    return {"status": "canceling", "wish_seen": now} if is_new else {}
 
 
 def _ensure_own(worker: WorkerRecord | None, incarnation: str) -> None:

@@ -25,6 +25,8 @@ FINISHED: frozenset[str] = frozenset({"processed", "noop", "skipped", "failed"})
 """States of jobs that are over."""
 UNCLAIMED: frozenset[str] = frozenset({"pending", "paused", "waiting"})
 """Statuses of attempts that nobody runs yet."""
+CLAIMED: frozenset[str] = frozenset({"running", "canceling"})
+"""Statuses of attempts that a worker runs; of one that is `canceling`, the worker has seen the cancel."""
 TERMINAL: frozenset[str] = frozenset({"succeeded", "noop", "failed", "error", "canceled"})
 """Statuses of attempts that are over."""
 
@@ -175,6 +177,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
         progress: what the work has reported of how far it is; a later attempt can read it.
         wish: `cancel` while a cancel is requested.
         wish_mode: how: drain, step or kill.
+        wish_seen: when its worker saw the cancel; the attempt is `canceling` from then on.
         op: names the claim, so that its worker knows its own write.
         outcome: the status that a cancel by the scheduler itself gives (`error` for a timeout).
         has_log: whether the store keeps the end of its log.
@@ -206,6 +209,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     wish: str | None = None
     wish_mode: str = ""
     wished: datetime | None = None
+    wish_seen: datetime | None = None
     outcome: str = ""
     explanation: str = ""
     has_log: bool = False

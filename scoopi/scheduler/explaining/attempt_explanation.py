@@ -87,7 +87,9 @@ def _cancelled(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
     kill_after = {"step": snapshot.schedule.settings.cancel.kill_after, "kill": KILL}.get(attempt.wish_mode)
     until = attempt.wished + kill_after if attempt.wished is not None and kill_after is not None else None
     at = f", requested at {moment_text(attempt.wished)}" if attempt.wished is not None else ""
-    on = f" on worker {attempt.worker}{missed_beats(attempt, snapshot)}" if attempt.worker else ""
+    missed = missed_beats(attempt, snapshot)
+    unseen = ", which has not seen it yet" if attempt.status == "running" and not missed else ""
+    on = f" on worker {attempt.worker}{missed or unseen}" if attempt.worker else ""
     mode = f"{attempt.wish_mode or 'step'}{at}"
     reason = f"attempt {attempt.number} is being cancelled ({mode}){on}: {attempt.explanation}"
     is_hardest = attempt.wish_mode == "kill"

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from datetime import datetime
 
-from scoopi.model.schedule.schedule_records import FINISHED, AttemptRecord, JobRecord, WorkerRecord
+from scoopi.model.schedule.schedule_records import CLAIMED, FINISHED, AttemptRecord, JobRecord, WorkerRecord
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.snapshot import Snapshot
 
@@ -56,7 +56,7 @@ def attempt_since(attempt: AttemptRecord) -> datetime:
         return attempt.wished
     if attempt.status == "paused" and attempt.paused is not None:
         return attempt.paused
-    if attempt.status in ("running", "canceling"):
+    if attempt.status in CLAIMED:
         return attempt.started or attempt.created
     if attempt.status == "waiting":
         return attempt.placed or attempt.created

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from scoopi.metrics.families import Family, by, one
-from scoopi.model.schedule.schedule_records import LIVE
+from scoopi.model.schedule.schedule_records import CLAIMED, LIVE
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.serve.passes import PassCounts
 from scoopi.serve.serve_health import ServeHealth
@@ -55,7 +55,7 @@ def schedule_metrics(snapshot: Snapshot) -> Iterator[Family]:
     yield by("scoopi_schedule_workers", "gauge", "Workers, lost ones included.", "state", workers)
     capacity = sum(worker.capacity for worker in alive if worker.state == "running")
     yield one("scoopi_schedule_capacity", "gauge", "Attempts that live workers run at a time.", capacity)
-    used = sum(1 for attempt in live if attempt.status in ("running", "canceling"))
+    used = sum(1 for attempt in live if attempt.status in CLAIMED)
     yield one("scoopi_schedule_capacity_used", "gauge", "Attempts that are running.", used)
 
 

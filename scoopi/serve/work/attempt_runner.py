@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from scoopi.errors import ScoopiError, StoreError
-from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.model.schedule.schedule_records import CLAIMED, AttemptRecord
 from scoopi.model.schedule.schedule_settings import ScheduleSettings
 from scoopi.serve.clock import now_utc
 from scoopi.serve.serve_health import ServeHealth
@@ -114,7 +114,16 @@ class AttemptRunner:
             return
         kill_after_s = {"step": settings.cancel.kill_after.total_seconds(), "kill": KILL_S}
         for record in self._store.get(AttemptRecord, [*keys]).values():
-            self._crew.see(record, kill_after_s)
+            is_own = self._crew.see(record, kill_after_s)
+            if is_own and record.wish == "cancel" and record.status == "running":
+                self._see_wish(record)
+
+    def _see_wish(self, record: AttemptRecord) -> None:
+        """Note that the cancel has arrived; a crash before that only leaves it noted later, or never."""
+        try:
+            self._bench.see_wish(record, now_utc())
+        except FencedError:
+            log.info("attempt %s: ended, or belongs to another worker", record.attempt)
 
     def keep_alive(self, lease_ends_at: float) -> None:
         """Renew the leases of all, for a worker whose heartbeat was renewed."""
@@ -156,7 +165,7 @@ class AttemptRunner:
         left = [
             Claim(attempt)
             for attempt in self._store.open_attempts()
-            if attempt.worker == self._worker and attempt.status in ("running", "canceling")
+            if attempt.worker == self._worker and attempt.status in CLAIMED
         ]
         for claim in [*left, *self._nodes.left()]:
             if (claim.attempt.attempt, claim.node) not in own:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scoopi.model.schedule.run_node import FIRST_NODE
-from scoopi.model.schedule.schedule_records import LIVE, TERMINAL, AttemptRecord
+from scoopi.model.schedule.schedule_records import CLAIMED, LIVE, TERMINAL, AttemptRecord
 from scoopi.scheduler.placing.run_nodes import node_of
 
 
@@ -70,7 +70,7 @@ class Claim(NamedTuple):
     def counts_in(self, record: AttemptRecord) -> bool:
         """Whether the claim still counts, by the record of its attempt as it is now."""
         if self.is_first:
-            return record.fence == self.fence and record.status in ("running", "canceling")
+            return record.fence == self.fence and record.status in CLAIMED
         node = node_of(record, self.node)
         if record.phase != LIVE or node is None:
             return False

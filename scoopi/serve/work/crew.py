@@ -64,16 +64,21 @@ class Crew:
         for kept, _ in self._kept.values():
             kept.keep_alive(lease_ends_at)
 
-    def see(self, record: AttemptRecord, kill_after_s: dict[str, float]) -> None:
+    def see(self, record: AttemptRecord, kill_after_s: dict[str, float]) -> bool:
         """React to the current record of an attempt: to a wish to cancel it, or to another owner.
 
         Args:
             kill_after_s: by mode of a cancel, the seconds from SIGTERM to SIGKILL; with a mode that is
                 absent, the work ends by itself.
+        Returns:
+            Whether the attempt itself runs here, not only further nodes of it, and still counts.
         """
+        is_own = False
         for (name, _, _), (kept, _) in self._kept.items():
             if name == record.attempt:
                 self._see(kept, record, kill_after_s)
+                is_own |= kept.claim.is_first and not kept.is_revoked
+        return is_own
 
     def _see(self, kept: KeptAttempt, record: AttemptRecord, kill_after_s: dict[str, float]) -> None:
         if not kept.claim.counts_in(record):
