@@ -1,1 +1,1 @@
-"""The calendar of the scheduler: periods, slots, cron and other triggers; pure, without a clock."""
+"""The scheduler's calendar: periods, slots, cron expressions and fire times; pure, nothing reads a clock."""

@@ -17,12 +17,12 @@ MACROS = {
     "@monthly": "0 0 1 * *",
     "@yearly": "0 0 1 1 *",
 }
-"""Short form -> expression, in both dialects."""
+"""Macro -> the Unix expression that it stands for; the same in both dialects."""
 _DAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _LAST_YEAR = 2199
 _LONGEST_BREAK = 41
-"""Years without a fire after which an expression is taken never to fire (29 February on a Sunday: 40)."""
+"""An expression that does not fire for so many years never fires again (29 February on a Sunday: 40)."""
 _UNIX_FIELDS = ("minute", "hour", "day of month", "month", "day of week")
 _QUARTZ_FIELDS = ("second", *_UNIX_FIELDS, "year")
 
@@ -30,11 +30,11 @@ IsDay = Callable[[date], bool]
 
 
 class CronExpression:
-    """The local times at which an expression fires, without zone and clock changes.
+    """The local times at which an expression fires; zones and clock changes are up to the caller.
 
     Unix: five fields. As in Debian's cron, a day must match both the day of month and the day of week if
     one of the two fields begins with `*`, and otherwise one of them.
-    Quartz: six or seven fields, of which one of the two days is `?`; 1 is Sunday.
+    Quartz: six or seven fields; exactly one of day of month and day of week is `?`, and 1 is Sunday.
 
     Args:
         text: the expression, or one of `MACROS`.
@@ -68,7 +68,7 @@ class CronExpression:
         return self._allowed(CronSim(self._expression, moment), lambda year: year > self._last_year)
 
     def before(self, moment: datetime) -> Iterator[datetime]:
-        """The local times earlier than a moment, the latest first."""
+        """The local times earlier than a moment, latest first."""
         if self._years:
             moment = min(moment, datetime(self._last_year + 1, 1, 1))
         times = CronSim(self._expression, moment, reverse=True)
@@ -116,7 +116,7 @@ class CronExpression:
         second, minute, hour, day, month, weekday = words
         if (day == "?") is (weekday == "?"):
             raise self._invalid(
-                "of day of month and day of week exactly one is ?", "write ? for the one that does not matter"
+                "exactly one is ? of day of month and day of week", "write ? for the one that does not matter"
             )
         return [
             _wrapped(second, 0, 59),
@@ -192,7 +192,7 @@ class CronExpression:
         return message.replace("Bad ", "it has a bad ").replace("-", " ")
 
     def _shape(self, fields: tuple[str, ...]) -> str:
-        return f"write {', '.join(fields)}" + (" (the year may be absent)" if "year" in fields else "")
+        return f"write {', '.join(fields)}" + (" (the year is optional)" if "year" in fields else "")
 
     def _invalid(self, reason: str, hint: str = "") -> PeriodError:
         return PeriodError(f"cron expression {self._text!r} is not valid: {reason}", hint=hint)
@@ -220,7 +220,7 @@ def _wrapped(field: str, low: int, high: int) -> str:
 
 
 def _nearest_weekday(month_of: date, day: int) -> int:
-    """The working day nearest to a day, within the same month; 0 if the month is too short."""
+    """The weekday (Monday to Friday) nearest to a day of the same month; 0 if the month is too short."""
     last = calendar.monthrange(month_of.year, month_of.month)[1]
     if day > last:
         return 0

@@ -1,4 +1,4 @@
-"""Durations: `250ms 90s 15m 48h 2d`, as definitions of the scheduler write them."""
+"""Durations as definitions of the scheduler write them: `250ms`, `90s`, `15m`, `48h`, `2d`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _UNITS = {
 
 
 def parse_duration(text: str) -> timedelta:
-    """Duration of a number and a unit.
+    """Parse a duration: a number and a unit.
 
     >>> str(parse_duration("90s"))
     '0:01:30'
 
     Raises:
-        PeriodError: the text has another form, or the duration is longer than a million days.
+        PeriodError: the text is not a duration, or it is longer than a million days.
     """
     match = _DURATION.fullmatch(text)
     if match is None:
@@ -38,7 +38,7 @@ def parse_duration(text: str) -> timedelta:
 
 
 def duration_text(duration: timedelta) -> str:
-    """The shortest text of a duration, in the largest unit that gives a whole number.
+    """The text of a duration, in the largest unit that gives a whole number.
 
     >>> duration_text(timedelta(minutes=90))
     '90m'

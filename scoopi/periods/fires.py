@@ -1,4 +1,4 @@
-"""Fires: the instants of a trigger: each interval, each time of a cron expression, or fixed times of day."""
+"""Fires: the instants at which a trigger fires: at an interval, by cron expression, or at times of day."""
 
 from __future__ import annotations
 
@@ -15,30 +15,32 @@ from scoopi.periods.cron import CronExpression
 _AT = re.compile(r"(?:([0-6*])-)?([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _SECOND = timedelta(seconds=1)
 _LONGEST_SHIFT = timedelta(hours=25)
-"""No clock change moves local time by more."""
+"""No clock change shifts local time by more."""
 
 
 class Fires(Protocol):
     """The instants at which a trigger fires, in UTC."""
 
     def after(self, moment: datetime) -> Iterator[datetime]:
-        """The fires later than a moment, in order; may be endless."""
+        """The fires later than a moment, in order; may be infinite."""
 
     def before(self, moment: datetime) -> Iterator[datetime]:
-        """The fires earlier than a moment, the latest first; may be endless."""
+        """The fires earlier than a moment, latest first; may be infinite."""
 
 
 class IntervalFires:
-    """Fires at whole steps after an instant, and not at the instant itself.
+    """Fires at a fixed interval after an instant, but not at the instant itself.
 
     Args:
-        since: where the steps are counted from.
-        every: the step, at least one second.
+        since: the instant from which the intervals are counted.
+        every: the interval, at least one second.
+    Raises:
+        PeriodError: the interval is shorter.
     """
 
     def __init__(self, since: datetime, every: timedelta) -> None:
         if every < _SECOND:
-            raise PeriodError("an interval has at least one second")
+            raise PeriodError("an interval must be at least one second", hint="write every: 1s, or longer")
         self._since = since.astimezone(UTC)
         self._every = every
 
@@ -50,7 +52,7 @@ class IntervalFires:
             number += 1
 
     def before(self, moment: datetime) -> Iterator[datetime]:
-        """The fires earlier than a moment, the latest first."""
+        """The fires earlier than a moment, latest first."""
         number = -((self._since - moment) // self._every) - 1
         while number >= 1:
             yield self._since + number * self._every
@@ -58,21 +60,21 @@ class IntervalFires:
 
 
 class LocalFires:
-    """Fires at local times of a zone, whatever its clock changes.
+    """Fires at local times of a time zone, with its clock changes taken into account.
 
     A local time that does not exist fires at the first moment after the gap, once for all such times. A
-    local time that occurs twice fires at the first occurrence, or at both if `is_twice`.
+    local time that occurs twice fires at the first occurrence, or at both if `fires_twice`.
 
     Args:
-        times: the local times; their union fires.
-        zone: whose clock.
-        is_twice: whether a repeated local time fires twice (`dst: every`).
+        times: the expressions whose local times fire; a time in several of them fires once.
+        zone: the time zone of the local times.
+        fires_twice: whether a repeated local time fires twice (`dst: every`).
     """
 
-    def __init__(self, times: Sequence[CronExpression], zone: tzinfo, *, is_twice: bool = False) -> None:
+    def __init__(self, times: Sequence[CronExpression], zone: tzinfo, *, fires_twice: bool = False) -> None:
         self._times = times
         self._zone = zone
-        self._is_twice = is_twice
+        self._fires_twice = fires_twice
 
     def after(self, moment: datetime) -> Iterator[datetime]:
         """The fires later than a moment."""
@@ -83,7 +85,7 @@ class LocalFires:
         return (at for at in self._merged(locals_, 1) if at > moment)
 
     def before(self, moment: datetime) -> Iterator[datetime]:
-        """The fires earlier than a moment, the latest first."""
+        """The fires earlier than a moment, latest first."""
         start = self._local(moment) + _SECOND
         if self._changes(moment, moment + _LONGEST_SHIFT):
             start += _LONGEST_SHIFT
@@ -91,10 +93,10 @@ class LocalFires:
         return (at for at in self._merged(locals_, -1) if at < moment)
 
     def _merged(self, locals_: Iterator[datetime], direction: int) -> Iterator[datetime]:
-        """The instants of local times, in order and each once.
+        """The instants of local times, in order and without repeats.
 
-        The second occurrence of a local time is later than the first one of the local times that follow,
-        so an instant waits until no earlier one can come.
+        The second occurrence of a local time may be later than the first occurrence of the local times that
+        follow, so an instant is held until no earlier one can come.
         """
         waiting: list[float] = []
         last: float | None = None
@@ -117,11 +119,11 @@ class LocalFires:
         if early == late:
             return (at - early,)
         if early > late:
-            return (at - early, at - late) if self._is_twice else (at - early,)
+            return (at - early, at - late) if self._fires_twice else (at - early,)
         return (self._gap_end(at - late, at - early),)
 
     def _gap_end(self, before: datetime, after: datetime) -> datetime:
-        """The instant of the clock change between two instants."""
+        """The instant of the clock change between two instants, to the second."""
         offset = _offset(before.astimezone(self._zone))
         while after - before > _SECOND:
             middle = before + (after - before) // 2
@@ -153,20 +155,20 @@ class BoundedFires:
         return takewhile(lambda at: until is None or at <= until, self._fires.after(max(moment, self._since)))
 
     def before(self, moment: datetime) -> Iterator[datetime]:
-        """The fires earlier than a moment, the latest first."""
+        """The fires earlier than a moment, latest first."""
         if self._until is not None:
             moment = min(moment, self._until + datetime.resolution)
         return takewhile(lambda at: at > self._since, self._fires.before(moment))
 
 
 def times_of_day(texts: Sequence[str]) -> list[CronExpression]:
-    """The local times of `at`: `D-HH:MM`, `*-HH:MM` or `HH:MM`, where day 0 is Monday.
+    """Parse the times of `at`: `D-HH:MM`, `*-HH:MM` or `HH:MM`, where day 0 is Monday.
 
     >>> [str(times) for times in times_of_day(["4-15:45", "8:30"])]
     ['45 15 * * 5', '30 8 * * *']
 
     Raises:
-        PeriodError: a text has another form.
+        PeriodError: a text is not such a time.
     """
     return [_time_of_day(text) for text in texts]
 

@@ -1,4 +1,4 @@
-"""Iterations: numbers the fires of a cron trigger, and walks back through them."""
+"""Iterations: the numbered fires of a cron trigger."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _BEFORE_ALL = datetime(1999, 12, 31, 23, 59, 59)
 
 
 class CronIterations:
-    """Iterations of a cron trigger: `yyMMdd` and the ordinal of the fire within its day.
+    """Numbers the fires of a cron trigger: `yyMMdd` and the ordinal of the fire within its day.
 
     Args:
         fires: all fires of the expression, also those before `since`.
-        zone: in which a day begins.
-        since: only a fire after it makes an iteration current; earlier ones may be looked back at.
+        zone: the time zone in which days begin.
+        since: only a fire after it can be the current iteration; `window` may include earlier ones.
     """
 
     def __init__(self, fires: Fires, zone: tzinfo, since: datetime) -> None:
@@ -35,7 +35,7 @@ class CronIterations:
         return last if last is not None and last > self._since else None
 
     def window(self, now: datetime, lookback: int) -> list[tuple[Iteration, datetime]]:
-        """The current iteration and up to `lookback` earlier ones, the oldest first, each with its fire."""
+        """The current iteration and up to `lookback` earlier ones, oldest first, each with its fire."""
         current = self.current(now)
         if current is None:
             return []
@@ -43,14 +43,14 @@ class CronIterations:
         return [(self.number(fire), fire) for fire in reversed(fires)]
 
     def fires_from(self, moment: datetime) -> Iterator[datetime]:
-        """All fires from a moment on, also those before `since`; may be endless."""
+        """All fires from a moment on, also those before `since`; may be infinite."""
         return self._fires.after(moment - datetime.resolution)
 
     def number(self, fire: datetime) -> Iteration:
-        """The number of a fire: its local day, and how many fires that day had up to it.
+        """The number of a fire: its local day, and the ordinal of the fire within that day, from 1.
 
         Raises:
-            PeriodError: a day has more fires than numbers.
+            PeriodError: the day has more than 9999 fires.
         """
         local = fire.astimezone(self._zone)
         midnight = datetime.combine(local.date(), time(), self._zone)
@@ -62,7 +62,7 @@ class CronIterations:
 
 
 def day_and_ordinal(slot: Iteration) -> tuple[date, int]:
-    """The day of an iteration's number, and which of its fires it is, from 1.
+    """The day of an iteration's number, and the ordinal of the fire within it, from 1.
 
     >>> day_and_ordinal(Iteration(2603280002))
     (datetime.date(2026, 3, 28), 2)
@@ -74,15 +74,17 @@ def day_and_ordinal(slot: Iteration) -> tuple[date, int]:
     try:
         return date(2000 + digits // 10_000, digits // 100 % 100, digits % 100), ordinal
     except ValueError as error:
-        raise PeriodError(f"{slot} has no day", hint="a number is yyMMdd and four digits") from error
+        raise PeriodError(
+            f"{slot} has no day", hint="write yyMMdd and four digits, as in #2603280002"
+        ) from error
 
 
-def has_numbers_enough(expression: CronExpression) -> bool:
-    """Whether each fire of a day can be numbered, also of a day with 25 hours.
+def can_be_numbered(expression: CronExpression) -> bool:
+    """Whether all fires of a day can be numbered, even on a day of 25 hours.
 
-    >>> has_numbers_enough(CronExpression("*/10 * * * * ?", "quartz"))
+    >>> can_be_numbered(CronExpression("*/10 * * * * ?", "quartz"))
     True
-    >>> has_numbers_enough(CronExpression("*/5 * * * * ?", "quartz"))
+    >>> can_be_numbered(CronExpression("*/5 * * * * ?", "quartz"))
     False
     """
     fires = expression.after(_BEFORE_ALL)

@@ -24,7 +24,7 @@ class Qualifier(Enum):
 
     @property
     def letter(self) -> str:
-        """The letter that begins the text of such a period: `H`, `D`, `M` or `Y`."""
+        """The first letter of the text of such a period: `H`, `D`, `M` or `Y`."""
         return self.value[0].upper()
 
     @property
@@ -45,7 +45,7 @@ class Qualifier(Enum):
 
     @property
     def longest_group(self) -> int:
-        """How many such periods may form a group."""
+        """The largest number of such periods that may form a group."""
         return {"hourly": 23, "daily": 28, "monthly": 12, "yearly": 1}[self.value]
 
     def floor(self, moment: datetime) -> datetime:
@@ -66,9 +66,10 @@ _BY_LETTER = {qualifier.letter: qualifier for qualifier in _QUALIFIERS}
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A period of the calendar; it contains its start, and not its end.
+    """A period of the calendar; it includes its start and excludes its end.
 
-    Its text has a letter, because ten digits alone are ambiguous: `2011010100` is a day, and its first hour.
+    Its text begins with a letter, because ten digits alone are ambiguous: `2011010100` is both a day and
+    the first hour of that day.
 
     >>> str(Period(Qualifier.DAILY, datetime(2011, 1, 1)))
     'D:2011010100'
@@ -89,7 +90,7 @@ class Period:
 
     @property
     def key(self) -> str:
-        """The ten digits: year, month, day and hour; what is finer than the qualifier is zero."""
+        """The ten digits: year, month, day and hour, with zeros for what is finer than the qualifier."""
         start = self.start
         month = start.month if self.qualifier is not Qualifier.YEARLY else 0
         day = start.day if self.qualifier in (Qualifier.HOURLY, Qualifier.DAILY) else 0
@@ -101,19 +102,19 @@ class Period:
         return self.shift(1).start
 
     def bounds(self, zone: tzinfo = UTC) -> tuple[datetime, datetime]:
-        """Start and end in a zone whose offset is the same all year."""
+        """Start and end in a time zone without clock changes."""
         return self.start.replace(tzinfo=zone), self.end.replace(tzinfo=zone)
 
     def shift(self, count: int) -> Period:
-        """The period `count` later, or earlier if negative.
+        """The period that is `count` periods later, or earlier if negative.
 
         Raises:
-            PeriodError: the result is outside of the years 1 to 9998.
+            PeriodError: the result is outside the years 1 to 9998.
         """
         try:
             return Period(self.qualifier, self._shifted(count))
         except (ValueError, OverflowError) as error:
-            raise PeriodError(f"{self} shifted by {count} is outside of the years 1 to 9998") from error
+            raise PeriodError(f"{self} shifted by {count} is outside the years 1 to 9998") from error
 
     def _shifted(self, count: int) -> datetime:
         start = self.start
@@ -130,7 +131,7 @@ class Period:
         return shifted
 
     def diff(self, other: Period) -> int:
-        """How many periods this one is later than the other.
+        """How many periods this one is after the other; negative if it is before it.
 
         Raises:
             PeriodError: the qualifiers differ.
@@ -146,7 +147,7 @@ class Period:
         return months if self.qualifier is Qualifier.MONTHLY else months // 12
 
     def cast(self, qualifier: Qualifier) -> Period:
-        """The period of another length: the one that contains this one, or its first child.
+        """Convert to another length: the period that contains this one, or the first one nested in it.
 
         >>> str(parse_period("M:2011020000").cast(Qualifier.HOURLY))
         'H:2011020100'
@@ -182,7 +183,7 @@ class Period:
         ['H:2011010122', 'H:2011010123']
 
         Raises:
-            PeriodError: groups of that size are not possible.
+            PeriodError: the size is not from 1 to `longest_group`.
         """
         longest = self.qualifier.longest_group
         if not 1 <= size <= longest:
@@ -197,7 +198,7 @@ class Period:
         return self.shift(first - ordinal), self.shift(min(end, last_of_all) - ordinal)
 
     def _place(self) -> tuple[int, int, int]:
-        """The number of this period in its parent, and those of the first and the last one."""
+        """The ordinal of this period in its parent, and those of the first and the last period there."""
         if self.qualifier is Qualifier.HOURLY:
             return self.start.hour, 0, 23
         if self.qualifier is Qualifier.DAILY:
@@ -207,7 +208,7 @@ class Period:
 
 
 def parse_qualifier(text: str) -> Qualifier:
-    """Qualifier of a name as in definitions.
+    """The qualifier with this name.
 
     Raises:
         PeriodError: the name is unknown.
@@ -220,13 +221,13 @@ def parse_qualifier(text: str) -> Qualifier:
 
 
 def parse_period(text: str, qualifier: Qualifier | None = None) -> Period:
-    """Period of a text like `H:2011010110`.
+    """Parse the text of a period, such as `H:2011010110`.
 
     Args:
-        text: letter and ten digits; the letter may be absent if the qualifier is given.
-        qualifier: the expected length; a period given more finely is rounded down.
+        text: a letter and ten digits; the letter is optional if the qualifier is given.
+        qualifier: the expected length; a finer period is rounded down to it.
     Raises:
-        PeriodError: the text is not a period, or not a date.
+        PeriodError: the text is not a period, or its date does not exist.
     """
     letter, colon, digits = text.rpartition(":")
     if not _DIGITS.fullmatch(digits) or (colon and letter not in _BY_LETTER):
@@ -244,7 +245,7 @@ def parse_period(text: str, qualifier: Qualifier | None = None) -> Period:
 
 
 def _moment(text: str, digits: str, qualifier: Qualifier) -> datetime:
-    """Start of a period; zeros stand for a month and a day that the qualifier does not need."""
+    """The start of a period; month and day may be zero where the qualifier does not need them."""
     year, month, day, hour = int(digits[:4]), int(digits[4:6]), int(digits[6:8]), int(digits[8:])
     may_lack_month = qualifier is Qualifier.YEARLY and not month and not day and not hour
     may_lack_day = qualifier in (Qualifier.YEARLY, Qualifier.MONTHLY) and not day and not hour

@@ -1,4 +1,4 @@
-"""Slots: what a job of the scheduler is for: a period, an iteration, an instant, or a request by hand."""
+"""Slots: what a job of the scheduler is for: a period, an iteration, an instant, or a manual launch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """The moment of a fire, `@2014-05-01T13:00:00Z`; any zone may be given, UTC is kept."""
+    """The moment of a fire, `@2014-05-01T13:00:00Z`; converted to UTC."""
 
     at: datetime
 
@@ -38,7 +38,7 @@ class Instant:
 
 @dataclass(frozen=True, slots=True)
 class ManualSlot:
-    """A launch by hand, `!17`."""
+    """A manual launch, `!17`."""
 
     number: int
 
@@ -50,7 +50,7 @@ Slot = Period | Iteration | Instant | ManualSlot
 
 
 def parse_slot(text: str) -> Slot:
-    """Slot of its text; `str` of the result gives the text again.
+    """Parse the text of a slot; `str` of the result gives the same text.
 
     >>> [str(slot) for slot in sorted(map(parse_slot, ["#42", "#7"]), key=slot_key)]
     ['#7', '#42']
@@ -82,17 +82,17 @@ def slot_key(slot: Slot) -> str:
 
 
 def slot_of_key(key: str) -> Slot:
-    """The slot of a key from `slot_key`."""
+    """The slot of a key that `slot_key` made."""
     if key[:1] in ("#", "!"):
         return parse_slot(key[0] + (key[1:].lstrip("0") or "0"))
     return parse_slot(key)
 
 
 def parse_instant(text: str) -> datetime:
-    """Instant of RFC 3339 text.
+    """Parse RFC 3339 text.
 
     Raises:
-        PeriodError: the text is not an instant with a zone.
+        PeriodError: the text is not an instant with a time zone.
     """
     if not _INSTANT.fullmatch(text.upper()):
         raise PeriodError(f"{text!r} is not an instant", hint="write RFC 3339, as in 2014-05-01T13:00:00Z")
@@ -103,5 +103,5 @@ def parse_instant(text: str) -> datetime:
 
 
 def instant_text(at: datetime) -> str:
-    """RFC 3339 text of an instant, in UTC with a `Z`; a fraction of a second only if there is one."""
+    """The RFC 3339 text of an instant, in UTC with `Z`; fractions of a second only if not zero."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,1 +1,1 @@
-"""What plugins promise, how one is found, and the built-in ones."""
+"""The interfaces of plugins, how a plugin is found, and the built-in ones."""

@@ -1,4 +1,4 @@
-"""FileAppender and ListAppender: the built-in appenders, which name where rows go."""
+"""FileAppender and ListAppender: the built-in appenders, which say where rows go."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from scoopi.plugins.plugin_ports import LIST_PREFIX
 
 @dataclass(frozen=True)
 class FileAppender:
-    """Names a file in the run's folder for rows; `.gz` and `.zst` are compressed when published.
+    """Sends rows to a file in the run's folder; `.gz` and `.zst` files are compressed when published.
 
     Args:
-        file: relative to the run's folder; a leading `output/` is dropped.
+        file: path relative to the run's folder; a leading `output/` is dropped.
     Raises:
         PluginError: the path is absolute, leaves the folder, is hidden, or names no file.
     """
@@ -39,5 +39,5 @@ class ListAppender:
 
     @property
     def output(self) -> str:
-        """The stream of these rows among the outputs of a page."""
+        """The name of these rows among the outputs of a page."""
         return f"{LIST_PREFIX}{self.name}"

@@ -8,18 +8,21 @@ from scoopi.errors import PluginError
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*", re.ASCII)
 _FILE = re.compile(r"\s*(?P<address>[^\s;(){}][^\n;(){}]*\.js)\s*")
-"""A `script` that is the address of a file: as code such a text could do nothing."""
+"""A `script` that is the address of a file; a text of this form does nothing as code."""
 
 
 class BasicScript:
     """Describes a JavaScript function for a script step.
 
-    Its fields: a script (text, or address of a file), more files, and the function to call.
-
+    Args:
+        script: the code that runs first, or the address of a `.js` file.
+        scripts: addresses of further files.
+        entry_point: name of the function to call.
     Attributes:
-        script: the text that runs first; empty if all sources are files.
-        scripts: addresses of script files, in the order of their loading.
-        entry_point: name of the function.
+        script: the code that runs first; empty if all sources are files.
+        scripts: addresses of script files, in loading order.
+    Raises:
+        PluginError: there is no script, or `entry_point` is not a function name.
     Source: defs/README.md, 4.5.
     """
 

@@ -1,4 +1,4 @@
-"""The built-in plugins by kind and name; loaded when they are used."""
+"""The built-in plugins by kind and name; each is imported when it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LoaderPlugin: the interface of plugins that load web pages themselves, and what they are given."""
+"""LoaderPlugin: the interface of plugins that load web pages themselves, and what is passed to them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Answer(msgspec.Struct, frozen=True):
 
     Attributes:
         url: the address that answered.
-        body: with its content codings undone.
-        status: a redirect is followed by Scoopi, which calls `load` again; 304 stands for the kept page, any
-            other than 200 is an error of the page, transient or permanent by its number.
-        headers: names in any case; used are Content-Type, Location, Retry-After, ETag and Last-Modified.
-        cookies: of the site's session after the answer, as in `Terms`; None: as they were.
+        body: after decoding Content-Encoding.
+        status: Scoopi follows a redirect by calling `load` again; 304 means that the archived page is still
+            current; any other status than 200 fails the page, transiently or permanently.
+        headers: names in any case. Scoopi reads Content-Type, Location, Retry-After, ETag and Last-Modified.
+        cookies: cookies of the site's session after the answer, as in `Terms`; None if unchanged.
     """
 
     url: str
@@ -32,17 +32,17 @@ class Terms(msgspec.Struct, frozen=True):
     """How one request may be made.
 
     Attributes:
-        url: as asked for, escaped as browsers do.
-        headers: that the settings of the site want, User-Agent among them, and for the page itself the
-            conditions under which it need not be sent again.
-        timeout_s: of the request as a whole.
-        method: of the request, as the locator of the page has it.
-        body: that is sent; None without one.
-        cookies: of the site's session, for the request of the page itself, as lines of a cookie file (domain,
-            TRUE with its subdomains, path, TRUE for encrypted requests only, end in seconds, name and value,
-            parted by tabs); None if the site keeps no session.
-        locator_name: of the page's locator, as in the definitions.
-        locator_url: likewise.
+        url: the requested address, escaped as browsers do.
+        headers: headers to send: those of the site's settings, including User-Agent, and conditional headers
+            (If-None-Match, If-Modified-Since) for a page that is archived.
+        timeout_s: timeout of the whole request.
+        method: HTTP method, as in the page's locator.
+        body: request body; None without one.
+        cookies: cookies of the site's session, for the request of the page itself, as lines of a cookie file
+            (domain, TRUE to include subdomains, path, TRUE for HTTPS only, expiry in seconds since 1970, name
+            and value, separated by tabs); None if the site keeps no session.
+        locator_name: name of the page's locator in the definitions.
+        locator_url: URL of the page's locator in the definitions.
     """
 
     url: str
@@ -59,21 +59,21 @@ class Web(Protocol):
     """Obtains grants for the requests of one `load`."""
 
     def grant(self, url: str) -> AbstractContextManager[Terms]:
-        """Wait until the host of `url` may be asked, for one request, which is sent within the `with`.
+        """Wait until a request to the host of `url` is allowed; send one request within the `with` block.
 
         Raises:
-            FetchError: the address is malformed, or a public page led to a private host.
+            FetchError: the address is malformed, or a public page leads to a private host.
         """
 
     def grant_part(self, url: str) -> AbstractContextManager[Terms]:
-        """Likewise for something that a page loads (a script, data), of which robots.txt is not asked."""
+        """As `grant`, for a subresource of a page (a script, data); robots.txt is not checked for it."""
 
 
 class LoaderPlugin(Protocol):
-    """Loads pages in place of Scoopi's own HTTP client; called in several threads at a time."""
+    """Loads pages in place of Scoopi's own HTTP client; called from several threads at a time."""
 
     def load(self, url: str, web: Web) -> Answer:
-        """The answer of the server to a request for `url`, or one of any further requests.
+        """Request `url`, and return the server's answer to this request or to one that followed from it.
 
         Raises:
             FetchError: the page cannot be loaded; its `fault` says whether another attempt may help.

@@ -1,4 +1,4 @@
-"""Parameters: the fields that a plugin's constructor takes, and their values read from text."""
+"""Parameters: the fields that a plugin's constructor accepts, and conversion of their values from text."""
 
 from __future__ import annotations
 
@@ -21,16 +21,20 @@ _LISTS = (list, tuple, set, frozenset)
 
 
 class Parameters:
-    """The fields that a plugin's constructor takes, and their values read from text.
+    """The fields that a plugin's constructor accepts, and conversion of their values from text.
 
     A field `inPattern` is the parameter `in_pattern`. Values are texts (or lists and mappings of texts)
-    and are read as the parameter's annotation wants: str, int, float, bool, Path, Literal, Enum,
-    list[…], dict, … | None; anything without one is handed over as it stands.
+    and are converted to the parameter's annotated type: str, int, float, bool, Path, Literal, Enum,
+    list[…], dict, … | None. A parameter without an annotation, or of another type, gets the value unchanged.
 
     Args:
         target: the class or function that makes the plugin.
-        given: parameters that the caller gives itself; no field is looked for.
+        given: names of parameters that the caller supplies; they are not fields.
         skip: number of leading parameters that are not fields (the data of a script function).
+    Attributes:
+        given: those of `given` that the target has.
+    Raises:
+        NameError, TypeError, ValueError: the signature cannot be inspected.
     """
 
     def __init__(self, target: Callable[..., object], given: Iterable[str] = (), skip: int = 0) -> None:
@@ -45,7 +49,7 @@ class Parameters:
         return snake_case(field) in self._taken
 
     def faults(self, fields: Mapping[str, Any]) -> list[str]:
-        """What is wrong with the fields: unknown, missing or mistyped ones, each as a sentence."""
+        """What is wrong with the fields (unknown, missing or mistyped ones), one sentence each."""
         faults = [self._unknown(field) for field in fields if field not in self and not self._takes_any]
         named = {snake_case(field) for field in fields}
         for name, parameter in self._taken.items():
@@ -59,7 +63,7 @@ class Parameters:
         return faults
 
     def values(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Keyword arguments for the constructor, from fields without faults."""
+        """Keyword arguments for the constructor; the fields must be without faults."""
         return {snake_case(field): self._read(field, value) for field, value in fields.items()}
 
     def _read(self, field: str, value: Any) -> Any:
@@ -69,15 +73,15 @@ class Parameters:
     def _unknown(self, field: str) -> str:
         names = [camel_case(name) for name in self._taken]
         near = nearest(field, names)
-        hint = f"; did you mean {near}?" if near else f"; it knows {', '.join(names) or 'no fields'}"
+        hint = f"; did you mean {near}?" if near else f"; known fields: {', '.join(names) or 'none'}"
         return f"unknown field {field}{hint}"
 
 
 def read_value(value: Any, wanted: Any) -> Any:
-    """A text (or list or mapping of texts) as the type wants it.
+    """Convert a text (or a list or mapping of texts) to a type.
 
     Raises:
-        ValueError: the text is not a valid value; the message has what is expected.
+        ValueError: the text is not a valid value; the message says what was expected.
     """
     origin = get_origin(wanted) or wanted
     if wanted in (Any, object, inspect.Parameter.empty):
@@ -126,7 +130,7 @@ def _read_scalar(value: Any, kind: Any) -> Any:
 
 def _read_one_of(value: Any, kinds: tuple[Any, ...]) -> Any:
     faults = []
-    # str takes any text, so that it is asked last.
+    # str accepts any text, so it is tried last.
     for kind in sorted((kind for kind in kinds if kind is not type(None)), key=lambda kind: kind is str):
         try:
             return read_value(value, kind)
@@ -157,13 +161,13 @@ OnError = Literal["keep", "fail", "drop", "blank"]
 
 
 class StepField(msgspec.Struct, frozen=True):
-    """Its type as Parameters reads it, and whether a plugin must have it."""
+    """A field that the step reads instead of the plugin: its type, and whether it is required."""
 
     type: Any
     required: bool = False
 
     def fault(self, name: str, fields: Mapping[str, Any]) -> str | None:
-        """What is wrong with the field of that name; None when nothing is."""
+        """What is wrong with the field of that name; None if it is correct."""
         if name not in fields:
             return f"field {name} is missing" if self.required else None
         try:

@@ -19,14 +19,18 @@ from scoopi.errors import PluginError
 
 @dataclass(frozen=True, slots=True)
 class CodeFault:
-    """The error in one line, and `file:line` in the user's code (empty if it was raised elsewhere)."""
+    """An error in one line, and `file:line` in the user's code (empty if it was raised elsewhere)."""
 
     what: str
     at: str
 
 
 def fault_of(error: BaseException, is_users: Callable[[str], bool]) -> CodeFault:
-    """Describe an error that was raised in, or below, files for which `is_users` holds."""
+    """Describe an error by its innermost line in a file of the user.
+
+    Args:
+        is_users: whether a file is the user's, by its path.
+    """
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename and is_users(error.filename):
         return CodeFault(f"{type(error).__name__}: {error.msg}", f"{error.filename}:{error.lineno}")
@@ -35,14 +39,13 @@ def fault_of(error: BaseException, is_users: Callable[[str], bool]) -> CodeFault
 
 
 class PluginFiles:
-    """Finds classes and functions in the user's plugin files, `*.py` of some folders.
+    """Finds classes and functions in the user's plugin files, `*.py` in some folders.
 
-    Only a file that defines the name is run.
-
-    A file can import its neighbours; apart from that `sys.path` stays as it is, and nothing is written.
+    Only a file that defines the name is run. It can import its neighbours; otherwise `sys.path` is
+    unchanged, and no byte code is written.
 
     Args:
-        folders: in the order of their search; missing ones are passed over.
+        folders: in search order; missing ones are skipped.
     Source: docs/plugins.md.
     """
 
@@ -55,8 +58,8 @@ class PluginFiles:
         """The class or function called `MyThing` in any file, or `my_module.MyThing` in that file.
 
         Raises:
-            PluginError: it is not a dotted name, several files of a folder define it, or its file is wrong
-                or lies outside of the folders.
+            PluginError: it is not a dotted name, several files of a folder define it, or its file is invalid
+                or lies outside the folders.
         """
         if not all(part.isidentifier() for part in name.split(".")):
             raise PluginError(
@@ -71,7 +74,7 @@ class PluginFiles:
         return None
 
     def names(self) -> set[str]:
-        """All classes and functions that could be meant, for a did-you-mean."""
+        """The names of all classes and functions, for suggestions."""
         return {
             name
             for folder in self._folders
@@ -80,7 +83,7 @@ class PluginFiles:
         }
 
     def digests(self) -> dict[str, str]:
-        """Path of each file that was run (neighbours it imported too) -> its blake2b digest in hex."""
+        """Path of each file that was run or imported by one -> its blake2b digest in hex."""
         return dict(self._digests)
 
     def _file_of(self, folder: Path, module: str, attribute: str) -> Path | None:
@@ -102,10 +105,10 @@ class PluginFiles:
         return found[0] if found else None
 
     def _load(self, path: Path, folder: Path) -> ModuleType:
-        real = path.resolve()  # a link that stays in a folder is usual: Kubernetes mounts files so
+        real = path.resolve()  # links within a folder are common: Kubernetes mounts files like that
         if not any(real.is_relative_to(allowed) for allowed in self._folders):
             raise PluginError(
-                f"plugin file leads out of its folder, to {real}",
+                f"plugin file is a link that leads out of its folder, to {real}",
                 at=str(path),
                 hint=f"put the file itself into {folder}",
             )
@@ -140,7 +143,7 @@ class PluginFiles:
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    """Compiles the file as it is now: no cached byte code is read or written."""
+    """Always compiles the source: no cached byte code is read or written."""
 
     def get_code(self, fullname: str) -> CodeType:
         code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
@@ -166,11 +169,11 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _defined(path: Path, *, lenient: bool = False) -> set[str]:
-    """Names of the classes and functions at a file's top level, without running it."""
+    """Names of the classes and functions at a file's top level; the file is not run."""
     import symtable  # late: most runs use built-in plugins only
 
     try:
-        # Not ast.parse: Python 3.11 mixes up the depths of two threads that make trees at the same time.
+        # Not ast.parse: Python 3.11 mixes up the recursion depths of two threads that parse at the same time.
         top = symtable.symtable(importlib.util.decode_source(path.read_bytes()), str(path), "exec")
     except (SyntaxError, ValueError) as error:
         if lenient:

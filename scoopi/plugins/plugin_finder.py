@@ -1,4 +1,4 @@
-"""PluginFinder: from a `class:` in a definition to the plugin that it means."""
+"""PluginFinder: resolves the `class:` of a plugin's definition, and constructs the plugin."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PREFIX = "entry point "
 _NAME = "name"
 NO_DEFAULTS: Mapping[str, str] = MappingProxyType({})
 _NO_FIELDS: Mapping[str, StepField] = MappingProxyType({})
-_PROMISED: Mapping[PluginKind, tuple[str, ...]] = MappingProxyType(
+_REQUIRED: Mapping[PluginKind, tuple[str, ...]] = MappingProxyType(
     {
         "appenders": ("output",),
         "encoders": ("encode", "header"),
@@ -34,20 +34,17 @@ _PROMISED: Mapping[PluginKind, tuple[str, ...]] = MappingProxyType(
         "loaders": ("load",),
     }
 )
-"""What a plugin of a kind must have, see `plugin_ports.py`."""
+"""The attributes that a plugin of a kind must have, see `plugin_ports.py`."""
 
 
 class EntryPoints:
-    """Loads plugins from entry points of installed packages.
-
-    Remembers of each the package's name and version, and the digest of the file.
-    """
+    """Loads plugins from entry points of installed packages, and records what `digests` reports of each."""
 
     def __init__(self) -> None:
         self._digests: dict[str, str] = {}
 
     def find(self, kind: PluginKind, class_name: str) -> Any:
-        """What an installed package offers under that name; None when none does.
+        """The plugin that an installed package provides under this name; None if none does.
 
         Raises:
             PluginError: it cannot be loaded.
@@ -69,12 +66,12 @@ class EntryPoints:
         return found
 
     def digests(self) -> dict[str, str]:
-        """By the name of the entry point: its package; by the path of its file: the digest."""
+        """Name of each entry point in use -> its package and version; path of its file -> its digest."""
         return dict(self._digests)
 
 
 def digest_now(name: str) -> str:
-    """What `EntryPoints.digests`, or that of a file, would be now; empty when it is not there."""
+    """The current value of a name in `PluginFinder.digests`; empty if the file or entry point is gone."""
     if name.startswith(PREFIX):
         group, _, class_name = name.removeprefix(PREFIX).partition(" ")
         entry = _entry(group, class_name)
@@ -96,13 +93,13 @@ def _package(entry: EntryPoint) -> str:
 
 
 class PluginFinder:
-    """Finds the plugin that a `class:` in a definition means, checks its fields and constructs it.
+    """Finds the plugin that a `class:` in a definition names, checks its fields and constructs it.
 
     Looks for a built-in, then an entry point, then a file of the user.
 
     Args:
-        folders: where the user's files are, in the order of their search.
-        builtins: kind -> name -> the thing itself, or `module:Name`, imported when it is used.
+        folders: folders of the user's files, in search order.
+        builtins: kind -> name -> the class or function itself, or `module:Name`, imported when it is used.
     Source: docs/plugins.md.
     """
 
@@ -117,10 +114,10 @@ class PluginFinder:
         self._found: dict[tuple[PluginKind, str], Callable[..., Any]] = {}
 
     def find(self, kind: PluginKind, class_name: str) -> Callable[..., Any]:
-        """The class or function that `class_name` means.
+        """The class or function that `class_name` names.
 
         Raises:
-            PluginError: there is none (did you mean …), or it cannot be loaded; with file and line.
+            PluginError: there is none, with a suggestion; or it cannot be loaded, with file and line.
         """
         key = (kind, class_name)
         if key not in self._found:
@@ -128,7 +125,7 @@ class PluginFinder:
         return self._found[key]
 
     def check(self, kind: PluginKind, plugin: PluginDef) -> list[str]:
-        """All that is wrong with a plugin's class and fields, each as a sentence without its place."""
+        """What is wrong with a plugin's class and fields, one sentence each, without the place."""
         try:
             target = self.find(kind, plugin.class_name)
             parameters = self._parameters(kind, target)
@@ -144,13 +141,13 @@ class PluginFinder:
     def construct(
         self, kind: PluginKind, plugin: PluginDef, defaults: Mapping[str, str] = NO_DEFAULTS
     ) -> Any:
-        """The plugin as defined. A function of the kind `scripts` stays a function, its fields bound to it.
+        """The plugin as defined. A function of the kind `scripts` is returned with its fields bound to it.
 
         Args:
-            defaults: values of parameters that a built-in plugin has and the definition does not give.
+            defaults: values for parameters of a built-in plugin that the definition leaves out.
         Raises:
-            PluginError: unknown class, wrong fields, the constructor refuses them, or what it made
-                lacks what its kind promises.
+            PluginError: the class is unknown, fields are wrong, the constructor rejects them, or the
+                object lacks an attribute that its kind requires.
         """
         faults = self.check(kind, plugin)
         if faults:
@@ -165,7 +162,7 @@ class PluginFinder:
         if _is_script_function(kind, target):
             return partial(target, **values) if values else target
         made = self._made(target, values, plugin)
-        lacking = [name for name in _PROMISED.get(kind, ()) if not hasattr(made, name)]
+        lacking = [name for name in _REQUIRED.get(kind, ()) if not hasattr(made, name)]
         if lacking and self._built_in(kind, plugin.class_name) is None:
             what = f"plugin {plugin.name}: {plugin.class_name} has no {' and no '.join(lacking)}"
             raise PluginError(
@@ -174,7 +171,7 @@ class PluginFinder:
         return made
 
     def digests(self) -> dict[str, str]:
-        """Path of each file of the user in use -> its blake2b digest in hex; entry point -> its package."""
+        """Path of each plugin file in use -> its digest; name of each entry point -> its package."""
         return self._entries.digests() | self._files.digests()
 
     def _looked_up(self, kind: PluginKind, class_name: str) -> Callable[..., Any]:
@@ -200,7 +197,7 @@ class PluginFinder:
             return f"did you mean {near}?"
         built_in = ", ".join(self._builtins.get(kind, {}))
         own = "put its file into plugins/"
-        return f"built-in are {built_in}; or {own}" if built_in else f"correct the name, or {own}"
+        return f"built-in: {built_in}; or {own}" if built_in else f"correct the name, or {own}"
 
     def _parameters(self, kind: PluginKind, target: Callable[..., Any]) -> Parameters:
         skip = 1 if _is_script_function(kind, target) else 0
@@ -230,7 +227,7 @@ class PluginFinder:
             fault = fault_of(error, lambda name: name == file)
             where = f" ({fault.at})" if fault.at else ""
             raise PluginError(
-                f"plugin {plugin.name} cannot be made: {fault.what}{where}", at=str(plugin.place)
+                f"plugin {plugin.name} cannot be constructed: {fault.what}{where}", at=str(plugin.place)
             ) from error
 
 

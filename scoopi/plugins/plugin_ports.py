@@ -13,10 +13,10 @@ class Converter(Protocol):
     """Turns one text into another."""
 
     def convert(self, value: str) -> str:
-        """The converted value; asked once for each value of a page, however many rows have it.
+        """Convert a value; called once for each distinct value of a page.
 
         Raises:
-            ConvertError: the value cannot be read; the plugin's `onError` decides what follows.
+            ConvertError: the value cannot be converted; the plugin's `onError` says what happens then.
         """
 
 
@@ -24,22 +24,25 @@ class Encoder(Protocol):
     """Turns the rows of a page into bytes of an output file."""
 
     def encode(self, data: Data, locator: Locator, page: int) -> bytes:
-        """All rows, each ended as the format wants; `page` is the position in the chain of links.
+        """Encode all rows, each with the format's terminator.
+
+        Args:
+            page: position of the page in the chain of links, from 1.
 
         Raises:
             EncodeError: a row cannot be written in this format.
         """
 
     def header(self, axes: tuple[Axis, ...]) -> bytes:
-        """What an output file begins with; empty when the format (or definition) has no header."""
+        """The beginning of an output file; empty if the format (or definition) has no header."""
 
 
 LIST_PREFIX = "list:"
-"""Before the name of rows that are kept in memory."""
+"""Prefix of the output name of rows that are kept in memory."""
 
 
 class Appender(Protocol):
-    """Describes where rows go; the appending is done by the parent.
+    """Says where rows go; the parent process appends them.
 
     `output` is a file's path relative to the run's folder, or `list:<plugin name>` for rows kept in memory.
     """
@@ -49,7 +52,7 @@ class Appender(Protocol):
 
 
 Script = Callable[[Data], Data]
-"""A Python script plugin: data -> changed data."""
+"""A Python script plugin: takes data, returns changed data."""
 
 PluginKind = Literal["steps", "appenders", "encoders", "converters", "scripts", "loaders"]
-"""The kinds of plugins; each has an entry point group `scoopi.<kind>`."""
+"""The kinds of plugins; the entry point group of each is `scoopi.<kind>`."""

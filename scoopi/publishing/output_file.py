@@ -67,7 +67,7 @@ def output_specs(definitions: Definitions, finder: PluginFinder) -> tuple[Output
                 grid = GridFormat.of(encoder, axes)
                 spec = specs.setdefault(output, OutputSpec(output, output, encoder.header(axes), grid=grid))
                 if spec.grid is not None:
-                    specs[output] = replace(spec, grid=grid.beside(spec.grid))
+                    specs[output] = replace(spec, grid=grid.merged(spec.grid))
     return tuple(specs.values())
 
 

@@ -135,4 +135,4 @@ def local_fires(trigger: Trigger) -> LocalFires:
         times_of_day(trigger.at) if trigger.at else [CronExpression(trigger.cron or "", trigger.dialect)]
     )
     zone = UTC if trigger.timezone == "UTC" else ZoneInfo(trigger.timezone)
-    return LocalFires(expressions, zone, is_twice=trigger.dst == "every")
+    return LocalFires(expressions, zone, fires_twice=trigger.dst == "every")

@@ -106,13 +106,13 @@ def minutes_ahead(at: datetime, zone: str) -> int:
     return offset // MINUTE
 
 
-def walked(expression: str, clock: YearClock, is_twice: bool) -> list[datetime]:
+def walked(expression: str, clock: YearClock, fires_twice: bool) -> list[datetime]:
     """The fires of a year, found by looking at the clock every minute."""
     wanted = matching_minutes(expression)
     return [
         YEAR + MINUTE * place
         for place, local in enumerate(clock.shown)
-        if (local in wanted and (is_twice or place not in clock.repeated))
+        if (local in wanted and (fires_twice or place not in clock.repeated))
         or (place in clock.skipped and not wanted.isdisjoint(clock.skipped[place]))
     ]
 
@@ -121,13 +121,13 @@ def walked(expression: str, clock: YearClock, is_twice: bool) -> list[datetime]:
 def test_a_year_of_fires_is_that_of_a_walk_through_its_minutes(zone: str) -> None:
     clock = clock_of_a_year(zone)
     for expression in EXPRESSIONS:
-        for is_twice in (False, True):
-            fires = LocalFires([CronExpression(expression)], ZoneInfo(zone), is_twice=is_twice)
-            expected = walked(expression, clock, is_twice)
+        for fires_twice in (False, True):
+            fires = LocalFires([CronExpression(expression)], ZoneInfo(zone), fires_twice=fires_twice)
+            expected = walked(expression, clock, fires_twice)
             later = takewhile(lambda at: at.year == 2026, fires.after(YEAR - timedelta(microseconds=1)))
-            assert list(later) == expected, (expression, is_twice)
+            assert list(later) == expected, (expression, fires_twice)
             earlier = takewhile(lambda at: at >= YEAR, fires.before(YEAR.replace(year=2027)))
-            assert list(earlier) == expected[::-1], (expression, is_twice)
+            assert list(earlier) == expected[::-1], (expression, fires_twice)
 
 
 @settings(max_examples=60)
@@ -138,9 +138,9 @@ def test_a_year_of_fires_is_that_of_a_walk_through_its_minutes(zone: str) -> Non
     st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 1)),
 )
 def test_fires_found_from_any_moment_are_the_same(
-    zone: str, expression: str, is_twice: bool, moment: datetime
+    zone: str, expression: str, fires_twice: bool, moment: datetime
 ) -> None:
-    fires = LocalFires([CronExpression(expression)], ZoneInfo(zone), is_twice=is_twice)
+    fires = LocalFires([CronExpression(expression)], ZoneInfo(zone), fires_twice=fires_twice)
     at = moment.replace(tzinfo=UTC)
     later = list(islice(fires.after(at), 5))
     assert all(fire > at for fire in later)
@@ -153,7 +153,7 @@ def test_a_fixed_time_fires_once_when_clocks_go_back_and_both_times_if_asked() -
     berlin = ZoneInfo("Europe/Berlin")
     night = datetime(2026, 10, 24, 12, tzinfo=UTC)
     once = LocalFires(times_of_day(["2:30"]), berlin)
-    twice = LocalFires(times_of_day(["2:30"]), berlin, is_twice=True)
+    twice = LocalFires(times_of_day(["2:30"]), berlin, fires_twice=True)
     assert texts(once.after(night), 2) == ["2026-10-25T00:30Z", "2026-10-26T01:30Z"]
     assert texts(twice.after(night), 3) == ["2026-10-25T00:30Z", "2026-10-25T01:30Z", "2026-10-26T01:30Z"]
 

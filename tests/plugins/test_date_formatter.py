@@ -62,7 +62,9 @@ def test_a_formatter_has_the_letters_of_java_time_and_the_names_of_a_locale(
 def test_a_formatter_needs_a_zone_in_the_text() -> None:
     formatter = DateFormatter("day", "yyyy-MM-dd X|yyyy-MM-dd", "dd.MM.yyyy")
     assert formatter.convert("2024-01-05 Z") == "05.01.2024"
-    with pytest.raises(ConvertError, match="'2024-01-05' as yyyy-MM-dd has no time zone; read its zone too"):
+    with pytest.raises(
+        ConvertError, match="'2024-01-05' as yyyy-MM-dd has no time zone; add its zone to inPattern"
+    ):
         formatter.convert("2024-01-05")
 
 

@@ -74,7 +74,7 @@ def test_a_roller_has_the_names_of_a_locale() -> None:
 
 
 def test_a_date_that_rolls_out_of_the_years_cannot_be_converted() -> None:
-    with pytest.raises(ConvertError, match="rolls out of the years 1 to 9999"):
+    with pytest.raises(ConvertError, match="is rolled outside the years 1 to 9999"):
         DateRoller("day", "yyyy", "yyyy", "YEAR=ceil").convert("2020")
 
 
@@ -105,7 +105,7 @@ def test_an_unknown_locale_is_refused() -> None:
         (("dd", "yyyy", " "), "roll is empty"),
         (("dd", "yyyy", "MONTH"), "roll 'MONTH' is malformed"),
         (("dd", "yyyy", "MONTH=up"), "roll 'MONTH=up' is malformed"),
-        (("dd", "yyyy", "MOON=0"), "there is no field MOON"),
+        (("dd", "yyyy", "MOON=0"), "unknown field MOON"),
     ],
 )
 def test_a_wrong_definition_is_refused_with_the_hint(fields: tuple[str, str, str], fault: str) -> None:

@@ -54,7 +54,7 @@ def test_values_with_delimiters_and_quotes_are_read_again(values: Values) -> Non
 def test_of_other_encoders_and_of_different_columns_nothing_is_known() -> None:
     assert GridFormat.of(RowsEncoder(), AXES) == GridFormat()
     one, other = GridFormat(("a",), "|"), GridFormat(("b",), "|")
-    assert (one.beside(one), one.beside(other)) == (one, GridFormat())
+    assert (one.merged(one), one.merged(other)) == (one, GridFormat())
 
 
 def test_a_row_of_another_width_is_an_error() -> None:

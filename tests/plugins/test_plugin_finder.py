@@ -165,7 +165,7 @@ def test_an_unknown_class_is_reported_with_the_nearest_known(folder: Path) -> No
         "unknown class CsvEncodr of encoders; did you mean CsvEncoder?"
     ]
     assert "did you mean Greeter?" in looked.check("encoders", plugin("Greetr"))[0]
-    assert "built-in are BasicScript" in looked.check("scripts", plugin("xyz"))[0]
+    assert "built-in: BasicScript" in looked.check("scripts", plugin("xyz"))[0]
     assert "unknown class greet.Nope" in looked.check("encoders", plugin("greet.Nope"))[0]
 
 
@@ -174,7 +174,7 @@ def test_an_unknown_class_is_reported_with_the_nearest_known(folder: Path) -> No
     [
         ({"delimiter": "|", "includeTags": "true", "header": "false", "quote": "all"}, []),
         ({"delimeter": "|"}, ["unknown field delimeter; did you mean delimiter?"]),
-        ({"xyz": "1"}, ["unknown field xyz; it knows delimiter, includeTags, header, quote, missing"]),
+        ({"xyz": "1"}, ["unknown field xyz; known fields: delimiter, includeTags, header, quote, missing"]),
         ({"includeTags": "yes"}, ["field includeTags: expected true or false, got 'yes'"]),
         ({"quote": "some"}, ["field quote: expected none or minimal or all, got 'some'"]),
         ({"delimiter": ["|"]}, ["field delimiter: expected a single value, got a list"]),
@@ -188,7 +188,7 @@ def test_all_faults_of_a_plugin_are_reported_at_once(folder: Path) -> None:
     (folder / "greet.py").write_text(GREETER)
     faults = finder(folder).check("encoders", plugin("Greeter", times="two", loud="true"))
     assert faults == [
-        "unknown field loud; it knows greeting, times",
+        "unknown field loud; known fields: greeting, times",
         "field greeting is missing",
         "field times: expected an integer, got 'two'",
     ]
@@ -251,7 +251,7 @@ def test_a_script_function_stays_a_function_with_its_fields_bound(folder: Path) 
     scaled: Callable[[str], str] = looked.construct("scripts", plugin("scaled", factor="3"))
     assert isinstance(scaled, partial)
     assert scaled("x") == "xxx"
-    assert looked.check("scripts", plugin("scaled", data="x")) == ["unknown field data; it knows factor"]
+    assert looked.check("scripts", plugin("scaled", data="x")) == ["unknown field data; known fields: factor"]
 
 
 def test_a_neighbour_that_was_removed_since_an_earlier_finder_loaded_it_is_passed_over(folder: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(
     (desk.folder / "defs/job.yml").write_text(DEFINITIONS.replace("NAME", name))
     ended = desk.scoopi("check", "defs")
     assert ended.code == 3
-    assert f"plugin file leads out of its folder, to {evil}" in ended.out + ended.err
+    assert f"plugin file is a link that leads out of its folder, to {evil}" in ended.out + ended.err
     assert not (desk.folder / "trace").exists()
     refused(f"a link in plugins/ to a file elsewhere, as {name}")
 

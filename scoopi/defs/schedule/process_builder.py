@@ -22,7 +22,7 @@ from scoopi.model.schedule.process import (
     Trigger,
 )
 from scoopi.periods.cron import CronExpression
-from scoopi.periods.iterations import has_numbers_enough
+from scoopi.periods.iterations import can_be_numbered
 from scoopi.periods.period import parse_qualifier
 
 _PERIODS_ONLY = ("machine", "lag", "grouping")
@@ -252,7 +252,7 @@ class ProcessBuilder:
             except PeriodError as error:
                 self._wrong(table, path, "cron", error.what, error.hint)
                 return
-            if keys.get("slots") == "iterations" and not has_numbers_enough(expression):
+            if keys.get("slots") == "iterations" and not can_be_numbered(expression):
                 what = "cron fires more often than iterations can be numbered, 9999 times a day"
                 self._wrong(table, path, "cron", what, "let it fire at most every 10 seconds")
         elif "dialect" in keys and "cron" not in table.entries:

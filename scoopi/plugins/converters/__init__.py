@@ -1,1 +1,1 @@
-"""The built-in converters: texts of one item become other texts."""
+"""The built-in converters, which change the texts of one item."""

@@ -1,4 +1,4 @@
-"""CalendarField: a field of Java's Calendar: its value, its least and greatest, and how it is set."""
+"""CalendarField: a field of Java's Calendar: how to read it, its range, and how to set it."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from datetime import date, datetime, timedelta
 from types import MappingProxyType
 
 _LATEST_YEAR = 292_278_994
-"""Java's; beyond what is written here, so that rolling a year up is an error of the value."""
+"""Java's last year. Python's dates end with 9999, so rolling YEAR up to it fails, as it should."""
 
 
 @dataclass(frozen=True, slots=True)
 class CalendarField:
-    """A field of Java's Calendar: its value, its least and greatest, and how it is set.
+    """A field of Java's Calendar: how to read it, its range, and how to set it.
 
-    Weeks begin on Sunday, and 1 January is in the first.
+    Weeks begin on Sunday, and week 1 contains 1 January.
 
     Attributes:
-        least: the smallest value it can have.
-        greatest: the largest value that it can have in the month or year of a wall time.
-        value: its value.
-        set: the wall time with another value; too large or small ones carry into the next larger field.
+        least: its smallest value.
+        greatest: its largest value in the month or year of a wall time.
+        value: its value in a wall time.
+        set: the wall time with another value; a value out of range carries into the next larger field.
     """
 
     least: int
@@ -63,7 +63,7 @@ def _set_weekday(day: date, weekday: int) -> date:
 
 
 def _set_weekday_in_month(day: date, number: int) -> date:
-    """A negative number counts from the month's end; 0 is the last one before the month."""
+    """A negative number counts from the end of the month; 0 is the last such weekday before the month."""
     weeks = number - ((day.day - 1) // 7 + 1)
     if number < 0:
         weeks = (_month_length(day) - day.day) // 7 + number + 1
@@ -83,14 +83,14 @@ def _week_of_month(day: date) -> int:
 
 
 def _week_of_year(day: date) -> int:
-    """The week that holds the next 1 January is the first of the next year."""
+    """The week that contains the next 1 January is week 1 of the next year."""
     first = date(day.year, 1, 1).isoweekday() % 7
     week = (first + day.timetuple().tm_yday - 1) // 7 + 1
     return 1 if week > _weeks_of_year(day) else week
 
 
 def _weeks_of_year(day: date) -> int:
-    """Weeks that end within the year, counting the one of 1 January."""
+    """The number of weeks that end within the year, including the week of 1 January."""
     first = date(day.year, 1, 1).isoweekday() % 7
     return (first + 365 + isleap(day.year)) // 7
 
@@ -149,4 +149,4 @@ FIELDS: Mapping[str, CalendarField] = MappingProxyType(
         "MILLISECOND": _time_field(999, lambda wall: wall.microsecond // 1000, timedelta(milliseconds=1)),
     }
 )
-"""By the names of Java's Calendar; MONTH counts from 0, DAY_OF_WEEK from 1 on Sunday."""
+"""Name in Java's Calendar -> field; MONTH counts from 0, DAY_OF_WEEK from 1 (Sunday)."""

@@ -1,4 +1,4 @@
-"""DateFormatter: a date-time in one form becomes the same in another."""
+"""DateFormatter: writes a date-time in another pattern."""
 
 from __future__ import annotations
 
@@ -18,25 +18,30 @@ CACHED_TEXTS = 10_000
 
 
 class DateReader(Protocol[Read]):
-    """A compiled date pattern that reads a text."""
+    """A compiled date pattern."""
 
     @property
     def pattern(self) -> str:
-        """As written."""
+        """The pattern as written."""
 
     def parse(self, text: str, /) -> Read:
-        """Raises ValueError for a text that does not fit, NoZoneError for one that lacks only its zone."""
+        """Parse a text.
+
+        Raises:
+            NoZoneError: the text fits, but lacks the time zone.
+            ValueError: the text does not fit.
+        """
 
 
 class Alternatives(Generic[Read]):
-    """Date patterns with `|` between them.
+    """Date patterns separated by `|`, of which the first that fits a text is used.
 
     Args:
-        patterns: as the definition writes them.
-        field: the name of the definition's key, for messages.
-        compiled: makes a pattern.
+        patterns: as written in the definition.
+        field: the key in the definition, for messages.
+        compiled: compiles one pattern.
     Raises:
-        PluginError: a pattern is wrong, or there is none.
+        PluginError: a pattern is invalid, or there is none.
     Source: defs/README.md, 4.5.
     """
 
@@ -47,10 +52,10 @@ class Alternatives(Generic[Read]):
             raise PluginError(f"{field} is empty", hint='give a date pattern, as in "dd MMM yyyy"')
 
     def parse(self, text: str) -> Read:
-        """What the first pattern that the whole text fits reads.
+        """Parse a text with the first pattern that fits all of it.
 
         Raises:
-            ConvertError: it fits none, or has no zone where one is needed.
+            ConvertError: no pattern fits, or the text lacks a time zone that is needed.
         """
         without_zone = ""
         for pattern in self._patterns:
@@ -63,18 +68,18 @@ class Alternatives(Generic[Read]):
         if without_zone:
             raise ConvertError(
                 f"{text!r} as {without_zone} has no time zone",
-                hint="read its zone too (z, VV, Z, x or X in inPattern); DateRoller takes dates without one",
+                hint="add its zone to inPattern (z, VV, Z, x or X), or use DateRoller, which needs none",
             )
         raise ConvertError(
-            f"{text!r} is not a date in the form {self._shown}", hint="add a pattern that fits, behind a |"
+            f"{text!r} is not a date in the form {self._shown}", hint="add a pattern that fits, after a |"
         )
 
 
 def compiler(kind: type[Pattern], field: str, locale: str) -> Callable[[str], Pattern]:
-    """What compiles the patterns of a field.
+    """A function that compiles the patterns of a field.
 
     Raises:
-        PluginError: the locale is unknown; calling it: the pattern is wrong.
+        PluginError: the locale is unknown; from the function: the pattern is invalid.
     """
     try:
         date_names(locale)
@@ -101,12 +106,12 @@ class DateFormatter:
 
     Args:
         item: name of the item whose values are converted.
-        in_pattern: how the values are written; alternatives with `|`, of which the first that fits counts.
-        out_pattern: how they shall be written.
-        on_error: what becomes of a value that fits no pattern or has no zone; the step acts on it.
-        locale: of the names of months and days, as in `de`.
+        in_pattern: pattern of the values; of alternatives separated by `|` the first that fits is used.
+        out_pattern: pattern of the converted values.
+        on_error: what the step does with a value that fits no pattern or lacks a zone.
+        locale: language of the names of months and days, as in `de`.
     Raises:
-        PluginError: a pattern is wrong.
+        PluginError: a pattern is invalid, or the locale is unknown.
     Source: defs/README.md, 4.5.
     """
 
@@ -120,7 +125,11 @@ class DateFormatter:
         self._converted = lru_cache(maxsize=CACHED_TEXTS)(self._convert)
 
     def convert(self, value: str) -> str:
-        """The value in its new form; raises ConvertError if it fits no pattern or has no zone."""
+        """The value in `out_pattern`.
+
+        Raises:
+            ConvertError: the value fits no pattern, lacks a time zone, or cannot be written.
+        """
         return self._converted(value)
 
     def _convert(self, value: str) -> str:

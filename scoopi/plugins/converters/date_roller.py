@@ -1,4 +1,4 @@
-"""DateRoller: a date moves to the first, last or given value of fields of the calendar."""
+"""DateRoller: sets fields of a date to their first, last or a given value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scoopi.plugins.converters.date_formatter import Alternatives, compiler
 from scoopi.plugins.parameters import OnError
 
 _ROLL = re.compile(r"(\w+)=(ceil|floor|round|[+-]?\d{1,9})", re.ASCII)
-_HINT = "write it as in DAY_OF_MONTH=ceil; ceil, floor, round or a number"
+_HINT = "write FIELD=ceil, floor, round or a number, as in DAY_OF_MONTH=ceil"
 CACHED_TEXTS = 10_000
 
 
@@ -30,7 +30,7 @@ class Roll:
         """The wall time with the field set; numbers too large for it carry into the next larger field.
 
         Raises:
-            ValueError, OverflowError: the result lies outside of the years 1 to 9999.
+            ValueError, OverflowError: the result is outside the years 1 to 9999.
         """
         field = self.field
         greatest = field.greatest(wall)
@@ -47,10 +47,10 @@ class Roll:
 
 
 def rolls_of(text: str) -> list[Roll]:
-    """The rolls of a definition, in their order.
+    """Parse the rolls of a definition, in order.
 
     Raises:
-        PluginError: there is none, or one is malformed or of an unknown field.
+        PluginError: there is none, or one is malformed or names an unknown field.
     """
     rolls = [_roll(word) for word in text.split()]
     if not rolls:
@@ -64,9 +64,7 @@ def _roll(word: str) -> Roll:
         raise PluginError(f"roll {word!r} is malformed", hint=_HINT)
     field = FIELDS.get(found[1])
     if field is None:
-        raise PluginError(
-            f"roll {word!r}: there is no field {found[1]}", hint=f"use one of {', '.join(FIELDS)}"
-        )
+        raise PluginError(f"roll {word!r}: unknown field {found[1]}", hint=f"use one of {', '.join(FIELDS)}")
     return Roll(field, found[2])
 
 
@@ -78,13 +76,13 @@ class DateRoller:
 
     Args:
         item: name of the item whose values are converted.
-        in_pattern: how the values are written; alternatives with `|`, of which the first that fits counts.
-        out_pattern: how they shall be written.
-        roll: `FIELD=ceil`, `floor`, `round` or a number, several with blanks between; they act in that order.
-        on_error: what becomes of a value that cannot be converted; the step acts on it.
-        locale: of the names of months and days, as in `de`.
+        in_pattern: pattern of the values; of alternatives separated by `|` the first that fits is used.
+        out_pattern: pattern of the converted values.
+        roll: `FIELD=ceil`, `floor`, `round` or a number; several, separated by spaces, are applied in order.
+        on_error: what the step does with a value that cannot be converted.
+        locale: language of the names of months and days, as in `de`.
     Raises:
-        PluginError: a pattern or the roll is wrong.
+        PluginError: a pattern or the roll is invalid, or the locale is unknown.
     Source: defs/README.md, 4.5.
     """
 
@@ -105,10 +103,10 @@ class DateRoller:
         self._converted = lru_cache(maxsize=CACHED_TEXTS)(self._convert)
 
     def convert(self, value: str) -> str:
-        """The value rolled and in its new form.
+        """The rolled value in `out_pattern`.
 
         Raises:
-            ConvertError: the value fits no pattern, or rolls out of the years 1 to 9999.
+            ConvertError: the value fits no pattern, or is rolled outside the years 1 to 9999.
         """
         return self._converted(value)
 
@@ -120,5 +118,5 @@ class DateRoller:
             return self._out.format(wall.astimezone())
         except (OverflowError, ValueError):
             raise ConvertError(
-                f"{value!r} rolls out of the years 1 to 9999", hint="correct the plugin's roll"
+                f"{value!r} is rolled outside the years 1 to 9999", hint="correct the plugin's roll"
             ) from None

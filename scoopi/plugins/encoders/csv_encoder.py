@@ -11,7 +11,7 @@ from scoopi.model.data import Axis, Data, Item
 from scoopi.model.locator import Locator
 
 Quote = Literal["none", "minimal", "all"]
-_values_of = itemgetter(1)  # `Item.values`; for thousands of rows a third of the time of a comprehension
+_values_of = itemgetter(1)  # `Item.values`; takes a third of a comprehension's time for thousands of rows
 
 
 class CsvEncoder:
@@ -19,16 +19,15 @@ class CsvEncoder:
 
     One line a row: locator name, task group, [page, 1, 1,] and the values of its axes; UTF-8.
 
-    Attributes:
-        delimiter, quote: as given.
-
     Args:
-        delimiter: stands between values; one or more characters.
-        include_tags: whether page, index and item stand behind the task group.
+        delimiter: separates values; one or more characters.
+        include_tags: whether page, index and item follow the task group.
         header: whether a file begins with the names of its columns.
-        missing: the text of an item or dim without a value; `scoopi.missing.replaceWith` unless given.
-        quote: `minimal` quotes a value that holds the delimiter or a line break, or begins with a quote;
+        missing: written for an item or dim without a value; defaults to `scoopi.missing.replaceWith`.
+        quote: `minimal` quotes a value that contains the delimiter or a line break, or begins with a quote;
             `all` quotes every value; `none` writes raw lines.
+    Raises:
+        PluginError: the delimiter is empty, or contains a quote or a line break though values are quoted.
     Source: defs/README.md, 5.2.
     """
 
@@ -44,14 +43,13 @@ class CsvEncoder:
             raise PluginError("delimiter is empty", hint='give one, as in delimiter: "|"')
         if quote != "none" and any(letter in '"\r\n' for letter in delimiter):
             raise PluginError(
-                f"delimiter {delimiter!r} holds a quote or a line break",
-                hint='take another, or write raw lines with quote: "none"',
+                f"delimiter {delimiter!r} contains a quote or a line break",
+                hint='use another one, or write raw lines with quote: "none"',
             )
-        self.delimiter = self._delimiter = delimiter
+        self.delimiter = delimiter
         self.quote: Quote = quote
         self._include_tags = include_tags
         self._header = header
-        self._quote = quote
         self._missing = missing
 
     def __eq__(self, other: object) -> bool:
@@ -61,22 +59,22 @@ class CsvEncoder:
         return hash(tuple(vars(self).values()))
 
     def encode(self, data: Data, locator: Locator, page: int) -> bytes:
-        """All rows as lines, each ended by a line feed.
+        """Encode all rows as lines, each terminated by a line feed.
 
         Raises:
-            EncodeError: a value is not a text, or holds half of a surrogate pair.
+            EncodeError: a value is not a text, or contains half of a surrogate pair.
         """
         if not data.items:
             return b""
         tags = (str(page), "1", "1") if self._include_tags else ()
-        lead = self._line((locator.name, locator.group, *tags)) + self._delimiter
+        lead = self._line((locator.name, locator.group, *tags)) + self.delimiter
         try:
             body = f"\n{lead}".join(self._lines(data.items))
             return f"{lead}{body}\n".encode()
         except (TypeError, AttributeError, UnicodeEncodeError) as error:
             raise EncodeError(
                 f"a row cannot be written: {error}",
-                hint="look at the scripts and converters before this step",
+                hint="check the scripts and converters before this step",
             ) from error
 
     def header(self, axes: tuple[Axis, ...]) -> bytes:
@@ -89,14 +87,14 @@ class CsvEncoder:
         return ("name", "group", *tags, *(axis.item_name for axis in axes))
 
     def _lines(self, items: Sequence[Item]) -> list[str]:
-        """The lines of the axes' values; joins first, and looks for what needs quotes in all at once."""
-        join = self._delimiter.join
+        """One line of values per item; all are joined first, then checked together for what needs quotes."""
+        join = self.delimiter.join
         try:
             lines = list(map(join, map(_values_of, items)))  # None: TypeError
         except TypeError:
             missing = self._missing
             lines = [join([missing if value is None else value for value in item[1]]) for item in items]
-        if self._quote == "none":
+        if self.quote == "none":
             return lines
         values = sum(map(len, map(_values_of, items)))
         if self._is_plain("\n".join(lines), values - len(items), len(items) - 1):
@@ -107,28 +105,28 @@ class CsvEncoder:
         ]
 
     def _is_plain(self, text: str, delimiters: int, line_feeds: int) -> bool:
-        """Whether joined values hold no quotes, and no delimiters and line breaks but those between them."""
+        """Whether joined values contain no quotes, and no delimiters or line breaks except between them."""
         return (
-            self._quote == "minimal"
-            and len(self._delimiter) == 1
+            self.quote == "minimal"
+            and len(self.delimiter) == 1
             and '"' not in text
             and "\r" not in text
             and text.count("\n") == line_feeds
-            and text.count(self._delimiter) == delimiters
+            and text.count(self.delimiter) == delimiters
         )
 
     def _line(self, values: Iterable[str | None]) -> str:
-        return self._delimiter.join(
+        return self.delimiter.join(
             [self._cell(self._missing if value is None else value) for value in values]
         )
 
     def _cell(self, value: str) -> str:
-        if self._quote == "none":
+        if self.quote == "none":
             return value
         if (
-            self._quote == "all"
+            self.quote == "all"
             or value.startswith('"')
-            or self._delimiter in value
+            or self.delimiter in value
             or "\n" in value
             or "\r" in value
         ):

@@ -1,4 +1,4 @@
-"""GridFormat: how the rows of a grid stand in its file, so that they can be read again."""
+"""GridFormat: how the rows of a grid are written to their file, so that they can be read back."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from scoopi.plugins.encoders.jsonl_encoder import JsonlEncoder
 from scoopi.plugins.plugin_ports import Encoder
 
 VALUES = "values"
-"""The key of a row in JSON below which the values of its axes are."""
+"""The key of a JSON row that holds the values of its axes."""
 
 
 class GridFormat(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How the rows of a grid stand in its file.
+    """How the rows of a grid are written to their file.
 
     Attributes:
-        columns: their names; empty if tasks with others write to the same file, or a plugin does.
-        delimiter: between values; empty for lines of JSON.
-        quote: as of a CsvEncoder.
-        header: the first line has the names.
+        columns: names of the columns; empty if tasks with different columns, or a plugin's encoder, write to
+            the file, which then cannot be read back.
+        delimiter: separates values; empty for lines of JSON.
+        quote: as in `CsvEncoder`.
+        header: whether the first line has the names.
     """
 
     columns: tuple[str, ...] = ()
@@ -33,18 +34,18 @@ class GridFormat(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, encoder: Encoder, axes: tuple[Axis, ...]) -> GridFormat:
-        """That of an encoder and the axes of its rows."""
+        """The format that an encoder writes for rows with these axes."""
         if isinstance(encoder, CsvEncoder):
             has_header = bool(encoder.header(axes))
             return cls(encoder.names(axes), encoder.delimiter, encoder.quote, has_header)
         return cls(encoder.names(axes)) if isinstance(encoder, JsonlEncoder) else cls()
 
-    def beside(self, other: GridFormat) -> GridFormat:
-        """That of a file to which rows of both formats are written."""
+    def merged(self, other: GridFormat) -> GridFormat:
+        """The format of a file to which rows of both formats are written."""
         return self if self == other else GridFormat()
 
     def rows(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        """The values of each row, as many as there are columns; those of JSON that are null are empty.
+        """The values of each row, one per column; null in JSON becomes an empty text.
 
         >>> list(GridFormat(("name", "group", "size"), "|", "none").rows(["oslo|bikes|7\\n"]))
         [['oslo', 'bikes', '7']]
@@ -68,6 +69,6 @@ class GridFormat(msgspec.Struct, frozen=True, omit_defaults=True):
         elif self.quote == "none" or len(self.delimiter) > 1:
             yield from (line.rstrip("\r\n").split(self.delimiter) for line in lines)
         else:
-            import csv  # late: workers load this module, and read no file of a run
+            import csv  # late: workers load this module, but never read the files of a run
 
             yield from csv.reader(lines, delimiter=self.delimiter)

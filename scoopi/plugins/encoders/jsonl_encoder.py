@@ -18,19 +18,19 @@ class JsonlEncoder:
     One object a row: `locator`, `group`, [`page`,] and `values` by the names of items, dims and fact.
 
     Args:
-        include_tags: whether each object holds its page's position in the chain of links.
-        not_found: the text that stands for a missing fact, `scoopi.fact.notFound.replaceWith` unless given;
-            empty for none.
+        include_tags: whether each object has the page's position in the chain of links.
+        not_found: the text that stands for a missing fact, which is written as null; defaults to
+            `scoopi.fact.notFound.replaceWith`. Empty: no text does.
     """
 
     include_tags: bool = False
     not_found: str = ""
 
     def encode(self, data: Data, locator: Locator, page: int) -> bytes:
-        """All rows as lines, each ended by a line feed; a missing value is null.
+        """Encode all rows as lines, each terminated by a line feed; a missing value is null.
 
         Raises:
-            EncodeError: a value is not a text, or holds half of a surrogate pair.
+            EncodeError: a value is not a text, or contains half of a surrogate pair.
         """
         head: dict[str, object] = {"locator": locator.name, "group": locator.group}
         if self.include_tags:
@@ -48,14 +48,14 @@ class JsonlEncoder:
         except (TypeError, UnicodeEncodeError) as error:
             raise EncodeError(
                 f"a row cannot be written: {error}",
-                hint="look at the scripts and converters before this step",
+                hint="check the scripts and converters before this step",
             ) from error
 
     def names(self, axes: tuple[Axis, ...]) -> tuple[str, ...]:
-        """The keys of an object, those of its `values` without that."""
+        """The keys of an object, with those below `values` in place of that key."""
         tags = ("page",) if self.include_tags else ()
         return ("locator", "group", *tags, *(axis.item_name for axis in axes))
 
     def header(self, axes: tuple[Axis, ...]) -> bytes:
-        """Objects name their values; a file needs no header."""
+        """Empty: each object names its values."""
         return b""

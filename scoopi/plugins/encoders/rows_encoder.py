@@ -1,4 +1,4 @@
-"""RowsEncoder: keeps rows as values; the encoder of a ListAppender."""
+"""RowsEncoder: encodes rows so that their values can be read back; the encoder of a ListAppender."""
 
 from __future__ import annotations
 
@@ -20,28 +20,35 @@ _ROWS = msgpack_decoder(list[Row])
 
 @dataclass(frozen=True)
 class RowsEncoder:
-    """Keeps rows as values for a ListAppender.
+    """Encodes rows for a ListAppender, so that their values can be read back.
 
     Each call gives one block: its length (4 bytes, big endian), then a msgpack array of rows.
     """
 
     def encode(self, data: Data, locator: Locator, page: int) -> bytes:
-        """The rows of a page as one block; nothing when there are none."""
+        """Encode the rows of a page as one block; empty if there are none.
+
+        Raises:
+            EncodeError: a value is not a text.
+        """
         if not data.items:
             return b""
         head = (locator.name, locator.group)
         try:
             block = msgspec.msgpack.encode([head + item.values for item in data.items])
         except (TypeError, UnicodeEncodeError) as error:
-            raise EncodeError(f"a row holds a value that is not a text: {error}") from error
+            raise EncodeError(
+                f"a row has a value that is not a text: {error}",
+                hint="check the scripts and converters before this step",
+            ) from error
         return as_block(block)
 
     def header(self, axes: tuple[Axis, ...]) -> bytes:
-        """Blocks need no header."""
+        """Empty: blocks need no header."""
         return b""
 
 
 def read_rows(body: bytes) -> Iterator[Row]:
-    """The rows of blocks that stand one behind the other, as a list's stream holds them."""
+    """Decode the rows of consecutive blocks."""
     for block in read_blocks(body):
         yield from _ROWS.decode(block)
