@@ -59,7 +59,7 @@ PROGRAM = """
 import os, subprocess, sys, time
 from scoopi.descendants import adopt_orphans, die_with_parent, kill_descendants
 adopt_orphans()
-shell = subprocess.Popen(["sh", "-c", "(sleep 60 & echo $! >&3) &"], pass_fds=(3,), preexec_fn=None)
+shell = subprocess.Popen(["sh", "-c", "(sleep 60 & echo $! >&3)"], pass_fds=(3,), preexec_fn=None)
 shell.wait()
 time.sleep(float(sys.argv[1]))
 kill_descendants()
