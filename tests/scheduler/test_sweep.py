@@ -95,7 +95,8 @@ def test_a_cancel_that_nobody_carries_out_ends_by_itself(world_of: Make) -> None
     world.put(changed(attempt, wish="cancel", wish_mode="kill", wished=world.now, explanation="by hand"))
     world.tick(START + timedelta(minutes=1))
     assert world.why("p/!1")["reason"] == (
-        "attempt 1 is being cancelled (kill, requested at 2026-01-01T00:00:00Z) on worker w1: by hand"
+        "attempt 1 is being cancelled (kill, requested at 2026-01-01T00:00:00Z) on worker w1, "
+        "which has not seen it yet: by hand"
     )
     world.tick(START + timedelta(minutes=3))
     assert world.job("p/!1").state == "skipped"
@@ -115,21 +116,39 @@ def test_a_cancel_that_a_registered_worker_does_not_report_ends_after_kill_after
     assert world.job("p/!1").state == "skipped"
 
 
-def test_a_drained_attempt_is_left_to_its_end_for_as_long_as_its_timeout_allows(world_of: Make) -> None:
+@pytest.mark.parametrize("status", ["running", "canceling"])
+def test_a_drained_attempt_is_left_to_its_end_for_as_long_as_its_timeout_allows(
+    world_of: Make, status: str
+) -> None:
     world = world_of(ONE % ", timeout: {run: 10m}, retry: {max: 3}")
     world.worker()
     attempt = running(world)
-    world.put(canceled(attempt, world.now, "drain", "by hand"))
+    world.put(changed(canceled(attempt, world.now, "drain", "by hand"), status=status))
     world.tick(START + timedelta(minutes=10))
-    (drained,) = world.attempts("running")
+    (drained,) = world.attempts(status)
     assert drained.wish_mode == "drain"
     world.tick(START + timedelta(minutes=10, seconds=1))
-    (stopped,) = world.attempts("running")
+    (stopped,) = world.attempts(status)
     assert (stopped.wish_mode, stopped.wished) == ("step", world.now)
     world.tick(START + timedelta(minutes=13))
     (ended,) = world.attempts("canceled")
     assert "timeout.run: ran longer than 10m" in ended.explanation
     assert world.job("p/!1").state == "skipped"
+
+
+@pytest.mark.parametrize("status", ["running", "canceling"])
+def test_a_stale_attempt_that_is_cancelled_is_over_and_not_offered_again(world_of: Make, status: str) -> None:
+    world = world_of("processes: {p: {executes: external:x, retry: {stale_after: 1h}}}")
+    world.worker(is_external=True)
+    world.launch("p", "!1")
+    world.tick()
+    (attempt,) = world.attempts("waiting")
+    claimed = changed(attempt, status="running", worker="w1", fence=1, started=world.now)
+    world.put(changed(canceled(claimed, world.now, "drain", "by hand"), status=status))
+    world.tick(START + timedelta(hours=1))
+    assert len(world.attempts(status)) == 1
+    world.tick(START + timedelta(hours=1, seconds=1))
+    assert (world.job("p/!1").state, len(world.attempts("canceled"))) == ("skipped", 1)
 
 
 def test_a_stale_attempt_of_a_registered_worker_is_offered_again_without_a_failure(world_of: Make) -> None:

@@ -60,6 +60,10 @@ def test_an_attempt_is_followed_from_its_place_to_its_end(world: World) -> None:
     (attempt,) = world.claim()
     assert why(world, job)[2] == f"attempt 1 has been running {SINCE} on worker w1"
     world.put(changed(attempt, wish="cancel", explanation="by ann"))
+    assert why(world, job)[2] == (
+        "attempt 1 is being cancelled (step) on worker w1, which has not seen it yet: by ann"
+    )
+    world.put(changed(attempt, wish="cancel", status="canceling", explanation="by ann"))
     assert why(world, job)[2] == "attempt 1 is being cancelled (step) on worker w1: by ann"
     world.put(attempt)
     world.end(attempt)

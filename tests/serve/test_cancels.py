@@ -46,6 +46,10 @@ def test_a_drain_lets_the_attempt_end_by_itself(serving: Serving) -> None:
         work.wait_running()
         serving.run("job", "cancel", "work/!1", "--mode", "drain")
         assert serving.attempt("work/!1/1")["wish"] == "cancel"
+        until(lambda: [row["attempt"] for row in serving.rows("attempt", "list", "--status", "canceling")])
+        reason = serving.rows("job", "why", "work/!1")[0]["reason"]
+        assert reason.startswith("attempt 1 is being cancelled (drain, "), reason
+        assert "not seen" not in reason
         work.go.touch()
         work.ends("skipped", "canceled")
     assert work.done.exists(), "it was not stopped"

@@ -9,6 +9,7 @@ import pytest
 from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.decisions import changed
+from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.state import State
 from scoopi.serve.workbench import Workbench
@@ -98,6 +99,33 @@ def test_a_cancelled_attempt_that_was_not_ready_is_over(
     (read,) = state.store.attempts_of("p/!1")
     assert read.status == ended.status
     assert state.store.jobs(["p/!1"])["p/!1"].state == ("failed" if outcome else "skipped")
+
+
+def test_an_attempt_is_canceling_from_when_its_worker_has_seen_the_cancel(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    bench, later = launched(state), NOW + timedelta(minutes=1)
+    attempt = claimed(bench)
+    assert bench.progress(attempt, 1, NOW).status == "running"
+    JobDesk(state, NOW, str).cancel("p/!1", "drain")
+    assert state.store.attempts_of("p/!1")[0].status == "running"
+    seen = bench.progress(attempt, 1, NOW, {"pages": 3})
+    assert (seen.status, seen.wish_seen, seen.progress) == ("canceling", NOW, {"pages": 3})
+    again = bench.see_wish(attempt, later)
+    assert (again.status, again.wish_seen) == ("canceling", NOW)
+    assert bench.claim("w", NOW, EXTERNAL) == []
+    assert bench.end(attempt, 1, "canceled", later).status == "canceled"
+    with pytest.raises(StateRefusedError, match="is over"):
+        bench.see_wish(attempt, later)
+
+
+def test_an_attempt_that_is_handed_back_while_it_is_canceling_is_over(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    bench = launched(state)
+    attempt = claimed(bench)
+    JobDesk(state, NOW, str).cancel("p/!1", "step")
+    bench.see_wish(attempt, NOW)
+    bench.hand_back(attempt, NOW)
+    assert state.store.attempts_of("p/!1")[0].status == "canceled"
 
 
 def test_an_unknown_worker_claims_nothing(deployed: Deployed) -> None:

@@ -88,11 +88,16 @@ def test_a_cancel_says_how_since_when_and_until_when(world: World) -> None:
         ("drain", None, "scoopi job cancel 'p/!1' --mode kill ends it within 5 s"),
         ("kill", "2026-01-01T00:00:05Z", None),
     ):
-        world.put(canceled(attempt, world.now, mode, "cancelled by ann"))
-        row = world.why(job)
-        assert (row["gate"], row["until"], row["hint"]) == ("live", until, hint)
-        how = f"({mode}, requested at 2026-01-01T00:00:00Z) on worker w1"
-        assert row["reason"] == f"attempt 1 is being cancelled {how}: cancelled by ann"
+        wished = canceled(attempt, world.now, mode, "cancelled by ann")
+        for seen, where in (
+            (wished, "worker w1, which has not seen it yet"),
+            (changed(wished, status="canceling", wish_seen=world.now), "worker w1"),
+        ):
+            world.put(seen)
+            row = world.why(job)
+            assert (row["gate"], row["until"], row["hint"]) == ("live", until, hint)
+            how = f"({mode}, requested at 2026-01-01T00:00:00Z) on {where}"
+            assert row["reason"] == f"attempt 1 is being cancelled {how}: cancelled by ann"
 
 
 def test_an_attempt_that_was_not_ready_says_when_and_when_it_is_asked_again(world: World) -> None:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from scoopi.errors import StateRefusedError
 from scoopi.model.schedule.notice_record import NoticeRecord
 from scoopi.model.schedule.schedule_records import (
+    CLAIMED,
     LIVE,
     AttemptRecord,
     JobRecord,
@@ -175,6 +176,16 @@ class CrashingWorld:
             return bench.claim(worker, self.now, names, limit, schedule)
 
         return self.do(claimed)
+
+    def see_wishes(self, worker: str) -> None:
+        """Let a worker see which of its attempts are cancelled, as the loop of its `serve` does."""
+        for attempt in self.attempts("running"):
+            if attempt.worker == worker and attempt.wish == "cancel":
+                self.allowed(lambda state, each=attempt: Workbench(state.store).see_wish(each, self.now))  # type: ignore[misc]
+
+    def claimed(self) -> list[AttemptRecord]:
+        """The attempts that workers run."""
+        return [each for each in self.all(AttemptRecord) if each.status in CLAIMED]
 
     def end(self, attempt: AttemptRecord, status: str = "succeeded") -> bool:
         """Report the end of an attempt, as its worker would; False if it does not count any more."""

@@ -47,6 +47,35 @@ def cancel_in_three_modes(world: CrashingWorld) -> None:
         world.work()
 
 
+@scenario(
+    "p: {RUN, trigger: {every: 1h}, timeout: {run: 10m}, retry: {max: 1, delay: 1m}}",
+    "cancel: {kill_after: 2m}",
+)
+def cancels_that_have_arrived(world: CrashingWorld) -> None:
+    for mode in ("drain", "step", "kill"):
+        world.tick(hours=1)
+        (attempt,) = world.claim("w1")
+        world.jobs_desk(lambda desk, mode=mode, job=attempt.job: desk.cancel(job, mode))  # type: ignore[misc]
+        world.tick(minutes=1)
+        world.see_wishes("w1")
+        world.tick(minutes=1)
+        world.end(attempt)
+        world.work()
+    for _ in range(2):  # a timeout, which is tried again; a drain that its worker never reports
+        world.tick(hours=1)
+        (attempt,) = world.claim("w1")
+        world.tick(minutes=20)
+        world.see_wishes("w1")
+        world.tick(minutes=1)
+        world.end(attempt, "not_ready")
+        world.tick(minutes=5)
+        (attempt,) = world.claim("w1")
+        world.jobs_desk(lambda desk, job=attempt.job: desk.cancel(job, "drain"))  # type: ignore[misc]
+        world.see_wishes("w1")
+        world.tick(minutes=20)
+        world.tick(minutes=20)
+
+
 @scenario("p: {RUN, trigger: {every: 1h}}")
 def cancel_of_what_nobody_runs(world: CrashingWorld) -> None:
     world.tick(hours=1)

@@ -66,8 +66,12 @@ class HistoryMachine(RuleBasedStateMachine):
 
     @rule(status=st.sampled_from(["succeeded", "noop", "failed", "error", "not_ready"]), which=WHICH)
     def an_attempt_ends(self, status: str, which: int) -> None:
-        if running := self.world.attempts("running"):
+        if running := self.world.claimed():
             self.world.end(running[which % len(running)], status)
+
+    @rule(worker=st.sampled_from([*WORKERS]))
+    def a_worker_sees_cancels(self, worker: str) -> None:
+        self.world.see_wishes(worker)
 
     @rule(beats=st.integers(1, 5), worker=st.sampled_from([*WORKERS]))
     def one_worker_sends_heartbeats(self, beats: int, worker: str) -> None:
@@ -130,8 +134,12 @@ class HistoryMachine(RuleBasedStateMachine):
 
     @invariant()
     def no_worker_runs_more_than_its_capacity(self) -> None:
-        running = [each.worker for each in self.world.live() if each.status == "running"]
+        running = [each.worker for each in self.world.claimed()]
         assert all(running.count(name) <= capacity for name, capacity in WORKERS.items())
+
+    @invariant()
+    def what_is_canceling_is_cancelled(self) -> None:
+        assert all(each.wish == "cancel" for each in self.world.attempts("canceling"))
 
     @invariant()
     def why_has_an_answer_for_every_job(self) -> None:
@@ -151,7 +159,7 @@ class HistoryMachine(RuleBasedStateMachine):
             return
         world = self.world.copy(Faults())
         for _ in range(3):
-            for attempt in world.attempts("running"):
+            for attempt in world.claimed():
                 world.end(attempt)
             world.pass_beats(1, *WORKERS)
             world.now += timedelta(hours=1)

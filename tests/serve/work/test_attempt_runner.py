@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.scheduler.decisions import changed
+from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
@@ -79,6 +81,45 @@ def test_what_runs_when_it_is_closed_is_offered_again(state: State, runner: Atte
     assert (len(runner), status(state)) == (1, ["running"])
     runner.close()
     assert status(state) == ["waiting"]
+
+
+@pytest.mark.parametrize("environ", ["yes"], indirect=True)
+@pytest.mark.parametrize("mode", ["drain", "kill"])
+def test_a_cancel_that_has_arrived_shows_as_canceling(
+    state: State, runner: AttemptRunner, lines: list[str], mode: str
+) -> None:
+    settings = state.current()[1].settings
+    runner.claim(1, settings, FAR)
+    runner.look(settings)
+    JobDesk(state, NOW, str).cancel("p/!1", mode)
+    assert status(state) == ["running"]
+    runner.look(settings)
+    (seen,) = state.store.attempts_of("p/!1")
+    assert (seen.status, seen.wish_mode) == ("canceling", mode)
+    runner.look(settings)
+    assert state.store.attempts_of("p/!1") == [seen], "it is written once"
+    JobDesk(state, NOW, str).cancel("p/!1", "kill")
+    runner.look(settings)
+
+    def is_over() -> bool:
+        runner.wait(0.1)
+        runner.report()
+        return runner.is_idle
+
+    until(is_over)
+    assert status(state) == ["canceled"]
+
+
+@pytest.mark.parametrize("environ", ["yes"], indirect=True)
+def test_the_cancel_of_an_attempt_that_another_worker_has_is_not_noted(
+    state: State, runner: AttemptRunner
+) -> None:
+    settings = state.current()[1].settings
+    runner.claim(1, settings, FAR)
+    (old,) = state.store.attempts_of("p/!1")
+    state.store.write(old, changed(old, fence=9, worker="other", wish="cancel", wish_mode="step"))
+    runner.look(settings)
+    assert status(state) == ["running"]
 
 
 @pytest.mark.parametrize("environ", [""], indirect=True)
