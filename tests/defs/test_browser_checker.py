@@ -80,11 +80,11 @@ def test_a_placeholder_that_means_nothing_is_an_error(check: Check) -> None:
         ("{ until: { selector: ../x } }", ".until.selector: selector is `../x`, which browsers cannot read;"),
         (
             "{ selector: p }",
-            ': selector is a key of `until`; write it there: `until: { selector: "table.pric',
+            ": selector is a key of `until`; write it there: `until: { selector: p }`",
         ),
         (
             "{ click: p }",
-            ': click is a key of `actions`; write it there: `actions: [ { click: "button.more" }',
+            ": click is a key of `actions`; write it there: `actions: [ { click: p } ]`",
         ),
     ],
 )

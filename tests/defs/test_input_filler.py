@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.defs.scrape.defs_reader import read_definitions
 from scoopi.model.inputs import Inputs
-from tests.defs.written import DATA, TASKS, Outcome, write
+from tests.defs.written import DATA, PLACES, TASKS, Outcome, write
 
 TOWN = """\
 locatorGroups:
@@ -41,9 +41,28 @@ def test_other_values_give_another_digest(tmp_path: Path) -> None:
 def test_a_missing_input_has_its_place_and_a_hint(tmp_path: Path) -> None:
     done = read(tmp_path, TOWN + TASKS + DATA, {"towm": "oslo", "slot.key": "!1"})
     assert done.found == [
-        "-i towm: error the definitions have no input towm; did you mean town?",
-        "4:17: error locatorGroups.city.locators[0].name: the input town is not given; did you mean towm?",
-        "4:39: error locatorGroups.city.locators[0].url: the input town is not given; did you mean towm?",
+        "4:17: error locatorGroups.city.locators[0].name: the input town is not given; towm is given; "
+        "add -i town=VALUE"
+    ]
+
+
+def test_an_input_that_no_placeholder_names_is_reported_at_the_one_with_the_most_similar_name(
+    tmp_path: Path,
+) -> None:
+    done = read(tmp_path, TOWN + TASKS + DATA, {"town": "oslo", "slot.key": "!1", "tonw": "a", "x": "b"})
+    assert done.found == [
+        "4:17: error the input tonw is given, and the definitions have no input of this name; "
+        "did you mean town?",
+        "4:17: error the input x is given, and the definitions have no input of this name; "
+        "they name slot.key, town",
+    ]
+
+
+def test_an_input_for_definitions_without_any_is_reported_where_they_begin(tmp_path: Path) -> None:
+    done = read(tmp_path, PLACES + TASKS + DATA, {"town": "oslo"})
+    assert done.found == [
+        "1:1: error the input town is given, and the definitions have no input of this name; "
+        "they have no %{input.NAME}"
     ]
 
 
@@ -53,6 +72,56 @@ def test_a_process_may_have_inputs_of_which_its_scrape_needs_none(tmp_path: Path
         "4:39: error locatorGroups.city.locators[0].url: process shop.towns does not give the input "
         "slot.key; add `slot.key: VALUE` to its inputs"
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "last", "found"),
+    [
+        ("1-%{input.last}", "ten", "became `1-ten`, which is not a range; last must be a whole number; "),
+        ("1-%{input.last}", "", "became `1-`, which is not a range; last must be a whole number; "),
+        (
+            "1..%{input.last}",
+            "",
+            "became `1..`, which is not a range; last must be a whole number or a day; ",
+        ),
+        (
+            "%{input.last}-%{input.last}",
+            "x",
+            "became `x-x`, which is not a range; last must be a whole number",
+        ),
+        ("2-%{input.last}", "1", "became `2-1`: n ends before it begins; give another value for last"),
+        (
+            "2026-01-01..%{input.last}",
+            "soon",
+            "became `2026-01-01..soon`: 'soon' in n is neither a number nor a day; give another value",
+        ),
+    ],
+)
+def test_a_range_with_a_wrong_input_is_no_text(tmp_path: Path, value: str, last: str, found: str) -> None:
+    city = f'locatorGroups:\n  city: {{ url: "http://a/%{{n}}", n: "{value}" }}\n'
+    done = read(tmp_path, city + TASKS + DATA, {"last": last})
+    (sentence,) = done.found
+    assert sentence.startswith(f"2:36: error locatorGroups.city.n: `{value}` {found}")
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        ("'1-%{input.last}'", ["1", "2", "3"]),
+        ("'%{input.last}'", ["3"]),
+        ("[ '1-%{input.last}' ]", ["1-3"]),
+        ("'page-%{input.last}'", ["page-3"]),
+    ],
+)
+def test_an_input_is_the_end_of_a_range_or_a_part_of_a_text(
+    tmp_path: Path, value: str, texts: list[str]
+) -> None:
+
+    city = f'locatorGroups:\n  city: {{ url: "http://a/%{{n}}", n: {value} }}\n'
+    done = read(tmp_path, city + TASKS + DATA, {"last": "3"})
+    assert done.found == []
+    (locator,) = done.definitions.locator_groups["city"].locators
+    assert [each.url for each in locator.each()] == [f"http://a/{text}" for text in texts]
 
 
 def test_constants_take_inputs_as_they_are(tmp_path: Path) -> None:

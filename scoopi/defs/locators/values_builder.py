@@ -27,6 +27,9 @@ _NUMBER = re.compile(r"\d{1,15}")
 _STEP = re.compile(r"([1-9]\d{0,5})([dwm]?)")
 _TODAY = re.compile(r"today(?:\s*([+-])\s*(\d{1,5}))?")
 _KEYS = frozenset({"from", "to", "step", "format"})
+_INPUT = r"%\{\s*(?:input|slot)\.([^{}]*?)\s*\}"
+_INPUT_RANGE = re.compile(rf"\s*(?:\d+|{_INPUT})\s*-\s*(?:\d+|{_INPUT})\s*|.+\.\..+")
+"""A range as written, with placeholders of inputs at its ends."""
 _EXAMPLE = "write FIRST-LAST, as in 1-50, or DAY..DAY, as in 2026-01-01..2026-01-31"
 
 
@@ -53,11 +56,30 @@ def read_values(name: str, node: Node, today: date) -> LocatorValues | Fault:
     if node.is_empty:
         return Fault(f"{name} has no value", _EXAMPLE)
     text = node.text.strip()
+    read = _of_range(name, text, today)
+    if node.written and (isinstance(read, Fault) or (read is None and _INPUT_RANGE.fullmatch(node.written))):
+        return _wrong_input(node, read)
+    return TextValues(name, (unescaped(node.text),)) if read is None else read
+
+
+def _of_range(name: str, text: str, today: date) -> LocatorValues | Fault | None:
+    """The values of a text that is a range, or its fault; None if it is not one."""
     if found := _NUMBERS.fullmatch(text):
         return _numbers(name, found[1], found[2], "1")
     if found := _RANGE.fullmatch(text):
         return _range(name, found[1], found[2], "", ISO_DAY, today)
-    return TextValues(name, (unescaped(node.text),))
+    return None
+
+
+def _wrong_input(node: Text, fault: Fault | None) -> Fault:
+    """The fault of a range whose inputs, which may be anything, have made it wrong, or no range at all."""
+    names = " and ".join(dict.fromkeys(re.findall(_INPUT, node.written)))
+    became = f"`{node.written}` became `{node.text}`"
+    if fault is not None:
+        return Fault(f"{became}: {fault.what}", f"give another value for {names}")
+    needed = "a whole number or a day" if ".." in node.written else "a whole number"
+    hint = f"{names} must be {needed}; where a text is meant, write it as a list of one"
+    return Fault(f"{became}, which is not a range", hint)
 
 
 def _of_table(name: str, node: Table, today: date) -> LocatorValues | Fault:

@@ -49,14 +49,14 @@ def _is_made(table: Table, key: str) -> bool:
 def written_only(root: Table) -> Table:
     """Return expanded definitions without the data definitions that expansion made of tasks.
 
-    The tasks are checked in their place.
+    The tasks are checked in their place. Where all of them were made, the section is left out.
     """
     made = {name for name, written in made_keys(root) if written.startswith("taskGroups.")}
     data_defs = root.table("dataDefs")
     if data_defs is None or not made:
         return root
     kept = {name: node for name, node in data_defs.entries.items() if f"dataDefs.{name}" not in made}
-    if not kept:  # without any the section would be missed
-        return root
+    if not kept:
+        return Table({n: node for n, node in root.entries.items() if n != "dataDefs"}, root.keys, root.place)
     section = Table(kept, data_defs.keys, data_defs.place)
     return Table({**root.entries, "dataDefs": section}, root.keys, root.place)

@@ -28,7 +28,9 @@ from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.model.place import Place
 from scoopi.model.text.shown import nearest
 
-_LOCATOR_GROUPS = "locatorGroups"
+_LOCATOR_GROUPS, _DATA_DEFS = "locatorGroups", "dataDefs"
+_WITHOUT_DATA_DEFS = replace(LANGUAGE, keys=tuple(each for each in LANGUAGE.keys if each.name != _DATA_DEFS))
+"""For definitions whose tasks stand for all data definitions."""
 
 
 def read_definitions(
@@ -123,6 +125,8 @@ class DefsReader:
         """See `read_definitions`."""
         files = self._files(source)
         root = self._merged(files, source)
+        for made, shown in made_keys(root):
+            self._findings.alias(made, shown)
         root = self._filled(root)
         nothing = Definitions({}, {}, {})
         if not root.entries:
@@ -130,10 +134,10 @@ class DefsReader:
                 what = "the files hold no definitions"
                 self._findings.error(Place(str(source)), "", what, "begin with locatorGroups:")
             return nothing, self._report(files)
-        for made, written in made_keys(root):
-            self._findings.alias(made, written)
-        shapes = ShapeChecker(self._findings)
-        shapes.check_record(written_only(root), LANGUAGE, "", root.place, whole=self._is_whole)
+        shapes, written = ShapeChecker(self._findings), written_only(root)
+        is_made = _DATA_DEFS in root.entries.keys() - written.entries.keys()
+        language = _WITHOUT_DATA_DEFS if is_made else LANGUAGE
+        shapes.check_record(written, language, "", root.place, whole=self._is_whole)
         if not self._is_whole:
             # What a file that cannot be read defines would be missed everywhere.
             return nothing, self._report(files)
@@ -180,7 +184,7 @@ class DefsReader:
         filler = InputFiller(self._inputs, self._findings)
         filled = filler.filled(root) if self._names_inputs else root
         if self._is_whole:
-            filler.report_unknown()
+            filler.report_unknown(next(iter(root.keys.values()), root.place))
         return filled
 
     def expanded(self, source: Path) -> tuple[Table, Report]:

@@ -38,7 +38,9 @@ class InputFiller:
     def __init__(self, inputs: Inputs, findings: Findings) -> None:
         self._inputs = inputs
         self._findings = findings
-        self._named: set[str] = set()
+        self._named: dict[str, Place] = {}
+        self._missed: set[str] = set()
+        self._meant: set[str] = set()
 
     def filled(self, root: Table) -> Table:
         """Return the definitions with the values in place of the placeholders."""
@@ -46,15 +48,22 @@ class InputFiller:
         assert isinstance(filled, Table)
         return filled
 
-    def report_unknown(self) -> None:
-        """Report the inputs that the user has given and no placeholder names."""
+    def report_unknown(self, begin: Place) -> None:
+        """Report the inputs that the user has given and no placeholder names.
+
+        Each is reported at the placeholder with the most similar name, else at the first placeholder.
+
+        Args:
+            begin: where the definitions begin, for those without any placeholder.
+        """
+        first = next(iter(self._named.values()), begin)
         for name in self._inputs.values if not self._inputs.giver else ():
-            if name not in self._named:
+            if name not in self._named and name not in self._meant:
                 near = nearest(name, self._named)
                 known = ", ".join(sorted(self._named))
                 hint = f"they name {known}" if known else "they have no %{input.NAME}"
-                what = f"the definitions have no input {name}"
-                self._findings.error(Place(f"-i {name}"), "", what, hint, near=near)
+                what = f"the input {name} is given, and the definitions have no input of this name"
+                self._findings.error(self._named.get(near, first), "", what, hint, near=near)
 
     def _node(self, node: Node, path: str, *, is_data: bool, refused: str) -> Node:
         if isinstance(node, Text):
@@ -79,12 +88,14 @@ class InputFiller:
             return found[0] if found[1] else self._value(found, node, path, is_data=is_data, refused=refused)
 
         text = _PLACEHOLDER.sub(value, node.text)
-        return node if text == node.text else Text(text, node.place, is_quoted=node.is_quoted)
+        if text == node.text:
+            return node
+        return Text(text, node.place, is_quoted=node.is_quoted, written=node.text)
 
     def _value(self, found: re.Match[str], node: Text, path: str, *, is_data: bool, refused: str) -> str:
         kind, part = found[2], found[3]
         name = part if kind == "input" else f"slot.{part}"
-        self._named.add(name)
+        self._named.setdefault(name, node.place)
         if kind == "slot" and part not in SLOT_PARTS:
             self._findings.unknown(node.place, path, f"a slot has no {part}", part, SLOT_PARTS)
         elif kind == "input" and not _NAME.fullmatch(part):
@@ -106,9 +117,15 @@ class InputFiller:
         self._findings.error(node.place, path, f"{placeholder} stands in {refused}", hint)
 
     def _miss(self, name: str, node: Text, path: str) -> None:
+        """Report an input that is not given, once, with the given one that was probably meant."""
+        if name in self._missed:
+            return
+        self._missed.add(name)
         giver, near = self._inputs.giver, nearest(name, self._inputs.values)
+        self._meant.add(near)
         if giver:
             what, hint = f"{giver} does not give the input {name}", f"add `{name}: VALUE` to its inputs"
         else:
             what, hint = f"the input {name} is not given", f"add -i {name}=VALUE"
-        self._findings.error(node.place, path, what, hint, near=near)
+        hint = f"it gives {near}; {hint}" if near and giver else f"{near} is given; {hint}" if near else hint
+        self._findings.error(node.place, path, what, hint)

@@ -27,15 +27,20 @@ class Text:
         is_empty: the file has no value there (`key:`).
         is_quoted: the text was written in quotes. In long lists of flat tables this is kept only for texts
             that look like a number, a boolean or null; it is False for others.
+        written: the text before the inputs of a run were filled in; empty if it names none. In long lists of
+            flat tables it is not kept.
     """
 
-    __slots__ = ("is_empty", "is_quoted", "place", "text")
+    __slots__ = ("is_empty", "is_quoted", "place", "text", "written")
 
-    def __init__(self, text: str, place: Place, is_empty: bool = False, is_quoted: bool = False) -> None:
+    def __init__(
+        self, text: str, place: Place, is_empty: bool = False, is_quoted: bool = False, written: str = ""
+    ) -> None:
         self.text = text
         self.place = place
         self.is_empty = is_empty
         self.is_quoted = is_quoted
+        self.written = written
 
 
 class Listing:

@@ -73,6 +73,13 @@ class Key(msgspec.Struct, frozen=True):
     example: str
     required: bool = False
 
+    @property
+    def nested(self) -> tuple[Key, ...]:
+        """The keys of its mapping, or of each mapping in its list; empty if it has another value."""
+        shape = self.shape
+        entry = shape.entry if isinstance(shape, ListOf) and not shape.wrapper else shape
+        return entry.keys if isinstance(entry, Record) else ()
+
 
 class Record(msgspec.Struct, frozen=True):
     """A mapping with known keys, and perhaps further entries that the user names.
@@ -106,21 +113,14 @@ class Record(msgspec.Struct, frozen=True):
         is_plain = bool(required) and all(key.shape == Scalar(Kind.NAME) for key in required)
         force_setattr(self, "needs_names_only", self.others is None and is_plain)
 
-    def nested_use(self, name: str) -> tuple[str, str] | None:
-        """Return the key below which another key belongs that was written beside it, and a valid use of both.
+    def owner_of(self, name: str) -> Key | None:
+        """Return the key below which another key belongs that was written beside it; None if there is none.
 
         >>> inner = Key("frames", Scalar(Kind.BOOL), "", "frames: true")
-        >>> Record((Key("browser", Record((inner,)), "", ""),)).nested_use("frames")
-        ('browser', 'browser: { frames: true }')
+        >>> Record((Key("browser", Record((inner,)), "", ""),)).owner_of("frames").name
+        'browser'
         """
-        for key in self.keys:
-            is_list = isinstance(key.shape, ListOf) and not key.shape.wrapper
-            record = key.shape.entry if isinstance(key.shape, ListOf) and is_list else key.shape
-            for inner in record.keys if isinstance(record, Record) else ():
-                if inner.name == name:
-                    use = f"{{ {inner.example} }}"
-                    return key.name, f"{key.name}: [ {use} ]" if is_list else f"{key.name}: {use}"
-        return None
+        return next((key for key in self.keys if any(inner.name == name for inner in key.nested)), None)
 
 
 class StepsSet(msgspec.Struct, frozen=True):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from datetime import timedelta
 from itertools import islice
-from types import MappingProxyType
 
 from scoopi.defs.yaml.entries import FlatTable
 from scoopi.defs.yaml.findings import MOST_KEPT, Findings
+from scoopi.defs.yaml.hints import key_meant, number_in_unit, option_meant, use_below
 from scoopi.defs.yaml.node import (
     LARGEST,
     Listing,
@@ -25,6 +24,7 @@ from scoopi.defs.yaml.node import (
 from scoopi.defs.yaml.shape import (
     Either,
     Free,
+    Key,
     Kind,
     ListOf,
     NameOr,
@@ -34,28 +34,13 @@ from scoopi.defs.yaml.shape import (
     StepsSet,
     TextOrTexts,
 )
-from scoopi.errors import PeriodError
 from scoopi.model.place import Place
 from scoopi.model.text.shown import nearest
-from scoopi.periods.duration import parse_duration
 
 _NOT_IN_NAMES = frozenset('.:/* "')
 _TEXT = Scalar(Kind.TEXT)
 _TEXTS = ListOf(_TEXT)
 _NUMBERS = frozenset({Kind.INTEGER, Kind.RANGE})
-_OTHER_NAMES = MappingProxyType(
-    {
-        **dict.fromkeys(("number", "float", "double", "numeric", "real"), "decimal"),
-        **dict.fromkeys(("int", "long", "count"), "integer"),
-        **dict.fromkeys(("str", "string", "varchar", "char"), "text"),
-        **dict.fromkeys(("money", "currency", "amount"), "price"),
-        **dict.fromkeys(("timestamp", "time"), "datetime"),
-        **dict.fromkeys(("link", "href", "uri"), "url"),
-        **dict.fromkeys(("object", "dict", "map"), "json"),
-        "bool": "boolean",
-    }
-)
-"""What other tools call an option, where no likeness leads to its name here."""
 
 
 class ShapeChecker:
@@ -118,8 +103,8 @@ class ShapeChecker:
             node = table.entries[name]
             if shape.others is None:
                 self._unknown(table, name, shape, key)
-            elif not _is_entry(node, shape.others) and (use := shape.nested_use(name)) is not None:
-                self._misplaced(table.keys[name], key, name, use)
+            elif not _is_entry(node, shape.others) and (above := shape.owner_of(name)) is not None:
+                self._misplaced(table, key, name, above)
             else:
                 example = f"{name}: {shape.entry}" if shape.entry else ""
                 self.check(node, shape.others, prefix + _quoted(name), table.keys[name], example)
@@ -154,7 +139,7 @@ class ShapeChecker:
         elif shape.kind is Kind.INTEGER and read_integer(node.text) is None:
             unit = f" of {shape.unit}" if shape.unit else ""
             what = f'is "{node.text}", a whole number{unit} is needed'
-            number = _in_unit(node.text, shape.unit)
+            number = number_in_unit(node.text, shape.unit)
             hint = hint if number is None else f"write `{_last(key)}: {number}`"
         elif shape.kind is Kind.RANGE and read_range(node.text) is None:
             what = f'is "{node.text}", which is not a range'
@@ -169,9 +154,7 @@ class ShapeChecker:
     def _option(self, node: Text, options: tuple[str, ...], key: str) -> None:
         if node.text not in options:
             what, hint = f'{_last(key)} is "{node.text}"', f"known are {', '.join(options)}"
-            other = _OTHER_NAMES.get(node.text.lower(), "")
-            near = other if other in options else nearest(node.text, options)
-            self._findings.error(node.place, key, what, hint, near=near)
+            self._findings.error(node.place, key, what, hint, near=option_meant(node.text, options))
 
     def _list(self, node: Node, shape: ListOf, key: str, example: str) -> None:
         if not isinstance(node, Listing):
@@ -227,19 +210,19 @@ class ShapeChecker:
                 self._findings.error(entry.place, path, what, "take one of them out", also=twin.place)
 
     def _unknown(self, table: Table, name: str, shape: Record, key: str) -> None:
-        if (use := shape.nested_use(name)) is not None:
-            self._misplaced(table.keys[name], key, name, use)
+        if (owner := shape.owner_of(name)) is not None:
+            self._misplaced(table, key, name, owner)
             return
-        near = "" if self._findings.is_full else nearest(name, shape.names)
+        near = "" if self._findings.is_full else key_meant(name, shape.names)
         hint = f"known are {', '.join(each.name for each in shape.keys)}"
         if shape.values_for and not near:
             hint = f"{hint}; a value needs a placeholder: write %{{{name}}} in {shape.values_for}"
         self._findings.error(table.keys[name], key, f"unknown key {name}", hint, near=near)
 
-    def _misplaced(self, place: Place, key: str, name: str, use: tuple[str, str]) -> None:
-        """Report a key that belongs one level deeper; `use` is what `Record.nested_use` returns."""
-        owner, example = use
-        self._findings.error(place, key, f"{name} is a key of `{owner}`", f"write it there: `{example}`")
+    def _misplaced(self, table: Table, key: str, name: str, owner: Key) -> None:
+        """Report a key that belongs one level deeper, below `owner`."""
+        hint = f"write it there: `{use_below(owner, name, table)}`"
+        self._findings.error(table.keys[name], key, f"{name} is a key of `{owner.name}`", hint)
 
     def _free(self, node: Node, key: str) -> None:
         if isinstance(node, Text) and node.is_empty:
@@ -251,18 +234,6 @@ def _is_entry(node: Node, shape: Shape) -> bool:
     """Whether a node looks like an entry that the user has named, as tasks are."""
     is_known = isinstance(node, Table) and isinstance(shape, Record) and shape.names & node.entries.keys()
     return bool(is_known) or not isinstance(shape, Record)
-
-
-def _in_unit(text: str, unit: str) -> int | None:
-    """A duration, written as `2s` or `15m`, as a number of this unit; None if it is not one.
-
-    >>> _in_unit("2s", "ms"), _in_unit("2m", "seconds"), _in_unit("soon", "ms")
-    (2000, 120, None)
-    """
-    try:
-        return parse_duration(text) // (timedelta(milliseconds=1) if unit == "ms" else timedelta(seconds=1))
-    except PeriodError:
-        return None
 
 
 def _is_of_texts(shape: ListOf) -> bool:

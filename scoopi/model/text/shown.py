@@ -112,16 +112,19 @@ def without_logins(text: str) -> str:
     return _KEY_IN_TEXT.sub(rf"\1{HIDDEN}", safe)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str], least: float = _LEAST_RATIO) -> str:
     """The known name most similar to `name`, ignoring case; empty when none is similar enough.
 
     >>> nearest("Selektor", ["selector", "script"])
     'selector'
     >>> nearest("colour", ["selector", "script"])
     ''
+
+    Args:
+        least: the least similarity, as `difflib` measures it: from 0, nothing in common, to 1.
     """
     import difflib  # late: only wrong input needs it
 
     by_plain = {candidate.lower(): candidate for candidate in known}
-    found = difflib.get_close_matches(name.lower(), by_plain, n=1, cutoff=_LEAST_RATIO)
+    found = difflib.get_close_matches(name.lower(), by_plain, n=1, cutoff=least)
     return by_plain[found[0]] if found else ""

@@ -1,0 +1,107 @@
+"""Hints about wrong keys and values: the name that was meant, a number in its unit, the place of a key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from datetime import timedelta
+from types import MappingProxyType
+
+from scoopi.defs.yaml.node import Listing, Table, Text, read_bool, read_integer
+from scoopi.defs.yaml.shape import Key, Kind, ListOf, Scalar
+from scoopi.errors import PeriodError
+from scoopi.model.text.shown import nearest
+from scoopi.periods.duration import parse_duration
+
+_OTHER_OPTIONS = MappingProxyType(
+    {
+        **dict.fromkeys(("number", "float", "double", "numeric", "real"), "decimal"),
+        **dict.fromkeys(("int", "long", "count"), "integer"),
+        **dict.fromkeys(("str", "string", "varchar", "char"), "text"),
+        **dict.fromkeys(("money", "currency", "amount"), "price"),
+        **dict.fromkeys(("timestamp", "time"), "datetime"),
+        **dict.fromkeys(("link", "href", "uri"), "url"),
+        **dict.fromkeys(("object", "dict", "map"), "json"),
+        "bool": "boolean",
+    }
+)
+"""What other tools call an option, where no likeness leads to its name here."""
+_OTHER_KEYS = MappingProxyType(
+    {
+        **dict.fromkeys(("css", "xpath", "path", "query", "jmespath", "attribute", "attr"), "select"),
+        **dict.fromkeys(("pattern", "regexp", "re"), "regex"),
+        **dict.fromkeys(("fallback", "otherwise"), "default"),
+        **dict.fromkeys(("constant", "const"), "value"),
+        **dict.fromkeys(("all", "multiple", "many"), "list"),
+        **dict.fromkeys(("mandatory", "optional"), "required"),
+    }
+)
+"""What other tools call a key, likewise."""
+_LEAST_LIKENESS = 0.75
+"""Of an option: options are short words, of which many share some letters."""
+_PLAIN = re.compile(r"[\w.-]+")
+"""A text that YAML needs no quotes for, in a mapping on one line."""
+
+
+def option_meant(text: str, options: Collection[str]) -> str:
+    """Return the option that an unknown text probably means; empty if none is likely.
+
+    >>> option_meant("float", ["text", "decimal"]), option_meant("percent", ["text", "price"])
+    ('decimal', '')
+    """
+    other = _OTHER_OPTIONS.get(text.lower(), "")
+    return other if other in options else nearest(text, options, _LEAST_LIKENESS)
+
+
+def key_meant(name: str, known: Collection[str]) -> str:
+    """Return the known key that an unknown one probably means; empty if none is likely.
+
+    >>> key_meant("xpath", ["select", "text"]), key_meant("selekt", ["select", "text"])
+    ('select', 'select')
+    """
+    other = _OTHER_KEYS.get(name.lower(), "")
+    return other if other in known else nearest(name, known)
+
+
+def number_in_unit(text: str, unit: str) -> int | None:
+    """Return a duration, written as `2s` or `15m`, as a number of this unit; None if it is not one.
+
+    >>> number_in_unit("2s", "ms"), number_in_unit("2m", "seconds"), number_in_unit("soon", "ms")
+    (2000, 120, None)
+    """
+    try:
+        return parse_duration(text) // (timedelta(milliseconds=1) if unit == "ms" else timedelta(seconds=1))
+    except PeriodError:
+        return None
+
+
+def use_below(owner: Key, name: str, table: Table) -> str:
+    """Return a valid use of a key below its owner, for a table that has it beside the owner.
+
+    It has what is required there too, and the texts that the user has written, as far as they are valid:
+    `next: a.more` beside `max: 3` gives `next: { select: "a.more", max: 3 }`.
+    """
+    below = table.table(owner.name)
+    parts = [
+        _as_written(each, table if each.name == name else below)
+        for each in owner.nested
+        if each.required or each.name == name
+    ]
+    use = f"{{ {', '.join(parts)} }}"
+    return f"{owner.name}: [ {use} ]" if isinstance(owner.shape, ListOf) else f"{owner.name}: {use}"
+
+
+def _as_written(key: Key, table: Table | None) -> str:
+    """A key with the text, or the only text, that the user has given it; else its example."""
+    node = None if table is None else table.entries.get(key.name)
+    nodes = [*node.entries] if isinstance(node, Listing) else [node]
+    text = nodes[0].text if len(nodes) == 1 and isinstance(nodes[0], Text) else ""
+    if not text or not _is_valid(text, key):
+        return key.example
+    return f"{key.name}: {text}" if _PLAIN.fullmatch(text) else f'{key.name}: "{text}"'
+
+
+def _is_valid(text: str, key: Key) -> bool:
+    kind = key.shape.kind if isinstance(key.shape, Scalar) else Kind.TEXT
+    read = {Kind.INTEGER: read_integer, Kind.BOOL: read_bool}.get(kind)
+    return '"' not in text and "\\" not in text and (read is None or read(text) is not None)
