@@ -1,4 +1,4 @@
-"""A document and a definition become data; pure: no clock, no network, no thread."""
+"""Turns a document and a definition into data. Pure: no clock, no network, no threads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["parse_html"]
 
 
 def __getattr__(name: str) -> Any:
-    """`parse_html`, whose libraries are loaded only when it is asked for."""
+    """`parse_html`, loaded at first access, as it needs lxml and selectolax."""
     if name in __all__:
         from scoopi.parse.tree import page
 

@@ -1,4 +1,4 @@
-"""LinkFilter: which addresses of a page are followed, by the rules of its definition."""
+"""LinkFilter: decides which links of a page are followed, by the rules of its definition."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ _FILE = re.compile(
     r"(?i)\.(7z|avi|bmp|bz2|css|csv|docx?|eot|epub|exe|gif|gz|ico|iso|jpe?g|js|m4[av]|mov|mp[34]|mpe?g|msi|ods|odt"
     r"|ogg|otf|pdf|png|pptx?|rar|rpm|svg|tar|tgz|tiff?|ttf|wav|web[mp]|wm[av]|woff2?|xlsx?|xz|zip)\Z"
 )
-"""Suffixes of the paths of files that are not pages."""
+"""Paths that end in the suffix of a file that is not a page."""
 _BEFORE_COUNTRY = frozenset({"ac", "co", "com", "edu", "gob", "gov", "ltd", "me", "ne", "net", "or", "org"})
-"""Labels below which a country registers names, as in `shop.co.uk`."""
+"""Second-level labels below which countries register domains, as in `shop.co.uk`."""
 _ADDRESS = re.compile(r"[0-9.]+|.*:.*")
-"""Hosts that are numbers."""
+"""IP addresses, which have no registered domain."""
 
 
 class LinkFilter:
     """Decides which of the addresses in a field are followed.
 
-    An address that no page can have (`mailto:`, an image without an `allow` that names it) is not.
+    An address that cannot be a page is never followed: `mailto:`, or, without `allow`, a file such as an
+    image.
 
     Attributes:
-        bounds: how far the links lead that are followed.
+        bounds: how far followed links may lead.
     """
 
     def __init__(self, rules: LinkRules, regex_timeout_ms: int) -> None:
@@ -59,11 +60,11 @@ class LinkFilter:
         self.bounds = rules.bounds
 
     def refusal(self, address: str, page_url: str) -> str:
-        """Which rule leaves an absolute address out, one of REFUSALS; empty if it is followed.
+        """The rule that excludes an absolute address, one of REFUSALS; empty if the address is followed.
 
         Args:
-            page_url: the address by which the page was asked for; where it redirected to does not count, or
-                a redirect would lead a crawl to another site.
+            page_url: the address that was requested; not the one it redirected to, or a redirect could lead
+                the crawl to another site.
         Raises:
             ParseError: a pattern takes too long.
         """
@@ -80,10 +81,10 @@ class LinkFilter:
 
 
 class LinkCounts:
-    """Counts the links of one field that its rules leave out, until the first one that is followed.
+    """Counts the links of one field that its rules exclude, until the first one that is followed.
 
-    With each rule it notes one address as an example, so that a run that follows nothing can say why. Belongs
-    to one thread.
+    Records one example address for each rule, so that a run that follows nothing can report why. Not
+    thread-safe.
     """
 
     def __init__(self, data_def: str, field: AxisKey) -> None:
@@ -96,8 +97,8 @@ class LinkCounts:
         """Count a link of a page.
 
         Args:
-            refusal: as of `LinkFilter.refusal`.
-            finds: counters of the page, which are added to.
+            refusal: as returned by `LinkFilter.refusal`.
+            finds: counters of the page; updated in place.
         """
         if not refusal:
             self._is_followed = True
@@ -123,14 +124,14 @@ def _compiled(patterns: Sequence[Selector], regex_timeout_ms: int) -> list[JavaP
 def _split(address: str) -> SplitResult | None:
     try:
         parts = urlsplit(address)
-        parts.port  # noqa: B018 - raises if it is none
+        parts.port  # noqa: B018 - raises if it is invalid
     except ValueError:
         return None
     return parts
 
 
 def _is_page(parts: SplitResult, page: SplitResult) -> bool:
-    """A web page links to web pages; a local one also to files."""
+    """Whether a link may lead to a page: always to http(s), from a local page also to a local file."""
     return parts.scheme in _WEB or (page.scheme not in _WEB and parts.scheme in ("", "file"))
 
 
@@ -144,17 +145,17 @@ def _shares(same: str, parts: SplitResult, page: SplitResult) -> bool:
 
 
 def _host(parts: SplitResult) -> str:
-    """Without `www.`: most sites redirect from one of both to the other."""
+    """The host without `www.`: most sites redirect one form to the other."""
     return (parts.hostname or "").removesuffix(".").removeprefix("www.")
 
 
 def _port(parts: SplitResult) -> int:
-    """0 for the usual one: pages of a site may link to it with and without encryption."""
+    """The port; 0 for the default of the scheme, as a site may link to itself by http and https."""
     return 0 if parts.port in (None, _PORTS.get(parts.scheme)) else parts.port or 0
 
 
 def _domain(host: str) -> str:
-    """The part of a host that was registered, by a rule of thumb: its last two labels.
+    """The registered domain of a host, by a heuristic: its last two labels, or three, as in `shop.co.uk`.
 
     >>> _domain("blog.shop.example"), _domain("blog.shop.co.uk"), _domain("127.0.0.1")
     ('shop.example', 'shop.co.uk', '127.0.0.1')

@@ -1,4 +1,4 @@
-"""What a query engine offers: queries, and open queries, whose positions are left open."""
+"""The ports of query engines: queries, and open queries, whose positions are filled in later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]
 """Root element of the page -> the block nodes, in document order."""
 
 PageMemory = dict[Any, Any]
-"""What queries remember of one page for each other; it is dropped with the page."""
+"""Cache that the queries of one page share; dropped with the page."""
 
 ScriptRunner = Callable[[str, ScriptRow], str | None]
 """Script text after substitution, and the row -> its result as text; None for null and undefined.
@@ -31,14 +31,14 @@ class ValueQuery(Protocol):
         """The value as text; None when nothing is found.
 
         Args:
-            memory: of the page; without one, each query is evaluated by itself.
+            memory: cache of the page; without one, each query is evaluated on its own.
         Raises:
             ParseError: its evaluation failed.
         """
 
 
 class QueryEngine(Protocol):
-    """One selector language; compiling is done once per text and cached by the engine."""
+    """One selector language; the engine compiles each selector once and caches it."""
 
     def compile_block(self, selector: str) -> BlockQuery:
         """A query for block nodes.
@@ -48,26 +48,26 @@ class QueryEngine(Protocol):
         """
 
     def compile_value(self, selector: str) -> ValueQuery:
-        """A query for a value, inside blocks; raises as `compile_block`."""
+        """A query for a value inside blocks; same errors as `compile_block`."""
 
     def walked(self, selector: str, at: int) -> WalkedQuery | None:
-        """What a walk in C looks for to find the selector's value; None if it is more than a walk can find.
+        """The selector as a target of the compiled walk; None if the walk cannot evaluate it.
 
         Args:
-            at: the place of its values among those of the walk.
+            at: index of its values in the result of the walk.
         """
 
     def positional_block(self, selector: str, stand_ins: Sequence[int]) -> PositionalBlock | None:
-        """As `positional`, of the selector of a block."""
+        """As `positional`, for the selector of a block."""
 
     def positional(self, selector: str, stand_ins: Sequence[int]) -> Positional | None:
-        """The selector as a query whose positions are left open, if nothing but positions varies in it.
+        """The selector as a query with open positions, if only positions vary in it.
 
         Args:
-            selector: with numbers that occur nowhere else standing for the positions not known yet.
+            selector: with a unique number in place of each position that is not known yet.
             stand_ins: these numbers, at least one.
         Returns:
-            None when the selector must be compiled for each position, or is wrong.
+            None if the selector is invalid, or must be compiled for each position.
         """
 
 
@@ -77,7 +77,7 @@ class DataReader(Protocol):
     def read(
         self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
     ) -> Data:
-        """The rows of the page, in the order of their making.
+        """The rows of the page, in the order in which they are produced.
 
         Args:
             root: root element of the page.
@@ -91,18 +91,18 @@ class DataReader(Protocol):
 
 
 class OpenStep(Protocol):
-    """From an element to those below it among which a position is to be filled in."""
+    """A step of an open query: from an element to the candidates below it, of which a position picks one."""
 
     @property
     def child_tag(self) -> str | None:
-        """The tag, when the step goes to children of that tag (`*` for any) and nothing else is asked."""
+        """The tag, if the step selects all children of that tag (`*` for any) and tests nothing else."""
 
     @property
     def of_type(self) -> bool:
-        """Whether a position counts the siblings of the same name only."""
+        """Whether a position counts only the siblings of the same name."""
 
     def select(self, context: Element, /) -> list[Element]:
-        """What it finds below the context, in document order.
+        """The elements that it finds below the context, in document order.
 
         Raises:
             ParseError: its evaluation failed.
@@ -117,64 +117,64 @@ class ChildValue(NamedTuple):
 
 
 class OpenQuery(Protocol):
-    """The same for all pages; equal queries share one index of a page."""
+    """A query with open positions. Serves all pages; equal queries share one index of a page."""
 
     @property
     def key(self) -> str:
-        """A text that equal queries have in common, and no others."""
+        """Identifies the query: equal queries have equal keys."""
 
     @property
     def keys(self) -> Sequence[str]:
-        """A text for each step, which queries that are equal up to that step have in common."""
+        """A key for each step: equal for queries that are equal up to that step."""
 
     @property
     def steps(self) -> Sequence[OpenStep]:
-        """The first begins at a block, each further one at an element that the one before has found."""
+        """The steps. The first starts at a block, each other one at an element found by the one before."""
 
     @property
     def is_full_text(self) -> bool:
-        """Whether the text of an element is all that is inside, and cells are counted by their type."""
+        """Whether texts include descendants and cells are counted by type, as in XPath; else as in CSS."""
 
     @property
     def reads_below(self) -> bool:
-        """Whether the value is read from what lies below the last position."""
+        """Whether the value is read from descendants of the element at the last position."""
 
     @property
     def is_text(self) -> bool:
-        """Whether the value is the text of the elements at the last position, and no more."""
+        """Whether the value is the text of the elements at the last position."""
 
     @property
     def tail(self) -> ChildValue | None:
-        """What is read of children of an element at the last position; None for anything else."""
+        """The children that are read at the last position; None if the value is read in another way."""
 
     def blocks(self, found: Sequence[Element], /) -> list[Element]:
-        """Those of the found blocks in which the value is looked for."""
+        """The blocks, of those found, in which the value is searched."""
 
     def value(self, elements: list[Element], /) -> str | None:
-        """The value of elements at the last position, none of which lies inside another.
+        """The value of the elements at the last position, which must not be nested.
 
         Raises:
-            ParseError: the evaluation of what lies below failed.
+            ParseError: evaluating the rest of the query failed.
         """
 
     def filled(self, positions: Sequence[int], /) -> Callable[[Sequence[Element]], str | None]:
-        """The ordinary query with these positions filled in: from blocks to the value."""
+        """The ordinary query with these positions filled in: blocks -> value."""
 
 
 class OpenBlockQuery(OpenQuery, Protocol):
-    """An open query that finds blocks in a page."""
+    """An open query for the blocks of a page."""
 
     def below(self, elements: list[Element], /) -> list[Element]:
-        """The blocks, from elements at the last position; raises as `value`."""
+        """The blocks, given the elements at the last position; same errors as `value`."""
 
 
 class WalkedQuery(NamedTuple):
-    """What a walk in C looks for, and how what it finds becomes a value.
+    """A target of the compiled walk, and how its matches become a value.
 
     Attributes:
-        plan: as `SimpleChain.plan`.
-        join: of the texts that it finds, in document order.
-        may_lack: nothing found may mean that elements lack the attribute, which only a query can distinguish.
+        plan: see `SimpleChain.plan`.
+        join: texts found, in document order -> the value.
+        may_lack: if nothing is found, matching elements may lack the attribute; only a query can tell.
     """
 
     plan: tuple[object, ...]
@@ -183,7 +183,12 @@ class WalkedQuery(NamedTuple):
 
 
 class Positional(NamedTuple):
-    """A query, what to fill in from the left (a stand-in, or a number as written), what changes values."""
+    """An open query and its positions.
+
+    Attributes:
+        positions: from the left, each a stand-in or a number as written.
+        change: applied to each value; None for nothing.
+    """
 
     query: OpenQuery
     positions: tuple[int, ...]
@@ -191,7 +196,7 @@ class Positional(NamedTuple):
 
 
 class PositionalBlock(NamedTuple):
-    """As Positional, of a block."""
+    """As Positional, for a block."""
 
     query: OpenBlockQuery
     positions: tuple[int, ...]

@@ -1,1 +1,1 @@
-"""The compiled copier of lexbor's tree into lxml's; optional: the pure-Python copier gives the same tree."""
+"""The compiled bridge from lexbor to lxml. Optional: the pure-Python copier gives the same tree."""

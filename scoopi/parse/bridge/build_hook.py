@@ -1,4 +1,4 @@
-"""BridgeBuildHook: puts the compiled bridge into the wheel where it can be built; else the wheel is pure."""
+"""BridgeBuildHook: adds the compiled bridge to the wheel, or leaves the wheel pure if it cannot be built."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLACE = "scoopi/parse/bridge"
 
 
 def _builder() -> ModuleType:
-    """`build.py` beside this file; the package itself cannot be imported yet."""
+    """The module `build.py`, loaded by path, as the package cannot be imported yet."""
     spec = importlib.util.spec_from_file_location("bridge_build", Path(__file__).with_name("build.py"))
     assert spec is not None
     assert spec.loader is not None
@@ -24,13 +24,13 @@ def _builder() -> ModuleType:
 
 
 class BridgeBuildHook(BuildHookInterface[Any]):
-    """Puts the compiled bridge into the wheel where it can be built; else the wheel is pure.
+    """Adds the compiled bridge to the wheel if it can be built; else the wheel is pure Python.
 
-    Wired in pyproject.toml under `tool.hatch.build.targets.wheel.hooks.custom`.
+    Configured in pyproject.toml under `tool.hatch.build.targets.wheel.hooks.custom`.
     """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile; an editable install gets the bridge in place."""
+        """Compile the bridge; for an editable install, in place."""
         builder = _builder()
         try:
             if version == "editable":

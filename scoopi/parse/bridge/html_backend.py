@@ -1,4 +1,4 @@
-"""The HTML backend in use: the compiled bridge if it is built and can be trusted, else pure Python."""
+"""Chooses the HTML backend: the compiled bridge if it is built and passes its checks, else pure Python."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ TreeOf = Callable[[bytes, int, int], etree._ElementTree]
 """(page in valid UTF-8, maximum depth, maximum number of nodes) -> its tree. Raises ParseError."""
 Element = etree._Element
 ValuesOf = Callable[[list[Element]], list[list[list[str] | None] | None]]
-"""Elements of records -> what each field finds in each; None where Python must look."""
+"""Elements of records -> for each, the values of each field; None where Python must evaluate it."""
 RecordValues = Callable[[tuple[Any, ...], int], ValuesOf]
-"""(what is looked for in each record, number of fields) -> a function that finds it."""
+"""(targets of the walk, number of fields) -> a function that finds their values."""
 
 
 class NativeParser:
-    """Parses pages in the compiled bridge, with the GIL released; any thread may call it.
+    """Parses pages in the compiled bridge, without the GIL. Thread-safe.
 
     Args:
-        module: the compiled module, if it is not the one built in place.
+        module: the compiled module; None for the one built in place.
     Raises:
-        ImportError: it is not built, or does not fit the lxml or selectolax that is installed.
+        ImportError: it is not built, or does not fit the installed version of lxml or selectolax.
 
     Attributes:
         module: the compiled module.
-        positions, cells, part: as in `row_cells`, but None for rows whose white space may matter.
-        tails: likewise, but with the texts of several children in a list.
-        values: makes what finds simple selectors in records (`record_walk.py`), likewise.
+        positions, cells, part: as in `row_cells`, but with None where white space may be significant.
+        tails: likewise, and with the texts of several children as a list, not joined.
+        values: compiles the walk over records (see `record_walk.py`); None if the module lacks it.
     """
 
     def __init__(self, module: Any = None) -> None:
@@ -59,11 +59,11 @@ class NativeParser:
         """The tree of a page in valid UTF-8.
 
         Args:
-            part: what of the page is needed in the tree; None for all. More of it may be there.
+            part: the part that is needed; None for the whole page. The tree may have more than that.
         Raises:
-            ParseError: the tree is deeper than `max_depth` elements, has more than `max_nodes` nodes, or
-                takes 128 MB and more than 128 bytes for each byte of the page, or 30 s of processor time
-                and more than 1 s for each MB; a tag has more than 50,000 attributes.
+            ParseError: the tree is deeper than `max_depth` elements or has more than `max_nodes` nodes; it
+                takes more than 128 MB plus 128 bytes for each byte of the page, or more CPU time than 30 s
+                plus 1 s for each MB; a tag has more than 50,000 attributes.
         """
         further = {} if part is None else {"anchors": (BASE, *part.anchors)}
         try:
@@ -75,7 +75,7 @@ class NativeParser:
         except OverflowError as fault:
             raise ParseError(
                 f"the page of {len(page):,} bytes {fault}",
-                hint="it is broken, or made to do harm; leave it out",
+                hint="the page is malformed or malicious; skip it",
             ) from None
         tree: etree._ElementTree = etree.adopt_external_document(capsule, self._parser)
         return tree
@@ -85,7 +85,7 @@ class NativeParser:
 
 
 class RowReader(NamedTuple):
-    """The functions of `row_cells`, compiled or in pure Python."""
+    """The functions of `row_cells`, compiled or pure Python."""
 
     positions: Callable[[list[Element], bool], list[int]]
     cells: Callable[[list[Element], str, bool], list[Cells]]
@@ -105,29 +105,29 @@ _DEPTH = 64
 
 @cache
 def compiled_parser() -> TreeOf | None:
-    """The bridge's parser if it is built and gives the pure-Python copier's tree of a test page; else None.
+    """The bridge's parser, if it is built and parses a test page like the pure-Python copier; else None.
 
-    Decided once a process.
+    Decided once per process.
     """
     return trusted_bridge()
 
 
 @cache
 def row_reader() -> RowReader:
-    """The bridge's if pages are parsed by it, else the pure-Python one."""
+    """The bridge's row reader if the bridge parses pages, else the pure-Python one."""
     native = compiled_parser()
     return row_reader_of(native) if isinstance(native, NativeParser) else _PURE_PYTHON_READER
 
 
 @cache
 def record_values() -> RecordValues | None:
-    """The bridge's walk over records if pages are parsed by it; None to walk in Python."""
+    """The bridge's walk over records if the bridge parses pages; None to walk in Python."""
     native = compiled_parser()
     return native.values if isinstance(native, NativeParser) else None
 
 
 def row_reader_of(native: NativeParser) -> RowReader:
-    """The bridge's reader; rows whose white space may matter are left to the pure-Python one."""
+    """The bridge's row reader; falls back to pure Python for rows whose white space may be significant."""
 
     def read(rows: list[Element], tag: str, full: bool) -> list[Cells]:
         found: list[Cells | None] = native.cells(rows, tag, full)
@@ -150,7 +150,7 @@ def row_reader_of(native: NativeParser) -> RowReader:
 
 
 def trusted_bridge(module: Any = None) -> TreeOf | None:
-    """As `compiled_parser`, but decided at each call; `module` as in NativeParser."""
+    """As `compiled_parser`, but not cached; `module` as in NativeParser."""
     log = logging.getLogger(__name__)
     try:
         native = NativeParser(module)
@@ -158,12 +158,12 @@ def trusted_bridge(module: Any = None) -> TreeOf | None:
         if same_tree and _read(row_reader_of(native)) == _read(_PURE_PYTHON_READER):
             return native
     except ModuleNotFoundError:
-        log.debug("the bridge is not built: pages are parsed by the pure-Python copier")
+        log.debug("the bridge is not built; the pure-Python copier parses pages")
         return None
     except (ImportError, AttributeError, RuntimeError, ValueError, TypeError) as error:
-        log.warning("the bridge fails, so pages are parsed by the pure-Python copier: %s", error)
+        log.warning("the bridge failed its check, so the pure-Python copier parses pages: %s", error)
         return None
-    log.warning("the bridge gives a different tree, so pages are parsed by the pure-Python copier")
+    log.warning("the bridge parsed the test page differently, so the pure-Python copier parses pages")
     return None
 
 
@@ -181,7 +181,7 @@ def _cells(native: NativeParser, part: PagePart | None) -> list[bytes]:
 
 
 def _read(reader: RowReader) -> list[object]:
-    """What the reader finds in all elements of the test page's tree."""
+    """All results of the reader for the elements of the test page."""
     elements = list(copy_html(_TEST_PAGE, _DEPTH).getroot().iter("*"))
     found: list[object] = []
     for full in (True, False):

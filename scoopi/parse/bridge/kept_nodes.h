@@ -1,4 +1,4 @@
-/* Which nodes of a page are copied, where what is read of it begins at known elements. */
+/* Decides which nodes of a page are copied if definitions read only parts of it. */
 #ifndef SCOOPI_KEPT_NODES_H
 #define SCOOPI_KEPT_NODES_H
 
@@ -9,11 +9,11 @@
 
 enum { MOST_ANCHORS = 32 };
 
-/* What marks an element that is copied with all that is inside: its tag, id, one of its classes, or an attribute. */
+/* Identifies elements that are copied with all their contents: by tag, id, a class, or the name of an attribute. */
 typedef struct {
     char kind;              /* 't', 'i', 'c' or 'a' */
-    bool joins_siblings;    /* its parent is copied with all that is inside, too */
-    const char *name;       /* in lower case, but for an id */
+    bool joins_siblings;    /* its parent is copied with all its contents, too */
+    const char *name;       /* in lower case, except for an id */
     size_t length;
 } anchor;
 
@@ -22,15 +22,15 @@ typedef struct {
     size_t number;
 } keep_plan;
 
-/* Marks of a node, in its field `user`; none: it is left out. */
+/* Marks of a node, in its field `user`; a node without marks is not copied. */
 enum { ON_PATH = 1, HOLDS_ANCHOR = 2, WHOLE = 4 };
 
-/* Reads a tuple of (kind, name, joins_siblings); its strings live as long as the tuple. False with an error set. */
+/* Reads a tuple of (kind, name, joins_siblings); the strings live as long as the tuple. False with an error set. */
 bool keep_plan_of(PyObject *written, keep_plan *plan);
 
-/* Marks what the plan keeps: each anchor, the elements around it, and its siblings without what is inside them.
+/* Marks what the plan keeps: each anchor, its ancestors, and its siblings without their contents.
  *
- * False if the page is deeper than max_depth elements or has more than max_nodes nodes, or memory is short.
+ * False if the page is deeper than max_depth elements, has more than max_nodes nodes, or memory runs out.
  */
 bool mark_kept(const lexbor_api *lexbor, lexbor_node *document, const keep_plan *plan, size_t max_depth,
                size_t max_nodes);

@@ -1,12 +1,12 @@
-/* label_values: elements that are found by their text, and what stands beside them.
+/* label_values: finds labels by their text, and the siblings that hold their values.
  *
  * `dt:contains(Price) + dd` is a label `dt` and one step. A page with ten labels is walked once; the text of an
- * element is made once for all labels that it may be.
+ * element is built once for all labels that it may be.
  */
 #include "label_values.h"
 
-/* So many bytes of texts are made of elements with others inside: more, and Python looks, which remembers what an
- * element does not hold. */
+/* Limit of the bytes of texts built for elements that contain others. Beyond it Python takes over, which caches the
+ * texts that an element lacks. */
 enum { MOST_SPENT = 1 << 18 };
 
 bool label_read(PyObject *written, label *made)
@@ -15,7 +15,7 @@ bool label_read(PyObject *written, label *made)
     int lower;
     Py_ssize_t length;
     PyObject *steps;
-    if (!PyTuple_Check(written)) return PyErr_Format(PyExc_TypeError, "a tuple is wanted"), false;
+    if (!PyTuple_Check(written)) return PyErr_Format(PyExc_TypeError, "expected a tuple"), false;
     if (!PyArg_ParseTuple(written, "ssps#O!", &text, &mode, &lower, &made->literal, &length, &PyTuple_Type, &steps))
         return false;
     made->text = text[0];
@@ -159,7 +159,7 @@ static const xmlNode *next_element(const xmlNode *node)
     return node;
 }
 
-/* Adds the siblings behind `node` that fit: of kind `~` all of them, of kind `1` the first, else the next only. */
+/* Adds the following siblings that match: for kind `~` all, for `1` the first, for `+` only the next one. */
 static label_answer add_beside(node_list *list, const xmlNode *node, char kind, const compound *wanted)
 {
     while ((node = next_element(node)) != NULL) {
@@ -186,7 +186,7 @@ label_answer label_rest(const label *wanted, const xmlNode *node, node_list *fou
         from = *found;
         *found = swapped;
         found->length = 0;
-        /* what follows the first one follows all */
+        /* siblings after the first one include those after the others */
         Py_ssize_t count = step == 0 || (kind == '~' && from.length > 0) ? 1 : from.length;
         for (Py_ssize_t at = 0; at < count && answer == LABEL_YES; at++)
             answer = add_beside(found, step == 0 ? node : from.nodes[at], kind, &wanted->beside[step]);

@@ -1,7 +1,7 @@
-/* parse: a page in UTF-8 becomes an xmlDoc of lxml's own libxml2, by way of selectolax's lexbor.
+/* parse: parses a page in UTF-8 with selectolax's lexbor and copies the tree into an xmlDoc of lxml's libxml2.
  *
- * Neither library is linked: both are found among the shared libraries that Python has loaded, so that
- * there is one libxml2 in the process. Longer than most files here, as C takes more lines.
+ * Neither library is linked: both are looked up among the shared libraries that Python has loaded, so that the
+ * process has only one libxml2. Longer than most files here, as C takes more lines.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -39,7 +39,7 @@ typedef struct {
     const xmlChar *text, *comment;
 } xml_api;
 
-/* Found once, under the GIL, before the first parse; only read afterwards. */
+/* Set once, under the GIL, before the first parse; read-only afterwards. */
 static lexbor_api lexbor;
 static xml_api xml;
 static bool connected = false;
@@ -48,17 +48,17 @@ static void *spare_parser = NULL; /* taken and put back under the GIL */
 typedef enum { DONE, NO_MEMORY, TOO_DEEP, TOO_LARGE, TOO_BIG, TOO_SLOW, TOO_MANY, PARSER_FAILED } outcome;
 
 enum {
-    SHORT = 2 * sizeof(void *),  /* texts below this length live inside their node, as in libxml2's parsers */
-    KNOWN_NAMES = 512,           /* tag ids below are lexbor's own and index a table */
-    SEEK = 512,                  /* how far behind a chunk's end a `>` is looked for */
-    FREE_BYTES = 128 << 20,      /* so much of a tree is allowed for any page, */
-    BYTES_PER_BYTE = 128,        /* and so much for each of its bytes */
-    BYTES_AT_ONCE = 96 << 20,    /* tags in a chunk repeat no more than this of attributes */
-    MS_PER_MB = 1000,            /* of processor time, beside what is allowed for any page */
-    NODE_BYTES = 256,            /* no node takes lexbor more: measured 66 to 227 */
-    FIRST_BYTES = 1 << 20,       /* what lexbor takes in one piece before it needs it */
-    MOST_NAMES = 50000,          /* in one tag, which is read in one go: some 10 s */
-    SPARE_BELOW = 1 << 20        /* a parser that met a longer page holds large buffers and is not kept */
+    SHORT = 2 * sizeof(void *),  /* shorter texts are stored inside their node, as libxml2's parsers do */
+    KNOWN_NAMES = 512,           /* smaller tag ids are lexbor's own and index a table */
+    SEEK = 512,                  /* number of bytes after a chunk's end in which a `>` is searched */
+    FREE_BYTES = 128 << 20,      /* memory of a tree that any page may use, */
+    BYTES_PER_BYTE = 128,        /* and what it may use in addition for each of its bytes */
+    BYTES_AT_ONCE = 96 << 20,    /* most bytes of attributes that the tags in a chunk can duplicate */
+    MS_PER_MB = 1000,            /* CPU time in addition to `most_ms` */
+    NODE_BYTES = 256,            /* at least what a node takes in lexbor: measured 66 to 227 */
+    FIRST_BYTES = 1 << 20,       /* what lexbor allocates in advance */
+    MOST_NAMES = 50000,          /* attributes of one tag, which cannot be interrupted: takes about 10 s */
+    SPARE_BELOW = 1 << 20        /* a parser is not kept after a longer page, as it has large buffers */
 };
 
 typedef struct {
@@ -67,9 +67,9 @@ typedef struct {
     lexbor_path path;
     size_t max_depth;
     size_t nodes, max_nodes;     /* elements, texts, comments and attributes */
-    bool careful;                /* the page may hold characters that lxml refuses */
+    bool careful;                /* the page may contain characters that lxml rejects */
     bool is_part;                /* only marked nodes are copied */
-    size_t whole_from;           /* depth of the element that is copied with all that is inside; 0: none */
+    size_t whole_from;           /* depth of the element that is copied with all its contents; 0: none */
 } build;
 
 /* ---- text that lxml accepts ---- */
@@ -96,7 +96,7 @@ static bool is_refused(const unsigned char *at, size_t left)
     return *at == 0xEF && left > 2 && at[1] == 0xBF && (at[2] == 0xBE || at[2] == 0xBF);
 }
 
-/* Writes the text with form feeds as blanks and refused characters as U+FFFD; returns its length. */
+/* Writes the text with form feeds as blanks and rejected characters as U+FFFD; returns its length. */
 static size_t write_cleaned(xmlChar *to, const unsigned char *from, size_t length)
 {
     size_t written = 0;
@@ -171,7 +171,7 @@ static void append(xmlNode *parent, xmlNode *node)
     parent->last = node;
 }
 
-/* A name in lower case, with `refused` characters as `_`, from the document's dictionary. */
+/* The name in lower case, with characters in `refused` as `_`, from the document's dictionary. */
 static const xmlChar *name_of(build *at, const unsigned char *name, size_t length, const char *refused)
 {
     xmlChar stack[256], *buffer = stack;
@@ -207,7 +207,7 @@ static outcome add_attributes(build *at, xmlNode *element, lexbor_attr *from)
         if (name == NULL) return NO_MEMORY;
         if (name_length == 0 || name[0] == '{') continue;
         if (name_length == 5 && memcmp(name, "xmlns", 5) == 0) {
-            if (has_xmlns) continue; /* lexbor keeps a second one on foreign elements; the first counts */
+            if (has_xmlns) continue; /* lexbor keeps duplicates on foreign elements; the first one counts */
             has_xmlns = true;
         }
         const unsigned char *value = from->value ? lexbor.lxb_dom_attr_value_noi(from, &length) : NULL;
@@ -259,7 +259,7 @@ static outcome add_comment(build *at, xmlNode *parent, const unsigned char *text
     return DONE;
 }
 
-/* `<?php echo ?>` becomes the comment that it was before the standard knew instructions. */
+/* `<?php echo ?>` becomes a comment, as in HTML before processing instructions were added to the standard. */
 static outcome add_instruction(build *at, xmlNode *parent, lexbor_instruction *from)
 {
     size_t target = from->target_length, data = from->data.length, length = 1 + target + 1 + data;
@@ -274,7 +274,7 @@ static outcome add_instruction(build *at, xmlNode *parent, lexbor_instruction *f
     return added;
 }
 
-/* Adds the node; sets `element` if it is one. */
+/* Adds the node; sets `element` if it is an element. */
 static outcome add_node(build *at, xmlNode *parent, lexbor_node *node, xmlNode **element)
 {
     *element = NULL;
@@ -296,7 +296,7 @@ static outcome add_node(build *at, xmlNode *parent, lexbor_node *node, xmlNode *
     return add_attributes(at, made, ((lexbor_element *)node)->first_attr);
 }
 
-/* Whether a marked tree's node is copied: all nodes inside an anchor, elements beside one, and those around it. */
+/* Whether a node of a marked tree is copied: nodes inside an anchor, its siblings that are elements, its ancestors. */
 static bool is_kept(const build *at, const lexbor_node *node)
 {
     if (!at->is_part || at->whole_from > 0 || at->path.depth == 0) return true;
@@ -349,7 +349,7 @@ static outcome build_doc(lexbor_node *document, bool careful, const limits *limi
                 .careful = careful,
                 .max_depth = limits->max_depth,
                 .max_nodes = limits->max_nodes};
-    /* What could not be marked is copied as a whole, which reports what is wrong with the page. */
+    /* If marking failed, the whole page is copied, which reports what is wrong with it. */
     at.is_part = limits->plan != NULL && !careful &&
                  mark_kept(&lexbor, document, limits->plan, limits->max_depth, limits->max_nodes);
     if (at.doc == NULL) return NO_MEMORY;
@@ -366,7 +366,7 @@ static outcome build_doc(lexbor_node *document, bool careful, const limits *limi
 
 /* ---- parsing ---- */
 
-/* What a part of lexbor's memory holds, counted as far as `last`. */
+/* The bytes in one of lexbor's memory pools, counted up to chunk `last`. */
 typedef struct {
     lexbor_memory *memory;
     lexbor_chunk *last;
@@ -401,8 +401,8 @@ static size_t ms_of(clockid_t clock)
     return (size_t)now.tv_sec * 1000 + (size_t)now.tv_nsec / 1000000;
 }
 
-/* Whether half of the time and then as much of the processor's have passed. Only the wall clock costs nothing:
- * that of the processor, which other programs do not hasten, is asked when the page is slow already. */
+/* Whether half of the limit has passed on the wall clock, and then the other half in CPU time. CPU time does not
+ * depend on other programs, but reading it is expensive, so it is read only once the page is slow. */
 static bool is_over(stopwatch *at)
 {
     if (ms_of(CLOCK_MONOTONIC_COARSE) - at->began <= at->most_ms / 2) return false;
@@ -423,9 +423,9 @@ static outcome outcome_of(int status)
     return status == LEXBOR_NO_MEMORY ? NO_MEMORY : PARSER_FAILED;
 }
 
-/* Feeds the page in chunks that end behind a `>` where they can; looks at depth, memory and time after each.
+/* Feeds the page in chunks that end after a `>` where possible; checks depth, memory and time after each.
  *
- * A tag may open again what stands open, with its attributes: the longer they are, the fewer tags at a time.
+ * A tag can reopen the open elements with their attributes, so the longer attributes are, the smaller the chunks.
  */
 static outcome feed(void *parser, void *document, const unsigned char *page, size_t length, const limits *limits)
 {
@@ -465,7 +465,7 @@ static const unsigned char *behind(const unsigned char *at, const unsigned char 
     return found != NULL ? found + 1 : end;
 }
 
-/* Counts in `names` what may be attributes of the tag whose name begins at `at`; returns where it ends. */
+/* Adds the possible attributes of the tag whose name starts at `at` to `names`; returns the end of the tag. */
 static const unsigned char *tag_end(const unsigned char *at, const unsigned char *end, size_t *names)
 {
     bool parted = false;
@@ -483,7 +483,7 @@ static const unsigned char *tag_end(const unsigned char *at, const unsigned char
     return at;
 }
 
-/* Whether a tag has more attributes than can be compared with each other; scripts and styles have no tags. */
+/* Whether a tag has too many attributes: lexbor compares each with all others. Scripts and styles have no tags. */
 static bool has_too_many(const unsigned char *page, size_t length)
 {
     const unsigned char *at = page, *end = page + length;
@@ -505,7 +505,7 @@ static bool has_too_many(const unsigned char *page, size_t length)
     return false;
 }
 
-/* `parser` is NULL or one that an earlier page has left; the one to keep is put there. */
+/* `parser` is in/out: NULL or the parser of an earlier page; afterwards the parser that can be kept. */
 static outcome parse_page(const unsigned char *page, size_t length, const limits *limits, void **parser,
                           xmlDoc **result)
 {
@@ -578,7 +578,7 @@ static bool same_libxml2(void)
     Py_DECREF(version);
     if (PyErr_Occurred()) return false;
     if (major == LIBXML_VERSION / 10000 && minor == LIBXML_VERSION / 100 % 100) return true;
-    PyErr_Format(PyExc_ImportError, "the bridge was built for libxml2 %s and lxml has %d.%d; build it again",
+    PyErr_Format(PyExc_ImportError, "the bridge was built for libxml2 %s, but lxml has %d.%d; rebuild it",
                  LIBXML_DOTTED_VERSION, major, minor);
     return false;
 }
@@ -601,7 +601,7 @@ static bool same_memory(void *mraw)
     return chunks == memory->chunks && chunks == lexbor.lexbor_mem_chunk_length_noi(memory);
 }
 
-/* Compares the layouts with lexbor's accessors on `<template a=b c=d>…`, innermost facts last. */
+/* Compares the struct layouts with lexbor's accessors on `<template a=b c=d>…`, from the outside inwards. */
 static bool layout_fits(void *parser, lexbor_node *document)
 {
     lexbor_tree *tree = lexbor.lxb_html_parser_tree_noi(parser);
@@ -641,7 +641,7 @@ static bool layout_checked(void)
         fits = layout_fits(parser, document);
     if (document != NULL) lexbor.lxb_html_document_destroy(document);
     if (parser != NULL) lexbor.lxb_html_parser_destroy(parser);
-    if (!fits) PyErr_SetString(PyExc_ImportError, "this version of selectolax lays its nodes out differently");
+    if (!fits) PyErr_SetString(PyExc_ImportError, "unsupported version of selectolax: the layout of its nodes differs");
     return fits;
 }
 
@@ -715,25 +715,24 @@ static PyMethodDef methods[] = {
     {"parse", (PyCFunction)(void (*)(void))parse, METH_VARARGS | METH_KEYWORDS,
      "parse(page, max_depth, max_nodes, chunk=4096, most_ms=30000, anchors=None) -> capsule of an xmlDoc, for\n"
      "lxml.etree.adopt_external_document.\n\n"
-     "anchors: tuple of (kind, name, joins_siblings); only these elements, what is inside and around them, and\n"
-     "their siblings are in the tree.\n"
+     "anchors: tuple of (kind, name, joins_siblings); the tree has only these elements with their contents,\n"
+     "their ancestors and their siblings.\n"
      "page: valid UTF-8. Raises RecursionError (deeper than max_depth elements), BufferError (more than\n"
      "max_nodes elements, texts, comments and attributes), OverflowError (the tree takes far more memory than the\n"
-     "page, or more than most_ms of processor time and a second for each MB),\n"
-     "MemoryError, RuntimeError (lexbor gave up)."},
+     "page, or more CPU time than most_ms plus a second for each MB), MemoryError, RuntimeError (lexbor failed)."},
     {"positions", row_cells_positions, METH_VARARGS,
-     "positions(elements, of_type) -> list of their places among their siblings, from 1."},
+     "positions(elements, of_type) -> list of their positions among their siblings, from 1."},
     {"cells", row_cells_cells, METH_VARARGS,
-     "cells(rows, tag, full) -> for each row the texts of its children, or None where blanks may count."},
+     "cells(rows, tag, full) -> for each row the texts of its children, or None if white space may be significant."},
     {"part", row_cells_part, METH_VARARGS,
-     "part(rows, tag, full, first, stop) -> the texts of cells, flat, or None where blanks may count."},
+     "part(rows, tag, full, first, stop) -> flat list of the cells' texts, or None if white space may be significant."},
     {"tails", row_cells_tails, METH_VARARGS,
-     "tails(elements, tag, attribute) -> for each the text or attribute of its child of the tag, a list of several,\n"
-     "None of none; or None where blanks may count."},
+     "tails(elements, tag, attribute) -> for each element the text or attribute of its child with the tag, a list\n"
+     "if it has several, None if it has none; or None for all if white space may be significant."},
     {"values_plan", record_values_plan, METH_VARARGS,
-     "values_plan(targets, width) -> a plan for values: what is looked for in each record, and number of fields."},
+     "values_plan(targets, width) -> a plan for values(); width is the number of fields of a record."},
     {"values", record_values, METH_VARARGS,
-     "values(plan, roots) -> for each record what each field finds, or None where Python must look."},
+     "values(plan, roots) -> for each record a list of values for each field, or None if Python must evaluate it."},
     {NULL, NULL, 0, NULL}};
 
 static int execute(PyObject *module)

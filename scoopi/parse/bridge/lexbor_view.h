@@ -1,7 +1,7 @@
-/* What the bridge sees of lexbor: the beginnings of its nodes, and the functions found in selectolax.
+/* The parts of lexbor that the bridge uses: the first fields of its structs, and functions found in selectolax.
  *
- * The layouts are facts of lexbor 2.x/3.x; `layout_fits` compares them with what lexbor's own
- * accessor functions say before anything is read by them.
+ * The layouts are those of lexbor 2.x and 3.x; `layout_fits` compares them with lexbor's own accessor functions
+ * before they are used.
  */
 #ifndef SCOOPI_LEXBOR_VIEW_H
 #define SCOOPI_LEXBOR_VIEW_H
@@ -72,7 +72,7 @@ typedef struct {
     lexbor_array *open_elements;
 } lexbor_tree;
 
-/* X(result, name, arguments): every function of lexbor that is called. */
+/* X(result, name, arguments) for every function of lexbor that is called. */
 #define LEXBOR_FUNCTIONS(X)                                                            \
     X(void *, lxb_html_parser_create, (void))                                          \
     X(int, lxb_html_parser_init, (void *))                                             \
@@ -103,13 +103,13 @@ typedef struct {
     uintptr_t template_tag, html_ns;
 } lexbor_api;
 
-/* The elements around the node at hand, html first; `nodes` is to be freed. */
+/* The ancestors of the current node, html first; the owner frees `nodes`. */
 typedef struct {
     lexbor_node **nodes;
     size_t depth, room;
 } lexbor_path;
 
-/* Adds an element whose inside is walked next; false without memory. */
+/* Adds an element whose contents are walked next; false if memory runs out. */
 static inline bool lexbor_enter(lexbor_path *path, lexbor_node *node)
 {
     if (path->depth == path->room) {
@@ -123,7 +123,7 @@ static inline bool lexbor_enter(lexbor_path *path, lexbor_node *node)
     return true;
 }
 
-/* The first of what is inside an element: of a template, that of its content. */
+/* The first node inside an element; for a template, of its content. */
 static inline lexbor_node *lexbor_first_inside(const lexbor_api *lexbor, lexbor_node *node)
 {
     if (node->local_name == lexbor->template_tag && node->ns == lexbor->html_ns) {

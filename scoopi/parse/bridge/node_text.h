@@ -1,4 +1,4 @@
-/* The texts of libxml2's nodes as records and rows show them; each file that includes this has its own copy. */
+/* Builds texts of libxml2's nodes; header-only, so that each file that includes it gets inlined copies. */
 #ifndef SCOOPI_NODE_TEXT_H
 #define SCOOPI_NODE_TEXT_H
 
@@ -21,7 +21,7 @@ static inline bool is_named(const xmlNode *node, const char *name)
 typedef struct {
     char *bytes;
     size_t length, room;
-    bool blank_due; /* a blank stands before the next character, unless that is the first */
+    bool blank_due; /* a blank goes before the next character, unless that is the first */
 } text_buffer;
 
 static inline bool add_bytes(text_buffer *text, const char *bytes, size_t length)
@@ -38,7 +38,7 @@ static inline bool add_bytes(text_buffer *text, const char *bytes, size_t length
     return true;
 }
 
-/* How many bytes of the text are a blank (`*blank`) or nothing to be seen; 0 for all else. */
+/* Number of bytes at `at` that are white space (sets `*blank`) or invisible; 0 for a visible character. */
 static inline size_t skipped(const unsigned char *at, bool *blank)
 {
     *blank = true;
@@ -62,7 +62,7 @@ static inline bool add_collapsed(text_buffer *text, const unsigned char *at)
         const unsigned char *start = at;
         while (*at > ' ' && *at < 0x7F) at++;
         while (*at >= 0x7F && skipped(at, &blank) == 0) at++;
-        if (at == start) at++; /* a control character that lxml lets pass */
+        if (at == start) at++; /* a control character that lxml accepts */
         if (text->blank_due && text->length > 0 && !add_bytes(text, " ", 1)) return false;
         text->blank_due = false;
         if (!add_bytes(text, (const char *)start, at - start)) return false;

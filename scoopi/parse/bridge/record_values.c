@@ -1,8 +1,8 @@
-/* values: what the simple selectors of records find in their elements, in one walk over libxml2's nodes.
+/* values: evaluates all simple selectors of a record in one walk over libxml2's nodes.
  *
- * The same as `RecordWalk.walked` of `scoopi/parse/records/record_walk.py` gives, without a Python object for each
- * node; and what selectors find that begin with a label (`label_values.c`). A record with a text whose white space
- * may count, or with control characters, is left to Python.
+ * Gives the same values as `RecordWalk.walked` in `scoopi/parse/records/record_walk.py`, without a Python object for
+ * each node; and also evaluates selectors that start at a label (`label_values.c`). A record with text whose white
+ * space may be significant, or with control characters, is left to Python.
  */
 #include "label_values.h"
 #include "record_values.h"
@@ -10,24 +10,24 @@
 
 enum { MOST_COMPOUNDS = 8, WITHIN = 0, CHILD = 1, BELOW = 2 };
 
-/* A field: its chain of compounds, the last one first, and what it takes of an element. */
+/* A field: its chain of compounds, in reverse order, and what it reads from an element. */
 typedef struct {
     Py_ssize_t at, compounds;
     compound chain[MOST_COMPOUNDS];
     bool is_child[MOST_COMPOUNDS], is_list, has_label;
     const char *attribute; /* "" for a text */
     char text;             /* v(isible), o(wn) or r(aw) */
-    int place;             /* of the chain's first element: the record or below it, its CHILD, or BELOW it */
+    int place;             /* where the chain's first element is: WITHIN the record, a CHILD of it, or BELOW it */
     label label;
 } target;
 
-/* What the walk over one record knows of a target with a label. */
+/* The state of a target with a label during the walk over one record. */
 typedef struct {
     const xmlNode *last;
     bool is_left; /* to Python */
 } progress;
 
-/* Targets as they were read from a tuple, which holds their texts. */
+/* Targets read from a tuple, which owns their strings. */
 typedef struct {
     target *targets;
     Py_ssize_t number, width;
@@ -50,7 +50,7 @@ static bool read_target(PyObject *written, Py_ssize_t width, target *made)
     PyObject *chain, *children, *label = Py_None;
     const char *text;
     int is_list;
-    if (!PyTuple_Check(written)) return PyErr_Format(PyExc_TypeError, "a tuple is wanted"), false;
+    if (!PyTuple_Check(written)) return PyErr_Format(PyExc_TypeError, "expected a tuple"), false;
     if (!PyArg_ParseTuple(written, "nO!O!ssp|iO", &made->at, &PyTuple_Type, &chain, &PyTuple_Type, &children,
                           &made->attribute, &text, &is_list, &made->place, &label))
         return false;
@@ -63,14 +63,14 @@ static bool read_target(PyObject *written, Py_ssize_t width, target *made)
         return PyErr_Format(PyExc_ValueError, "a chain is too long, or a position wrong"), false;
     for (Py_ssize_t at = 0; at < made->compounds; at++) {
         PyObject *each = PyTuple_GET_ITEM(chain, at);
-        if (!PyTuple_Check(each)) return PyErr_Format(PyExc_TypeError, "a tuple is wanted"), false;
+        if (!PyTuple_Check(each)) return PyErr_Format(PyExc_TypeError, "expected a tuple"), false;
         if (!element_compound(each, &made->chain[at])) return false;
         made->is_child[at] = at + 1 < made->compounds && PyObject_IsTrue(PyTuple_GET_ITEM(children, at)) == 1;
     }
     return !made->has_label || label_read(label, &made->label);
 }
 
-/* Whether the rest of a chain stands above a node, in the element of the record. */
+/* Whether the rest of a chain matches ancestors of a node, up to the record's element. */
 static outcome is_below(const xmlNode *node, const xmlNode *root, const target *wanted, Py_ssize_t at)
 {
     if (at + 1 == wanted->compounds)
@@ -90,7 +90,7 @@ static outcome is_below(const xmlNode *node, const xmlNode *root, const target *
 
 /* ---- records ---- */
 
-/* Adds what a target takes of a node, if it takes anything. */
+/* Adds the value that a target reads from a node, if there is one. */
 static outcome take(PyObject *values, const xmlNode *node, const target *wanted, state *walk)
 {
     PyObject *value = NULL;
@@ -111,7 +111,7 @@ static outcome take(PyObject *values, const xmlNode *node, const target *wanted,
     return added == 0 ? DONE : FAILED;
 }
 
-/* Whether the values of a further label come behind those of the last one, as they must. */
+/* Whether the values of a label come after those of the previous one, as document order requires. */
 static bool are_in_order(const label *wanted, const xmlNode *last, const xmlNode *node)
 {
     if (last == NULL || wanted->steps == 0) return true;
@@ -121,13 +121,13 @@ static bool are_in_order(const label *wanted, const xmlNode *last, const xmlNode
     return true;
 }
 
-/* Takes what stands beside a label, if the node is one; UNDECIDED where only Python can say. */
+/* Adds the values next to a label, if the node is one; UNDECIDED if only Python can tell. */
 static outcome take_beside(PyObject *values, const xmlNode *node, const xmlNode *root, Py_ssize_t at, state *walk)
 {
     const target *wanted = &walk->targets[at];
     label_answer answer = label_fits(&wanted->label, node, &walk->texts);
     if (answer == LABEL_ERROR) return FAILED;
-    if (answer == LABEL_NO || (node == root && wanted->label.steps > 0)) return DONE; /* beside a block is not in it */
+    if (answer == LABEL_NO || (node == root && wanted->label.steps > 0)) return DONE; /* siblings are outside the root */
     if (answer == LABEL_UNSURE || !are_in_order(&wanted->label, walk->progress[at].last, node)) return UNDECIDED;
     walk->progress[at].last = node;
     answer = label_rest(&wanted->label, node, &walk->beside);
@@ -154,7 +154,7 @@ static outcome look_at(PyObject *values, const xmlNode *node, const xmlNode *roo
         if (!wanted->is_list && PyList_GET_SIZE(PyList_GET_ITEM(values, wanted->at)) > 0) continue;
         outcome found = element_fits(node, &wanted->chain[0]);
         if (found == DONE) found = is_below(node, root, wanted, 0);
-        if (found == FAILED) return UNDECIDED; /* an attribute that is not one text */
+        if (found == FAILED) return UNDECIDED; /* an attribute that is not a single text node */
         if (found == UNDECIDED) continue;
         outcome taken = wanted->has_label ? take_beside(values, node, root, at, walk) : take(values, node, wanted, walk);
         if (taken == UNDECIDED && wanted->has_label) taken = leave(values, at, walk);

@@ -1,4 +1,4 @@
-/* What the bridge's module takes from record_values.c. */
+/* Functions of record_values.c that the module exports. */
 #ifndef SCOOPI_RECORD_VALUES_H
 #define SCOOPI_RECORD_VALUES_H
 

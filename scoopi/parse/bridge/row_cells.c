@@ -1,8 +1,8 @@
-/* positions, cells, part, tails: where elements stand among their siblings, and the texts of the children of rows.
+/* positions, cells, part, tails: positions of elements among their siblings, and texts of the children of rows.
  *
- * The same as `scoopi/parse/row_cells.py` gives, in one pass over libxml2's nodes and without a Python object
- * for each of them. Trees are read under the GIL, as lxml itself reads them. Longer than most files here, as C
- * takes more lines.
+ * Gives the same results as `scoopi/parse/cells/row_cells.py`, in one pass over libxml2's nodes and without a Python
+ * object for each of them. Reads trees under the GIL, as lxml does. Longer than most files here, as C takes more
+ * lines.
  */
 #include "element_tests.h"
 #include "row_cells.h"
@@ -20,7 +20,7 @@ bool row_cells_connected(void)
     if (type == NULL) return false;
     if (!PyType_Check(type) || ((PyTypeObject *)type)->tp_basicsize != sizeof(struct LxmlElement)) {
         Py_DECREF(type);
-        PyErr_SetString(PyExc_ImportError, "this version of lxml lays its elements out differently");
+        PyErr_SetString(PyExc_ImportError, "unsupported version of lxml: the layout of its elements differs");
         return false;
     }
     element_type = (PyTypeObject *)type;
@@ -33,7 +33,7 @@ xmlNode *row_cells_node(PyObject *object)
         xmlNode *node = ((struct LxmlElement *)object)->_c_node;
         if (node != NULL && node->type == XML_ELEMENT_NODE) return node;
     }
-    PyErr_SetString(PyExc_TypeError, "a list of elements is wanted");
+    PyErr_SetString(PyExc_TypeError, "expected a list of elements");
     return NULL;
 }
 
@@ -44,7 +44,7 @@ static bool same_name(const xmlNode *one, const xmlNode *other)
 
 /* ---- text ---- */
 
-/* Whether blanks count in the children of the row that are no `pre` themselves. */
+/* Whether white space is significant in the children of the row, even in those that are not `pre` themselves. */
 static bool lies_in_preserving(const xmlNode *row)
 {
     for (int level = 1; level < PRESERVING_LEVELS && row != NULL; level++) {
@@ -71,8 +71,8 @@ static bool append_new(PyObject *list, PyObject *made)
     return done;
 }
 
-/* Appends the texts of a row's children that stand at `*at` and behind it, up to `stop`, None between them; moves
- * `*at` on. 1 when done, 0 when blanks may count, -1 on an error. */
+/* Appends the texts of a row's children at positions `*at` to `stop - 1`, None for missing ones, and advances `*at`.
+ * Returns 1 on success, 0 if white space may be significant, -1 on an error. */
 static int add_cells(PyObject *cells, const xmlNode *row, const char *tag, bool full, Py_ssize_t *at, Py_ssize_t stop,
                      text_buffer *text)
 {
@@ -84,7 +84,7 @@ static int add_cells(PyObject *cells, const xmlNode *row, const char *tag, bool 
         bool wanted = any || is_named(child, tag);
         if (full && !wanted) continue;
         if (++position < *at) continue;
-        if (position > *at) { /* which is 0, where nothing stands */
+        if (position > *at) { /* `*at` is 0, which no child has */
             if (PyList_Append(cells, Py_None) != 0) return -1;
             if (++*at >= stop) break;
         }
@@ -95,7 +95,7 @@ static int add_cells(PyObject *cells, const xmlNode *row, const char *tag, bool 
     return 1;
 }
 
-/* The texts of all of a row's children by position; None where blanks may count. */
+/* The texts of all of a row's children by position; None if white space may be significant. */
 static PyObject *cells_of(const xmlNode *row, const char *tag, bool full, text_buffer *text)
 {
     Py_ssize_t at = 1;
@@ -125,7 +125,7 @@ PyObject *row_cells_cells(PyObject *module, PyObject *arguments)
     return all;
 }
 
-/* Appends a text for each position; `row` may be NULL. As `add_cells`. */
+/* Appends a text for each position; `row` may be NULL. Returns as `add_cells`. */
 static int add_part(PyObject *part, const xmlNode *row, const char *tag, bool full, Py_ssize_t first, Py_ssize_t stop,
                     text_buffer *text)
 {
@@ -160,7 +160,7 @@ PyObject *row_cells_part(PyObject *module, PyObject *arguments)
 
 /* ---- children of a tag ---- */
 
-/* The text of a child, or its attribute; NULL without an error where only Python can say. */
+/* The text of a child, or its attribute; NULL without an error if only Python can tell. */
 static PyObject *tail_of(const xmlNode *child, const char *name, text_buffer *text)
 {
     if (!*name) return preserves_blanks(child) ? NULL : text_of(child, false, text);
@@ -169,7 +169,7 @@ static PyObject *tail_of(const xmlNode *child, const char *name, text_buffer *te
     return value != NULL ? PyUnicode_FromString(value) : NULL;
 }
 
-/* Of one child what it holds, a list of several, None of none; NULL as `tail_of`. */
+/* The text of the only child, a list for several, None for no child; NULL as for `tail_of`. */
 static PyObject *tails_of(const xmlNode *element, const char *tag, const char *name, text_buffer *text)
 {
     PyObject *found = Py_NewRef(Py_None);

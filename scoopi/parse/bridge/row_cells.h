@@ -1,4 +1,4 @@
-/* What the bridge's module takes from row_cells.c. */
+/* Functions of row_cells.c that the module exports or other files use. */
 #ifndef SCOOPI_ROW_CELLS_H
 #define SCOOPI_ROW_CELLS_H
 
@@ -7,7 +7,7 @@
 
 #include <libxml/tree.h>
 
-/* Whether lxml's elements are laid out as this was compiled for; else an ImportError is set. */
+/* Whether the layout of lxml's elements is the one this was compiled for; else an ImportError is set. */
 bool row_cells_connected(void);
 /* The node of an lxml element; NULL with an error set for anything else. */
 xmlNode *row_cells_node(PyObject *object);

@@ -1,4 +1,4 @@
-/* seen_text: the text of an element as a reader sees it, its own only, or as it is. */
+/* seen_text: builds the visible, the own or the raw text of an element. */
 #include "seen_text.h"
 
 static const char *const BLOCKS[] = {
@@ -25,7 +25,7 @@ static bool is_block(const xmlNode *node)
     return false;
 }
 
-/* Whether a text can be collapsed here: it is plain, or has no control characters and no `<pre>` above it. */
+/* Whether white space of a text can be collapsed: it has no control characters and no `<pre>` ancestor, or is plain. */
 static bool can_collapse(const xmlNode *text)
 {
     bool is_plain = true;
@@ -58,7 +58,7 @@ static outcome add_text(text_buffer *text, const xmlNode *node)
     return add_collapsed(text, node->content) ? DONE : FAILED;
 }
 
-/* The text of an element and those inside, as a reader sees it; `own` only that of the element itself. */
+/* The visible text of an element and its descendants; with `own`, only of the element itself. */
 static outcome add_seen(text_buffer *text, const xmlNode *element, bool own)
 {
     const xmlNode *node = element->children;

@@ -1,15 +1,16 @@
-/* The texts of elements, as selectors compare and values show them. */
+/* Builds the texts of elements that selectors compare and values show. */
 #ifndef SCOOPI_SEEN_TEXT_H
 #define SCOOPI_SEEN_TEXT_H
 
 #include "node_text.h"
 
-/* FAILED: an exception is set. UNDECIDED: no, or only Python can say. */
+/* FAILED: an exception is set. UNDECIDED: no, or only Python can tell. */
 typedef enum { FAILED = -1, UNDECIDED, DONE } outcome;
 
-/* Puts a text of the element into the buffer: v(isible), o(wn) or r(aw); UNDECIDED where blanks may count. */
+/* Puts the v(isible), o(wn) or r(aw) text of the element into the buffer; UNDECIDED if white space may be
+ * significant. */
 outcome seen_text(const xmlNode *element, char kind, text_buffer *text);
-/* The same as a new string. */
+/* The same, as a new string. */
 outcome seen_value(const xmlNode *element, char kind, text_buffer *text, PyObject **made);
 
 #endif

@@ -19,17 +19,17 @@ _NOTHING: list[Element] = []
 
 
 class Leaf(Protocol):
-    """The values by the last position."""
+    """Values by the last position."""
 
     def get(self, position: int, /) -> str | None:
-        """The value there; None when nothing is found."""
+        """The value at the position; None if nothing is found."""
 
 
 class PositionalGroups:
-    """What queries find on the way to their last step, found once a page.
+    """The elements that queries find at the steps before their last one; each step is evaluated once a page.
 
     Args:
-        blocks: where elements are looked for.
+        blocks: where elements are searched.
     """
 
     def __init__(self, blocks: Sequence[Element]) -> None:
@@ -38,7 +38,7 @@ class PositionalGroups:
         self._groups: dict[tuple[str, tuple[int, ...]], ByPosition | None] = {}
 
     def contexts(self, query: OpenQuery, positions: tuple[int, ...]) -> list[Element] | None:
-        """The elements at these positions of the first steps; None when some lie inside others.
+        """The elements at these positions of the first steps; None if some are nested in others.
 
         Raises:
             ParseError: the evaluation of a step failed.
@@ -50,7 +50,7 @@ class PositionalGroups:
         return None if groups is None or _are_nested(elements) else elements
 
     def inner(self, query: OpenQuery, outer: tuple[int, ...]) -> ByPosition | None:
-        """What the step behind these positions finds, by position; None and raises as `contexts`."""
+        """The elements that the next step finds, by position; None and errors as for `contexts`."""
         key = query.keys[len(outer)], outer
         if key not in self._groups:
             contexts = self.contexts(query, outer)
@@ -59,7 +59,7 @@ class PositionalGroups:
         return self._groups[key]
 
     def found(self, query: OpenBlockQuery, positions: tuple[int, ...]) -> list[Element] | None:
-        """The blocks at these positions; None and raises as `contexts`."""
+        """The blocks at these positions; None and errors as for `contexts`."""
         groups = self.inner(query, positions[:-1])
         elements = [] if groups is None else groups.get(positions[-1], [])
         if groups is None or (query.reads_below and _are_nested(elements)):
@@ -70,17 +70,15 @@ class PositionalGroups:
 class PositionalIndex:
     """The values of a page by their positions, for all selectors of one open query.
 
-    Answers as the filled selector would, but goes over each row of a table only once.
-
-    Where elements found on the way lie inside each other, order and doubles are left to an ordinary
-    query.
+    Gives the values of the filled-in selector, but visits each row of a table only once. Where elements of a
+    step are nested, document order and duplicates matter, so an ordinary query is used.
 
     Args:
-        query: what is asked for, positions left open.
-        groups: of the blocks where it is looked for.
+        query: the open query.
+        groups: the blocks in which it is evaluated.
 
     Attributes:
-        has_blocks: whether there are any.
+        has_blocks: whether there are any blocks.
     """
 
     def __init__(self, query: OpenQuery, groups: PositionalGroups) -> None:
@@ -92,7 +90,7 @@ class PositionalIndex:
         self._rows: dict[range, list[Element | None] | None] = {}
 
     def leaf(self, outer: tuple[int, ...]) -> Leaf:
-        """The values under all positions but the last.
+        """The values by their last position, given all other positions.
 
         Raises:
             ParseError: a regular expression of the selector took too long.
@@ -103,12 +101,12 @@ class PositionalIndex:
         return found
 
     def table(self, rows: range, cells: range) -> Cells:
-        """The values at these positions of rows and of cells in them, row after row, of a query with two.
+        """The values of the cells at these positions, row by row; for a query with two positions.
 
         Raises:
             ParseError: as `leaf`.
         """
-        if rows not in self._rows:  # item and fact ask for the same ones
+        if rows not in self._rows:  # item and fact need the same rows
             self._rows[rows] = self._single_rows(rows)
         elements = self._rows[rows]
         if elements is not None and self._cell_tag is not None:
@@ -117,11 +115,11 @@ class PositionalIndex:
         return [value for at in rows for value in map(self.leaf((at,)).get, cells)]
 
     def queried(self, positions: Sequence[int]) -> str | None:
-        """The value as an ordinary query finds it; raises as `leaf`."""
+        """The value as an ordinary query finds it; same errors as `leaf`."""
         return self._query.filled(positions)(self._groups.blocks)
 
     def _single_rows(self, rows: range) -> list[Element | None] | None:
-        """The element at each of the rows, None for none; None instead when at some there are several."""
+        """The element at each row position (None for no element); None for all if a position has several."""
         groups = self._groups.inner(self._query, ()) if self._cell_tag is not None else None
         if groups is None:
             return None
@@ -142,7 +140,7 @@ class PositionalIndex:
         return {at: self._end(elements, (*outer, at)) for at, elements in groups.items()}
 
     def _single_ends(self, groups: ByPosition) -> dict[int, str | None]:
-        """The values of one element at each position, whose children are read all at once."""
+        """The values for one element at each position; their children are read in one call."""
         elements = [element for (element,) in groups.values()]
         tail = self._query.tail
         if tail is None:
@@ -169,7 +167,7 @@ class _RowLeaf:
 
 
 class _QueriedLeaf:
-    """A leaf that asks an ordinary query for each value."""
+    """A leaf that evaluates an ordinary query for each value."""
 
     def __init__(self, index: PositionalIndex, positions: tuple[int, ...]) -> None:
         self._index = index
@@ -183,7 +181,7 @@ class _QueriedLeaf:
 
 
 def _grouped(contexts: list[Element], step: OpenStep) -> ByPosition:
-    """What the step finds below the contexts, by position among its siblings; raises as `OpenStep.select`."""
+    """The elements that the step finds, by position among siblings; same errors as `OpenStep.select`."""
     elements = [element for context in contexts for element in step.select(context)]
     places = row_reader().positions(elements, step.of_type)
     if len(set(places)) == len(places) and 0 not in places:
@@ -196,7 +194,7 @@ def _grouped(contexts: list[Element], step: OpenStep) -> ByPosition:
 
 
 def _are_nested(elements: list[Element]) -> bool:
-    """Whether one of the elements, which are in document order, lies inside another."""
+    """Whether one of the elements, given in document order, is nested in another."""
     if len(elements) < 2:
         return False
     for former, latter in pairwise(elements):

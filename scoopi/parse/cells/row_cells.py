@@ -1,4 +1,4 @@
-"""positions, cells, part, tails: where elements stand among their siblings, and what their children hold."""
+"""positions, cells, part, tails: positions of elements among their siblings, and texts of their children."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from scoopi.parse.xpath.xpath_values import text_of_node
 
 Element = etree._Element
 Cells = list[str | None]
-"""The texts of a row by position: the first entry, for which there is no position, is None."""
+"""The texts of a row by position. Positions start at 1, so the first entry is always None."""
 
 
 def positions(elements: list[Element], of_type: bool) -> list[int]:
-    """The place of each element among its siblings, from 1; with `of_type` among those of its name.
+    """The position of each element among its siblings, from 1; with `of_type`, among those of its name.
 
-    The root of a page is the first of its type, but has no other place: 0.
+    The root of a page has position 1 with `of_type`, else 0, which matches no selector.
     """
     places: dict[Element, dict[Element, int]] = {}
     found = []
@@ -34,9 +34,9 @@ def cells(rows: list[Element], tag: str, full: bool) -> list[Cells]:
     """The texts of the children of each row.
 
     Args:
-        tag: of the children that count, `*` for any.
-        full: their full texts as XPath has it, by their place among the children that count; else their
-            own texts as CSS has it, by their place among all children, None for those that do not count.
+        tag: tag of the children to read, `*` for any.
+        full: read full texts (XPath), by position among the children of the tag; else own texts (CSS), by
+            position among all children, with None for children of another tag.
     """
     if full:
         return [[None, *(text_of_node(child) for child in row.iterchildren(tag))] for row in rows]
@@ -49,10 +49,10 @@ def cells(rows: list[Element], tag: str, full: bool) -> list[Cells]:
 
 
 def part(rows: list[Element | None], tag: str, full: bool, first: int, stop: int) -> Cells:
-    """The texts of the cells from one position up to another, row after row.
+    """The texts of the cells at positions `first` to `stop - 1`, row by row.
 
     Args:
-        rows: None for one that is not there.
+        rows: None for a missing row.
         tag, full: as in `cells`.
     """
     found: Cells = []
@@ -63,9 +63,9 @@ def part(rows: list[Element | None], tag: str, full: bool, first: int, stop: int
 
 
 def tails(elements: list[Element], tag: str, attribute: str) -> list[str | None]:
-    """The joined own texts of each element's children of a tag, or of an attribute, blank where that lacks.
+    """For each element, the joined own texts of its children of a tag, or their joined attribute values.
 
-    None for an element without such children; `*` is any tag.
+    A missing attribute counts as empty. None for an element without such children; `*` is any tag.
     """
     if attribute:
         return [

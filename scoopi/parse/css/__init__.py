@@ -1,1 +1,1 @@
-"""The jsoup dialect of CSS: text -> small tree -> XPath, and the text of elements as it wants it."""
+"""The jsoup dialect of CSS: parses selectors, translates them to XPath, and reads texts as jsoup does."""

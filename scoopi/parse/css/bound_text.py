@@ -1,4 +1,4 @@
-"""BoundText: a selector in which letters replace values of the page while it is parsed."""
+"""BoundText: a selector in which placeholder letters replace values of the page during parsing."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from scoopi.errors import ParseError
 from scoopi.model.text.page_text import MARK, parts
 
 _STAND_INS = range(0xA000, 0xA48D)
-"""Letters of Yi: letters to the parser, the same in lower case, and rarely in a selector."""
+"""Yi letters: the parser takes them as letters, they have no case, and selectors hardly ever contain them."""
 _IN_A_PATTERN = re.compile(r"\\Q|\\E|\\.|.", re.DOTALL)
 _SIGNS = re.compile(r"([\\^$.|?*+()\[\]{}&~#\-\s])", re.ASCII)
 
 
 class BoundText(NamedTuple):
-    """A selector in which letters stand in for values of the page while it is parsed.
+    """A selector in which placeholder letters replace values of the page during parsing.
 
-    Knows the value behind each letter.
+    Attributes:
+        values: letter -> value.
     """
 
     text: str
@@ -26,10 +27,10 @@ class BoundText(NamedTuple):
 
     @classmethod
     def of(cls, selector: str) -> BoundText:
-        """From a selector with marked values.
+        """Replace the marked values of a selector by letters.
 
         Raises:
-            ParseError: it holds more of them than there are letters.
+            ParseError: it has more values than there are letters.
         """
         if MARK not in selector:
             return cls(selector, {})
@@ -45,12 +46,12 @@ class BoundText(NamedTuple):
 
 
 def bound(text: str, values: Mapping[str, str]) -> str:
-    """A part of the text, with the values for their stand-ins."""
+    """A part of the text, with the values in place of their letters."""
     return "".join(values.get(letter, letter) for letter in text) if values else text
 
 
 def bound_pattern(pattern: str, values: Mapping[str, str]) -> str:
-    r"""A regular expression with the values as letters that mean themselves, between `\Q` and `\E` too.
+    r"""A regular expression with the values inserted as literal text, also between `\Q` and `\E`.
 
     >>> bound_pattern(r"^ꀀ: \Qꀀ\E$", {"ꀀ": "1.5"})
     '^1\\.5: \\Q1.5\\E$'

@@ -1,4 +1,4 @@
-"""CompiledSelector: a selector ready to be asked for its elements."""
+"""CompiledSelector: a compiled selector, which finds its elements in a page, a block or below an element."""
 
 from __future__ import annotations
 
@@ -18,29 +18,30 @@ from scoopi.parse.css.xpath_writer import NAMESPACE, ChainParts, Select, Within,
 Element = etree._Element
 
 LARGE = 500
-"""Number of elements from which a selector is evaluated by sets if its XPath may be slow."""
+"""Number of elements from which a selector is evaluated with sets if its XPath may be slow."""
 
 _TEXT_MARK = "{scoopi}text"
-"""Attribute of the elements that hold one text; no page can have it."""
+"""Marks an element that wraps one text; no page can have this attribute."""
 
 _IS_COPY = "{scoopi}copy"
 _DATA = frozenset({"script", "style"})
 
 
 class CompiledSelector:
-    """A selector ready to find its elements in a page, in a block or below an element.
+    """A compiled selector, which finds its elements in a page, a block or below an element.
 
-    One XPath finds them at once. But libxml2 compares each element that a step finds with all others, and
-    searches for what `:has` needs at each element again. So in large pages the elements of each compound are
-    found separately and joined as sets, in time proportional to the page; chains of siblings always are.
+    A small page is searched with a single XPath. In a large one that may take quadratic time: libxml2
+    compares each element that a step finds with all others, and evaluates `:has` for each element again. So
+    there, and always for chains of siblings, the elements of each compound are found separately and joined as
+    sets, in time proportional to the size of the page.
 
     Args:
         selectors: the parsed selector.
-        scope: what `select` will be given.
-        regex_timeout_ms: limit of one regular expression on one text.
-        large: how many elements inside make a page or block large.
+        scope: what `select` searches.
+        regex_timeout_ms: time limit of one regular expression on one text.
+        large: number of elements from which a page or block is large.
     Raises:
-        ParseError: a pattern inside is not a valid regular expression, or the selector is too large.
+        ParseError: a pattern is not a valid regular expression, or the selector is too large.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class CompiledSelector:
         """The elements in document order, each once.
 
         Raises:
-            ParseError: a regular expression took too long, or the selector finds too much.
+            ParseError: a regular expression took too long, or the selector finds too many elements.
         Source: defs/README.md, 3.2.
         """
         if self._tag:  # half the time of an XPath
@@ -75,7 +76,7 @@ class CompiledSelector:
 
     @classmethod
     def onward(cls, chain: syntax.SelectorChain, regex_timeout_ms: int) -> Query:
-        """From an element of a chain's first compound to those of its last one; raises as the class."""
+        """Compile a query from an element of a chain's first compound to those of its last one."""
         writer = XPathWriter(Within.BLOCK, _Nested(regex_timeout_ms, LARGE), regex_timeout_ms)
         return _query(writer.onward(chain), writer)
 
@@ -90,18 +91,18 @@ class CompiledSelector:
 
 
 class _Nested:
-    """Compiles the selectors inside others."""
+    """Compiles nested selectors."""
 
     def __init__(self, regex_timeout_ms: int, large: int) -> None:
         self._regex_timeout_ms = regex_timeout_ms
         self._large = large
 
     def select(self, selectors: syntax.Selectors, scope: Within) -> Select:
-        """The elements that the selectors find."""
+        """A query for the elements that the selectors match."""
         return CompiledSelector(selectors, scope, self._regex_timeout_ms, large=self._large).select
 
     def holders(self, selectors: syntax.Selectors) -> Select:
-        """The elements in which the selectors find something."""
+        """A query for the elements inside which the selectors match something."""
         writer = XPathWriter(Within.BELOW, self, self._regex_timeout_ms, by_sets=True)
         chains = [
             _chain_query(chain, writer.holder_parts(chain), writer)
@@ -112,7 +113,7 @@ class _Nested:
 
 
 def _only_tag(selectors: syntax.Selectors) -> str:
-    """The tag that a selector asks for, if it asks for nothing else; empty for any other."""
+    """The tag of a selector that consists only of a tag; empty for any other."""
     if len(selectors) != 1 or selectors[0].scoped or len(selectors[0].compounds) != 1:
         return ""
     match selectors[0].compounds[0]:
@@ -127,7 +128,7 @@ def _chain_query(chain: syntax.SelectorChain, parts: ChainParts, writer: XPathWr
 
 
 def _query(expression: str, writer: XPathWriter) -> Query:
-    """Root -> the elements in document order.
+    """Compile an expression: root -> the elements in document order.
 
     Raises:
         ParseError: the expression is too large.
@@ -158,10 +159,10 @@ def _query(expression: str, writer: XPathWriter) -> Query:
 
 
 class _TextTrees:
-    """Makes such a copy of a page and keeps the last one; jsoup changes the page itself.
+    """Copies pages for `:matchText`, with each text wrapped in an element; keeps the last copy.
 
-    `<p>One<br>Two</p>` becomes `<p><p>One</p><br><p>Two</p></p>`, the inner ones with the attributes of the
-    outer.
+    `<p>One<br>Two</p>` becomes `<p><p>One</p><br><p>Two</p></p>`, where the inner elements have the
+    attributes of the outer one. (jsoup changes the page itself.)
     """
 
     def __init__(self) -> None:
@@ -169,7 +170,7 @@ class _TextTrees:
         self._twins: dict[Element, Element] = {}
 
     def twin(self, element: Element) -> Element:
-        """The element's copy; an element of the last copy is its own."""
+        """The element's copy; an element of the last copy itself."""
         page = element.getroottree().getroot()
         if page is not self._page and page.get(_IS_COPY) is None:
             self._make(page)

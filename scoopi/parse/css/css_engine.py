@@ -31,13 +31,11 @@ _ATTRIBUTE = " attribute: "
 
 
 class CssEngine:
-    """Compiles queries in the jsoup dialect of CSS.
-
-    A QueryEngine; compiled queries are kept, the least used ones forgotten.
+    """Compiles queries in the jsoup dialect of CSS. A QueryEngine with an LRU cache.
 
     Args:
-        regex_timeout_ms: limit of one regular expression on one text.
-        cached_queries: how many compiled queries of each kind are kept.
+        regex_timeout_ms: time limit of one regular expression on one text.
+        cached_queries: maximum number of cached queries of each kind.
     """
 
     def __init__(self, regex_timeout_ms: int = 1000, cached_queries: int = 4096) -> None:
@@ -56,7 +54,7 @@ class CssEngine:
         return self._block_queries(selector)
 
     def compile_value(self, selector: str) -> ValueQuery:
-        """A query for own texts, or for an attribute if ` attribute: name` ends the selector.
+        """A query for own texts, or for an attribute if the selector ends in ` attribute: name`.
 
         Raises:
             ParseError: as `compile_block`.
@@ -65,7 +63,7 @@ class CssEngine:
         return self._value_queries(selector)
 
     def walked(self, selector: str, at: int) -> WalkedQuery | None:
-        """What a walk looks for: tags, ids and classes, or siblings of a label; None if it is more."""
+        """See QueryEngine; handles tags, ids and classes, and siblings of a label."""
         text, _, attribute = selector.partition(_ATTRIBUTE)
         attribute = attribute.strip().lower()
         try:
@@ -79,21 +77,14 @@ class CssEngine:
         return None if plan is None else WalkedQuery(plan, join_texts, bool(attribute))
 
     def positional_block(self, selector: str, stand_ins: Sequence[int]) -> PositionalBlock | None:
-        """As `positional`, of the selector of a block; None, too, where the page's root is special."""
+        """See QueryEngine; also None if the selector treats the page's root specially."""
         opened = shape_of(selector, stand_ins)
         if opened is None or opened.shape.chain.scoped or syntax.lists_see_root((opened.shape.chain,)):
             return None
         return PositionalBlock(CssOpenQuery(opened.shape, self._regex_timeout_ms), opened.positions)
 
     def positional(self, selector: str, stand_ins: Sequence[int]) -> Positional | None:
-        """The selector as a chain of positions, if nothing but positions varies in it.
-
-        Args:
-            selector: with numbers that occur nowhere else standing for the positions not known yet.
-            stand_ins: these numbers, at least one.
-        Returns:
-            None when the selector must be compiled for each position, or is wrong.
-        """
+        """See QueryEngine; handles chains with `:nth-child`."""
         text, _, attribute = selector.partition(_ATTRIBUTE)
         opened = shape_of(text, stand_ins, attribute.strip().lower())
         if opened is None:
@@ -118,7 +109,7 @@ class CssEngine:
 
 
 class _CssValue:
-    """Blocks -> the joined texts (or attributes) of the elements inside them."""
+    """Blocks -> the joined texts or attributes of the elements that the selector finds inside them."""
 
     __slots__ = ("_attribute", "_label", "_selector")
 

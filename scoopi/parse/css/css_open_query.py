@@ -1,4 +1,4 @@
-"""CssOpenQuery: a selector whose `:nth-child(k)` positions are left open, shared by all that differ in k."""
+"""CssOpenQuery: a selector with open `:nth-child(k)` positions, shared by selectors that differ only in k."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from scoopi.parse.query_ports import ChildValue
 Element = etree._Element
 
 _OPEN = syntax.Nth(0, -1)
-"""Marks a position to fill in; no selector can contain it, as it matches nothing."""
+"""Marks an open position; no selector contains it, as it matches nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class PositionalShape:
-    """A chain whose positions are left open; equal shapes share one index of a page.
+    """A chain with open positions; equal shapes share one index of a page.
 
     Attributes:
         chain: the chain, with an open position in some of its compounds.
-        attribute: what is read of the elements; empty for their own text.
-        key: the same for equal shapes; quicker to compare.
+        attribute: name of the attribute that is read; empty for the own text.
+        key: equal for equal shapes, and faster to compare.
     """
 
     chain: syntax.SelectorChain
@@ -43,20 +43,20 @@ class PositionalShape:
 
     @property
     def open_compounds(self) -> tuple[int, ...]:
-        """Which compounds have an open position, from the left."""
+        """Indexes of the compounds with an open position, from the left."""
         return tuple(i for i, compound in enumerate(self.chain.compounds) if _OPEN in compound)
 
     def filled(self, positions: Sequence[int]) -> syntax.Selectors:
-        """The selector with these positions, from the left."""
+        """The selector with these positions filled in, from the left."""
         compounds = list(self.chain.compounds)
         for at, position in zip(self.open_compounds, positions, strict=True):
             compounds[at] = _replaced(compounds[at], _OPEN, syntax.Nth(0, position))
         return (replace(self.chain, compounds=tuple(compounds)),)
 
     def segments(self) -> list[syntax.SelectorChain]:
-        """The chain cut behind each open compound, positions left out.
+        """The chain split after each open compound, without the positions.
 
-        The first segment is looked for in a block, each further one below an element of the one before.
+        The first segment is searched in a block, each further one below an element of the previous one.
         """
         cuts = [at + 1 for at in self.open_compounds]
         ends = cuts if cuts[-1] == len(self.chain.compounds) else [*cuts, len(self.chain.compounds)]
@@ -73,13 +73,13 @@ class PositionalShape:
 
 
 class CssOpenQuery:
-    """A selector whose `:nth-child(k)` positions are left open, shared by all that differ in k.
+    """A selector with open `:nth-child(k)` positions, shared by selectors that differ only in k.
 
-    An OpenQuery; all blocks count.
+    An OpenQuery; all blocks are searched.
 
     Args:
-        shape: what it is the query of.
-        regex_timeout_ms: limit of one regular expression on one text.
+        shape: the selector.
+        regex_timeout_ms: time limit of one regular expression on one text.
     """
 
     is_full_text = False
@@ -102,21 +102,21 @@ class CssOpenQuery:
         self._text = partial(_attribute_text, shape.attribute) if shape.attribute else own_text
 
     def blocks(self, found: Sequence[Element]) -> list[Element]:
-        """The blocks that count: all that were found."""
+        """All blocks."""
         return list(found)
 
     def below(self, elements: list[Element]) -> list[Element]:
-        """The elements, or what the tail finds below them."""
+        """The elements, or what the rest of the selector finds below them."""
         if self._tail is None:
             return elements
         return [found for element in elements for found in self._tail.select(element)]
 
     def value(self, elements: list[Element]) -> str | None:
-        """The joined texts of the elements, or of what the tail finds below them."""
+        """The joined texts of the elements, or of what the rest of the selector finds below them."""
         return join_texts([self._text(element) for element in self.below(elements)])
 
     def filled(self, positions: Sequence[int]) -> Callable[[Sequence[Element]], str | None]:
-        """Blocks -> the value, by a selector compiled for these positions."""
+        """A selector compiled for these positions: blocks -> value."""
         selector = CompiledSelector(self.shape.filled(positions), Within.BLOCK, self._regex_timeout_ms)
 
         def value(blocks: Sequence[Element]) -> str | None:
@@ -156,7 +156,7 @@ def _attribute_text(attribute: str, element: Element) -> str:
 
 
 class OpenedShape(NamedTuple):
-    """A shape and what to fill in from the left: a stand-in, or a number as written."""
+    """A shape and its positions, from the left: each a stand-in or a number as written."""
 
     shape: PositionalShape
     positions: tuple[int, ...]
@@ -166,11 +166,11 @@ def shape_of(selector: str, stand_ins: Sequence[int], attribute: str = "") -> Op
     """The shape of a selector and its positions.
 
     Args:
-        selector: its open positions are written as stand-ins, numbers that occur nowhere else.
-        stand_ins: these numbers, at least one; each must turn up as the k of one `:nth-child(k)`.
+        selector: with a unique number (stand-in) in place of each open position.
+        stand_ins: these numbers, at least one; each must be the k of exactly one `:nth-child(k)`.
         attribute: see PositionalShape.
     Returns:
-        None when the selector is wrong, or more than positions varies in it.
+        None if the selector is invalid, or more than positions vary in it.
     """
     try:
         selectors = parse_selector(selector)
@@ -193,10 +193,10 @@ def shape_of(selector: str, stand_ins: Sequence[int], attribute: str = "") -> Op
 
 
 def _opened(compound: syntax.Compound, stand_ins: Sequence[int]) -> tuple[syntax.Compound, int | None]:
-    """The compound with its position open, and that position.
+    """The compound with its position left open, and that position; None if it has none.
 
-    A number as written opens compounds of a tag only, so that `td:nth-child(2)` shares an index with
-    `td:nth-child(%{index})`.
+    A number as written is left open only in compounds of just a tag, so that `td:nth-child(2)` shares an
+    index with `td:nth-child(%{index})`.
     """
     nths = [test for test in compound if isinstance(test, syntax.Nth)]
     if len(nths) != 1 or nths[0] != syntax.Nth(0, nths[0].b) or nths[0].b < 0:

@@ -1,4 +1,4 @@
-"""Texts and attributes of elements as the CSS engine needs them: own text, full text, several joined."""
+"""Reads texts and attributes of elements as jsoup does: own text, full text, joined texts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def attribute_of(element: etree._Element, name: str) -> str | None:
 
     Args:
         element: any element.
-        name: in lower case; `abs:href` gives the href joined to the page's base, if it has one.
+        name: in lower case; `abs:href` gives the href resolved against the page's base, if it has one.
     Source: defs/README.md, 2.7 and 3.2.
     """
     if name.startswith("abs:"):
@@ -42,12 +42,12 @@ def attribute_of(element: etree._Element, name: str) -> str | None:
 
 
 def attributes(element: etree._Element) -> dict[str, str]:
-    """All attributes by their names, which are in lower case and keep their prefix, as `xlink:href`."""
+    """All attributes by name, in lower case and with any prefix, such as `xlink:href`."""
     return {str(key): str(value) for key, value in element.attrib.items()}
 
 
 def _absolute(element: etree._Element, url: str | None) -> str | None:
-    """The address as seen from its page; of a page from a path it is a path; None for one that is broken."""
+    """The address resolved against its page; a path if the page was read from a path; None if malformed."""
     if url is None:
         return None
     base = _base(element)
@@ -60,7 +60,7 @@ def _absolute(element: etree._Element, url: str | None) -> str | None:
 
 
 def _base(element: etree._Element) -> str:
-    """The page's base: of a web page an http(s) address, whatever its `<base href>` holds."""
+    """The page's base address; for a web page always http(s), whatever its `<base href>` says."""
     page = element.getroottree().docinfo.URL or ""
     try:
         base = urljoin(page, str(_BASE(element)))
@@ -71,13 +71,13 @@ def _base(element: etree._Element) -> str:
 
 
 def name_of(element: Element) -> str:
-    """The element's name; empty for comments and PIs."""
+    """The element's name; empty for comments and processing instructions."""
     tag: object = element.tag
     return tag if isinstance(tag, str) else ""
 
 
 def own_text(element: Element) -> str:
-    """The direct text of the element, collapsed and trimmed, without its descendants' text.
+    """The element's own text, without its descendants'; white space collapsed and trimmed.
 
     Source: defs/README.md, 3.2.
     """
@@ -98,14 +98,14 @@ def own_text(element: Element) -> str:
 
 
 def full_text(element: Element) -> str:
-    """The text of the element and its descendants; a blank where a block or `<br>` begins or ends."""
+    """The text of the element and its descendants, with a blank where a block or `<br>` starts or ends."""
     return _Text(element).full()
 
 
 def whole_text(element: Element) -> str:
-    """The text of the element and its descendants as the page has it, scripts and styles left out.
+    """The text of the element and its descendants with its white space, without scripts and styles.
 
-    A `<br>` is a line feed.
+    A `<br>` becomes a line feed.
     """
     pieces: list[str] = []
     for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
@@ -117,7 +117,7 @@ def whole_text(element: Element) -> str:
 
 
 def whole_own_text(element: Element) -> str:
-    """As `whole_text`, without the text of elements inside."""
+    """As `whole_text`, without the text of descendants."""
     if element.tag in _DATA:
         return ""
     pieces = [element.text or ""]
@@ -128,7 +128,7 @@ def whole_own_text(element: Element) -> str:
 
 
 def join_texts(texts: Sequence[str]) -> str | None:
-    """The texts with one blank between, blank ones left out; None if there is none, else the last blank one.
+    """The texts joined by blanks, without blank ones; None for no texts, the last text if all are blank.
 
     Source: defs/README.md, 3.2.
     """
@@ -138,7 +138,7 @@ def join_texts(texts: Sequence[str]) -> str | None:
 
 
 class _Text:
-    """Text of one element on its way: pieces, and whether the last one ends in a blank."""
+    """Builds the text of one element from pieces; knows whether the last piece ends in a blank."""
 
     def __init__(self, element: Element) -> None:
         self._element = element
@@ -201,7 +201,7 @@ def _name_of_parent(node: Element) -> str:
 
 
 def _preserves(element: Element | None) -> bool:
-    """Whether blanks count here: `<pre>` and the like, looked for as far up as jsoup does."""
+    """Whether white space is preserved here: in `<pre>` and the like, as many levels up as jsoup checks."""
     for _ in range(_PRESERVING_LEVELS):
         if element is None:
             return False

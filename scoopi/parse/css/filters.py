@@ -1,4 +1,4 @@
-"""Filters: the tests of selectors that XPath 1.0 cannot express, as functions of one element."""
+"""Filters: tests of selectors that XPath 1.0 cannot express, as functions of one element."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scoopi.parse.css.element_text import (
 
 Element = etree._Element
 Known = dict[Any, Any]
-"""What a filter remembers while one selector is evaluated."""
+"""Cache of a filter for one evaluation of a selector."""
 Filter = Callable[[Element, Known], bool]
 
 _TEXT_NODES = etree.XPath("descendant::text()[not(parent::script or parent::style)]", smart_strings=False)
@@ -40,10 +40,10 @@ _INVISIBLE = re.compile(f"[\u200b\u00ad{_BORDER}]")
 
 
 def text_filter(test: syntax.TextTest, regex_timeout_ms: int) -> Filter:
-    """The filter of `:contains`, `:matches` and their like.
+    """The filter of `:contains`, `:matches` and their variants.
 
     Raises:
-        ParseError: the pattern of `:matches` is not a regular expression, or too slow when it is used.
+        ParseError: the pattern of `:matches` is invalid; the filter raises it if the pattern takes too long.
     """
     text = test.text
     if test.kind == "contains":
@@ -60,7 +60,7 @@ def text_filter(test: syntax.TextTest, regex_timeout_ms: int) -> Filter:
 
 
 def attribute_filter(test: syntax.AttributeTest, regex_timeout_ms: int) -> Filter:
-    """The filter of an attribute test; raises as `text_filter`."""
+    """The filter of an attribute test; same errors as `text_filter`."""
     name, value = test.name, test.value
     if test.operator == "^":
         return lambda element, _known: any(key.startswith(name) for key in attributes(element))
@@ -76,12 +76,12 @@ def attribute_filter(test: syntax.AttributeTest, regex_timeout_ms: int) -> Filte
 
 
 def class_filter(name: str) -> Filter:
-    """The filter of `.name`, for names that XPath cannot fold."""
+    """The filter of `.name`, for names that XPath cannot turn into lower case."""
     return lambda element, _known: name in (element.get("class") or "").lower().split()
 
 
 def place_filter(test: syntax.Nth | syntax.SiblingIndex) -> Filter:
-    """The filter of places among siblings; counts the children of each parent only once."""
+    """The filter of positions among siblings; counts the children of each parent only once."""
     of_type = isinstance(test, syntax.Nth) and test.of_type
     from_end = isinstance(test, syntax.Nth) and test.from_end
 
@@ -120,13 +120,13 @@ def is_nth(position: int, a: int, b: int) -> bool:
 
 
 def _contains(text: str) -> Filter:
-    """Tries cheaply first: most elements lack even the letters, most others have them in one piece.
+    """Makes cheap checks first: most elements lack even the letters; most others have the text in one piece.
 
-    What an element does not hold, its children do not; deep pages would take long otherwise.
+    A text that an element lacks is not searched in its children; deep pages would take long otherwise.
     """
     letters = _letters(text)
     simple = _SIMPLE(text) is not None and _BORDER not in text
-    is_inherited = text.isascii()  # the lower case of other letters depends on what is beside them
+    is_inherited = text.isascii()  # the lower case of other letters depends on their neighbours
 
     def holds(element: Element) -> bool:
         has_data = _HAS_DATA(element)
@@ -180,7 +180,7 @@ def _comparison(test: syntax.AttributeTest, regex_timeout_ms: int) -> Callable[[
 
 
 def searcher(pattern: str, regex_timeout_ms: int) -> Callable[[str], bool]:
-    """Whether a pattern of Java is found in a text; raises as `text_filter`."""
+    """A function that tells whether a Java pattern matches inside a text; same errors as `text_filter`."""
     from scoopi.java.regex.java_regex import compile_java  # needed by few selectors, and slow to import
 
     return compile_java(pattern, timeout_ms=regex_timeout_ms).search

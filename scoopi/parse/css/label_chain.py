@@ -1,4 +1,4 @@
-"""LabelChain: a selector that begins with an element found by its text, as `dt:matchesOwn(^Price) + dd`."""
+"""LabelChain: a selector that starts at an element with a given text, as `dt:matchesOwn(^Price) + dd`."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _BORDER = "\x00"
 """Separates two texts of a tree, in which it cannot occur."""
 _QUANTIFIERS = "?*+{"
 _LITERAL = re.compile(r"(?:[\w -]|\\[^\w\s])+")
-"""The signs of a pattern that mean themselves."""
+"""The literal characters of a pattern."""
 
 
 class LabelChain:
-    """A selector that begins with an element found by its text, as `dt:matchesOwn(^Price) + dd`.
+    """A selector that starts at an element with a given text, as `dt:matchesOwn(^Price) + dd`.
 
-    Ten labels of a page are ten selectors that differ in the text only. So the texts of all elements that may
-    be a label are read once a page, and a text is looked for in all of them at once.
+    Ten labels of a page are ten selectors that differ only in the text. So the texts of all elements that may
+    be a label are read once a page, and each text is searched in all of them at once.
 
     Args:
-        chain: `fits` is true of it.
-        regex_timeout_ms: limit of one regular expression on one text.
+        chain: a chain for which `fits` is true.
+        regex_timeout_ms: time limit of one regular expression on one text.
     Raises:
         ParseError: a pattern is not valid.
     """
@@ -61,14 +61,14 @@ class LabelChain:
 
     @staticmethod
     def fits(selectors: syntax.Selectors) -> bool:
-        """Whether parsed selectors are such a chain."""
+        """Whether parsed selectors are a chain of this kind."""
         if len(selectors) != 1 or syntax.matches_text(selectors) or syntax.needs_root(selectors):
             return False
         chain = selectors[0]
         return not chain.scoped and bool(chain.compounds) and _text_test(chain.compounds[0]) is not None
 
     def select(self, block: Element, memory: PageMemory) -> list[Element] | None:
-        """The elements in the block; None if only an ordinary evaluation gives them in their order.
+        """The elements in the block; None if only an ordinary query gives them in document order.
 
         Raises:
             ParseError: a regular expression took too long.
@@ -81,7 +81,7 @@ class LabelChain:
         if self._rest is None or not found:
             return found
         if self._combinators[0] in "+~" and found[0] is block:
-            del found[0]  # what is beside the block is not in it
+            del found[0]  # siblings of the block are outside it
         if len(found) == 1:
             return list(self._rest(found[0]))
         if self._combinators != ("+",) or _are_nested(found):
@@ -104,12 +104,12 @@ class LabelChain:
 
 
 class _Texts:
-    """The own texts of some elements, which are in document order.
+    """The own texts of elements, given in document order.
 
     Attributes:
-        elements: these.
-        own: their texts.
-        parents: which of them have children, whose texts are not in theirs.
+        elements: the elements.
+        own: their own texts.
+        parents: indexes of the elements with children, whose texts are not part of `own`.
     """
 
     def __init__(self, elements: list[Element], *, is_lower: bool) -> None:
@@ -123,7 +123,7 @@ class _Texts:
         self._starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
 
     def holding(self, literal: str) -> list[int]:
-        """Which of the elements have a text that holds the literal."""
+        """Indexes of the elements whose text contains the literal."""
         if not literal:
             return list(range(len(self.elements)))
         found = []
@@ -136,7 +136,7 @@ class _Texts:
 
 
 def literal_of(pattern: str) -> str:
-    r"""A text that every match of a pattern of Java holds; empty if none can be seen at once.
+    r"""A text that every match of a Java pattern contains; empty if none is obvious.
 
     >>> literal_of(r"^Price \(net\)$")
     'Price (net)'
@@ -151,12 +151,12 @@ def literal_of(pattern: str) -> str:
         return ""
     signs = re.findall(r"\\?.", found[0])
     if pattern[found.end() : found.end() + 1] in _QUANTIFIERS and found.end() < len(pattern):
-        signs.pop()  # it may be left out
+        signs.pop()  # it is optional
     return "".join(sign[-1] for sign in signs)
 
 
 def is_literal(pattern: str) -> bool:
-    r"""Whether a pattern of Java means its signs and no more, behind a `^` for the beginning.
+    r"""Whether a Java pattern is literal text, except for a `^` at the start.
 
     >>> is_literal("^Price"), is_literal("Price$"), is_literal("")
     (True, False, False)
@@ -166,7 +166,7 @@ def is_literal(pattern: str) -> bool:
 
 
 def _siblings_of(chain: syntax.SelectorChain) -> Select | None:
-    """The rest of a chain that goes to siblings of a tag only, as `+ dd` or `~ p + p`; None for any other."""
+    """The rest of a chain that only leads to siblings by tag, as `+ dd` or `~ p + p`; None for any other."""
     steps: list[tuple[str, str]] = []
     for combinator, compound in zip(chain.combinators, chain.compounds[1:], strict=True):
         match compound:
@@ -178,7 +178,7 @@ def _siblings_of(chain: syntax.SelectorChain) -> Select | None:
     def rest(label: Element) -> list[Element]:
         found = [label]
         for combinator, tag in steps:
-            if combinator == "~":  # what follows the first one follows all
+            if combinator == "~":  # siblings after the first one include those after the others
                 found = list(found[0].itersiblings(tag))
             else:
                 found = [each for each in map(_next, found) if each is not None and each.tag == tag]
@@ -190,7 +190,7 @@ def _siblings_of(chain: syntax.SelectorChain) -> Select | None:
 
 
 def _next(element: Element) -> Element | None:
-    """The element behind it."""
+    """The next sibling element."""
     beside = element.getnext()
     while beside is not None and callable(beside.tag):  # a comment
         beside = beside.getnext()
@@ -198,7 +198,7 @@ def _next(element: Element) -> Element | None:
 
 
 def _text_test(compound: syntax.Compound) -> syntax.TextTest | None:
-    """The only test of texts in it, if own or full texts are looked at."""
+    """The compound's only text test, if it tests own or full texts; else None."""
     tests = [test for test in compound if isinstance(test, syntax.TextTest)]
     return tests[0] if len(tests) == 1 and tests[0].kind in _OWN | _FULL else None
 

@@ -41,13 +41,13 @@ _NAMES = (*_PLAIN, *_NTH_NAMES, *_SIBLINGS, *_TEXTS.values(), *_LISTS)
 def parse_pseudo_class(
     scanner: Scanner, parse_list: Callable[[Scanner], syntax.Selectors]
 ) -> syntax.Compound:
-    """The tests that the pseudo-class at the scanner means.
+    """Parse the pseudo-class at the scanner.
 
     Args:
-        scanner: at the colon.
+        scanner: positioned at the colon.
         parse_list: parses the selectors inside `:has` and `:not`.
     Raises:
-        ParseError: unknown pseudo-class (did you mean), or a wrong argument.
+        ParseError: an unknown pseudo-class or an invalid argument.
     Source: defs/README.md, 3.2.
     """
     begin = scanner.position
@@ -81,7 +81,7 @@ def _fail_unknown(scanner: Scanner, name: str, begin: int) -> NoReturn:
 
 
 def _as_attribute(scanner: Scanner, begin: int) -> str:
-    """How to write what other tools write as `a::attr(href)` or `a::text`; empty for anything else."""
+    """The hint for the `a::attr(href)` or `a::text` of other tools; empty for anything else."""
     path, rest = scanner.text[:begin].strip() or "*", scanner.text[begin:]
     attribute = _ATTRIBUTE_OF.match(rest)
     if attribute:
@@ -112,7 +112,7 @@ def _parse_number(scanner: Scanner, name: str) -> syntax.Test:
 
 
 def _parse_step(argument: str) -> tuple[int, int] | None:
-    """a and b of an+b. As in jsoup a bare sign before n has no meaning: `-n+2` is `n+2`."""
+    """a and b of an+b; None if malformed. As in jsoup, a bare sign before n is ignored: `-n+2` is `n+2`."""
     if argument in ("odd", "even"):
         return 2, int(argument == "odd")
     if _NUMBER.fullmatch(argument):

@@ -1,4 +1,4 @@
-"""Scanner: reads the text of a selector and reports precisely where it is wrong."""
+"""Scanner: reads the text of a selector and reports the character at which it is wrong."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from scoopi.parse.css.bound_text import bound
 _BLANKS = " \t\n\f\r"
 
 OWN_ELEMENT = "the element itself is '*', as the first that matches counts"
-"""Hint for what other tools call the element that is searched."""
+"""Hint for the `:scope` and `.` of other tools."""
 
 
 class Scanner:
-    """Reads the text of a selector, or of a part between brackets, and says precisely where it is wrong.
+    """Reads the text of a selector, or of a part in brackets, and reports the character at which it is wrong.
 
     Args:
         text: the text to read.
         whole: the selector as the user wrote it, for messages.
-        offset: where `text` begins in `whole`.
+        offset: where `text` starts in `whole`.
         values: values of the page, by the letters that replace them in the text.
     """
 
@@ -39,42 +39,42 @@ class Scanner:
         return self.position >= len(self.text)
 
     def peek(self) -> str:
-        """The next character, empty at the end."""
+        """The next character; empty at the end."""
         return self.text[self.position : self.position + 1]
 
     def take(self, expected: str) -> bool:
-        """Step over `expected` if it comes next."""
+        """Consume `expected` if it comes next; whether it did."""
         if self.text.startswith(expected, self.position):
             self.position += len(expected)
             return True
         return False
 
     def skip_blanks(self) -> bool:
-        """Step over blanks; whether there were any."""
+        """Consume blanks; whether there were any."""
         begin = self.position
         while self.peek() and self.peek() in _BLANKS:
             self.position += 1
         return self.position > begin
 
     def word(self, extra: str) -> str:
-        """Letters, digits and the characters of `extra` from here on; may be empty."""
+        """Consume letters, digits and characters of `extra`; the result may be empty."""
         begin = self.position
         while self.peek().isalnum() or (self.peek() and self.peek() in extra):
             self.position += 1
         return self.text[begin : self.position]
 
     def up_to(self, end: str) -> str:
-        """The text before `end` (stepped over), or before the end of the text."""
+        """Consume and return the text before `end`, and consume `end`; without one, the rest of the text."""
         rest = self.text[self.position :]
         found, _, _ = rest.partition(end)
         self.position += min(len(found) + len(end), len(rest))
         return found
 
     def between(self, opening: str, closing: str) -> tuple[str, int]:
-        """The text between the brackets that open here, and where it begins in the whole selector.
+        """Consume a bracketed part: its text, and where that starts in the whole selector.
 
-        Brackets inside must balance; a backslash takes the meaning from the next character, quotes and
-        `\\Q…\\E` from what they enclose. A lone apostrophe, as in `:contains(Shareholder's)`, is a letter.
+        Brackets inside must balance. A backslash escapes the next character; quotes and `\\Q…\\E` escape what
+        they enclose. A lone apostrophe, as in `:contains(Shareholder's)`, is an ordinary character.
 
         Raises:
             ParseError: the closing bracket is missing.
@@ -104,7 +104,7 @@ class Scanner:
         return None
 
     def fail(self, what: str, *, hint: str, at: int | None = None) -> NoReturn:
-        """Raise a ParseError for the character at `at` (in `text`), by default the next one."""
+        """Raise a ParseError for the character at `at` in `text`, by default the next one."""
         before = self.whole[: self.offset + (self.position if at is None else at)]
         position = len(bound(before, self.values)) + 1
         whole, what = bound(self.whole, self.values), bound(what, self.values)

@@ -1,4 +1,4 @@
-"""parse_selector: the text of a selector -> its small tree."""
+"""parse_selector: parses the text of a selector into its syntax tree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPERATORS = ("!=", "^=", "$=", "*=", "~=", "=")
 
 
 def parse_selector(text: str, values: Mapping[str, str] = MappingProxyType({})) -> syntax.Selectors:
-    """The alternatives of a selector.
+    """Parse a selector into its alternatives.
 
     Args:
         text: the selector.
@@ -126,7 +126,7 @@ def _parse_attribute(scanner: Scanner) -> syntax.AttributeTest:
 
 
 def _split_attribute(content: str) -> tuple[str, str, str]:
-    """Name, operator and value; `^pre` has neither of the latter."""
+    """Name, operator and value; the last two are empty for `[name]` and `[^prefix]`."""
     places = [(content.find(operator), operator) for operator in _OPERATORS if operator in content]
     if not places:
         return content, "", ""
@@ -135,7 +135,7 @@ def _split_attribute(content: str) -> tuple[str, str, str]:
 
 
 def _plain_value(operator: str, value: str, values: Mapping[str, str]) -> str:
-    """The value without its quotes, in lower case; blanks inside quotes count for `^=` and `$=` only."""
+    """The value without quotes, in lower case; blanks inside quotes are kept only for `^=` and `$=`."""
     quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
     text = bound(value[1:-1] if quoted else value, values)
     keeps_blanks = quoted and operator in ("^=", "$=")

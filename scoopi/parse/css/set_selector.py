@@ -1,4 +1,4 @@
-"""selected, holders_of: selectors evaluated by sets of elements, in proportion to the page's length."""
+"""selected, holders_of: evaluate selectors with sets of elements, in time proportional to the page's size."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Query = Callable[[Element], list[Element]]
 
 
 class ChainQuery(NamedTuple):
-    """A chain in parts that are evaluated on the root each; see ChainParts."""
+    """A chain in parts, each evaluated on the root; see ChainParts."""
 
     chain: syntax.SelectorChain
     heads: Sequence[Query]
     links: Sequence[tuple[str, Query]]
 
     def first(self, root: Element) -> list[Element]:
-        """What the first compound finds."""
+        """The elements of the first compound."""
         return [element for head in reversed(self.heads) for element in head(root)]
 
 
@@ -40,9 +40,9 @@ def selected(chains: Sequence[ChainQuery], root: Element) -> list[Element]:
 
 
 def holders_of(chains: Sequence[ChainQuery], root: Element) -> set[Element]:
-    """The root and the elements below it in which a chain finds something; raises as `selected`.
+    """The root and the elements below it inside which a chain matches something; same errors as `selected`.
 
-    Goes from what the last compound finds up to what may hold it.
+    Works backwards, from the elements of the last compound to those that may contain them.
     """
     holders: set[Element] = set()
     for query in chains:
@@ -71,7 +71,7 @@ def _found(query: ChainQuery, root: Element) -> list[Element]:
 
 
 def _reached(combinator: str, lefts: list[Element], candidates: list[Element]) -> list[Element]:
-    """The candidates that have that relation to one of `lefts`; both are in document order."""
+    """The candidates that the combinator reaches from one of `lefts`; both in document order."""
     if combinator == " ":
         return list(_inside(set(lefts), candidates))
     if combinator == "~":
@@ -86,7 +86,7 @@ def _reached(combinator: str, lefts: list[Element], candidates: list[Element]) -
 
 
 def _inside(outer: set[Element], candidates: list[Element]) -> Iterable[Element]:
-    """The candidates that lie inside one of `outer`; no element on the way up is looked at twice."""
+    """The candidates inside one of `outer`; no ancestor is visited twice."""
     known: dict[Element | None, bool] = dict.fromkeys(outer, True)
     known[None] = False
     for candidate in candidates:
@@ -102,7 +102,7 @@ def _inside(outer: set[Element], candidates: list[Element]) -> Iterable[Element]
 
 
 def _reaching(combinator: str, rights: list[Element], root: Element) -> set[Element]:
-    """The elements below the root, or the root, from which the combinator leads to one of `rights`."""
+    """The elements, up to the root, from which the combinator leads to one of `rights`."""
     if combinator == " ":
         return _ancestors(rights, root)
     reaching: set[Element] = set()

@@ -1,4 +1,4 @@
-"""The small tree of a parsed selector: a list of chains, a chain of compounds, a compound of tests."""
+"""The syntax tree of a selector: alternatives are chains of compounds, a compound is a tuple of tests."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ class Tag(msgspec.Struct, frozen=True):
 
 
 class TagSuffix(msgspec.Struct, frozen=True):
-    """`*|name`: the element's whole name ends with `:name`."""
+    """`*|name`: the element's full name ends in `:name`."""
 
     name: str
 
 
 class Id(msgspec.Struct, frozen=True):
-    """`#id`, case counts."""
+    """`#id`, case-sensitive."""
 
     value: str
 
 
 class ClassName(msgspec.Struct, frozen=True):
-    """`.c`, in lower case; case does not count."""
+    """`.c`, in lower case; case-insensitive."""
 
     name: str
 
@@ -34,7 +34,7 @@ class AttributeTest(msgspec.Struct, frozen=True):
 
     Attributes:
         name: in lower case; may begin with `abs:`.
-        operator: empty for mere presence, `^` for a prefix of the name, else `= != ^= $= *= ~=`.
+        operator: empty for presence, `^` for a prefix of the name, else one of `= != ^= $= *= ~=`.
         value: in lower case; for `~=` the pattern as written.
     """
 
@@ -68,7 +68,7 @@ class StateTest(msgspec.Struct, frozen=True):
 class TextTest(msgspec.Struct, frozen=True):
     """`contains`, `containsOwn`, `containsData` (text in lower case), `matches`, `matchesOwn` (pattern).
 
-    `containsWholeText`, `matchesWholeText` and their `Own` forms look at the text as the page has it.
+    `containsWholeText`, `matchesWholeText` and their `Own` forms test the text with its white space.
     """
 
     kind: str
@@ -86,14 +86,14 @@ Test = (
     Tag | TagSuffix | Id | ClassName | AttributeTest | Nth | SiblingIndex | StateTest | TextTest | NestedTest
 )
 Compound = tuple[Test, ...]
-"""Tests that one element must meet all; empty for `*`."""
+"""Tests that an element must all pass; empty for `*`."""
 
 
 class SelectorChain(msgspec.Struct, frozen=True):
     """Compounds with a combinator (blank, `>`, `+` or `~`) between each two.
 
-    With `scoped` the chain begins with a combinator: it stands before the first compound, after the
-    block itself. A scoped chain without compounds is the block itself (`, p`).
+    A `scoped` chain starts with a combinator, whose left side is the block itself. A scoped chain without
+    compounds is the block itself, as in `, p`.
     """
 
     compounds: tuple[Compound, ...]
@@ -106,12 +106,12 @@ Selectors = tuple[SelectorChain, ...]
 
 
 def tag_of(compound: Compound) -> Tag | None:
-    """The tag that it asks for; None for any."""
+    """The compound's tag; None for any."""
     return next((test for test in compound if isinstance(test, Tag)), None)
 
 
 def needs_root(selectors: Selectors) -> bool:
-    """Whether a `:not(a b)` or `:is(a b)` in it looks at others, which must lie inside the block."""
+    """Whether a `:not(a b)` or `:is(a b)` depends on other elements, which must be inside the block."""
     return any(
         isinstance(test, NestedTest)
         and (
@@ -129,7 +129,7 @@ def is_chained(chain: SelectorChain) -> bool:
 
 
 def sees_root(compound: Compound) -> bool:
-    """Whether the compound answers otherwise for the block itself than for elements inside it."""
+    """Whether the compound treats the block itself differently from elements inside it."""
     return any(
         (isinstance(test, StateTest) and test.name == "root")
         or (isinstance(test, SiblingIndex) and test.operator == "<")
@@ -139,12 +139,12 @@ def sees_root(compound: Compound) -> bool:
 
 
 def lists_see_root(selectors: Selectors) -> bool:
-    """As `sees_root`, of any compound in them."""
+    """Whether `sees_root` is true for any compound of the selectors."""
     return any(sees_root(compound) for chain in selectors for compound in chain.compounds)
 
 
 def matches_text(selectors: Selectors) -> bool:
-    """Whether `:matchText` occurs in it."""
+    """Whether `:matchText` occurs in the selectors."""
     return any(
         test == StateTest("matchText") or (isinstance(test, NestedTest) and matches_text(test.selectors))
         for chain in selectors
@@ -154,12 +154,12 @@ def matches_text(selectors: Selectors) -> bool:
 
 
 def joins_siblings(selectors: Selectors) -> bool:
-    """Whether some chain looks at siblings (`+`, `~`)."""
+    """Whether a chain leads to siblings (`+`, `~`)."""
     return any(combinator in "+~" for chain in selectors for combinator in chain.combinators)
 
 
 def may_be_slow(selectors: Selectors) -> bool:
-    """Whether the selectors' XPath may take longer than in proportion to a page's length."""
+    """Whether the selectors' XPath may take more than linear time."""
     return len(selectors) > 1 or any(
         joins_siblings((chain,))
         or " " in chain.combinators[chain.scoped :]
@@ -169,7 +169,7 @@ def may_be_slow(selectors: Selectors) -> bool:
 
 
 def _is_slow(compound: Compound) -> bool:
-    """Whether siblings may be counted, or what is inside looked through, at each element again."""
+    """Whether siblings may be counted, or descendants searched, again for each element."""
     places = [test for test in compound if isinstance(test, Nth | SiblingIndex)]
     return (
         len(places) > 1

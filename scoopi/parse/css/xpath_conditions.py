@@ -1,4 +1,4 @@
-"""Conditions of XPath 1.0 for the simple tests of selectors, as text."""
+"""Writes simple tests of selectors as XPath 1.0 conditions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PLAIN = re.compile("[ -~]*").fullmatch
 
 
 def is_plain(text: str) -> bool:
-    """Whether XPath can be trusted with the text: printable ASCII, which folds the same way everywhere."""
+    """Whether the text is printable ASCII, so that XPath's `translate()` can turn it into lower case."""
     return _PLAIN(text) is not None
 
 
@@ -27,22 +27,22 @@ def literal(text: str) -> str:
 
 
 def tag_condition(name: str) -> str:
-    """True for elements of that name, which has no namespace, those of SVG and MathML included."""
+    """True for elements of that name, also those of SVG and MathML."""
     return f"self::{name}" if is_name(name) else f"name()={literal(name)}"
 
 
 def is_name(name: str) -> bool:
-    """Whether XPath can be given the name as it is."""
+    """Whether the name is valid in XPath as it is."""
     return _NAME(name) is not None
 
 
 def class_condition(name: str, attribute: str = "@class") -> str:
-    """True for elements with that class, whatever its case; `attribute` is how the attribute is reached."""
+    """True for elements with that class, case-insensitive; `attribute` is the path to the attribute."""
     return f"contains(concat(' ',normalize-space({_folded(attribute)}),' '),{literal(f' {name} ')})"
 
 
 def attribute_condition(test: syntax.AttributeTest) -> str | None:
-    """The condition of an attribute test; None when XPath cannot express it."""
+    """The condition of an attribute test; None if XPath cannot express it."""
     if test.operator == "^" or not is_name(test.name):
         return None
     if test.operator == "!=":
@@ -54,7 +54,7 @@ def attribute_condition(test: syntax.AttributeTest) -> str | None:
 
 
 def attribute_path(test: syntax.Test) -> str | None:
-    """The way from an element to the attribute that the test needs; None when it needs none."""
+    """The path from an element to the attribute that the test requires; None if it requires none."""
     match test:
         case syntax.Id(value):
             return f"@id[.={literal(value)}]"
@@ -67,7 +67,7 @@ def attribute_path(test: syntax.Test) -> str | None:
 
 
 def _value_condition(test: syntax.AttributeTest, attribute: str) -> str | None:
-    """What the value must meet; empty when presence is enough, None when XPath cannot express it."""
+    """The condition on the value; empty if presence is enough, None if XPath cannot express it."""
     if test.operator == "~=" or not is_plain(test.value):
         return None
     folded, text = _folded(attribute), literal(test.value)
@@ -84,12 +84,12 @@ def _value_condition(test: syntax.AttributeTest, attribute: str) -> str | None:
 
 
 def suffix_condition(expression: str, suffix: str) -> str:
-    """True when the text of the expression ends with the suffix."""
+    """True if the text of the expression ends in the suffix."""
     return f"substring({expression},string-length({expression})-{len(suffix) - 1})={literal(suffix)}"
 
 
 def nth_condition(position: str, a: int, b: int) -> str:
-    """True when the expression `position` is a·n + b for some n >= 0.
+    """True if the expression `position` is a·n + b for some n >= 0.
 
     >>> nth_condition("position()", 2, 1)
     'position()>=1 and (position()-(1)) mod 2=0'
@@ -102,7 +102,7 @@ def nth_condition(position: str, a: int, b: int) -> str:
 
 
 def position_condition(test: syntax.Nth | syntax.SiblingIndex) -> str:
-    """The test as a predicate on `*` right after an axis that goes through the siblings in their order."""
+    """The test as a predicate on `*` right after an axis that visits the siblings in document order."""
     if isinstance(test, syntax.SiblingIndex):
         return f"position(){test.operator}{test.index + 1}"
     if test.from_end:
@@ -115,6 +115,6 @@ def _folded(expression: str) -> str:
 
 
 def _whole_value(folded: str, value: str) -> str:
-    """The trimmed value: blanks inside count, so words are compared and then the text as written."""
+    """Compares the trimmed value. Blanks inside count, so the words are compared first, then the text."""
     words = f"normalize-space({folded})={literal(' '.join(value.split()))}"
     return f"{words} and contains({folded},{literal(value)})" if " " in value else words

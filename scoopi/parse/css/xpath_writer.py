@@ -1,4 +1,4 @@
-"""XPathWriter: writes a parsed selector as one XPath, with filters for what XPath cannot express."""
+"""XPathWriter: translates a parsed selector to one XPath, with filters for what XPath cannot express."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from scoopi.parse.css import syntax, xpath_conditions
 from scoopi.parse.css.filters import Filter, attribute_filter, class_filter, place_filter, text_filter
 
 NAMESPACE = "scoopi"
-"""Of the filters, and of the attribute `text` that marks the elements that hold one text."""
+"""Namespace of the filters, and of the attribute `text`, which marks elements that wrap one text."""
 Extension = Callable[..., bool]
 
 
 class Within(Enum):
-    """Where a selector is looked for: in a page, in a block (itself included), below an element (`:has`)."""
+    """What a selector searches: a page, a block (including itself), or below an element (`:has`)."""
 
     PAGE = auto()
     BLOCK = auto()
@@ -23,25 +23,25 @@ class Within(Enum):
 
 
 Select = Callable[[Any], Collection[Any]]
-"""Root -> elements in it."""
+"""Root -> elements inside it."""
 
 
 class Nested(Protocol):
-    """Compiles the selectors inside a `:has` or `:not` that need an evaluation of their own."""
+    """Compiles the selectors inside `:has` and `:not` that must be evaluated separately."""
 
     def select(self, selectors: syntax.Selectors, scope: Within, /) -> Select:
-        """The elements that the selectors find."""
+        """A query for the elements that the selectors match."""
 
     def holders(self, selectors: syntax.Selectors, /) -> Select:
-        """The elements in which the selectors find something."""
+        """A query for the elements inside which the selectors match something."""
 
 
 class ChainParts(NamedTuple):
-    """A chain cut at its combinators, each part to be evaluated with the root as context.
+    """A chain split at its combinators, each part evaluated with the root as context.
 
     Attributes:
-        heads: what the first compound finds; the last of two finds the root itself.
-        links: each further combinator, and what the compound behind it finds anywhere below the root.
+        heads: expressions for the first compound; of two, the last one finds the root itself.
+        links: each further combinator, and an expression for its compound anywhere below the root.
     """
 
     heads: list[str]
@@ -49,14 +49,14 @@ class ChainParts(NamedTuple):
 
 
 class XPathWriter:
-    """Writes a parsed selector as one XPath, with filters for the rest, which `extensions` collects.
+    """Translates a parsed selector to one XPath; filters for the rest are collected in `extensions`.
 
-    The forms are chosen for speed: a position right after a combinator is `*[k][self::td]`, which
+    The forms are chosen for speed: a position right after a combinator becomes `*[k][self::td]`, which
     libxml2 finds without counting siblings.
 
     Args:
-        by_sets: what libxml2 would look for at each element again, places among siblings and the insides of
-            `:has`, is looked for once a page: slower on small pages.
+        by_sets: evaluate positions among siblings and `:has` once a page, instead of again for each element;
+            slower on small pages.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class XPathWriter:
         self.extensions: dict[tuple[str, str], Extension] = {}
 
     def write(self, selectors: syntax.Selectors) -> str:
-        """The expression, to be evaluated with the page's root, the block or the element as context."""
+        """The expression; its context is the page's root, the block or the element, as the scope says."""
         return self._union(selectors, self._scope)
 
     def _union(self, selectors: syntax.Selectors, scope: Within) -> str:
@@ -79,23 +79,23 @@ class XPathWriter:
         return " | ".join(paths) or "self::*[false()]"
 
     def parts(self, chain: syntax.SelectorChain) -> ChainParts:
-        """The XPath of each part of a chain, as `ChainParts` has them."""
+        """The parts of a chain."""
         heads, steps = self._opened(chain, self._scope)
         return ChainParts(heads, [(combinator, self.anywhere(compound)) for combinator, compound in steps])
 
     def holder_parts(self, chain: syntax.SelectorChain) -> ChainParts:
-        """The chain of a `:has`, in parts that are the same for all elements that may have it."""
+        """The parts of a chain inside `:has`, independent of the element that `:has` tests."""
         if not chain.scoped:
             return self.parts(chain)
         links = [self.anywhere(compound) for compound in chain.compounds]
         return ChainParts(links[:1], list(zip(chain.combinators[1:], links[1:], strict=True)))
 
     def anywhere(self, compound: syntax.Compound) -> str:
-        """What the compound finds below the root."""
+        """An expression for the compound anywhere below the root."""
         return f"self::*{self._step(' ', compound)}"
 
     def onward(self, chain: syntax.SelectorChain) -> str:
-        """From an element of the chain's first compound to those of its last one."""
+        """An expression from an element of the chain's first compound to those of its last one."""
         return "self::*" + "".join(map(self._step, chain.combinators, chain.compounds[1:]))
 
     def _paths(self, chain: syntax.SelectorChain, scope: Within) -> list[str]:
@@ -106,7 +106,7 @@ class XPathWriter:
     def _opened(
         self, chain: syntax.SelectorChain, scope: Within
     ) -> tuple[list[str], list[tuple[str, syntax.Compound]]]:
-        """The ways to the first compound, and the steps from there."""
+        """The paths to the first compound, and the steps from there."""
         compounds, combinators = chain.compounds, chain.combinators
         if not chain.scoped:
             return self._begins(chain, scope), list(zip(combinators, compounds[1:], strict=True))
@@ -140,7 +140,7 @@ class XPathWriter:
         return [inside, "self::*" + self._brackets(first, is_root=True)]
 
     def _step(self, combinator: str, compound: syntax.Compound, *, of_page: bool = False) -> str:
-        """From an element to a compound, or from the page, whose root has an index but no position."""
+        """A step from an element to a compound, or from the page, whose root has an index but no position."""
         if combinator == "+":
             return "/following-sibling::*[1]" + self._brackets(compound)
         if combinator == "~":
@@ -161,10 +161,9 @@ class XPathWriter:
         return None
 
     def _node(self, compound: syntax.Compound) -> str:
-        """The compound as node test and predicates, or as the way from an attribute that it must have.
+        """The compound as node test and predicates, or as the path up from an attribute that it requires.
 
-        libxml2 goes through all attributes of a page in a fifth of the time that a predicate on each
-        element takes.
+        libxml2 visits all attributes of a page in a fifth of the time that a predicate on each element takes.
         """
         tag = syntax.tag_of(compound)
         if tag is not None and xpath_conditions.is_name(tag.name):
@@ -178,7 +177,7 @@ class XPathWriter:
     def _brackets(
         self, compound: syntax.Compound, *, tag: syntax.Tag | None = None, is_root: bool = False
     ) -> str:
-        """The compound as predicates, quick ones first; `tag` is checked by the node test already."""
+        """The compound as predicates, fast ones first; `tag` is already checked by the node test."""
         tag = tag or syntax.tag_of(compound)
         conditions = [self._condition(test, tag, is_root) for test in compound]
         return "".join(f"[{text}]" for text in sorted(conditions, key=_is_call))
@@ -188,7 +187,7 @@ class XPathWriter:
 
         Args:
             test: the test.
-            tag: a tag that the same element has, which `:nth-of-type` needs to know.
+            tag: the tag of the same compound, which `:nth-of-type` needs.
             is_root: the element is the block itself.
         """
         match test:
@@ -267,7 +266,7 @@ class XPathWriter:
         return " and ".join(f"({condition})" for condition in conditions) or "true()"
 
     def _membership(self, select: Select) -> str:
-        """Whether the element is one of those that are found from the same root."""
+        """The condition that the element is one of those that `select` finds from the same root."""
         name = f"f{len(self.extensions)}"
 
         def is_member(context: Any, elements: list[Any], roots: list[Any]) -> bool:

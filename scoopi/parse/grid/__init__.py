@@ -1,1 +1,1 @@
-"""From a tree and a data definition to rows."""
+"""Reads rows from a page's tree by a data definition."""

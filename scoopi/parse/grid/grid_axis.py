@@ -1,4 +1,4 @@
-"""GridAxis: how one axis of a template of rows gets its value."""
+"""GridAxis: reads the values of one axis of a row template."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from scoopi.parse.grid.selector_faults import located, placed
 from scoopi.parse.query_ports import QueryEngine
 
 MAX_INDEX = 2**31 - 1
-"""The end of an open range."""
+"""Last index of an open range."""
 
 _SURE_FACT = frozenset(map(chr, range(0x21, 0x7F))) - {"n", "N"}
 """A text that starts with one of these is neither blank nor `null`; most facts do."""
 
 Finish = Callable[[str | None], str | None]
-"""Raw value -> the value as it is written."""
+"""Raw value -> the value that the row gets."""
 
 
 class GridSettings(msgspec.Struct, frozen=True):
-    """How missing facts are written, and how many rows a page may have.
+    """The texts that replace missing facts, and the limit of rows of a page.
 
     Attributes:
-        not_found: written for a fact that is not found, or reads `null` (`scoopi.fact.notFound.replaceWith`).
-        blank: written for a blank fact (`scoopi.fact.blank.replaceWith`).
+        not_found: replaces a fact that is not found, or is `null` (`scoopi.fact.notFound.replaceWith`).
+        blank: replaces a blank fact (`scoopi.fact.blank.replaceWith`).
         replace_blank: whether blank facts are replaced at all (`scoopi.fact.blank.replace`).
-        max_rows: more rows than this fail the task (`scoopi.parser.maxRows`).
+        max_rows: a page with more rows fails the task (`scoopi.parser.maxRows`).
     """
 
     not_found: str = "not found"
@@ -47,30 +47,30 @@ class GridSettings(msgspec.Struct, frozen=True):
 
 
 class GridAxis:
-    """One axis of a template of rows, its texts compiled: how it gets its value.
+    """Reads the values of one axis of a row template; its selector and script are compiled once.
 
     Args:
         data_def: the definition that the axis belongs to.
         axes: all axes of the template, in the order of output.
-        own: which of them this is.
+        own: index of this axis among them.
         engine: compiles the queries.
-        settings: how missing facts are written.
-        left: the axes of the template before this one.
+        settings: the texts that replace missing facts.
+        left: the axes before this one.
     Raises:
-        ParseError: a placeholder names nothing, or a selector is wrong.
+        ParseError: a placeholder is unknown, or a selector is wrong.
 
     Attributes:
-        definition: as given.
+        definition: the definition of the axis.
         head: the axis as rows hold it.
-        first, last: its range.
-        stops: raw values that close the range.
-        ends_at_null: whether a null value ends the current turn.
-        needs: the axes whose turning changes the value; None when any may.
+        first, last: range of its indexes.
+        stops: raw values that end the range.
+        ends_at_null: whether a missing value ends the range for the current indexes of the axes to the left.
+        needs: the axes whose indexes the value depends on; None if it may depend on any.
         reads_row: whether the value depends on more of a row than its indexes.
-        finish: what is done with the raw value, None when nothing is.
-        fixed: the raw value of an axis that reads nothing.
-        query: block and selector, if they alone give the value; else empty.
-        is_positional: whether many values can be found at once, by their positions.
+        finish: turns a raw value into the value of the row; None if they are the same.
+        fixed: the raw value of an axis that reads nothing from the page.
+        query: block and selector, if they alone determine the value; else empty.
+        is_positional: whether many values can be read at once, by their positions.
     """
 
     def __init__(
@@ -116,16 +116,16 @@ class GridAxis:
 
     @property
     def fixed_selector(self) -> tuple[str | None, str] | None:
-        """Block and selector, if the selector is the same for all rows; the block is None if it is not."""
+        """Block and selector, if the selector is fixed; else None. The block is None if only it varies."""
         return None if self._query is None else self._query.fixed_selector
 
     @property
     def is_constant(self) -> bool:
-        """Whether it reads nothing of a page, and has no script."""
+        """Whether the axis has neither a selector nor a script."""
         return self._query is None and self._script is None
 
     def bind(self, reading: GridReading) -> RawValue:
-        """The function that reads raw values of this page.
+        """The function that reads the axis' raw values from this page.
 
         Source: defs/README.md, 2.3, steps 1 to 4.
         """
@@ -155,11 +155,11 @@ class GridAxis:
     def read_column(
         self, reading: GridReading, ranges: Sequence[range], needs: Sequence[int]
     ) -> list[str | None]:
-        """The raw values for all indexes of the axes that this one needs; not if it `reads_row`.
+        """The raw values for all indexes of the axes that this one needs. Not for an axis that `reads_row`.
 
         Args:
-            ranges: of all axes of the template.
-            needs: the axes whose indexes vary, in their order; the last one fastest.
+            ranges: index ranges of all axes of the template.
+            needs: the axes whose indexes vary, in order; the last one varies fastest.
         """
         if self._query is None:
             return [self.fixed] * math.prod(len(ranges[need]) for need in needs)
@@ -190,7 +190,7 @@ class GridAxis:
 def _query_of(
     data_def: DataDef, axis: AxisDef, scope: PlaceholderScope, engine: QueryEngine
 ) -> GridQuery | None:
-    """The query of an axis, compiled; None if it has no selector."""
+    """The compiled query of an axis; None if it has no selector."""
     selector, place = selector_of(data_def, axis)
     if selector is None:
         return None
@@ -206,7 +206,7 @@ def _query_of(
 def _needs_of_script(
     script: str, data_def: DataDef, axes: Sequence[AxisDef], own: int, left: Sequence[GridAxis]
 ) -> frozenset[int] | None:
-    """The axes whose turning changes the result; None when any may, as scripts can remember what they saw."""
+    """The axes whose indexes the result depends on; None if any may, as scripts can keep state."""
     scripts = [item.script for item in (*data_def.items, *data_def.dims, *data_def.facts) if item.script]
     reads = reads_of(script)
     if reads is None or any(reads_of(other) is None for other in scripts):
@@ -218,21 +218,21 @@ def _needs_of_script(
 def _united(
     needs: frozenset[int] | None, indexes: Iterable[int], values: Iterable[int], left: Sequence[GridAxis]
 ) -> frozenset[int] | None:
-    """The axes to need, with those of these indexes, and of the values of these axes; None when any."""
+    """`needs`, extended by the axes of `indexes` and the needs of the axes of `values`; None for all axes."""
     for others in (indexes, *(left[at].needs for at in values)):
         needs = None if needs is None or others is None else needs | {*others}
     return needs
 
 
 def selector_of(data_def: DataDef, axis: AxisDef) -> tuple[str | None, Place]:
-    """The selector that an axis is read with, and its place; a fact uses the selector of the query."""
+    """The selector of an axis and its place; a fact uses the selector of the data definition's query."""
     if axis.axis_name == "fact":
         return data_def.selector, data_def.selector_place
     return axis.item.selector, axis.item.selector_place
 
 
 def prefixed(raw: str | None, item: ItemDef) -> str | None:
-    """The value with its prefixes, the last of the list first; constants and matches have none.
+    """The value with its prefixes, the last of the list first; constants and matches get none.
 
     Source: defs/README.md, 2.6.
     """
@@ -242,7 +242,7 @@ def prefixed(raw: str | None, item: ItemDef) -> str | None:
 
 
 def fact_text(value: str | None, settings: GridSettings) -> str:
-    """The fact as it is written: step 7 of defs/README.md, 2.3."""
+    """The fact with missing and blank values replaced: step 7 of defs/README.md, 2.3."""
     if value is None or value.strip(JAVA_TRIMMED).lower() == "null":
         return settings.not_found
     return settings.blank if settings.replace_blank and is_blank(value) else value

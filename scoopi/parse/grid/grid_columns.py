@@ -1,4 +1,4 @@
-"""GridColumns: makes the rows of a template whose axes depend on indexes only, column by column."""
+"""GridColumns: reads the rows of a template whose axes depend only on indexes, column by column."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from scoopi.parse.grid.range_ends import RangeEnds, unmet_stop
 
 _KEPT_ROWS, _KEPT_LAYOUTS = 10_000, 30
 _FIRST_ITEMS = 40
-"""How many values of an item whose end is not known are read at first; most lists are not longer."""
+"""Number of values in the first batch of an item with an open range; most lists are not longer."""
 _Pick = Callable[[Sequence[str | None]], Sequence[str | None]]
 
 
 class ColumnRows(NamedTuple):
-    """The rows of a template, and warnings."""
+    """The rows of a template, and its warnings."""
 
     rows: Iterable[Item]
     warnings: list[Failure]
 
 
 class _Layout(NamedTuple):
-    """Which value of each axis goes into which row.
+    """Maps the values of each axis to rows.
 
     Attributes:
-        indexes: of each row, one for each axis.
-        picks: for each axis what repeats its values so that each row has one; None if each has one already.
-        rows: for each axis that reads rows those that it is evaluated for; None for other axes.
+        indexes: for each row, the index of each axis.
+        picks: for each axis, a function that repeats its values to one per row; None if they already are.
+        rows: for each axis that `reads_row`, the rows for which it is evaluated; None for other axes.
     """
 
     indexes: Sequence[tuple[int, ...]]
@@ -43,12 +43,12 @@ class _Layout(NamedTuple):
 
 
 class GridColumns:
-    """Makes the rows of a template whose axes depend on indexes only, column by column.
+    """Reads the rows of a template whose axes depend only on indexes, column by column.
 
-    They are those of a GridTemplate, but an axis is evaluated once for each index that it needs.
+    The rows are those of GridTemplate, but each axis is evaluated only once for each index that it needs.
 
-    For templates of which no dim or fact can end its turn early, and no axis has a script that is more than
-    an expression. An item whose range is open is read first, up to its end.
+    Limited to templates in which no dim or fact can end its range early, and every script is a pure
+    expression. An item with an open range is read first, up to its end.
 
     An item with the indexes 1-2, a dim with 1-3, and a fact whose selector names both indexes:
 
@@ -58,7 +58,7 @@ class GridColumns:
         fact   0, 1    f1 f2 f3 f4 f5 f6     f1 f2 f3 f4 f5 f6
 
     Args:
-        axes: in the order of output; `fit` is true of them.
+        axes: in the order of output; `fit` must be true for them.
         raw_items: rows hold the item's value without its prefix.
     """
 
@@ -85,7 +85,7 @@ class GridColumns:
         return not _is_open(item) or item.needs == frozenset((0,))
 
     def read(self, reading: GridReading, max_rows: int) -> ColumnRows | None:
-        """All rows of a page, in the order in which the wheels turn; None if there are more than `max_rows`.
+        """All rows of a page, in the order of GridTemplate; None if there are more than `max_rows`.
 
         Raises:
             ParseError: a query failed.
@@ -104,7 +104,7 @@ class GridColumns:
         return ColumnRows(self._rows(reading, ranges, items) if len(ranges[0]) else iter(()), warnings)
 
     def _only_row(self, reading: GridReading, indexes: tuple[int, ...]) -> Item:
-        """The row of a template that has one, as that of a label has."""
+        """The row of a template that has only one, such as that of a label."""
         values: list[str | None] = []
         known = reading.known
         for axis in self._axes:
@@ -117,7 +117,7 @@ class GridColumns:
         return Item(self._heads, tuple(values), indexes)
 
     def _items(self, reading: GridReading, most: int) -> tuple[list[str | None], list[Failure]]:
-        """The raw values of an item whose range is open, at most so many; warnings."""
+        """The raw values of an item with an open range, at most `most` or one more; and warnings."""
         item = self._axes[0]
         ends = RangeEnds([axis.definition for axis in self._axes])
         values: list[str | None] = []
@@ -135,7 +135,7 @@ class GridColumns:
         return values, unmet + ends.warnings()
 
     def _found(self, reading: GridReading, indexes: range) -> Iterator[tuple[range, list[str | None]]]:
-        """The raw values of the item at these indexes, some at a time, each part with its indexes."""
+        """The raw values of the item at these indexes in batches, each with its indexes."""
         item = self._axes[0]
         if not item.is_positional:
             read = self._looked_up(reading, range(0), [])
@@ -149,7 +149,7 @@ class GridColumns:
     def _looked_up(
         self, reading: GridReading, part: range, raws: Sequence[str | None]
     ) -> Callable[[int], str | None]:
-        """The raw value of the item at an index; those of the part are known."""
+        """A function: index -> raw value of the item; `raws` has those of the indexes in `part`."""
         behind = [axis.first for axis in self._axes[1:]]
         read: RawValue | None = None
 
@@ -186,7 +186,7 @@ class GridColumns:
         layout: _Layout,
         left: Sequence[Sequence[str | None]],
     ) -> list[str | None]:
-        """The axis' raw value for all indexes that it needs; `left` has the values of the axes before it."""
+        """The axis' raw values for all indexes that it needs; `left` has the values of the axes before it."""
         axis, rows = self._axes[at], layout.rows[at]
         if rows is None:
             return axis.read_column(reading, ranges, self._needs[at])
@@ -216,7 +216,7 @@ class GridColumns:
         return layout
 
     def _rows_of(self, at: int, indexes: Sequence[tuple[int, ...]]) -> list[int]:
-        """A row for each combination of the indexes that the axis needs."""
+        """One row for each combination of the indexes that the axis needs."""
         others = {*range(len(self._axes))} - {*self._needs[at]}
         return [
             row
@@ -230,7 +230,7 @@ def _is_open(axis: GridAxis) -> bool:
 
 
 def _end_of(raws: Sequence[str | None], item: GridAxis) -> int | None:
-    """The place of the first of these raw values that ends the item's range; None if none does."""
+    """Position of the first raw value that ends the item's range; None if none does."""
     if not item.stops:
         return raws.index(None) if None in raws else None
     for at, raw in enumerate(raws):
@@ -240,7 +240,7 @@ def _end_of(raws: Sequence[str | None], item: GridAxis) -> int | None:
 
 
 def _pick(needed: Sequence[range], needs: Sequence[int], indexes: Sequence[tuple[int, ...]]) -> _Pick | None:
-    """What repeats the values of an axis for the rows; None where there is one for each row."""
+    """A function that repeats the values of an axis, one per row; None if there already is one per row."""
     count = math.prod(map(len, needed))
     if count == len(indexes) or count < 2:
         return None

@@ -1,4 +1,4 @@
-"""GridQuery: block and selector of one axis, ready to give a value for any row."""
+"""GridQuery: the compiled block and selector of one axis, which give its value for any row."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ _MOST_CELLS, _MOST_COLUMNS = 10_000, 10
 
 
 class GridQuery:
-    """Block and selector of one axis, ready to give a value for any row.
+    """The compiled block and selector of one axis, which give its value for any row.
 
-    Reads by position where only indexes inside `:nth-child` vary, else by a query for each text.
+    Reads by position if only indexes in `:nth-child` (or XPath positions) vary, else with a query for each
+    text.
 
     Args:
         block: the block's selector.
-        selector: the selector inside the block; without placeholders it is compiled here.
-        engine: compiles it.
-        place: of the selector in the definitions.
+        selector: the selector inside the block; without placeholders it is compiled at once.
+        engine: compiles the selectors.
+        place: place of the selector in the definitions.
     Raises:
         ParseError: a selector without placeholders is wrong.
 
     Attributes:
-        axes: those on whose index the value depends.
-        values: the axes on whose value it depends.
+        axes: the axes on whose indexes the value depends.
+        values: the axes on whose values it depends.
         texts: block and selector, if both are the same for all rows; else empty.
-        is_positional: whether values are found by their positions, many at once.
+        is_positional: whether many values can be read at once, by their positions.
     """
 
     def __init__(
@@ -68,11 +69,11 @@ class GridQuery:
 
     @property
     def fixed_selector(self) -> tuple[str | None, str] | None:
-        """Block and selector, if the selector is the same for all rows; the block is None if it is not."""
+        """Block and selector, if the selector is fixed; else None. The block is None if only it varies."""
         return None if self._selector.text is None else (self._block.text, self._selector.text)
 
     def bind(self, reading: GridReading) -> RawValue:
-        """The function that reads values of this page."""
+        """The function that reads the values from this page."""
         value = self._bind(reading)
         if len(self.axes) > 1 or self.values:
             return value
@@ -81,13 +82,13 @@ class GridQuery:
     def read_one(
         self, reading: GridReading, indexes: Sequence[int], values: Sequence[str | None]
     ) -> str | None:
-        """The value of one row of this page; raises as `column`."""
+        """The value of one row of this page; same errors as `column`."""
         if self.texts:
             return self._queried(reading, *self.texts)
         return self._bind(reading)(indexes, values)
 
     def column(self, reading: GridReading, ranges: Sequence[range], needs: Sequence[int]) -> list[str | None]:
-        """The values for all indexes of some axes, the last one fastest; as `GridAxis.read_column`.
+        """The values for all indexes of the axes in `needs`; see `GridAxis.read_column`.
 
         Raises:
             ParseError: a query failed.
@@ -96,12 +97,12 @@ class GridQuery:
         if self.texts:
             return [self._queried(reading, *self.texts)]
         if positional is not None and block is not None:
-            try:  # not `located`, which takes longer: once for each column of a page
+            try:  # not `located`, which is slower: this runs for each column of a page
                 cells = reading.index(block, positional.query)
                 found = self._by_positions(cells, positional.positions, ranges, needs)
             except ParseError as error:
                 raise placed(error, self._place) from error
-            if found is not None:  # without a block nothing is found, of which functions make nothing
+            if found is not None:  # without a block the value is None, and functions are not applied
                 change = positional.change if cells.has_blocks else None
                 return found if change is None else [*map(change, found)]
         if not self.values and (positional is None or block is None):
@@ -113,7 +114,7 @@ class GridQuery:
     def _by_positions(
         self, cells: PositionalIndex, positions: Sequence[int], ranges: Sequence[range], needs: Sequence[int]
     ) -> list[str | None] | None:
-        """As `column`; None where it takes an ordinary query for each value."""
+        """As `column`; None if each value takes an ordinary query."""
         if len(positions) == 2:
             axes = [self._stand_ins.get(position) for position in positions]
             if axes[0] != axes[1]:
@@ -133,7 +134,7 @@ class GridQuery:
         return value
 
     def _cell(self, indexes: Sequence[int], values: Sequence[str | None]) -> Cell:
-        """What is read for a row; it is kept for further pages if it depends on indexes only."""
+        """The cell of a row; cached across pages if it depends only on indexes."""
         key = tuple([indexes[at] for at in self._ordered_axes])
         known = None if self.values else self._known_cells.get(key)
         if known is not None:
@@ -147,7 +148,7 @@ class GridQuery:
         return cell
 
     def _cells(self, ranges: Sequence[range], needs: Sequence[int]) -> Sequence[Cell]:
-        """What is read for all indexes of some axes, the last one fastest; kept for further pages."""
+        """The cells for all indexes of the axes in `needs`, the last one fastest; cached across pages."""
         key = tuple([ranges[need] for need in needs])
         known = self._known_columns.get(key)
         if known is None:
@@ -207,7 +208,7 @@ class GridQuery:
 
 
 def _all_indexes(ranges: Sequence[range], needs: Sequence[int]) -> Iterator[Sequence[int]]:
-    """All indexes of some axes, the others being at their first; one list, which changes."""
+    """All indexes of the axes in `needs`, other axes at their first; yields the same list each time."""
     indexes = [one.start for one in ranges]
     for needed in product(*(ranges[need] for need in needs)):
         for need, index in zip(needs, needed, strict=True):
@@ -216,7 +217,7 @@ def _all_indexes(ranges: Sequence[range], needs: Sequence[int]) -> Iterator[Sequ
 
 
 def _remembered(value: RawValue, axis: int) -> RawValue:
-    """Reads a value that depends on no other axis' index only once for each."""
+    """Caches a value that depends on the index of one axis only."""
     known: dict[int, str | None] = {}
 
     def remembered(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
@@ -229,7 +230,7 @@ def _remembered(value: RawValue, axis: int) -> RawValue:
 
 
 class _TableValue:
-    """Reads a cell by two indexes: most facts are read so, hence the short way."""
+    """Reads a cell by two indexes. A fast path, as most facts are read this way."""
 
     def __init__(self, row_axis: int, cell_axis: int, leaf_of: Callable[[tuple[int, ...]], Leaf]) -> None:
         self.row_axis = row_axis
@@ -248,13 +249,13 @@ class _TableValue:
 def _table_column(
     index: PositionalIndex, axes: Sequence[int | None], positions: Sequence[int], ranges: Sequence[range]
 ) -> list[str | None]:
-    """The values for all indexes of a row's axis and a cell's axis; the later axis of the two varies fastest.
+    """The values for all indexes of the row axis and the cell axis; the later one of them varies fastest.
 
     Args:
-        axes: the axes whose indexes are the row's and the cell's position, which differ; None where the
-            selector has a number.
+        axes: the axes, which must differ, whose indexes are the positions of row and cell; None for a
+            position that is a number.
         positions: these numbers.
-        ranges: of all axes of the template.
+        ranges: index ranges of all axes of the template.
     Raises:
         ParseError: a query failed.
     """
@@ -287,5 +288,5 @@ def _value(
 
 
 def _getter(position: int, axis: int | None) -> Callable[[Sequence[int]], int]:
-    """Reads a position from a row's indexes, or is it a number as written."""
+    """A function from a row's indexes to a position: the index of an axis, or a fixed number."""
     return itemgetter(axis) if axis is not None else lambda _indexes: position

@@ -1,4 +1,4 @@
-"""GridReader: reads the rows of a page by one data definition; check_data_def: what can only fail."""
+"""GridReader: reads the rows of pages by one data definition; check_data_def: finds its invalid selectors."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from scoopi.parse.walks.block_walk import BlockWalk
 
 
 class GridParts(NamedTuple):
-    """What a GridReader is made of.
+    """The parts that a GridReader is made of; replaced to time them.
 
     Attributes:
-        axis: makes an axis, given the arguments of GridAxis.
-        walk: makes what finds selectors inside one block, which come with the entries that have them.
-        joins_rows: whether templates that have one row each are read together.
+        axis: makes an axis; takes the arguments of GridAxis.
+        walk: makes a walk; takes selector -> the entries that use it, and the engine.
+        joins_rows: whether templates with one row each are read together.
     """
 
     axis: Callable[..., GridAxis] = GridAxis
@@ -41,9 +41,9 @@ class GridParts(NamedTuple):
 
 
 class GridReader:
-    """Reads the rows of a page by one data definition. Compiled once per definition, used for many pages.
+    """Reads the rows of pages by one data definition. Compiled once, used for many pages.
 
-    Rows follow `indexRange`; a value of `breakAfter` is the last one of an open range:
+    `indexRange` sets the rows; a value in `breakAfter` ends an open range:
 
     >>> from scoopi.model.data_def import ItemDef
     >>> from scoopi.parse.css.css_engine import CssEngine
@@ -58,18 +58,17 @@ class GridReader:
     >>> rows(last=None, break_after=("Total",))
     ['Oslo', 'Rome', 'Total']
 
-    With `raw_items` the rows hold item values before their prefix, as links need them
-    (a link is made from a raw value that is not blank); `prefixed(raw, item_def)` adds it then.
-    Placeholders see the prefixed value all the same.
+    With `raw_items` the rows hold item values without their prefix: links are made from raw values that are
+    not blank, and `prefixed(raw, item_def)` adds the prefix. Placeholders still get the prefixed value.
 
     Args:
         data_def: what to read.
         engine: compiles its queries.
-        settings: how missing facts are written, and the limit of rows.
+        settings: the texts that replace missing facts, and the limit of rows.
         raw_items: see above.
-        parts: what it is made of.
+        parts: see GridParts.
     Raises:
-        ParseError: a placeholder names nothing, or a selector without placeholders is wrong.
+        ParseError: a placeholder is unknown, or a selector without placeholders is wrong.
     Source: defs/README.md, 2.
     """
 
@@ -93,7 +92,7 @@ class GridReader:
     def read(
         self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
     ) -> Data:
-        """The rows of the page, in the order of their making.
+        """The rows of the page, in the order in which they are read.
 
         Args:
             root: root element of the page.
@@ -116,7 +115,7 @@ class GridReader:
 
 
 def templates_of(data_def: DataDef) -> list[tuple[AxisDef, ...]]:
-    """The templates of rows: each item with all dims and each fact."""
+    """The row templates: each combination of an item, all dims and a fact."""
     items = [AxisDef("item", item) for item in data_def.items]
     dims = [[AxisDef("dim", dim)] for dim in data_def.dims]
     facts = [AxisDef("fact", fact) for fact in data_def.facts]
@@ -139,7 +138,7 @@ def _compiled(
 def _parts(
     templates: Sequence[Sequence[GridAxis]], max_rows: int, *, raw_items: bool, joins_rows: bool
 ) -> Iterator[GridTemplate | SingleRows]:
-    """What reads the rows of these templates, in their order: one for each, or one for several."""
+    """The readers of the templates' rows, in order: one for each template, or one for several."""
     for is_single, grouped in groupby(templates, SingleRows.fit):
         group = list(grouped)
         made = [GridTemplate(axes, max_rows, raw_items=raw_items) for axes in group]
@@ -150,9 +149,9 @@ def _parts(
 
 
 def _fixed_selectors(templates: Sequence[Sequence[GridAxis]]) -> dict[str | None, dict[str, list[AxisKey]]]:
-    """By block the selectors that are the same for all rows, with the entries that have them.
+    """Block -> selector -> the entries that use it, for selectors that are the same for all rows.
 
-    The block is None for blocks that depend on the row.
+    The key is None for blocks that depend on the row.
     """
     found: dict[str | None, dict[str, list[AxisKey]]] = {}
     for axes in templates:
@@ -165,7 +164,7 @@ def _fixed_selectors(templates: Sequence[Sequence[GridAxis]]) -> dict[str | None
 
 
 class SelectorFault(NamedTuple):
-    """One fault of a definition: where, what, and the hint."""
+    """A fault of a definition: where, what, and the hint."""
 
     place: Place
     what: str
@@ -173,12 +172,12 @@ class SelectorFault(NamedTuple):
 
 
 def check_data_def(data_def: DataDef, engine: QueryEngine) -> list[SelectorFault]:
-    """The faults of selectors that every page uses; each once.
+    """The faults of a definition's selectors and placeholders, without duplicates.
 
-    Selectors are tried with their first indexes; those that hold a value of the page cannot be tried. A
-    placeholder that has no value in a row stays as written, which not every selector allows.
-    Selectors of an axis with a constant or a match are never used, and not looked at. Of scripts only
-    the placeholders are checked. Ranges, and placeholders that never have a value, are checked in `defs`.
+    Selectors are compiled with their first indexes, except those that contain a value of the page. A
+    placeholder without a value in a row stays as written, which can make a selector invalid. Selectors of an
+    axis with a constant or a match are never used, so they are not checked. In scripts only the placeholders
+    are checked. Ranges, and placeholders that never have a value, are checked in `defs`.
 
     Source: defs/README.md, 2.4.
     """
@@ -215,7 +214,7 @@ def _try(engine: QueryEngine, template: PlaceholderTemplate, used: str, is_block
 
 
 def _used_texts(data_def: DataDef, axes: Sequence[AxisDef], own: int) -> list[tuple[str, Place, bool]]:
-    """The block's selector and the axis' own, if the axis is read from the page."""
+    """The selector of the block and that of the axis, with their places; empty if the axis reads no page."""
     selector, place = selector_of(data_def, axes[own])
     if selector is None or axes[own].fixed_value is not None:
         return []

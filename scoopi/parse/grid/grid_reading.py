@@ -1,4 +1,4 @@
-"""GridReading: what is known of one page while its rows are read."""
+"""GridReading: caches the blocks and values of one page while its rows are read."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ from scoopi.parse.walks.block_walk import BlockWalk
 
 Element = etree._Element
 Cell = tuple[tuple[str, str], PositionalBlock | None]
-"""Block and selector, and where the block is found without a query, if it can be."""
+"""((block, selector), positions of the block if it can be found by them)."""
 
 
 class GridReading:
-    """What is known of one page while its rows are read.
+    """Caches the blocks and values of one page while its rows are read.
 
-    Finds blocks and values, each only once, and runs scripts.
+    Finds each block and value only once, and runs scripts.
 
     Args:
         engine: compiles the queries.
         root: root element of the page.
-        scripts: runs scripts; None when the page's definition has none.
-        walks: by block what finds the values of several selectors in it at once; for None in any other block.
+        scripts: runs scripts; None if the definition has none.
+        walks: block -> the walk that finds several values in it at once; the key None is for all other
+            blocks.
 
     Attributes:
-        known: the values found, by block and selector.
+        known: (block, selector) -> value found.
     """
 
     def __init__(
@@ -58,12 +59,12 @@ class GridReading:
         self._indexes: dict[tuple[str, str], PositionalIndex] = {}
 
     def value(self, block: str, selector: str, place: PositionalBlock | None = None) -> str | None:
-        """The value of the selector inside the blocks; None when nothing is found.
+        """The value of the selector inside the blocks; None if nothing is found.
 
         Args:
-            block: the blocks' selector.
-            selector: inside them.
-            place: where the blocks are found without a walk over the page for each; None for a query.
+            block: selector of the blocks.
+            selector: selector inside them.
+            place: positions of the block, which save a query over the whole page; None if it has none.
         Raises:
             ParseError: a selector is wrong, or its evaluation failed.
         """
@@ -71,7 +72,7 @@ class GridReading:
         return self.known[key] if key in self.known else self._read(key, place)
 
     def values(self, cells: Iterable[Cell]) -> list[str | None]:
-        """The values of several cells; raises as `value`."""
+        """The values of several cells; same errors as `value`."""
         known, read = self.known, self._read
         return [known[key] if key in known else read(key, place) for key, place in cells]
 
@@ -91,7 +92,7 @@ class GridReading:
         return found
 
     def index(self, block: str, query: OpenQuery) -> PositionalIndex:
-        """The index of the blocks' values by position; raises as `value`."""
+        """The index of the blocks' values by position; same errors as `value`."""
         key = block, query.key
         if key not in self._indexes:
             if block not in self._groups:
@@ -104,7 +105,7 @@ class GridReading:
 
         Raises:
             ScriptError: the script failed.
-            ParseError: nothing can run scripts here.
+            ParseError: no script runner was given.
         """
         if self._scripts is None:
             raise ParseError(

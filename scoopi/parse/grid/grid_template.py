@@ -1,4 +1,4 @@
-"""GridTemplate: turns the wheels of one template of rows and evaluates its axes."""
+"""GridTemplate: reads the rows of one template by counting through the indexes of its axes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from scoopi.parse.grid.range_ends import RangeEnds, unmet_stop
 
 
 class GridTemplate:
-    """Turns the wheels of one template of rows and evaluates its axes.
+    """Reads the rows of one template by counting through the indexes of its axes.
 
-    Counts through the indexes like an odometer: one wheel per axis, the last one fastest.
+    Counts like an odometer: one wheel per axis, the last one turns fastest.
 
     An item with the indexes 1-2, no dim, and a fact with 1-3 give the rows (1, 1) (1, 2) (1, 3) (2, 1) (2, 2)
-    (2, 3). An axis is evaluated again only when a wheel has turned on which its value may depend: here the
-    item at rows 1 and 4. If no axis can end its turn early, GridColumns makes the rows instead.
+    (2, 3). An axis is evaluated again only when a wheel that its value may depend on has turned: here the
+    item at rows 1 and 4. If no axis can end its range early, GridColumns reads the rows instead.
 
     Args:
         axes: in the order of output: item, dims, fact.
-        max_rows: more rows than this fail the task.
+        max_rows: a page with more rows fails the task.
         raw_items: rows hold the item's value without its prefix.
     Source: defs/README.md, 2.2 and 2.5.
     """
@@ -36,7 +36,7 @@ class GridTemplate:
         self._raw_items = raw_items
         self._columns = GridColumns(axes, raw_items=raw_items) if GridColumns.fit(axes) else None
         self._everything = tuple(range(len(axes)))
-        # By wheel: the axes to evaluate after it has turned, and with it all faster ones.
+        # By wheel: the axes to evaluate after this wheel, and so all faster ones, has turned.
         self._affected = [
             tuple(at for at in self._everything if _depends(axes[at], wheel)) for wheel in self._everything
         ]
@@ -45,7 +45,7 @@ class GridTemplate:
         """Append the rows of one page.
 
         Returns:
-            Warnings: stop values that were never met, and ranges that end too early.
+            Warnings about stop values that were never met, and ranges that end too early.
         Raises:
             ParseError: a query failed, or there are too many rows.
             ScriptError: a script failed.
@@ -81,7 +81,7 @@ class GridTemplate:
 
 
 class _Wheels:
-    """The counters of a template's axes and the ends of their ranges.
+    """The current indexes of a template's axes, and the ends of their ranges.
 
     Attributes:
         indexes: the current index of each wheel; changed in place.
@@ -96,7 +96,7 @@ class _Wheels:
         self.fastest = moving[-1] if moving else 0
 
     def turn(self, wheel: int) -> int:
-        """Turn this wheel one step, and those before it where it wraps; the one that moved, -1 for none."""
+        """Turn this wheel one step, with carry to those before it; returns the wheel that moved, or -1."""
         indexes, last = self.indexes, self._last
         while wheel >= 0:
             if indexes[wheel] < last[wheel]:
@@ -107,20 +107,20 @@ class _Wheels:
         return -1
 
     def end_turn(self, wheel: int) -> int:
-        """Reset this wheel and the faster ones and turn the one before; returns as `turn`."""
+        """Reset this wheel and the faster ones, and turn the one before; returns as `turn`."""
         self.indexes[wheel:] = self._first[wheel:]
         return self.turn(wheel - 1)
 
     def beginning(self, wheel: int) -> list[int]:
-        """The indexes with those of the faster wheels at their first."""
+        """The indexes, with the wheels faster than this one at their first."""
         return [*self.indexes[: wheel + 1], *self._first[wheel + 1 :]]
 
     def last(self, wheel: int) -> int:
-        """The last index of this wheel, as it is now."""
+        """The current last index of this wheel."""
         return self._last[wheel]
 
     def close(self, wheel: int) -> None:
-        """Make the wheel's current index its last one, from now on."""
+        """Make the wheel's current index its last one."""
         self._last[wheel] = self.indexes[wheel]
 
 
@@ -142,7 +142,7 @@ class _Turn:
         self.written = self._values.copy() if keep_raw else self._values
 
     def evaluate(self, todo: Sequence[int]) -> int | None:
-        """Evaluate these axes, left to right; an axis that ends its turn here stops it and is returned."""
+        """Evaluate these axes from left to right; stops at one that ends its range here, and returns it."""
         values, written, indexes = self._values, self.written, self._wheels.indexes
         for at in todo:
             read, checked, finish = self._ways[at]
@@ -159,7 +159,7 @@ class _Turn:
         return None
 
     def look_ahead(self, ended: int) -> None:
-        """Note whether the axis that ended its turn here has values at later indexes."""
+        """Record whether the axis that ended its range here has values at later indexes."""
         indexes, values, read = self._wheels.beginning(ended), self._values, self._ways[ended][0]
         before, behind = indexes[:ended], indexes[ended + 1 :]
 
@@ -169,11 +169,11 @@ class _Turn:
         self._ends.note(ended, indexes[ended], self._wheels.last(ended), value)
 
     def warnings(self) -> list[Failure]:
-        """Of stop values that were never met, and of ranges that ended too early."""
+        """Warnings about stop values that were never met, and ranges that ended too early."""
         unmet = [axis for at, axis in enumerate(self._axes) if axis.stops and at not in self._met]
         return [unmet_stop(axis.definition, axis.stops) for axis in unmet] + self._ends.warnings()
 
 
 def _depends(axis: GridAxis, wheel: int) -> bool:
-    """Whether the axis' value may change when this wheel, and so all faster ones, move."""
+    """Whether the axis' value may change when this wheel, and so all faster ones, turn."""
     return axis.needs is None or any(needed >= wheel for needed in axis.needs)

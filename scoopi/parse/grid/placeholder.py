@@ -1,4 +1,4 @@
-"""PlaceholderScope: the axes that the placeholders of one axis' queries and scripts can refer to."""
+"""PlaceholderScope: resolves the placeholders in the selectors and scripts of one axis."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ _PROPERTIES = ("index", "value", "match", "order", "itemName", "axisName", "name
 _MAX_DEPTH = 8
 _MAX_EXPANDED = 1_000_000
 _LEAST_EXPANDED = 100
-"""Characters of all values put into one text, each value counted as at least this many."""
+"""Limits of the characters that all values insert into one text, and what a value counts at least."""
 
 
 class AxisDef(NamedTuple):
-    """One axis of a template of rows: `item`, `dim` or `fact`, and its definition."""
+    """One axis of a row template: `item`, `dim` or `fact`, and its definition."""
 
     axis_name: str
     item: ItemDef
 
     @property
     def fixed_value(self) -> str | None:
-        """The value that needs no page: a constant, or the match without its backslashes."""
+        """The value, if it is known without a page: a constant, or the match without its backslashes."""
         if self.item.value is not None:
             return self.item.value
         return None if self.item.match is None else self.item.match.replace("\\", "")
 
 
 class ScriptRows:
-    """Makes what the script of one axis sees of a row: constants and values further left, as placeholders.
+    """Makes the row that the script of one axis sees: constants, and the values of axes to the left.
 
     Args:
         axes: the axes of the template, in the order of output.
-        own: which of them the script belongs to.
+        own: index of the axis that the script belongs to.
     """
 
     def __init__(self, axes: Sequence[AxisDef], own: int) -> None:
@@ -50,18 +50,18 @@ class ScriptRows:
         self._later = tuple(axis.item.value for axis in axes[own:])
 
     def __call__(self, indexes: Sequence[int], values: Sequence[str | None]) -> ScriptRow:
-        """The row, from its indexes and the values of its axes so far."""
+        """The row, given its indexes and the values of its axes so far."""
         return ScriptRow(self._heads, self._own, tuple(indexes), (*values[: self._own], *self._later))
 
 
 class PlaceholderScope:
-    """The axes that the placeholders of one axis' queries and scripts can refer to.
+    """Resolves the placeholders in the selectors and scripts of one axis.
 
-    Compiles texts: placeholders whose value is known are put in, the others kept as pieces.
+    Placeholders whose value is already known are filled in; the others become pieces of the template.
 
     Args:
         axes: the axes of the template, in the order of output.
-        own: which of them the texts belong to.
+        own: index of the axis that the texts belong to.
     Source: defs/README.md, 2.4.
     """
 
@@ -71,10 +71,11 @@ class PlaceholderScope:
         self._expanded_characters = 0
 
     def compile(self, text: str) -> PlaceholderTemplate:
-        """The text with its placeholders understood.
+        """Parse the placeholders of a text.
 
         Raises:
-            ParseError: an axis, item or property does not exist, or placeholders go round in a circle.
+            ParseError: an axis, item or property does not exist, or placeholders refer to each other in a
+                circle.
         """
         self._expanded_characters = 0
         return PlaceholderTemplate(self._pieces(without_mark(text), 0), text)
@@ -99,7 +100,7 @@ class PlaceholderScope:
         return self._property(at, prop, f"%{{{name}}}", depth)
 
     def _meaning(self, name: str) -> tuple[int, str]:
-        """Which axis and which of its properties the placeholder names."""
+        """The axis and the property that the placeholder names."""
         *path, prop = name.split(".")
         if len(path) > 2:
             raise _fault(name, "has more than three parts", "write %{axis.itemName.property}")
@@ -140,13 +141,13 @@ class PlaceholderScope:
         if axis.item.value is not None:
             return self._static(axis.item.value, depth)
         if at >= self._own:
-            return [Leftover(written)]  # it is read only after this
+            return [Leftover(written)]  # its value is read later
         if axis.fixed_value is not None:
             return self._static(axis.fixed_value, depth)
         return [ValueOf(at, written)]
 
     def _static(self, value: str, depth: int) -> Sequence[Piece]:
-        """A constant of the definition; where it holds placeholders, what it cannot mean stays text."""
+        """A constant of the definition; unknown placeholders in it stay as text."""
         if "%{" not in value:
             return [without_mark(value)]
         if depth >= _MAX_DEPTH:

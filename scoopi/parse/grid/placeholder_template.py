@@ -1,4 +1,4 @@
-"""PlaceholderTemplate: a text with parsed placeholders; those with a known value are filled in."""
+"""PlaceholderTemplate: a text with parsed placeholders."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _FIRST_STAND_IN = 70_000_000
 
 
 class IndexOf(NamedTuple):
-    """The index of an axis, by the axis' place in the row."""
+    """A placeholder for the index of an axis, given by its position in the row."""
 
     axis: int
 
 
 class ValueOf(NamedTuple):
-    """The value of an axis further left; `written` is the placeholder, which stays while there is none."""
+    """A placeholder for the value of an axis to the left; stays as `written` if the axis has no value."""
 
     axis: int
     written: str
@@ -35,15 +35,15 @@ Piece = str | IndexOf | ValueOf | Leftover
 
 
 class PlaceholderTemplate:
-    """A text in pieces: its placeholders are parsed, and those with a known value are filled in.
+    """A text with parsed placeholders; those with a known value are already filled in.
 
     Args:
-        pieces: in order; texts that follow each other are joined.
-        written: the text as the definitions have it.
+        pieces: in order; adjacent texts are joined.
+        written: the text as written in the definitions.
 
     Attributes:
         pieces: as given, without empty texts.
-        text: the whole text if nothing is open in it, else None.
+        text: the whole text if no placeholder is open, else None.
     """
 
     def __init__(self, pieces: Sequence[Piece], written: str = "") -> None:
@@ -54,12 +54,12 @@ class PlaceholderTemplate:
 
     @property
     def axes(self) -> frozenset[int]:
-        """The axes whose index the text holds."""
+        """The axes whose index the text contains."""
         return frozenset(piece.axis for piece in self.pieces if isinstance(piece, IndexOf))
 
     @property
     def values(self) -> frozenset[int]:
-        """The axes whose value the text holds, known only when the row is read."""
+        """The axes whose value the text contains, which is known only when the row is read."""
         return frozenset(piece.axis for piece in self.pieces if isinstance(piece, ValueOf))
 
     @property
@@ -68,7 +68,7 @@ class PlaceholderTemplate:
         return [piece.written for piece in self.pieces if isinstance(piece, Leftover)]
 
     def render(self, indexes: Sequence[int], values: Sequence[str | None]) -> str:
-        """The text for a row; values of the page are marked, and not looked into.
+        """The text for a row; values of the page are marked, and placeholders in them are not expanded.
 
         Raises:
             ParseError: the text becomes too long.
@@ -111,14 +111,14 @@ def _text(piece: Piece) -> str:
 
 
 class Opened(NamedTuple):
-    """A text in which stand-ins replace all indexes, and the axis of each; no axes if it holds more."""
+    """A text with stand-ins for all indexes, and stand-in -> axis; no axes if more than indexes vary."""
 
     text: str
     axes: dict[int, int]
 
 
 def opened(template: PlaceholderTemplate) -> Opened:
-    """The template with stand-ins, if nothing but indexes varies in it."""
+    """The template with stand-ins, if only indexes vary in it."""
     text, axes = "", dict[int, int]()
     for piece in template.pieces if template.text is None else ():
         if isinstance(piece, IndexOf):

@@ -1,4 +1,4 @@
-"""PlainReader: reads rows as the language defines them, each cell by a query of its own: the reference."""
+"""PlainReader: the reference implementation of GridReader, with a query for each cell."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ from scoopi.parse.query_ports import QueryEngine, ScriptRunner
 
 
 class PlainReader:
-    """Reads rows as the language defines them, each cell by a query of its own: the reference.
+    """The reference implementation of GridReader, with a query for each cell.
 
-    Gives the rows, warnings and failures of a GridReader, slowly.
-
-    Nothing is remembered from one cell to the next, and every axis is evaluated for every row.
+    Follows the language's definition literally: every axis is evaluated for every row, and nothing is cached.
+    Slow, but with the same rows, warnings and failures as GridReader.
 
     Args:
         data_def: what to read.
         engine: compiles its queries.
-        settings: how missing facts are written, and the limit of rows.
+        settings: the texts that replace missing facts, and the limit of rows.
         raw_items: as in GridReader.
     Source: defs/README.md, 2.2 to 2.6.
     """
@@ -45,7 +44,7 @@ class PlainReader:
     def read(
         self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
     ) -> Data:
-        """The rows of the page, in the order of their making; arguments and errors as `GridReader.read`."""
+        """The rows of the page; arguments and errors as for `GridReader.read`."""
         rows: list[Item] = []
         warnings: list[Failure] = []
         for axes in templates_of(self._data_def):
@@ -59,7 +58,7 @@ class PlainReader:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What queries and scripts are asked of."""
+    """A page, and what evaluates queries and scripts on it."""
 
     engine: QueryEngine
     root: etree._Element
@@ -77,7 +76,7 @@ class _Page:
 
 
 class _Template:
-    """One item, all dims and one fact, whose indexes turn like the wheels of a counter."""
+    """One item, all dims and one fact, whose indexes turn like the wheels of an odometer."""
 
     def __init__(
         self, data_def: DataDef, axes: Sequence[AxisDef], page: _Page, settings: GridSettings
@@ -114,7 +113,7 @@ class _Template:
         return rows
 
     def _row(self, indexes: Sequence[int]) -> tuple[list[str | None], list[str | None]]:
-        """The axes' values, raw and as written; up to the one, left out, whose null ends its turn."""
+        """The axes' raw and finished values, up to (without) the axis whose missing value ends its range."""
         raw_values: list[str | None] = []
         values: list[str | None] = []
         for at in range(len(self._axes)):
@@ -129,7 +128,7 @@ class _Template:
         return raw_values, values
 
     def _look_ahead(self, ended: int, indexes: Sequence[int], values: Sequence[str | None]) -> None:
-        """Note whether the axis that ended its turn here has values at later indexes."""
+        """Record whether the axis that ended its range here has values at later indexes."""
         behind = [axis.item.first for axis in self._axes[ended + 1 :]]
 
         def value(index: int) -> str | None:
@@ -138,12 +137,12 @@ class _Template:
         self._ends.note(ended, indexes[ended], self._last[ended], value)
 
     def warnings(self) -> list[Failure]:
-        """Of stop values that were never met, and of ranges that ended too early."""
+        """Warnings about stop values that were never met, and ranges that ended too early."""
         unmet = [at for at in range(len(self._axes)) if self._stops(at) and at not in self._met]
         return [unmet_stop(self._axes[at], self._stops(at)) for at in unmet] + self._ends.warnings()
 
     def _turned(self, indexes: Sequence[int], wheel: int) -> list[int] | None:
-        """The indexes after a step of this wheel, which takes those before it along; None after the last."""
+        """The indexes after one step of this wheel, with carry to those before it; None after the last."""
         turned = list(indexes)
         for at in range(wheel, -1, -1):
             if turned[at] < self._last[at]:
@@ -153,7 +152,7 @@ class _Template:
         return None
 
     def _raw(self, at: int, indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
-        """The axis' value without prefix; steps 1 to 4 of defs/README.md, 2.3."""
+        """The axis' value without prefix: steps 1 to 4 of defs/README.md, 2.3."""
         axis = self._axes[at]
         if axis.fixed_value is not None:
             return axis.fixed_value
@@ -178,7 +177,7 @@ class _Template:
         return PlaceholderScope(self._axes, at).compile(text).render(indexes, values)
 
     def _finished(self, at: int, raw: str | None) -> str | None:
-        """The value as it is written; steps 6 and 7 of defs/README.md, 2.3."""
+        """The value that the row gets: steps 6 and 7 of defs/README.md, 2.3."""
         axis = self._axes[at]
         if axis.fixed_value is not None:
             return raw

@@ -1,4 +1,4 @@
-"""RangeEnds: warns of ranges that end at a missing value although later indexes have one."""
+"""RangeEnds: warns about ranges that end at a missing value although later indexes have one."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from scoopi.model.failure import Failure
 from scoopi.parse.grid.placeholder import AxisDef
 
 _LOOK_AHEAD = 3
-"""Number of indexes without a value after which the search stops; an advert is rarely longer."""
+"""Number of indexes without a value after which the search stops; adverts rarely take more."""
 _MOST_COUNTED = 100
 
 
 class _End(NamedTuple):
-    """Where a range ended first, the first later index with a value, and how many there are in all turns."""
+    """The first end of a range, the first later index with a value, and the total number of such indexes."""
 
     missing_at: int
     later_from: int
@@ -23,14 +23,13 @@ class _End(NamedTuple):
 
 
 class RangeEnds:
-    """Warns of ranges that end at a missing value although later indexes have one.
+    """Warns about ranges that end at a missing value although later indexes have one.
 
-    Belongs to the reading of one page by one template.
-
-    The rows of later indexes are not read: an advert between cards, or a card without title, ends them.
+    An advert between cards, or a card without a title, ends the range, and the rows of later indexes are not
+    read. An instance serves one template on one page.
 
     Args:
-        axes: of the template.
+        axes: the axes of the template.
     """
 
     def __init__(self, axes: Sequence[AxisDef]) -> None:
@@ -38,9 +37,9 @@ class RangeEnds:
         self._ends: dict[int, _End] = {}
 
     def note(self, at: int, index: int, last: int, value: Callable[[int], str | None]) -> None:
-        """Note that the value of an axis is missing; looks for values at later indexes of its range.
+        """Record that the value of an axis is missing, and search for values at later indexes of its range.
 
-        A script is not run for it, as it may remember how often it ran.
+        Axes with a script are skipped, as an additional run could change the script's state.
 
         Args:
             at: which axis.
@@ -56,7 +55,7 @@ class RangeEnds:
             self._ends[at] = first._replace(later=first.later + len(found))
 
     def warnings(self) -> list[Failure]:
-        """A warning for each axis that has such an end."""
+        """A warning for each axis with such an end."""
         return [self._warning(self._axes[at], end) for at, end in sorted(self._ends.items())]
 
     @staticmethod
@@ -75,7 +74,7 @@ class RangeEnds:
 
 
 def of_data_def(name: str, warnings: Iterable[Failure]) -> list[Failure]:
-    """The warnings with the name of the data definition, of each cause the first."""
+    """The first warning of each cause, with the name of the data definition added."""
     by_cause: dict[str, Failure] = {}
     for warning in warnings:
         by_cause.setdefault(warning.cause, warning)
@@ -84,7 +83,7 @@ def of_data_def(name: str, warnings: Iterable[Failure]) -> list[Failure]:
 
 
 def unmet_stop(axis: AxisDef, stops: Iterable[str]) -> Failure:
-    """The warning of an axis whose stop values were never met."""
+    """The warning about an axis whose stop values were never met."""
     listed = ", ".join(f"'{stop}'" for stop in sorted(stops))
     what = f"breakAfter of {axis.axis_name} '{axis.item.name}' was never met: {listed}"
     return Failure(cause=what, message=what)

@@ -1,4 +1,4 @@
-"""Errors of selectors get their place in the definitions, and name the selector as it is written there."""
+"""Adds to errors of selectors their place in the definitions, and the selector as written there."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from scoopi.parse.grid.placeholder_template import PlaceholderTemplate
 QueryFault = TypeVar("QueryFault", bound=ParseError | ScriptError)
 
 _QUOTED, _CHARACTER = re.compile(r"'[^']*'"), re.compile(r",? at character \d+")
-"""Parts of an error message that differ from page to page: the text as it was used, and the character."""
+"""Parts of a message that differ from page to page: the text with its values, and the character."""
 
 
 @contextmanager
 def located(place: Place) -> Iterator[None]:
-    """Adds to an error raised inside the place of its cause in the definitions."""
+    """Add a place in the definitions to errors raised inside the `with`."""
     try:
         yield
     except (ParseError, ScriptError) as error:
@@ -28,14 +28,14 @@ def located(place: Place) -> Iterator[None]:
 
 
 def placed(error: QueryFault, place: Place) -> QueryFault:
-    """The error with its place in the definitions, unless it has one."""
+    """The error with this place in the definitions, unless it already has one."""
     if error.at or not place.line:
         return error
     return type(error)(error.what, at=str(place), hint=error.hint, cause=error.cause)
 
 
 def as_written(error: ParseError, template: PlaceholderTemplate, used: str) -> ParseError:
-    """An error that names the text as it was used, now named as it is written too; grouped by the latter."""
+    """The error with the selector as written added to the selector as used; `cause` has only the former."""
     written, values, used = template.written, parts(used)[1::2], shown(used)
     if written == used:
         return error
@@ -50,5 +50,5 @@ def as_written(error: ParseError, template: PlaceholderTemplate, used: str) -> P
 
 
 def quotations(error: ParseError, used: str) -> list[str]:
-    """How the error quotes the text: at most one form."""
+    """The quotation of the text in the error's message; empty if it has none."""
     return [quoted for quoted in (f"'{used}'", repr(used)) if quoted in error.what][:1]

@@ -1,4 +1,4 @@
-"""SingleRows: the rows of templates that have one row each, as those of labels have, read together."""
+"""SingleRows: reads templates with one row each, such as those of labels, together."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.grid_template import GridTemplate
 
 Column = tuple[int, Finish | None]
-"""The position of a cell among those of all rows, and what is done with its value."""
+"""(index of a cell, function that finishes its value)."""
 
 
 class SingleRows:
-    """The rows of several templates that have one row each, as those of labels have, read together.
+    """Reads several templates with one row each, such as those of labels, together.
 
-    Ten labels are ten items with a `match` and no range, which make ten templates. Here their axes are taken
-    apart once: what is constant, and which cells of the page are read; a cell that several rows have is read
-    once. Three rows of labels `a`, `b` and `c` with a company's name:
+    Ten labels are ten items with a `match` and no range, hence ten templates. Their axes are divided once
+    into constants and cells of the page; a cell that several rows share is read once. Three rows of the
+    labels `a`, `b` and `c` with a company's name:
 
         cells    h1  label-a  label-b  label-c
         values   of the cells, then of the constants a, b and c
         rows     (a, h1, label-a)  (b, h1, label-b)  (c, h1, label-c)
 
     Args:
-        templates: of these, each; they are read one by one if a cell cannot be read, which reports the fault
-            of the first.
-        axes: of each template in the order of output; `fit` is true of them.
+        templates: the templates; read one by one if a cell fails, so that the first fault is reported.
+        axes: the axes of each template, in the order of output; `fit` must be true for them.
         raw_items: rows hold the item's value without its prefix.
     """
 
@@ -65,7 +64,7 @@ class SingleRows:
 
     @staticmethod
     def fit(axes: Sequence[GridAxis]) -> bool:
-        """Whether a template has one row, of constants and of values that every page has in one place."""
+        """Whether a template has one row that consists of constants and fixed cells."""
         return len(axes) > 1 and all(
             axis.first == axis.last
             and not axis.stops
@@ -75,7 +74,7 @@ class SingleRows:
         )
 
     def read(self, reading: GridReading, rows: list[Item]) -> list[Failure]:
-        """Append the rows of one page; as GridTemplate."""
+        """Append the rows of one page; see GridTemplate."""
         known, value = reading.known, reading.value
         try:
             raws = [known[cell] if cell in known else value(cell[0], cell[1]) for cell in self._cells]

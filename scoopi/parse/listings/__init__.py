@@ -1,1 +1,1 @@
-"""Lists of pages that sites keep themselves: sitemaps and feeds, as values of JSON."""
+"""Reads the lists of pages that sites publish, sitemaps and feeds, as JSON values."""

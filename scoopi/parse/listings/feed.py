@@ -1,4 +1,4 @@
-"""read_feed: the entries of a feed: RSS, Atom, or JSON Feed.
+"""read_feed: reads the entries of a feed (RSS, Atom or JSON Feed).
 
 Source: defs/README.md, 6.1.
 """
@@ -22,7 +22,7 @@ _DAYS = ("updated", "modified", "published", "issued", "pubdate", "date")
 
 
 def read_feed(document: Document) -> dict[str, Any]:
-    """The value that selectors look into.
+    """Read a feed into the value that selectors search.
 
     Returns:
         `pages`: a list of `address`, `title`, `updated` (ISO 8601 if it can be read, else as written) and
@@ -51,7 +51,7 @@ def _iso(day: str) -> str:
 
 
 def _address(entry: etree._Element) -> str:
-    """The page of an entry: an alternate link of Atom, the link of RSS, or a guid that is one."""
+    """The address of an entry's page: RSS link, Atom alternate link, or a guid that is an address."""
     links = [child for child in entry if local_name(child) == "link"]
     alternates = [link for link in links if link.get("href") and link.get("rel", "alternate") == "alternate"]
     alternates.sort(key=lambda link: link.get("type", "text/html") != "text/html")

@@ -1,4 +1,4 @@
-"""read_sitemap: the pages that a sitemap lists, and the sitemaps that an index lists.
+"""read_sitemap: reads the pages that a sitemap lists, and the sitemaps that an index lists.
 
 Source: defs/README.md, 6.1.
 """
@@ -18,7 +18,7 @@ _LINE = re.compile(r"(?im)^[ \t]*((?:https?|file):\S+)[ \t]*\r?$")
 
 
 def read_sitemap(document: Document) -> dict[str, Any]:
-    """The value that selectors look into, of a sitemap in XML, of one in text, or of robots.txt.
+    """Read an XML sitemap, a text sitemap or robots.txt into the value that selectors search.
 
     Returns:
         `pages` and `sitemaps`, each a list of `address`, `updated` (as written) and `changed` (a number).
@@ -52,6 +52,6 @@ def listed(address: str, updated: str = "", **more: str) -> dict[str, Any]:
 
 
 def _changed(updated: str) -> int | None:
-    """The day as a number that grows; the end of a month or year; None if it is not known."""
+    """The day as a sortable number, YYYYMMDD, with 99 for an unknown month or day; None if there is none."""
     day = _DAY.match(updated.strip())
     return None if day is None else int(f"{day[0].replace('-', '')}9999"[:8])

@@ -1,4 +1,4 @@
-"""xml_entries: the elements of an XML document that list something, one after another."""
+"""xml_entries: iterates over the listing elements of an XML document."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def is_xml(document: Document) -> bool:
-    """Whether a page begins as XML does."""
+    """Whether a page starts like XML."""
     return document.body.removeprefix(_BOM)[:100].lstrip()[:1] == b"<"
 
 
 def xml_entries(
     document: Document, roots: Collection[str], names: Collection[str], what: str
 ) -> Iterator[etree._Element]:
-    """The elements of these names, each whole until the next is asked for; namespaces count in no name.
+    """Iterate over the elements with these names; each is emptied when the next one is requested.
 
-    Small faults (an entity that is not defined, a bare `&`) are passed over, as readers of feeds do; entities
-    of the document itself are not expanded, and nothing is loaded.
+    Names are compared without their namespace. Small faults (an undefined entity, a bare `&`) are ignored, as
+    feed readers do. Entities that the document declares are not expanded, and nothing external is loaded.
 
     Args:
-        roots: names of the root element, one of which the document must have.
-        what: it is then, for the message.
+        roots: allowed names of the root element.
+        what: the kind of document, for the message.
     Raises:
         ParseError: it has another root element, or is damaged.
     """
@@ -49,7 +49,7 @@ def xml_entries(
 
 
 class _OtherRootError(Exception):
-    """Says what the document has in place of its root element."""
+    """The document does not begin with an expected root element; the message names what it has."""
 
 
 def _entries(
@@ -90,7 +90,7 @@ def local_name(element: etree._Element) -> str:
 
 
 def text_of(element: etree._Element, *names: str) -> str:
-    """The text of the first child of one of these names, in their order; empty if there is none."""
+    """The text of the child with the first of these names that has one; empty if there is none."""
     texts: dict[str, str] = {}
     for child in element:
         texts.setdefault(local_name(child), whole_text(child))
@@ -98,5 +98,5 @@ def text_of(element: etree._Element, *names: str) -> str:
 
 
 def whole_text(element: etree._Element) -> str:
-    """All text in an element, without blanks at its ends."""
+    """All text inside an element, stripped."""
     return "".join(map(str, element.itertext())).strip()

@@ -1,1 +1,1 @@
-"""Parts of a page: which of its elements definitions need, so that no others are copied."""
+"""Finds which elements of a page the definitions need, so that only these are copied."""

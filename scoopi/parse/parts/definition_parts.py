@@ -1,4 +1,4 @@
-"""grid_part and record_part: the part of a page that a data definition is read from."""
+"""grid_part and record_part: the part of a page that a data definition reads."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from scoopi.parse.records.node_query import SelectorText
 
 
 def grid_part(data_def: DataDef) -> PagePart | None:
-    """The part of a page that the rows of a definition with CSS selectors are read from; None for all of it.
+    """The part of a page that a definition with CSS selectors reads; None for the whole page.
 
-    Every selector looks inside the block, and one with `+` or `~` maybe at siblings of it.
+    Every selector searches inside the block; one with `+` or `~` may also reach siblings of the block.
     """
     items = (*data_def.items, *data_def.dims, *data_def.facts)
     selectors = [data_def.selector, *(item.selector for item in items)]
@@ -25,7 +25,7 @@ def grid_part(data_def: DataDef) -> PagePart | None:
 
 
 def record_part(definition: RecordDef) -> PagePart | None:
-    """The part of a page that the records of a definition are read from; None for all of it."""
+    """The part of a page that a definition of records reads; None for the whole page."""
     if not definition.source.is_html:
         return None
     return joined(_parts(definition))
@@ -42,7 +42,7 @@ def _parts(definition: RecordDef) -> Iterator[PagePart | None]:
             if field.label is not None:
                 yield None  # a label may be anywhere
         elif any(SelectorText.of(each.text).is_xpath for each in field.selects):
-            yield None  # a path may go anywhere
+            yield None  # an XPath can reach any element
 
 
 def _part(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
@@ -51,5 +51,5 @@ def _part(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
 
 
 def _may_leave(field: FieldDef) -> bool:
-    """Whether what a field finds may lie in siblings of the element of its record."""
+    """Whether a field may find something outside its record, in siblings of the record's element."""
     return field.label is not None or any(sign in each.text for each in field.selects for sign in "+~")

@@ -1,4 +1,4 @@
-"""PagePart: the elements of a page in which all lies that definitions read there."""
+"""PagePart: the elements of a page that contain everything the definitions read."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ ID: Kind = "i"
 CLASS: Kind = "c"
 ATTRIBUTE: Kind = "a"
 MOST_ANCHORS = 32
-"""The compiled bridge looks for no more of them."""
+"""Limit of the compiled bridge."""
 
 
 class Anchor(NamedTuple):
-    """What marks an element that is needed with all that is inside.
+    """Identifies elements that are needed with all their contents.
 
     Attributes:
-        kind: what `name` is: a tag, an id, a class, or an attribute that the element has.
-        name: ASCII in lower case; an id is as written.
-        joins_siblings: what is inside its siblings is needed, too.
+        kind: whether `name` is a tag, an id, a class or the name of an attribute.
+        name: lower-case ASCII; an id as written.
+        joins_siblings: the contents of the element's siblings are needed, too.
     """
 
     kind: Kind
@@ -29,22 +29,22 @@ class Anchor(NamedTuple):
 
 
 class PagePart(NamedTuple):
-    """The elements of a page in which all lies that definitions read there.
+    """The elements of a page that contain everything the definitions read.
 
-    A tree of this part has them, with all that is inside; the elements around them, up to `html`; and their
-    siblings, without what is inside. Selectors that begin at the anchors find in it what they find in the
-    whole page, positions among siblings included.
+    The tree of a part has the anchors with all their contents, their ancestors, and their siblings without
+    contents. Selectors that start at the anchors find in it what they find in the whole page, positions
+    among siblings included.
     """
 
     anchors: tuple[Anchor, ...]
 
 
 BASE = Anchor(TAG, "base")
-"""What addresses of a page are relative to is needed of every page."""
+"""Needed on every page: relative addresses depend on it."""
 
 
 def joined(parts: Iterable[PagePart | None]) -> PagePart | None:
-    """All that is in one of the parts; None (the whole page) if one of them is, or for too many anchors.
+    """The union of the parts; None (the whole page) if one of them is None, or if there are too many anchors.
 
     >>> joined([PagePart((Anchor("i", "prices"),)), PagePart((Anchor("i", "prices", True),))]).anchors
     (Anchor(kind='i', name='prices', joins_siblings=True),)

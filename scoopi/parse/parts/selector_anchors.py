@@ -1,4 +1,4 @@
-"""part_of: the part of a page in which a CSS selector finds all that it finds in the page."""
+"""part_of: the part of a page in which a CSS selector has the same matches as in the whole page."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.parts.page_part import ATTRIBUTE, CLASS, ID, TAG, Anchor, Kind, PagePart
 
 _AROUND = frozenset(("html", "head", "body"))
-"""A page is in these."""
+"""Contain the whole page, so they are no use as anchors."""
 _OF_TAG = (syntax.Tag, syntax.TagSuffix, syntax.Id, syntax.ClassName, syntax.AttributeTest)
 
 
 def part_of(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
-    """The part of a page in which the selector finds all that it finds in the page; None for the whole page.
+    """The part of a page in which the selector has the same matches as in the whole page; None for all of it.
 
     >>> part_of("table.prices > tbody > tr:nth-child(2)").anchors
     (Anchor(kind='c', name='prices', joins_siblings=False),)
@@ -22,8 +22,8 @@ def part_of(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
     >>> part_of("*:contains(Prices)")
 
     Args:
-        selector: as written; with placeholders it may begin anywhere.
-        joins_siblings: whether what is read from what it finds may lie in its siblings.
+        selector: as written; with placeholders it may match anywhere, which gives None.
+        joins_siblings: whether values may be read from siblings of the elements it matches.
     """
     if "%{" in selector:
         return None
@@ -39,9 +39,9 @@ def part_of(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
 
 
 def _anchor_of(chain: syntax.SelectorChain, *, joins_siblings: bool) -> Anchor | None:
-    """What marks the elements in which all lies that a chain finds.
+    """The anchor whose elements contain all matches of a chain.
 
-    The chain begins at these, or with tags and attributes of elements around them, which a part keeps.
+    The chain begins at these elements, or with tags and attributes of their ancestors, which a part keeps.
     """
     if chain.scoped:
         return None
@@ -58,12 +58,12 @@ def _anchor_of(chain: syntax.SelectorChain, *, joins_siblings: bool) -> Anchor |
 
 
 def _is_of_tag(test: syntax.Test) -> bool:
-    """Whether the test looks at nothing but the tag of an element, with its attributes."""
+    """Whether the test depends only on the element's tag and attributes."""
     return isinstance(test, _OF_TAG)
 
 
 def _mark(test: syntax.Test) -> tuple[int, Kind, str] | None:
-    """Rank, kind and name of what a test asks for: the fewer elements have it, the lower its rank."""
+    """Rank, kind and name of the anchor that a test gives; rarer kinds have a lower rank."""
     if isinstance(test, syntax.Id):
         mark = (0, ID, test.value)
     elif isinstance(test, syntax.ClassName):
@@ -78,7 +78,7 @@ def _mark(test: syntax.Test) -> tuple[int, Kind, str] | None:
 
 
 def _has_siblings(compound: syntax.Compound) -> bool:
-    """Whether a test of the compound looks at siblings, or into them."""
+    """Whether a test of the compound depends on siblings or their contents."""
     return any(
         isinstance(test, syntax.NestedTest)
         and (

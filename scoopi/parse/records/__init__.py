@@ -1,1 +1,1 @@
-"""From a page and the definition of records to records."""
+"""Reads records from a page by a definition of records."""

@@ -1,4 +1,4 @@
-"""Conversion: what is read of a page becomes the value of a field: regex, replace, map, type, default."""
+"""Conversion: converts raw texts to the values of a field: regex, replace, map, type, default."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from scoopi.parse.values.number_text import Separators, decimal_of, integer_of, 
 from scoopi.parse.values.price_text import Price, price_of
 
 Raw = Any
-"""A text of a page, or a value of its data: str, int, float, bool, None, list or dict."""
+"""A text of a page, or a JSON value of its data: str, int, float, bool, None, list or dict."""
 Convert = Callable[[Raw, PageFacts], Value]
 """Raises ConvertError."""
 
 _UNICODE = "(?U)"
-"""Makes `\\w` and the like match letters of all languages."""
+"""Flag that makes `\\w` and the like match letters of all languages."""
 MOST_KNOWN = 10_000
 _TRUE = frozenset({"true", "yes", "on", "y", "1"})
 _FALSE = frozenset({"false", "no", "off", "n", "0"})
@@ -31,10 +31,10 @@ _SCRIPT_ADDRESS = "javascript:"
 
 
 class Conversion:
-    """Converts the raw values of one field; the same text is converted once.
+    """Converts the raw values of one field; caches the values of texts.
 
     Args:
-        zone: of dates without one; None for none.
+        zone: time zone of dates without one; None leaves them without.
     Raises:
         ParseError: a pattern, locale, format or default is wrong; names it.
     """
@@ -48,18 +48,18 @@ class Conversion:
         self._is_edited = self._regex is not None or bool(self._replace) or bool(self._map)
         self._type = _converter(field, zone)
         self.is_plain = not self._is_edited and field.type == "text" and not field.is_list
-        """Whether a text is its own value."""
+        """Whether a text is used unchanged as the value."""
         self._is_pure = field.type not in ("url", "json", "date", "datetime")
         self._known: dict[str, Value] = {}
         self._default = field.default
         self.is_list = field.is_list
 
     def value(self, raws: Sequence[Raw], facts: PageFacts, unread: list[ConvertError]) -> Value:
-        """The value of a field; None when nothing was found.
+        """The value of a field; None if nothing was found.
 
         Args:
-            raws: what was found; of several only the first counts, unless the field is a list.
-            unread: gets an error for each value that cannot be converted; that counts as missing.
+            raws: the raw values found; only the first counts, unless the field is a list.
+            unread: gets an error for each value that cannot be converted, which counts as missing.
         """
         if self.is_list:
             values = (self._one(raw, facts, unread) for raw in raws)
@@ -67,7 +67,7 @@ class Conversion:
         return self._one(raws[0], facts, unread) if raws else None
 
     def default(self, facts: PageFacts) -> Value:
-        """What replaces a missing value, converted as what is read; None if there is nothing.
+        """The converted default; None if the field has none.
 
         Raises:
             ConvertError: it cannot be converted.
@@ -122,16 +122,16 @@ class Conversion:
 
 
 def text_of_raw(raw: Raw) -> str:
-    """A value as text; what is not a text as JSON writes it."""
+    """A raw value as text; anything that is not a text as JSON."""
     return raw if isinstance(raw, str) else msgspec.json.encode(raw).decode()
 
 
 def compile_pattern(pattern: str, regex_timeout_ms: int) -> JavaPattern:
-    """A Java pattern with the letters of all languages; raises ParseError."""
+    """Compile a Java pattern that matches letters of all languages; raises ParseError."""
     try:
         return compile_java(_UNICODE + pattern, timeout_ms=regex_timeout_ms)
     except ParseError:
-        return compile_java(pattern, timeout_ms=regex_timeout_ms)  # names the character as it is written
+        return compile_java(pattern, timeout_ms=regex_timeout_ms)  # its error names the character as written
 
 
 def _converter(field: FieldDef, zone: tzinfo | None) -> Convert:

@@ -1,4 +1,4 @@
-"""compile_data, compile_items: JMESPath expressions as queries of values of JSON."""
+"""compile_data, compile_items: compile JMESPath expressions to queries of JSON values."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Any
 from scoopi.errors import ParseError
 
 Value = Any
-"""What JSON has."""
+"""A JSON value."""
 
 
 def compile_data(expressions: Sequence[str], *, is_list: bool) -> Callable[[Value], Sequence[Value]]:
-    """What a field finds in the value of its record, by the first expression that gives anything.
+    """Compile the expressions of a field; the first one that finds anything gives its values.
 
-    In a list, such as all items of JSON-LD, an expression that gives nothing is asked of each item in turn.
+    If an expression finds nothing in a list, such as the items of JSON-LD, it is applied to each item in
+    turn.
 
     Args:
-        is_list: whether all values of a list count.
+        is_list: whether all values of a list are returned, or the list as one value.
     Raises:
         ParseError: an expression is wrong; names the character.
     """
@@ -37,7 +38,7 @@ def compile_data(expressions: Sequence[str], *, is_list: bool) -> Callable[[Valu
 
 
 def compile_items(expression: str) -> Callable[[Value], Sequence[Value]]:
-    """The values of the records; raises as `compile_data`."""
+    """Compile the expression that finds the values of the records; same errors as `compile_data`."""
     query = _compiled(expression)
 
     def items(root: Value) -> Sequence[Value]:
@@ -50,7 +51,7 @@ def compile_items(expression: str) -> Callable[[Value], Sequence[Value]]:
 
 
 def _compiled(expression: str) -> Callable[[Value], Value]:
-    import jmespath  # late: most definitions read HTML
+    import jmespath  # imported late: most definitions read HTML
     from jmespath.exceptions import JMESPathError
 
     try:

@@ -1,4 +1,4 @@
-"""FieldReader: reads one field of a record, from the element to the value."""
+"""FieldReader: reads one field of a record."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from scoopi.parse.records.page_facts import PageFacts, compile_constant
 from scoopi.parse.timing.stopwatch import Timed, untimed
 
 RecordRoot = Any
-"""The element of a record, or a value of the page's data."""
+"""The element of a record, or the JSON value of a record."""
 Find = Callable[[RecordRoot], Sequence[Raw]]
-"""What a field finds in the element of its record, or in the root of the page."""
+"""Element of a record, or root of the page -> the raw values that a field finds."""
 RunScript = Callable[[str, dict[str, Value]], str | None]
-"""A field's script, the values of the fields before it -> its result as text."""
+"""(a field's script, the values of the fields before it) -> its result as text."""
 
 
 @dataclass(slots=True)
 class Reading:
-    """One page while its records are read.
+    """The state of one page while its records are read.
 
     Attributes:
-        root: of the page, or of its data.
+        root: root of the page's tree, or of its data.
         script: runs the scripts of the definition; None if it has none.
-        index: number of the record, from 1.
-        known: the record's fields so far, by column.
+        index: number of the current record, from 1.
+        known: column -> value, of the record's fields so far.
     """
 
     root: RecordRoot
@@ -44,20 +44,21 @@ ReadField = Callable[[Reading, RecordRoot], Sequence[Raw]]
 
 
 class FieldReader:
-    """Reads one field of a record, from the element to the value.
+    """Reads one field of a record.
 
     Args:
-        definition: of the field.
-        find: None for a field that is not read from the page's content.
-        zone: of dates without one.
-        timed: may take the time of reading and converting.
+        definition: the definition of the field.
+        find: finds its raw values; None for a field that is not read from the page's content.
+        zone: time zone of dates without one.
+        timed: wraps reading and converting, to time them.
     Raises:
         ParseError: a part of the definition is wrong.
 
     Attributes:
-        is_found: whether it is found in the element of the record.
-        read: what is found, before it is converted.
-        conversion: of what is found; `convert` gives its values.
+        is_found: whether the field is found inside the element of the record.
+        read: reads the raw values.
+        conversion: the field's conversion.
+        convert: converts raw values; see `Conversion.value`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""LabelQuery: the value that stands next to a label, as in a table of facts, a list of terms or a form."""
+"""LabelQuery: finds the value next to a label, as in a table of facts, a description list or a form."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ Node = Element | str
 _CELLS = frozenset({"th", "td"})
 _FORM_FIELDS = frozenset({"input", "select", "textarea", "output", "meter", "progress"})
 _LONGEST = 300
-"""An element with more text than this is not looked at as `TEXT: value`."""
+"""An element with more characters than this is not read as `TEXT: value`."""
 
 
 class LabelQuery:
-    """Finds the values beside a label, in the order of the labels.
+    """Finds the values next to a label, in document order of the labels.
 
-    A label is a `th` or `td` with a cell behind it, a `dt` with its `dd`, a `label` with its field, or what
-    stands before a colon: `<b>UPC:</b> a22` and `<li>UPC: a22</li>`.
+    A label is a `th` or `td` that another cell follows, a `dt` with its `dd`, a `label` with its form field,
+    or
+    a text before a colon: `<b>UPC:</b> a22` and `<li>UPC: a22</li>`.
 
     Args:
-        text: compared trimmed, case-folded and without a colon at its end.
+        text: the label; compared trimmed, case-folded and without a colon at its end.
     """
 
     def __init__(self, text: str) -> None:
@@ -47,7 +48,7 @@ class LabelQuery:
                     yield value.strip()
 
     def _may_be_label(self, element: Element) -> bool:
-        """Whether its own text, or that of a child, can be the label; most cannot."""
+        """A cheap test that rules out most elements, by the first letter or the tag."""
         text = element.text
         if text and not text.isspace():
             return _folded(text).startswith(self._label[:1])
@@ -55,7 +56,7 @@ class LabelQuery:
 
 
 def labels_in(root: Element) -> Iterator[str]:
-    """The labels inside an element that have a value, as they are written and without a colon at their end.
+    """The labels with a value inside an element, as written but without a colon at their end.
 
     >>> from lxml import html
     >>> list(labels_in(html.fromstring("<div><dl><dt>Weight:<dd>2 kg</dl><li>UPC: a22</li></div>")))
@@ -118,7 +119,7 @@ def _form_value(field: Element) -> Node:
 
 
 def _behind(label: Element) -> Iterator[Node]:
-    """The text behind an element, up to the next element; without one, the next element."""
+    """The text between an element and the next one; if there is none, the next element."""
     tail = (label.tail or "").strip(": \t\n\r\f\u00a0")
     following = label.getnext()
     is_label = full_text(label).rstrip().endswith(":") or (label.tail or "").lstrip().startswith(":")

@@ -1,4 +1,4 @@
-"""NodeQuery: a selector of a field, CSS or XPath, that gives nodes: elements, or texts of attributes."""
+"""NodeQuery: a compiled CSS or XPath selector of a field, which finds elements or texts of attributes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _BEFORE_A_PATH = frozenset(("(", ","))
 
 
 class SelectorText(NamedTuple):
-    """A selector in its parts.
+    """A selector, split into its parts.
 
     Attributes:
-        path: without the attribute; empty for the element of the record itself.
-        attribute: behind ` @`, in lower case; empty for none.
+        path: the selector without the attribute; empty for the element of the record itself.
+        attribute: the name after ` @`, in lower case; empty for none.
         is_xpath: whether the path is XPath.
     """
 
@@ -42,7 +42,7 @@ class SelectorText(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> SelectorText:
-        """Take a selector apart.
+        """Split a selector.
 
         >>> SelectorText.of("h3 > a @title")
         SelectorText(path='h3 > a', attribute='title', is_xpath=False)
@@ -56,12 +56,13 @@ class SelectorText(NamedTuple):
 
 
 def compile_nodes(text: str, regex_timeout_ms: int, *, of_page: bool = False) -> NodeQuery:
-    """Compile a selector with everything that the language of records allows.
+    """Compile a selector of the record language.
 
     Args:
-        of_page: it is given the root of the page; else a record's element, which is the root of its paths.
+        of_page: the query gets the root of the page; otherwise a record's element, which is the root of
+            paths.
     Raises:
-        ParseError: it is wrong; names the character, with a hint.
+        ParseError: the selector is wrong; names the character, with a hint.
     """
     path, attribute, is_xpath = SelectorText.of(text)
     if not path and not attribute:
@@ -73,10 +74,10 @@ def compile_nodes(text: str, regex_timeout_ms: int, *, of_page: bool = False) ->
 
 
 def compile_elements(text: str, regex_timeout_ms: int) -> Callable[[Element], list[Element]]:
-    """The elements of `each`; its argument is the root of the page.
+    """Compile the selector of `each`; the query's argument is the root of the page.
 
     Raises:
-        ParseError: the selector is wrong, or finds no elements but texts.
+        ParseError: the selector is wrong; the query raises it if it finds texts instead of elements.
     """
     select = compile_nodes(text, regex_timeout_ms, of_page=True)
     if SelectorText.of(text).attribute:
@@ -118,7 +119,7 @@ def _xpath(path: str, of_page: bool) -> NodeQuery:
 
 
 def _inside(path: str) -> str:
-    """The path with the element of the record as its root: `//a` searches inside of it.
+    """The path with the element of the record as its root, so that `//a` searches inside it.
 
     >>> _inside("(//a | //b[//c])[1]/@href")
     '(.//a | .//b[//c])[1]/@href'

@@ -1,4 +1,4 @@
-"""node_value: the text or markup of a node, as a field asks for it."""
+"""node_value: reads the text or markup of a node that a field takes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNSEEN = frozenset({"script", "style", "template"})
 
 
 def visible_text(node: Node) -> str:
-    """The text as a reader sees it: white space collapsed, a blank where a block or `<br>` begins or ends."""
+    """The visible text: white space collapsed, a blank where a block or `<br>` starts or ends."""
     if isinstance(node, str):
         return node if _PLAIN(node) else _WHITE_SPACE.sub(" ", node).strip(" ")
     text = node.text
@@ -35,12 +35,12 @@ def visible_text(node: Node) -> str:
 
 
 def raw_text(node: Node) -> str:
-    """The text as it stands in the page, with its white space, scripts included."""
+    """The text as written in the page, with its white space and with scripts."""
     return text_of_node(node)
 
 
 def own_node_text(node: Node) -> str:
-    """The text without that of elements inside, white space collapsed."""
+    """The text without that of descendants, white space collapsed."""
     return visible_text(node) if isinstance(node, str) else own_text(node)
 
 
@@ -57,12 +57,12 @@ def inner_html(node: Node) -> str:
         return node
     if not len(node) and node.text is None:
         return ""
-    outer = outer_html(node)  # in which attributes hold no `>`
+    outer = outer_html(node)  # it escapes every `>` in attributes
     return outer[outer.index(">") + 1 : outer.rindex("</")] if "</" in outer else ""
 
 
 def value_of(text: str, html: str) -> Callable[[Node], str]:
-    """What a field takes of a node.
+    """The function that reads what a field takes of a node.
 
     Args:
         text: `visible`, `own` or `raw`.

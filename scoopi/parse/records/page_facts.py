@@ -1,4 +1,4 @@
-"""PageFacts: what fields know of their page beside its content, and the placeholders that name it."""
+"""PageFacts: facts about a page besides its content, and the placeholders that refer to them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _NAMES = (LOCATOR_NAME, LOCATOR_GROUP, "page.url", "page.fetchedAt", "record.ind
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """What fields know of their page beside its content, and the placeholders that name it.
+    """Facts about a page besides its content.
 
     Attributes:
-        url: its final address.
+        url: its final URL, after redirects.
         fetched_at: when it was loaded, zone-aware.
-        parent: the fields of the record that led to it.
-        absolute: a link of the page -> its absolute address.
+        parent: the fields of the record whose link led to it.
+        absolute: resolves a link of the page to an absolute URL.
     """
 
     locator: Locator
@@ -36,7 +36,7 @@ class PageFacts:
     absolute: Callable[[str], str] = str
 
     def meta(self, name: str) -> str:
-        """The value of a column that names the page: `locator`, `group`, `page` or `fetchedAt`."""
+        """The value of a meta column: `locator`, `group`, `page` or `fetchedAt`."""
         if name == "locator":
             return self.locator.name
         if name == "group":
@@ -45,10 +45,12 @@ class PageFacts:
 
 
 def compile_constant(text: str) -> Callable[[PageFacts, int], str | None]:
-    """A `value:` as a function of the page, and of the record's number from 1; None if a part is missing.
+    """Compile a `value:` to a function of the page and of the record's number, from 1.
+
+    The function returns None if a placeholder has no value.
 
     Raises:
-        ParseError: a placeholder names nothing.
+        ParseError: a placeholder is unknown.
     """
     for name in placeholders(text):
         if name not in _NAMES and not (name.startswith(PARENT) and len(name) > len(PARENT)):
@@ -93,5 +95,5 @@ def _named(name: str, facts: PageFacts, index: int) -> str | None:
 
 
 def no_page() -> PageFacts:
-    """Of no page: what a default is converted with when definitions are checked."""
+    """Facts without a page, with which defaults are converted when definitions are checked."""
     return PageFacts(Locator("", "", ""), "", datetime.fromtimestamp(0, UTC))

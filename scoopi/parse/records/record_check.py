@@ -1,4 +1,4 @@
-"""check_records: what can be known to fail in a definition of records before any page is read."""
+"""check_records: finds the faults of a definition of records before any page is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scoopi.parse.records.record_compiler import zone
 from scoopi.parse.records.record_source import EXTRAS, compile_source
 
 RecordFault = tuple[Place, str, str]
-"""Place, what is wrong, and the hint."""
+"""(place, what is wrong, hint)."""
 
 _TIMEOUT_MS = 1000
 _SCRAPY_TEXT = re.compile(r"\s*::text\b(?!\s*\()")  # not an axis of XPath, as in following-sibling::text()
@@ -31,7 +31,7 @@ _CALL_BEHIND = re.compile(r"(.+?)\.(?:get|getall|extract|extract_first|get_text)
 _PYTHON_ATTRIBUTE = re.compile(r"(?:\.attrib|\.attrs)?\[\s*['\"]([\w:-]+)['\"]\s*\]$")
 _GLUED_ATTRIBUTE = re.compile(r"([^@\[\]'\"]*)@([\w:.-]*)")
 _ATTRIBUTE_NAMES = "href|src|srcset|alt|datetime|value"
-"""Attributes whose names are often written like those of elements."""
+"""Attributes that are often written like elements."""
 _ATTRIBUTE_AS_ELEMENT = re.compile(rf"(.+)[\s>]({_ATTRIBUTE_NAMES})")
 _XPATH_PREDICATE = re.compile(
     rf"\[\s*@({_ATTRIBUTE_NAMES}|class|id|title|name|rel|type|content|data-[\w-]+)\b"
@@ -41,7 +41,7 @@ _CSS_SIGNS = re.compile(r"[#>]|^\.|\s[.@]|^[\w.#-]+(?:\s+[\w.#-]+)+$")
 
 
 def check_records(definition: RecordDef) -> list[RecordFault]:
-    """The faults of selectors, patterns, types and constants, each where it is written."""
+    """The faults of selectors, patterns, types and constants, each with its place."""
     return [*_faults(definition)]
 
 
@@ -109,7 +109,7 @@ def _selector(
 
 
 def _better(text: str) -> str:
-    """The hint to a selector that is wrong in a way that shows what was meant; else empty."""
+    """A hint for a wrong selector that shows what was meant; else empty."""
     if SelectorText.of(text).is_xpath:
         return ""
     glued = _GLUED_ATTRIBUTE.fullmatch(text.strip())
@@ -119,7 +119,7 @@ def _better(text: str) -> str:
 
 
 def _taken_for_css(select: Selector) -> Iterator[RecordFault]:
-    """Selectors that CSS can read, but not as their author meant them: they would find nothing."""
+    """Faults of selectors that are valid CSS, but not as intended: they would find nothing."""
     parts = SelectorText.of(select.text)
     if parts.is_xpath or parts.attribute:
         return
@@ -136,7 +136,7 @@ def _taken_for_css(select: Selector) -> Iterator[RecordFault]:
 
 
 def _forgotten_attribute(select: Selector, field: FieldDef) -> Iterator[RecordFault]:
-    """An address is hardly ever the text of an element."""
+    """The fault of a selector of an address that reads an element's text: that is hardly ever an address."""
     parts = SelectorText.of(select.text)
     takes_text = parts.is_xpath and re.search(r"@[\w:-]+\s*\)?$|text\(\)|\bstring\(|concat\(", parts.path)
     if parts.attribute or takes_text or field.regex is not None or field.html:
@@ -150,8 +150,8 @@ def _forgotten_attribute(select: Selector, field: FieldDef) -> Iterator[RecordFa
 
 
 def _program_habit(text: str) -> tuple[str, str] | None:
-    """What is wrong with a selector as programs have it (Scrapy, BeautifulSoup, a browser's console), and how
-    it is written here."""
+    """The fault of a selector copied from a program (Scrapy, BeautifulSoup, a browser's console), and the
+    hint; None for any other selector."""
     call, behind = _CALL.fullmatch(text.strip()), _CALL_BEHIND.fullmatch(text.strip())
     if call or behind:
         taken = _PYTHON_ATTRIBUTE.search(call[3]) if call else None

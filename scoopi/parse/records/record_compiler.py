@@ -1,4 +1,4 @@
-"""compile_records: a definition of records becomes a reader of pages."""
+"""compile_records: compiles a definition of records to a reader of pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from scoopi.parse.values.date_text import zone_of
 
 Element = etree._Element
 Groups = Mapping[str, TaskGroup]
-"""By name, those that fields lead to."""
+"""Name -> task group, of the groups that fields follow links to."""
 
 
 def compile_records(
@@ -37,13 +37,13 @@ def compile_records(
     plain: bool = False,
     timed: Timed = untimed,
 ) -> RecordReader:
-    """The reader of a definition.
+    """Compile a definition.
 
     Args:
-        regex_timeout_ms: limit of one regular expression on one text.
-        groups: by name.
-        plain: ask each field for itself, without a walk over the element.
-        timed: may take the time of calls that are made for entries of the definition.
+        regex_timeout_ms: time limit of one regular expression on one text.
+        groups: the task groups that fields follow links to, by name.
+        plain: evaluate each field on its own, without a walk over the element.
+        timed: wraps the calls made for each entry of the definition, to time them.
     Raises:
         ParseError: a part of the definition is wrong.
     """
@@ -78,7 +78,7 @@ def compile_records(
 
 
 def find_of(field: FieldDef, definition: RecordDef, regex_timeout_ms: int) -> Find | None:
-    """What a field finds in the element of its record, or in the page; None if it is not read from them.
+    """Compile the selectors or the label of a field; None if the field is not read from the page's content.
 
     Raises:
         ParseError: a selector is wrong.
@@ -95,10 +95,10 @@ def find_of(field: FieldDef, definition: RecordDef, regex_timeout_ms: int) -> Fi
 
 
 def zone(definition: RecordDef) -> tzinfo | None:
-    """The time zone of dates that have none.
+    """The time zone of dates without one.
 
     Raises:
-        ParseError: it is not known.
+        ParseError: the zone is unknown.
     """
     try:
         return zone_of(definition.time_zone) if definition.time_zone else None

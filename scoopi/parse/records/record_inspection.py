@@ -1,4 +1,4 @@
-"""RecordInspection: what each field of a definition finds on one page, for its author."""
+"""RecordInspection: reports what each field of a definition finds on one page."""
 
 from __future__ import annotations
 
@@ -24,17 +24,19 @@ _MOST_LABELS = 8
 
 
 class FieldView(msgspec.Struct, frozen=True):
-    """One field on one page.
+    """What one field finds on one page.
 
     Attributes:
-        matches: what its selectors or its label find, in all records together; None for a field of neither.
-        missing: records without a value.
-        unreadable: values that could not be converted.
-        prefix: of a selector that finds nothing, the longest beginning that does; empty if nothing does.
-        prefix_matches: what that finds.
-        select: the selector of which that is the beginning; empty unless it finds nothing.
-        label: the label without a value; empty unless it finds nothing.
-        labels: the labels that the page has instead: the one most like it, or else the first ones.
+        matches: number of matches of its selectors or label in all records; None if it has neither.
+        missing: number of records without a value.
+        unreadable: number of values that could not be converted.
+        example: such a value.
+        select: the selector, if it finds nothing; else empty.
+        prefix: the longest prefix of `select` that finds something; empty if none does.
+        prefix_matches: number of matches of that prefix.
+        at: place of the field in the definitions.
+        label: the label, if it is not found; else empty.
+        labels: labels that the page has instead: the most similar one, or else the first few.
     """
 
     field: str
@@ -51,13 +53,13 @@ class FieldView(msgspec.Struct, frozen=True):
 
 
 class RecordInspection:
-    """Shows the author of a definition what each of its fields finds on one page.
+    """Reports to the author of a definition what each of its fields finds on one page.
 
-    Asks the fields one by one, without regard to speed.
+    Evaluates the fields one by one, without regard to speed.
 
     Args:
         source: the page.
-        records: what was read of it.
+        records: the records that were read from it.
     """
 
     def __init__(self, definition: RecordDef, source: Page, records: Records) -> None:
@@ -135,7 +137,7 @@ class RecordInspection:
 
 
 def _labels_like(label: str, contexts: Sequence[Any]) -> tuple[str, ...]:
-    """The label in these elements that is most like one that is missing, or else the first few of them."""
+    """The label in these elements that is most similar to the missing one, or else the first few."""
     labels = dict.fromkeys(each for context in contexts for each in labels_in(context))
     near = nearest(label, labels)
     return (near,) if near else tuple(islice(labels, _MOST_LABELS))

@@ -1,4 +1,4 @@
-"""compile_presence: whether a page has the records of a definition."""
+"""compile_presence: compiles a test of whether a page has records of a definition."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _JSON = "json"
 
 
 def compile_presence(definition: RecordDef, regex_timeout_ms: int) -> Callable[[Page], bool]:
-    """Whether a page has what `each` finds; without `each`, whether one of the fields finds anything.
+    """Compile the test: whether `each` finds anything or, without `each`, whether a field does.
 
-    The function raises ParseError for a page that a browser would not show otherwise either.
+    The test raises ParseError for a page of the wrong kind, which a browser would not change either.
 
     Raises:
         ParseError: a part of the definition is wrong.
@@ -38,7 +38,7 @@ def compile_presence(definition: RecordDef, regex_timeout_ms: int) -> Callable[[
         except ParseError:
             if source.is_html or source.kind == _JSON:
                 raise
-            return False  # the element with the data is not there, or not yet
+            return False  # the element with the data is not there yet
         return not finds or any(find(root) for find in finds)
 
     return presence

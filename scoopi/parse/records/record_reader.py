@@ -22,24 +22,27 @@ from scoopi.parse.tree.page import Page
 from scoopi.parse.values.price_text import Price
 
 Found = Sequence[Sequence[Raw]] | None
-"""What the fields of a record find; None where each of them is asked."""
+"""The raw values of each field of a record; None if each field must be evaluated."""
 LONGEST_EXAMPLE = 60
 
 Each = Callable[[RecordRoot], Sequence[RecordRoot]]
-"""Root -> the elements of the records, in document order."""
+"""Root -> elements of the records, in document order."""
 ReadAll = Callable[[Sequence[RecordRoot]], list[Sequence[Sequence[Raw]]]]
-"""The elements of records -> what the fields find in each, in their order; of fields that are read otherwise
-anything."""
+"""Elements of the records -> for each, the raw values of each field, in order. The entries of fields that are
+read in another way have no meaning."""
 
 
 class Follows(NamedTuple):
     """How a field's links are followed.
 
     Attributes:
+        group: name of the task group that they lead to.
+        once: follow an address only once for each locator.
+        once_per_run: follow an address only once in the whole run.
         parents: fields of the record that the group's definitions use.
-        is_absolute: the field's values are addresses, joined to that of the page.
-        filter: chooses those that are followed; None for all.
-        counts: counts those that are not; None beside a filter that is None.
+        is_absolute: the field's values are already absolute addresses.
+        filter: decides which links are followed; None for all.
+        counts: counts the links that are not followed; None if `filter` is.
     """
 
     group: str
@@ -54,7 +57,7 @@ class Follows(NamedTuple):
     def of(cls, field: FieldDef, data_def: str, group: TaskGroup | None, regex_timeout_ms: int) -> Follows:
         """From the definition of the field, and of the group that it leads to.
 
-        A page whose rows depend on the locator is read once for each that leads there.
+        A page whose rows depend on the locator is read once for each locator that leads to it.
         """
         once_per_run = field.once == "run" and group is not None and not group.uses_locator
         once = field.once != "false" and not once_per_run
@@ -67,15 +70,15 @@ class Follows(NamedTuple):
 
 
 class RecordReader:
-    """Reads the records of pages by one definition. Belongs to one thread.
+    """Reads the records of pages by one definition. Not thread-safe.
 
     Args:
         definition: what to read.
         fields: its fields, compiled.
-        root_of: what of a page is read.
+        root_of: page -> the root in which `each` and the fields search.
         each: finds the elements of the records; None for one record a page.
-        read_all: finds all that the fields read in the elements of a page at once; None to ask each field.
-        follows: of each field that makes links, by its name.
+        read_all: finds the raw values of all fields at once; None to evaluate each field on its own.
+        follows: field name -> how its links are followed.
     """
 
     def __init__(
@@ -121,7 +124,7 @@ class RecordReader:
             raws = found[at] if found is not None and field.is_found else field.read(reading, context)
             is_kept = raws and field.conversion.is_plain
             if is_kept and type(raw := raws[0]) is str and raw and not raw.isspace():
-                record[names[0]] = raw  # as the conversion does
+                record[names[0]] = raw  # same result as the conversion
                 continue
             unread: list[ConvertError] = []
             value = field.convert(raws, reading.facts, unread)
@@ -150,7 +153,7 @@ class RecordReader:
 
 
 def _split(value: Value) -> tuple[Value, Value]:
-    """Amount and currency of a price, or of a list of them."""
+    """Amount and currency of a price, or of a list of prices."""
     if isinstance(value, list):
         prices = [_split(each) for each in value]
         return [amount for amount, _ in prices], [currency for _, currency in prices]
@@ -158,7 +161,7 @@ def _split(value: Value) -> tuple[Value, Value]:
 
 
 class _PageRecords:
-    """The records of one page while they are made."""
+    """Collects the records of one page."""
 
     def __init__(self, definition: RecordDef, reading: Reading) -> None:
         self._definition = definition
@@ -170,13 +173,13 @@ class _PageRecords:
         self._finds: Counter[str] = Counter()
 
     def add(self, record: dict[str, Value], absent: Sequence[FieldDef]) -> None:
-        """Take a record whose fields are complete."""
+        """Add a complete record."""
         self._rows.append((*self._meta, *record.values()))
         for field in absent:
             self._count(ABSENT, field)
 
     def reject(self, record: dict[str, Value], field: FieldDef, reason: str) -> None:
-        """Take an element that gives no record."""
+        """Add the rejection of an element that gives no record."""
         self._rejections.append(
             Rejection(reason, field.name, self._facts.url, str(field.read_at), dict(record))
         )
@@ -185,10 +188,10 @@ class _PageRecords:
     def unreadable(
         self, field: FieldDef, raws: Sequence[Raw], unread: Sequence[ConvertError], value: Value
     ) -> Value:
-        """Count values that could not be converted; the value that the field has nevertheless.
+        """Count values that could not be converted, and return the value that the field gets.
 
         Raises:
-            ConvertError: the field demands it.
+            ConvertError: the field has `onError: fail`.
         """
         first = unread[0]
         if field.on_error == "fail":
@@ -206,7 +209,7 @@ class _PageRecords:
         return value
 
     def follow(self, record: dict[str, Value], name: str, follows: Follows) -> None:
-        """Make links of the addresses in a field."""
+        """Add links to the addresses in a field."""
         value = record[name]
         for url in value if isinstance(value, list) else (value,):
             if url is not None:
@@ -224,7 +227,7 @@ class _PageRecords:
                 )
 
     def records(self) -> Records:
-        """All of them."""
+        """Everything that was collected."""
         name = self._definition.name
         self._finds[count_name(PAGES, name)] = 1
         self._finds[count_name(ROWS, name)] = len(self._rows)

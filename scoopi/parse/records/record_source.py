@@ -1,4 +1,4 @@
-"""compile_source: what of a page records are read from: its tree, its JSON, or data inside its markup."""
+"""compile_source: finds the source of records on a page: its tree, its JSON, or embedded data."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from scoopi.parse.tree.page import Page
 from scoopi.parse.xpath.xpath_values import text_of_node
 
 Root = Any
-"""The tree's root element, or a value of JSON."""
+"""The tree's root element, or a JSON value."""
 RootOf = Callable[[Page], Root]
 
 EXTRAS = {"dateparser": "dates", "chompjs": "js", "extruct": "structured"}
-"""Library -> the extra of this package that installs it."""
+"""Library -> the extra of Scoopi that installs it."""
 _HTML_BEGINS = (b"<!doctype", b"<html", b"<?xml", b"<")
 _OG = "og:"
 
 
 def compile_source(source: SourceDef, regex_timeout_ms: int) -> RootOf:
-    """The function from a page to the root that `each` and the fields look into.
+    """Compile a source: page -> the root in which `each` and the fields search.
 
-    It raises ParseError for a page that has no such data.
+    The function raises ParseError for a page without such data.
 
     Raises:
-        ParseError: the selector of the script is wrong.
+        ParseError: the selector of a `script` source is wrong.
     """
     match source.kind:
         case "html":
@@ -87,7 +87,7 @@ class _Script:
     """The data in a script element."""
 
     def __init__(self, source: SourceDef, regex_timeout_ms: int) -> None:
-        # The text of a script is its data: jsoup compares it by another name.
+        # jsoup's `:contains` ignores the text of scripts, which it calls their data.
         self._selector = source.script
         text = source.script.replace(":contains(", ":containsData(")
         self._query: NodeQuery = compile_nodes(text, regex_timeout_ms, of_page=True)
@@ -140,7 +140,7 @@ def _microdata(page: Page) -> Root:
 
 
 def _flat(item: Root) -> Root:
-    """An item in the form of JSON-LD: `@type` without its schema, and the properties beside it."""
+    """An item in the form of JSON-LD: `@type` without the schema's URL, next to the properties."""
     if isinstance(item, list):
         return [_flat(each) for each in item]
     if not isinstance(item, dict):
@@ -156,7 +156,7 @@ def _flat(item: Root) -> Root:
 
 
 def _opengraph(page: Page) -> Root:
-    """Values by property, with and without their prefix `og:`; of several a list."""
+    """Property, with and without its prefix `og:` -> value, or a list of several values."""
     values: dict[str, list[str]] = {}
     for element in page.root.iter("meta"):
         name, content = element.get("property"), element.get("content")

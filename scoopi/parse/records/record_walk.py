@@ -1,7 +1,7 @@
-"""RecordWalk: what all simple selectors of records find, in one walk over the element of each.
+"""RecordWalk: evaluates all simple selectors of a record in one walk over its element.
 
-Most fields are a few tags and classes. A query for each of them in each element costs libxml2 more to set up
-than all elements of a card cost to look at once. There is a version in C (`parse/bridge/record_values.c`).
+Most selectors are a few tags and classes. Setting up a query for each of them costs libxml2 more than
+visiting all elements of a card once. The compiled version is `parse/bridge/record_values.c`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ _TEXTS = {"visible": "v", "own": "o", "raw": "r"}
 
 
 class _Target(NamedTuple):
-    """A field whose selector is a chain.
+    """A field whose selector is a SimpleChain.
 
     Attributes:
-        at: the field's position.
-        attribute: that is taken; empty for what `take` gives.
+        at: index of the field.
+        attribute: name of the attribute to read; empty to use `take`.
+        take: reads the text or markup of the element.
     """
 
     at: int
@@ -48,13 +49,13 @@ class _Target(NamedTuple):
 
 
 class RecordWalk:
-    """Finds what all simple selectors of records find, in one walk over the element of each record.
+    """Evaluates all simple selectors of a record in one walk over its element.
 
-    Called with the elements of the records of a page.
+    Called with the elements of all records of a page.
 
     Args:
-        fields: the fields, and what finds each in an element; None for those that are not found there.
-        native: the walk in C; None to walk in Python.
+        fields: each field, and the query that finds it in a record's element; None if it is not found there.
+        native: the compiled walk; None to walk in Python.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class RecordWalk:
         self._others = [(at, find) for at, find in others if find is not None]
         self._targets = targets
         self.targets = [target.at for target in targets]
-        """The positions of the fields that the walk itself finds."""
+        """Indexes of the fields that the walk evaluates."""
         self._known: dict[tuple[str, str | None], list[_Target]] = {}
         self._singles = sum(not target.is_list for target in targets)
         self._has_lists = any(target.is_list for target in targets)
@@ -81,7 +82,7 @@ class RecordWalk:
         ]
 
     def __call__(self, roots: Sequence[Element]) -> list[Sequence[Raws]]:
-        """What each field of each record finds, in their order; nothing of fields not found there."""
+        """For each record, the raw values of each field, in order; empty for fields read elsewhere."""
         if self._native is None:
             return [self.walked(root) for root in roots]
         found: list[Sequence[Raws]] = []
@@ -96,7 +97,7 @@ class RecordWalk:
         return found
 
     def walked(self, root: Element) -> list[Raws]:
-        """What each field finds in one record, by a walk in Python."""
+        """The raw values of each field in one record, found by a walk in Python."""
         values: list[Raws] = [_NOTHING] * len(self._finds)
         for at, find in self._others:
             values[at] = find(root)
@@ -130,7 +131,7 @@ class RecordWalk:
         return values
 
     def _targets_of(self, kind: tuple[str, str | None]) -> list[_Target]:
-        """The fields whose last compound elements of this tag and class may have, but for their id."""
+        """The fields whose last compound matches elements with this tag and class, apart from the id."""
         if len(self._known) >= _MOST_KINDS:
             self._known.clear()
         targets = [target for target in self._targets if _has(kind, target.chain.compounds[0])]
@@ -138,7 +139,7 @@ class RecordWalk:
         return targets
 
     def _is_below(self, element: Element, root: Element, target: _Target, at: int) -> bool:
-        """Whether the rest of the chain stands above an element, in the element of the record."""
+        """Whether the rest of the chain matches ancestors of an element, up to the record's element."""
         chain = target.chain
         if at == len(chain.combinators):
             return True
@@ -171,14 +172,14 @@ def _has(kind: tuple[str, str | None], compound: SimpleCompound) -> bool:
 
 
 def _planned(target: _Target, field: FieldDef) -> tuple[object, ...] | None:
-    """What the walk in C looks for; None for what it cannot take."""
+    """The field as a target of the compiled walk; None if that cannot evaluate it."""
     if field.html and not target.attribute:
         return None
     return target.chain.plan(target.at, target.attribute, _TEXTS[field.text], is_list=target.is_list)
 
 
 def _target(at: int, field: FieldDef) -> _Target | None:
-    """A field whose only selector is simple; None for any other."""
+    """The target of a field whose only selector is simple; None for any other field."""
     if len(field.selects) != 1 or field.page:
         return None
     path, attribute, is_xpath = SelectorText.of(field.selects[0].text)

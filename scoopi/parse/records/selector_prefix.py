@@ -1,4 +1,4 @@
-"""longest_prefix: how much of a selector that finds nothing still matches."""
+"""longest_prefix: the longest part, from the start, of a selector that still finds something."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from scoopi.errors import ParseError
 
 CountMatches = Callable[[str], int]
-"""A selector -> how many elements it finds. Raises ParseError for one that is not complete."""
+"""Selector -> number of elements that it finds. Raises ParseError for an incomplete selector."""
 
 _OPEN, _CLOSE = "([", ")]"
 _CSS_CUTS = " >+~.#[:"
@@ -16,13 +16,13 @@ _PATH_CUTS = "/[."
 
 
 def longest_prefix(selector: str, matches: CountMatches, *, is_css: bool) -> tuple[str, int]:
-    """The longest beginning of a selector that finds anything, and how many elements that are.
+    """The longest prefix of a selector that finds anything, and the number of elements that it finds.
 
     >>> longest_prefix("div.card > b.price", {"div.card": 2, "div": 3}.get, is_css=True)
     ('div.card', 2)
 
     Returns:
-        An empty text and 0 when nothing of it matches.
+        An empty text and 0 if no prefix matches.
     """
     for end in reversed(_cuts(selector, _CSS_CUTS if is_css else _PATH_CUTS)):
         prefix = selector[:end].rstrip(" >+~/")
@@ -38,7 +38,7 @@ def longest_prefix(selector: str, matches: CountMatches, *, is_css: bool) -> tup
 
 
 def _cuts(selector: str, signs: str) -> Sequence[int]:
-    """Where a selector can end: before a sign that is not inside brackets or quotes."""
+    """Where a prefix can end: before one of `signs` that is outside brackets and quotes."""
     cuts, depth, quote = [], 0, ""
     for at, sign in enumerate(selector):
         if quote:
@@ -55,7 +55,7 @@ def _cuts(selector: str, signs: str) -> Sequence[int]:
 def counted_in(
     contexts: Sequence[Any], compile_find: Callable[[str], Callable[[Any], Sequence[Any]]]
 ) -> CountMatches:
-    """Counts what a selector finds in all of these elements, or values."""
+    """A function that counts the matches of a selector in all of these elements or values."""
 
     def matches(selector: str) -> int:
         find = compile_find(selector)

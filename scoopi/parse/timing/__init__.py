@@ -1,1 +1,1 @@
-"""How long each entry of a data definition takes on the pages that are timed."""
+"""Measures how long each entry of a data definition takes, on a sample of the pages."""

@@ -1,4 +1,4 @@
-"""SampledReader: reads pages, and takes the time of each entry of the data definition on some of them."""
+"""SampledReader: reads pages and times each entry of the data definition on a sample of them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from scoopi.model.report.finds import AxisKey
 from scoopi.parse.timing.stopwatch import Stopwatch
 
 _FIRST, _EVERY = 4, 16
-"""The first pages of a reader are timed, then one of so many: taking times makes reading slower."""
+"""The first 4 pages of a reader are timed, then 1 of 16: timing slows reading down."""
 
 _Page = ParamSpec("_Page")
 _Rows = TypeVar("_Rows")
 
 
 class SampledReader(Generic[_Page, _Rows]):
-    """Reads pages, and takes the time of each entry of the data definition on some of them.
+    """Reads pages and times each entry of the data definition on a sample of them.
 
     Args:
-        read: the rows of a page.
-        timed: makes what reads the same rows, and takes the times.
-        note: called with seconds by entry for each page that was timed.
+        read: reads the rows of a page.
+        timed: makes a function that reads the same rows and times the entries.
+        note: called after each timed page with the seconds by entry.
     """
 
     def __init__(
@@ -38,13 +38,13 @@ class SampledReader(Generic[_Page, _Rows]):
         self._pages = 0
 
     def read(self, *page: _Page.args, **given: _Page.kwargs) -> _Rows:
-        """The rows of a page; raises as `read` does."""
+        """The rows of a page; same errors as the function given."""
         self._pages += 1
         if self._pages > _FIRST and self._pages % _EVERY:
             return self._read(*page, **given)
         if self._timed is None:
             self._timed = self._make_timed(self._stopwatch)
-        self._stopwatch.take()  # of a page that has failed
+        self._stopwatch.take()  # drop the times of a page that failed
         rows = self._timed(*page, **given)
         self._note(self._stopwatch.take())
         return rows

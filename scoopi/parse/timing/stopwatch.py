@@ -1,4 +1,4 @@
-"""Stopwatch: adds up how long each entry of a data definition takes; untimed: does not."""
+"""Stopwatch: adds up how long each entry of a data definition takes; untimed: its no-op counterpart."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ _Result = TypeVar("_Result")
 
 
 class Timed(Protocol):
-    """Takes the time of a call that is made for entries of a data definition, or does not."""
+    """Wraps a call that is made for entries of a data definition, to time it or not."""
 
     def __call__(
         self, entries: Sequence[AxisKey], call: Callable[_Given, _Result], /
     ) -> Callable[_Given, _Result]:
-        """The call, as it is or timed."""
+        """The call, timed or unchanged."""
 
 
 def untimed(entries: Sequence[AxisKey], call: Callable[_Given, _Result], /) -> Callable[_Given, _Result]:
-    """The call as it is."""
+    """The call, unchanged."""
     return call
 
 
 class Stopwatch:
-    """Adds up how long each entry of a data definition takes. Belongs to one thread.
+    """Adds up how long each entry of a data definition takes. Not thread-safe.
 
-    A timed call inside another one counts for its own entries only:
+    A timed call inside another one counts only for its own entries:
 
     >>> now = iter([0.0, 1.0, 4.0, 5.0])
     >>> watch = Stopwatch(lambda: next(now))
@@ -40,7 +40,7 @@ class Stopwatch:
     {('block', ''): 3.0, ('item', 'price'): 1.0, ('dim', 'year'): 1.0}
 
     Args:
-        clock: seconds.
+        clock: returns seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -51,7 +51,7 @@ class Stopwatch:
     def timed(
         self, entries: Sequence[AxisKey], call: Callable[_Given, _Result], /
     ) -> Callable[_Given, _Result]:
-        """The call, whose time is counted for the entries, in equal parts."""
+        """The call, timed; its time is divided equally among the entries."""
         if not entries:
             return call
         clock, spent = self._clock, self._spent

@@ -1,4 +1,4 @@
-"""timed_reader: a GridReader that takes the time of each entry of its data definition."""
+"""timed_reader: makes a GridReader that times each entry of its data definition."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def timed_reader(
     *,
     raw_items: bool = False,
 ) -> GridReader:
-    """A GridReader that takes the time of each entry of its data definition.
+    """Make a GridReader that times each entry of its data definition.
 
-    It reads the same rows, a little slower. What several entries have in common counts for the one that
-    needs it first, but what is found in one walk for all of them in equal parts.
+    It reads the same rows, a little more slowly. Work that several entries share counts for the entry that
+    needs it first, except a walk, whose time is divided equally.
 
     Args:
-        stopwatch: gets the times; see GridReader for the others.
+        stopwatch: collects the times; see GridReader for the other arguments.
     """
     parts = GridParts(partial(TimedAxis, stopwatch), partial(TimedWalk, stopwatch), joins_rows=False)
     timed_engine = TimedEngine(engine, stopwatch)
@@ -48,7 +48,7 @@ def timed_reader(
 
 
 class TimedAxis(GridAxis):
-    """A GridAxis that takes the time of what it reads.
+    """A GridAxis that times what it reads.
 
     Args:
         axis: the arguments of the GridAxis.
@@ -61,27 +61,27 @@ class TimedAxis(GridAxis):
         self._entries = [(definition.axis_name, definition.item.name)]
 
     def bind(self, reading: GridReading) -> RawValue:
-        """As of GridAxis."""
+        """See GridAxis."""
         return self._stopwatch.timed(self._entries, super().bind(reading))
 
     def read_one(
         self, reading: GridReading, indexes: Sequence[int], values: Sequence[str | None]
     ) -> str | None:
-        """As of GridAxis."""
+        """See GridAxis."""
         return self._stopwatch.timed(self._entries, super().read_one)(reading, indexes, values)
 
     def read_column(
         self, reading: GridReading, ranges: Sequence[range], needs: Sequence[int]
     ) -> list[str | None]:
-        """As of GridAxis."""
+        """See GridAxis."""
         return self._stopwatch.timed(self._entries, super().read_column)(reading, ranges, needs)
 
 
 class TimedWalk(BlockWalk):
-    """A BlockWalk whose time is shared by the entries that it finds.
+    """A BlockWalk whose time is divided among the entries that it finds.
 
     Args:
-        entries: by selector, those that are read with it.
+        entries: selector -> the entries that use it.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class TimedWalk(BlockWalk):
         self._timed = stopwatch.timed(found, super().values)
 
     def values(self, block: etree._Element) -> dict[str, str | None]:
-        """As of BlockWalk."""
+        """See BlockWalk."""
         return self._timed(block)
 
 
 class TimedEngine:
-    """A QueryEngine that takes the time of finding blocks."""
+    """A QueryEngine that times the queries for blocks."""
 
     def __init__(self, engine: QueryEngine, stopwatch: Stopwatch) -> None:
         self._engine = engine
@@ -110,5 +110,5 @@ class TimedEngine:
         )
 
     def compile_block(self, selector: str) -> BlockQuery:
-        """As of the engine."""
+        """See QueryEngine."""
         return self._stopwatch.timed([BLOCK], self._engine.compile_block(selector))

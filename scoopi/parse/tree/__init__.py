@@ -1,1 +1,1 @@
-"""From bytes to the browser's tree."""
+"""Parses the bytes of a page into the tree that a browser builds."""

@@ -1,4 +1,4 @@
-"""Bytes of a page become text, by the order of the HTML standard: BOM, header, meta, guess."""
+"""Determines the charset of a page as the HTML standard does: BOM, header, `meta`, guess."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from webencodings.labels import LABELS
 
 REPLACEMENT = "replacement"
-"""Stands for encodings that are unsafe to decode: the whole page is one U+FFFD."""
+"""The standard's name for encodings that are unsafe to decode: the whole page becomes one U+FFFD."""
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
 _USER_DEFINED = "x-user-defined"
@@ -26,11 +26,11 @@ _CODECS = {
     "utf-16le": "utf-16-le",
     "x-mac-cyrillic": "mac-cyrillic",
 }
-"""Encodings of the standard that Python's codecs know by another name, or only as a part of a larger one."""
+"""Encodings of the standard that Python knows by another name, or only as part of a larger encoding."""
 
 _PRESCANNED = 1024
 LATEST_META = 65_536
-"""The part of a page in which a `meta` counts that the prescan missed, as it does for a browser's parser."""
+"""Number of bytes in which a `meta` after the prescanned part still counts, as in a browser's parser."""
 
 _LONGEST_META = 1000
 
@@ -47,7 +47,7 @@ _PLAIN_HEAD = re.compile(
     rb"|</?[a-z][a-z0-9]*(?:\s+[a-z][a-z0-9-]*(?:=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=`]+))?)*\s*/?>)*",
     re.IGNORECASE,
 )
-"""Texts, and tags without any fault: the bytes behind them cannot change what they mean."""
+"""Texts and well-formed tags only, so that later bytes cannot change their meaning."""
 _LATE_META = re.compile(rb"<!--.*?(?:-->|\Z)|<body[\s>]|<meta(?=[\s/])(?P<meta>)", re.IGNORECASE | re.DOTALL)
 _XML = b"<?xml"
 _UTF_16_XML = ((b"<\0?\0x\0", "utf-16-le"), (b"\0<\0?\0x", "utf-16-be"))
@@ -60,12 +60,12 @@ _CONTENT_CHARSET = re.compile(
 
 
 def to_utf8(page: bytes, declared: str | None = None) -> bytes:
-    """The page as valid UTF-8 without BOM, itself where it is that already.
+    """The page as valid UTF-8 without BOM; the same object if it already is.
 
     Never fails: undecodable bytes become U+FFFD.
 
     Args:
-        declared: the charset of the Content-Type header; an unknown label is passed over.
+        declared: the charset of the Content-Type header; an unknown label is ignored.
     Source: defs/README.md, 3.1; HTML standard, "Determining the character encoding".
     """
     body, codec = _with_codec(page, declared)
@@ -79,7 +79,7 @@ def to_utf8(page: bytes, declared: str | None = None) -> bytes:
 
 
 def _with_codec(page: bytes, declared: str | None) -> tuple[bytes, str | None]:
-    """The page without its BOM, and the codec that it is known by."""
+    """The page without its BOM, and its codec; None if it declares none."""
     for bom, codec in _BOMS:
         if page.startswith(bom):
             return page[len(bom) :], codec
@@ -96,32 +96,32 @@ def _text(body: bytes, codec: str | None) -> str:
 
 
 def codec_of(label: str | None) -> str | None:
-    """Python's codec of a label of the encoding standard; None for an unknown one."""
+    """Python's codec for a label of the Encoding Standard; None for an unknown one."""
     name = LABELS.get(label.strip(" \t\n\f\r").lower()) if label else None
     return _CODECS.get(name, name.replace("windows-", "cp")) if name else None
 
 
 def prescanned(page: bytes) -> str | None:
-    """The codec that a `meta` in the first 1024 bytes declares, or an XML declaration; None without one.
+    """The codec declared by a `meta` in the first 1024 bytes, or by an XML declaration; None without one.
 
     >>> prescanned(b"<meta charset=gb2312>"), prescanned(b"<?xml version='1.0' encoding='koi8-r'?>")
     ('gb18030', 'koi8-r')
 
-    This is the step of the HTML standard that it calls "prescan a byte stream to determine its encoding".
+    Implements "prescan a byte stream to determine its encoding" of the HTML standard.
     """
     head = page[:_PRESCANNED]
     for begin, codec in _UTF_16_XML:
         if head.startswith(begin):
             return codec
     at = head.lower().find(b"charset")
-    if at < 0:  # spares most pages the search
+    if at < 0:  # most pages need no search
         return _xml_encoding(head)
     return _of_head(head[: head.find(b">", at) + 1]) or _searched(head)
 
 
 @lru_cache(256)
 def _of_head(head: bytes) -> str | None:
-    """The codec that the pages with this head declare in it; None if it takes more to say it."""
+    """The codec that this head of a page declares; None if that depends on more than the head."""
     return _searched(head) if _PLAIN_HEAD.fullmatch(head) else None
 
 
@@ -138,7 +138,7 @@ def _searched(head: bytes) -> str | None:
 
 
 def _late_meta(page: bytes) -> str | None:
-    """The codec that a `meta` behind the prescanned bytes declares."""
+    """The codec that a `meta` after the prescanned bytes declares."""
     head = page[:LATEST_META]
     position = 0
     while found := _LATE_META.search(head, position):
@@ -177,7 +177,7 @@ def _declared_by(attributes: dict[bytes, bytes]) -> str | None:
 
 
 def _in_ascii(label: bytes) -> str | None:
-    """The codec of a label in a page whose ASCII could be read: it is not in UTF-16."""
+    """The codec of a label in a page; UTF-8 for UTF-16, in which the label would not have been readable."""
     codec = codec_of(label.decode("latin-1"))
     if codec in ("utf-16-be", "utf-16-le"):
         return "utf-8"
@@ -194,7 +194,7 @@ def _decoded(page: bytes, codec: str) -> str:
 
 @cache
 def _byte_table(codec: str) -> str:
-    """256 characters; 0x80-0x9F that Python leaves open are controls, as in the encoding standard."""
+    """The 256 characters of a codec; bytes 0x80-0x9F that Python leaves undefined are control characters."""
     if codec == _USER_DEFINED:
         return "".join(chr(byte if byte < 0x80 else 0xF700 + byte) for byte in range(256))
     characters = [bytes([byte]).decode(codec, "replace") for byte in range(256)]

@@ -13,7 +13,7 @@ _TEXT = 2
 _COMMENT = 4
 _DOCTYPE = 5
 _INSTRUCTION = 0
-"""Tag ids of nodes that are not elements; selectolax has none of its own for an instruction."""
+"""Tag ids of nodes that are not elements; selectolax reports 0 for a processing instruction."""
 
 _REFUSED_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFUSED_IN_TAG = re.compile("[&<\"']")
@@ -47,7 +47,7 @@ class _Copier:
         self._names: dict[int, str] = {}
 
     def copied(self, document: LexborNode) -> etree._ElementTree:
-        """The lxml tree of the document without its doctype."""
+        """The document as an lxml tree, without the doctype."""
         node = document.first_child
         before: list[LexborNode] = []
         while node is not None and node.tag_id in (_COMMENT, _INSTRUCTION, _DOCTYPE):
@@ -76,7 +76,7 @@ class _Copier:
         return root
 
     def _copy_children(self, top: LexborNode, parent: etree._Element) -> None:
-        """Depth first with an explicit stack, so that deep pages do not hit Python's recursion limit."""
+        """Copies depth first with an explicit stack: deep pages would exceed Python's recursion limit."""
         sub_element, names = etree.SubElement, self._names
         stack: list[tuple[LexborNode | None, etree._Element, etree._Element]] = []
         last: etree._Element | None = None
@@ -134,7 +134,7 @@ class _Copier:
         self._count(len(given))
         if not self._cased:
             return given
-        if "xmlns" in given:  # lexbor keeps a second one on foreign elements; the first counts
+        if "xmlns" in given:  # lexbor keeps duplicates on foreign elements; the first one counts
             given["xmlns"] = node.attrs["xmlns"] or ""
         return {name.translate(_ASCII_LOWER): value for name, value in given.items()}
 
@@ -145,7 +145,7 @@ class _Copier:
 
 
 def _content(template: LexborNode) -> LexborNode | None:
-    """First node of a template's content; elements of that name in SVG and MathML have none."""
+    """First node of a template's content, or the first child of an SVG or MathML element of that name."""
     if template.first_child is not None:
         return template.first_child
     fragments = template.template_fragments()
@@ -169,7 +169,7 @@ def _comment(node: LexborNode) -> etree._Element:
 
 
 def _comment_text(node: LexborNode) -> str:
-    """The whole text: `comment_content` is trimmed, so the rest is taken from the markup.
+    """The untrimmed text of a comment, taken from the markup: `comment_content` is trimmed.
 
     The markup may continue with siblings of the node.
     """

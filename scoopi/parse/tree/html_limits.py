@@ -1,4 +1,4 @@
-"""Guards of the tree's depth and size: what would take long or fill the memory is rejected early."""
+"""Limits of a tree's depth and size: rejects early what would take too long or too much memory."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import NoReturn
 from scoopi.errors import ParseError
 
 MAX_NODES = 2_000_000
-"""Elements, texts, comments and attributes of a page, unless a limit is given."""
+"""Default limit of the elements, texts, comments and attributes of a page."""
 
 _HARMLESS = 20_000
-"""Number of elements, also inside one another, that is not slow yet (measured: 0.4 s)."""
+"""Number of elements, even all nested, that is still fast enough to parse (measured: 0.4 s)."""
 
 _WITHOUT_TAGS = re.compile(
     rb"<!--.*?-->|<(script|style|textarea|title|xmp|iframe|noembed|noframes)\b.*?</\1",
@@ -21,7 +21,7 @@ _OPENING = re.compile(rb"<[A-Za-z][^>]*")
 _QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
 _ATTRIBUTE = re.compile(rb"[\s/][^\s/=]")
 _LEAST_NODE = 2
-"""Bytes of an attribute, with the blank before it; a tag has more."""
+"""Fewest bytes of a node: an attribute with the blank before it."""
 
 _TAG = re.compile(rb"<(/?)([A-Za-z][^\s/>]*)[^>]*?(/?)>")
 _NAMES = b"""
@@ -30,11 +30,11 @@ _NAMES = b"""
     h3 h4 h5 h6
 """
 _NEVER_OPEN = frozenset(_NAMES.split())
-"""Void elements, and those that the next of their kind closes."""
+"""Void elements, and elements that the next one of their kind closes."""
 
 
 def refuse_depth(max_depth: int) -> NoReturn:
-    """Raises the error of a page that is too deep."""
+    """Raise the error for a page that is too deep."""
     raise ParseError(
         f"the page nests elements more than {max_depth:,} deep",
         hint="raise scoopi.parser.maxDepth if the page is right",
@@ -42,7 +42,7 @@ def refuse_depth(max_depth: int) -> NoReturn:
 
 
 def refuse_nodes(max_nodes: int) -> NoReturn:
-    """Raises the error of a page that has too many nodes."""
+    """Raise the error for a page with too many nodes."""
     raise ParseError(
         f"the page has more than {max_nodes:,} nodes (elements, texts, comments and attributes)",
         hint="raise scoopi.parser.maxNodes if the page is right",
@@ -50,7 +50,7 @@ def refuse_nodes(max_nodes: int) -> NoReturn:
 
 
 def check_nodes(page: bytes, max_nodes: int) -> None:
-    """Refuse a page whose tags alone are more than the nodes that it may have; the tree has the exact number.
+    """Reject a page if its tags alone exceed the limit of nodes; the exact number is known from the tree.
 
     Raises:
         ParseError: it has too many tags, attributes and comments.
@@ -66,7 +66,7 @@ def check_nodes(page: bytes, max_nodes: int) -> None:
 
 
 def check_depth(page: bytes, max_depth: int) -> None:
-    """Refuse a page whose tags alone show that it would take long; costs ordinary pages next to nothing.
+    """Reject a page if its tags alone show that parsing would take long; nearly free for ordinary pages.
 
     The exact depth is known only from the tree.
 

@@ -1,4 +1,4 @@
-"""LoginForm: a form of a page with its fields as a browser would send them."""
+"""LoginForm: a form of a page, with the fields that a browser would submit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NOT_SENT = frozenset({"submit", "button", "image", "reset", "file"})
 
 
 class LoginForm(msgspec.Struct, frozen=True):
-    """A form of a page with its fields as a browser would send them.
+    """A form of a page, with the fields that a browser would submit.
 
     Attributes:
-        url: absolute, where it is sent.
+        url: absolute URL that it is submitted to.
         method: GET or POST.
-        fields: with the values that the page gives them, by name; hidden ones too.
+        fields: name -> initial value, including hidden fields.
         passwords: names of its password fields.
     """
 
@@ -30,12 +30,12 @@ class LoginForm(msgspec.Struct, frozen=True):
 
 
 def has_element(page: Page, selector: str, engine: CssEngine) -> bool:
-    """Whether the page has an element that the CSS selector finds."""
+    """Whether the CSS selector matches an element of the page."""
     return bool(engine.compile_block(selector)(page.root))
 
 
 def find_form(page: Page, selector: str, engine: CssEngine) -> LoginForm | None:
-    """The first form that the CSS selector finds, or that holds what it finds; None without one."""
+    """The first form that the CSS selector matches, or that contains a match; None without one."""
     for found in engine.compile_block(selector)(page.root):
         form = found if found.tag == "form" else next(found.iterancestors("form"), None)
         if form is not None:

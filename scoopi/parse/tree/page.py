@@ -1,4 +1,4 @@
-"""Page: a document and its tree, parsed as a browser does when first asked for, once."""
+"""Page: a document and its tree, parsed once, at first access, as a browser does."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class TreeLimits(msgspec.Struct, frozen=True):
     """Limits of a page.
 
     Attributes:
-        max_depth: elements inside one another, `html` being the first.
-        max_nodes: elements, texts, comments and attributes, which bound the memory: some 300 bytes each.
-        max_bytes: length of the page as loaded, content-encoding undone.
+        max_depth: depth of nested elements; `html` has depth 1.
+        max_nodes: elements, texts, comments and attributes; limits memory, at about 300 bytes each.
+        max_bytes: length of the page, after content decoding.
     """
 
     max_depth: int = 2000
@@ -38,17 +38,17 @@ def parse_html(
     limits: TreeLimits = _LIMITS,
     part: PagePart | None = None,
 ) -> etree._ElementTree:
-    """The tree that the HTML standard's parser builds of the page, scripting off.
+    """Parse a page by the rules of the HTML standard, with scripting disabled.
 
-    Names of elements and attributes are in lower case and in no namespace, those of SVG and MathML
-    too (`//lineargradient`); an attribute with a prefix keeps it in its name, as in
-    `@*[name()='xlink:href']`. The content of a `template` is its children. Comments are kept, also
-    those that the standard calls instructions (`<?php …>`); the doctype is not. Characters that XML
-    refuses (controls, noncharacters) become U+FFFD, form feeds blanks.
+    Names of elements and attributes are in lower case and without a namespace, also in SVG and MathML
+    (`//lineargradient`); an attribute keeps its prefix in its name, as in `@*[name()='xlink:href']`. The
+    content of a `template` becomes its children. Comments and processing instructions (`<?php …>`) are kept
+    as comments; the doctype is dropped. Characters that XML forbids (controls, noncharacters) become U+FFFD,
+    form feeds become blanks.
 
     Args:
         charset: the charset of the Content-Type header, if there was one.
-        part: what of the page is needed in the tree; None for all. More of it may be there.
+        part: the part that is needed; None for the whole page. The tree may have more than that.
     Raises:
         ParseError: the page is longer or deeper, or has more nodes, than the limits allow.
     Source: defs/README.md, 3.1.
@@ -66,7 +66,7 @@ def parse_html(
 
 
 def libxml2_version() -> str:
-    """The version of the libxml2 that lxml brings, as `2.13.8`."""
+    """The version of libxml2 that lxml uses, such as `2.13.8`."""
     return ".".join(map(str, etree.LIBXML_VERSION))
 
 
@@ -76,16 +76,16 @@ def html_backend() -> str:
 
 
 class Page:
-    """A document and its tree, parsed as a browser does when first asked for, once.
+    """A document and its tree, parsed once, at first access, as a browser does.
 
     Belongs to one worker; all tasks of the page share it.
 
     Args:
-        part: what the definitions read of it, whose tree is built faster; None for all.
+        part: the part that the definitions read, whose tree is faster to build; None for the whole page.
 
     Attributes:
-        is_read: a task has read it.
-        has_values: one of them found a value.
+        is_read: whether a task has read the page.
+        has_values: whether a task found a value.
     """
 
     __slots__ = ("_error", "_limits", "_part", "_part_tree", "_tree", "document", "has_values", "is_read")
@@ -104,7 +104,8 @@ class Page:
         """The `html` element.
 
         Raises:
-            ParseError: the page is beyond the limits; names its address. Raised at each call, parsed once.
+            ParseError: the page exceeds the limits; names its URL. Raised at each access, without parsing
+                again.
         """
         if self._tree is None:
             self._tree = self._parsed(None)
@@ -112,7 +113,7 @@ class Page:
 
     @property
     def part_root(self) -> etree._Element:
-        """The `html` element, of a tree that has all that the definitions read; raises as `root`."""
+        """The `html` element of a tree with at least the part that definitions read; errors as for `root`."""
         if self._tree is not None or self._part is None:
             return self.root
         if self._part_tree is None:
@@ -121,7 +122,7 @@ class Page:
 
     @property
     def base_href(self) -> str | None:
-        """The `href` of the first `base` element that has one, as written; raises as `root`."""
+        """The `href` of the first `base` element that has one, as written; errors as for `root`."""
         return next((href for base in self.part_root.iter("base") if (href := base.get("href"))), None)
 
     def _parsed(self, part: PagePart | None) -> etree._ElementTree:

@@ -1,4 +1,4 @@
-"""instead_of_content: the signs of a page that holds no content: a login form, a script's shell, an error."""
+"""instead_of_content: recognizes pages without content: login forms, empty script shells, error pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNSEEN = frozenset(("script", "style", "noscript", "template"))
 
 
 def instead_of_content(root: etree._Element) -> str | None:
-    """What the page holds instead of content, in a sentence; None if it looks like an ordinary page."""
+    """What the page has instead of content, as a message; None if it looks like an ordinary page."""
     heading = _not_found_heading(root)
     if heading:
         return f"the page says {heading!r} with status 200"
@@ -42,7 +42,7 @@ def instead_of_content(root: etree._Element) -> str | None:
 
 
 def _is_refreshed(root: etree._Element) -> bool:
-    """Whether a `meta` sends the browser elsewhere."""
+    """Whether a `meta` refresh leads to another address."""
     return any(
         (meta.get("http-equiv") or "").lower() == "refresh" and _REFRESH.match(meta.get("content") or "")
         for meta in root.iter("meta")
@@ -50,7 +50,7 @@ def _is_refreshed(root: etree._Element) -> bool:
 
 
 def _not_found_heading(root: etree._Element) -> str:
-    """The heading or title that says that there is no such page; empty without one."""
+    """The heading or title that reports a missing page; empty if there is none."""
     for tag in ("h1", "h2", "title"):
         for element in root.iter(tag):
             text = " ".join("".join(map(str, element.itertext())).split())
@@ -60,7 +60,7 @@ def _not_found_heading(root: etree._Element) -> str:
 
 
 def _seen(root: etree._Element) -> tuple[int, str]:
-    """The length of the text of the body, counted to the largest limit; the first element without content."""
+    """Length of the body's text, counted up to the largest limit, and the tag of the first empty element."""
     length, left = 0, list(root.iterchildren("body"))
     holder = ""
     while left and length < LEAST_TEXT_BESIDE_LOGIN:

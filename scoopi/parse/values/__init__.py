@@ -1,1 +1,1 @@
-"""What texts of a page mean as numbers, prices, dates and truths."""
+"""Reads numbers, prices and dates from the texts of a page."""

@@ -1,4 +1,4 @@
-"""DateText: dates and date-times as pages write them, by patterns or by dateparser."""
+"""DateText: reads dates and date-times as pages write them, by patterns or with dateparser."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from scoopi.errors import ConvertError
 LIBRARY, EXTRA = "dateparser", "dates"
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
 _LONGEST = 200
-"""No date has more characters, and the library takes long for texts."""
+"""Longest text, in characters, that can be a date; the library is slow on long texts."""
 
 ParseDate = Callable[[str, datetime], datetime]
-"""Text, and the time to which words such as `yesterday` refer -> the moment. Raises ValueError."""
+"""(text, the time that `yesterday` and the like are relative to) -> the moment. Raises ValueError."""
 
 
 class DateText:
-    """Reads dates and date-times of one field as pages write them, by patterns or by dateparser.
+    """Reads dates and date-times of one field as pages write them, by patterns or with dateparser.
 
     Args:
-        formats: patterns, of which the first that fits counts: strptime directives (with `%`), or the letters
-            of Java's SimpleDateFormat. Without any, ISO 8601 and what dateparser reads.
-        languages: of texts without `formats`; empty for any.
-        zone: of texts without a zone; None leaves them without.
-        with_time: whether a date-time is wanted.
+        formats: patterns, tried in order: strptime directives (with `%`) or the letters of Java's
+            SimpleDateFormat. If there are none, ISO 8601 and everything that dateparser reads.
+        languages: languages that dateparser tries; empty for all.
+        zone: time zone of texts without one; None leaves them without.
+        with_time: return a date-time, not a date.
     Raises:
-        ValueError: a pattern or language is wrong.
+        ValueError: a pattern or language is invalid.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class DateText:
 
 
 def zone_of(name: str) -> tzinfo:
-    """A time zone by its name, as `Europe/Berlin`.
+    """A time zone by its name, such as `Europe/Berlin`.
 
     Raises:
         ValueError: there is no such zone.
@@ -111,7 +111,7 @@ def _ensure_directives(pattern: str) -> None:
 
 
 class _ByLibrary:
-    """Loads the library with its first text."""
+    """Reads dates with dateparser, which is imported with the first text."""
 
     def __init__(self, languages: Sequence[str]) -> None:
         self._languages = list(languages) or None

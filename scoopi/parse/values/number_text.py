@@ -1,4 +1,4 @@
-"""decimal_of, integer_of: the number in a text, whichever way its language writes numbers."""
+"""decimal_of, integer_of: read the number in a text, whatever separators its language uses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _POINT_REGIONS = frozenset({"de-ch", "de-li", "it-ch", "es-mx", "es-us", "es-pr"
 
 
 class Separators(NamedTuple):
-    """The sign before the decimals, and the one between groups of digits."""
+    """The decimal separator, and the separator of groups of digits."""
 
     decimal: str
     group: str
@@ -36,7 +36,7 @@ COMMA, POINT = Separators(",", "."), Separators(".", ",")
 
 
 def separators_of(locale: str) -> Separators:
-    """How a language writes numbers, as `de` or `de-CH`.
+    """The separators of a locale, such as `de` or `de-CH`.
 
     Raises:
         ValueError: the language is not known.
@@ -51,15 +51,15 @@ def separators_of(locale: str) -> Separators:
 
 
 def decimal_of(text: str, separators: Separators | None = None) -> str:
-    """The only number of a text, exactly, as in `1234.50`.
+    """The only number of a text, as an exact decimal such as `1234.50`.
 
     >>> decimal_of("1.234,50 €"), decimal_of("1,234.50"), decimal_of("-7"), decimal_of("1.234", COMMA)
     ('1234.50', '1234.50', '-7', '1234')
 
     Args:
-        separators: of its language; otherwise they are inferred from the text.
+        separators: those of its language; None to infer them from the text.
     Raises:
-        ConvertError: the text holds no number, or several, or one that can be read in two ways.
+        ConvertError: the text holds no number, several, or an ambiguous one.
     """
     if separators is None and _PLAIN.fullmatch(text) and not _is_ambiguous(text):
         return text.removeprefix("+")
@@ -73,13 +73,13 @@ def decimal_of(text: str, separators: Separators | None = None) -> str:
 
 
 def integer_of(text: str, separators: Separators | None = None) -> int:
-    """The only number of a text, if it is a whole one.
+    """The only number of a text, which must be a whole number.
 
     >>> integer_of("In stock (22 available)"), integer_of("1.234"), integer_of("12,0 Stück", COMMA)
     (22, 1234, 12)
 
     Raises:
-        ConvertError: as `decimal_of`; or it has decimals.
+        ConvertError: as `decimal_of`, or the number has decimals.
     """
     if separators is None and text.isdecimal():
         return int(text)
@@ -93,7 +93,7 @@ def integer_of(text: str, separators: Separators | None = None) -> int:
 
 
 def _only_number(text: str) -> tuple[str, str]:
-    """The sign and the digits with their separators."""
+    """The sign of the number, and its digits with their separators."""
     if _HAS_EXPONENT.search(text):
         if not _EXPONENT.fullmatch(text):
             raise ConvertError(f"{text!r} is not a number")
@@ -106,7 +106,7 @@ def _only_number(text: str) -> tuple[str, str]:
 
 
 def _inferred(digits: str, text: str) -> Separators:
-    """The separators that the text itself shows."""
+    """The separators, inferred from the digits."""
     points, commas = digits.count("."), digits.count(",")
     if "\u066b" in digits:
         return Separators("\u066b", "\u066c")
@@ -119,16 +119,16 @@ def _inferred(digits: str, text: str) -> Separators:
 
 
 def _is_ambiguous(digits: str) -> bool:
-    """Whether one separator with three digits behind it may be either: `1.234`, but not `0.234`."""
+    """Whether the only separator may be either kind, as in `1.234`; not in `0.234`."""
     return re.fullmatch(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", digits) is not None
 
 
 def _is_grouped(whole: str, group: str) -> bool:
-    """Whether the separators in a whole number stand where groups of digits end."""
+    """Whether the separators of a whole number are at the ends of groups of digits."""
     signs = re.escape(group + _GROUP_SIGNS + _SPACES)
     return re.fullmatch(rf"\d+|[1-9]\d{{0,2}}(?:[{signs}]\d{{2,3}})*[{signs}]\d{{3}}", whole) is not None
 
 
 def _bare(whole: str) -> str:
-    """The digits alone, as ASCII."""
+    """The digits only, in ASCII."""
     return "".join(str(int(sign)) for sign in whole if sign.isdecimal())

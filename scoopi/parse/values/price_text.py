@@ -1,4 +1,4 @@
-"""price_of: the amount and the currency of a price as pages write it."""
+"""price_of: reads the amount and the currency of a price as pages write it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from scoopi.errors import ConvertError
 from scoopi.parse.values.number_text import Separators
 
 _PLAIN = re.compile(r"([£$€])(0|[1-9]\d{0,5})(\.\d\d)?", re.ASCII)
-"""Most prices: read alike by the library, which takes a hundred times as long."""
+"""Most prices. The library reads them the same way, but takes a hundred times as long."""
 
 
 class Price(NamedTuple):
-    """An exact amount, as in `51.77`, and the currency as the page writes it; None if it does not."""
+    """An exact amount, such as `51.77`, and the currency as the page writes it; None if it has none."""
 
     amount: str
     currency: str | None
@@ -26,13 +26,13 @@ def price_of(text: str, separators: Separators | None = None) -> Price:
     (Price(amount='51.77', currency='£'), Price(amount='1299.00', currency='EUR'))
 
     Args:
-        separators: of its language; otherwise they are inferred from the text.
+        separators: those of its language; None to infer them from the text.
     Raises:
         ConvertError: the text holds no price.
     """
     if separators is None and (plain := _PLAIN.fullmatch(text)):
         return Price(plain[2] + (plain[3] or ""), plain[1])
-    from price_parser import Price as Parsed  # late: plain prices need no library
+    from price_parser import Price as Parsed  # imported late: plain prices do not need it
 
     parsed: Any = Parsed.fromstring(
         text, decimal_separator=None if separators is None else separators.decimal

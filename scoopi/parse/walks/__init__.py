@@ -1,1 +1,1 @@
-"""What a walk over the elements of a block looks for: simple selectors, and values beside labels."""
+"""Targets of the compiled walk over the elements of a block: simple selectors, and values beside labels."""

@@ -1,4 +1,4 @@
-"""BlockWalk: the values of several selectors inside one block, found in one walk over its elements."""
+"""BlockWalk: finds the values of several selectors inside a block in one walk over its elements."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from scoopi.parse.query_ports import QueryEngine
 
 Element = etree._Element
 _MANY = 2
-"""So many selectors are found in less time by a walk than by a query each."""
+"""From this number of selectors on, one walk is faster than a query for each."""
 
 
 class BlockWalk:
-    """The values of several selectors inside one block, found in one walk over its elements.
+    """Finds the values of several selectors inside a block in one walk over its elements.
 
-    A card with five fields is asked five queries otherwise, each of which costs libxml2 more to set up than
-    all elements of the card cost to look at; and a page with ten labels ten.
+    Otherwise a card with five fields takes five queries, and setting up one of them costs libxml2 more than
+    visiting all elements of the card.
 
     Args:
-        selectors: those that are asked of the same blocks; the walk finds the ones among them that it can.
+        selectors: selectors of the same blocks; the walk evaluates those that it can.
         engine: of their language.
     """
 
@@ -39,16 +39,16 @@ class BlockWalk:
 
     @property
     def selectors(self) -> list[str]:
-        """Those whose values it finds."""
+        """The selectors that the walk evaluates."""
         return [selector for selector, _, _ in self._selectors]
 
     @property
     def is_worthwhile(self) -> bool:
-        """Whether it finds several values, and can walk."""
+        """Whether the walk is available and evaluates enough selectors to be faster than queries."""
         return self._found is not None
 
     def values(self, block: Element) -> dict[str, str | None]:
-        """The values by selector; one that only an ordinary query answers is left out."""
+        """The values by selector, without those that only an ordinary query can find."""
         assert self._found is not None, "see is_worthwhile"
         found = self._found([block])[0]
         if found is None:

@@ -1,4 +1,4 @@
-"""LabelPlan: a selector around a label of known text, as `dt:contains(Price) + dd`, for the walk in C."""
+"""LabelPlan: a selector around a label, such as `dt:contains(Price) + dd`, for the compiled walk."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _KINDS = {"contains": "v", "containsOwn": "o", "matches": "v", "matchesOwn": "o"
 
 
 class LabelPlan(NamedTuple):
-    """A selector around a label of known text, as `dt:contains(Price) + dd`, for the walk in C.
+    """A selector around a label of literal text, such as `dt:contains(Price) + dd`, for the compiled walk.
 
     Attributes:
-        chain: the elements that may be the label, by tags, ids and classes.
-        target: the text of the label, and the siblings to go to.
+        chain: matches the elements that may be the label.
+        target: the text of the label, and the steps to the siblings with the value.
     """
 
     chain: SimpleChain
@@ -25,7 +25,7 @@ class LabelPlan(NamedTuple):
 
     @classmethod
     def of(cls, selectors: syntax.Selectors) -> LabelPlan | None:
-        """The plan of parsed selectors; None if they are more, or the text is not known as it stands.
+        """The plan of parsed selectors; None if they have another form, or the text is not a literal.
 
         >>> from scoopi.parse.css.selector_parser import parse_selector
         >>> LabelPlan.of(parse_selector("dl dt.k:matchesOwn(^Price) ~ dd")).target
@@ -51,7 +51,7 @@ class LabelPlan(NamedTuple):
 
 
 def _text_of(compound: syntax.Compound) -> tuple[str, str, bool, str] | None:
-    """What is looked at, how it is compared, whether in lower case, and the text, if that is known."""
+    """The first four parts of a LabelTarget; None if the text is not a literal."""
     tests = [test for test in compound if isinstance(test, syntax.TextTest)]
     if len(tests) != 1 or tests[0].kind not in _KINDS:
         return None
@@ -69,7 +69,7 @@ def _text_of(compound: syntax.Compound) -> tuple[str, str, bool, str] | None:
 def _steps_of(
     compounds: tuple[syntax.Compound, ...], combinators: tuple[str, ...]
 ) -> tuple[tuple[str, CompoundPlan], ...] | None:
-    """The siblings that are gone to, by combinator; None if it goes elsewhere."""
+    """The steps to siblings; None for combinators that lead elsewhere, or compounds that are not simple."""
     if len(compounds) > _MOST_STEPS or not {*combinators} <= {"+", "~"}:
         return None
     chains = [SimpleChain.of((syntax.SelectorChain((each,)),)) for each in compounds]

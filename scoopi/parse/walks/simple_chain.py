@@ -1,4 +1,4 @@
-"""SimpleChain: a selector of tags, ids and classes, which a walk over elements can find beside others."""
+"""SimpleChain: a selector of tags, ids and classes, which a walk can evaluate together with others."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from scoopi.parse.css import syntax
 
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _MOST_COMPOUNDS = _MOST_CLASSES = 8
-"""More of them are too many for C."""
+"""Limits of the compiled walk."""
 
 
 CompoundPlan = tuple[str, str, tuple[str, ...]]
-"""Tag, id and classes, as the walk in C takes them."""
+"""(tag, id, classes), as the compiled walk takes them."""
 LabelTarget = tuple[str, str, bool, str, tuple[tuple[str, CompoundPlan], ...]]
-"""How the walk in C knows a label, and where it goes from there.
+"""How the compiled walk recognizes a label, and the steps from the label to its value.
 
-What is looked at: `o`, `v` and `r` as in `plan`, `n` what `normalize-space()` makes of `r`, `t` each text
-child, `f` the first one. How it is compared: `e` equals, `p` begins with, `c` contains the literal. Whether
-in lower case; the literal; and the steps to siblings: `+` the next one, `~` all that follow, `1` the first
-that fits.
+(text, mode, lower, literal, steps). `text`, the text that is compared: `o`, `v` and `r` as in `plan`, `n` for
+`normalize-space()` of `r`, `t` for each text child, `f` for the first one. `mode`: the text `e` equals,
+`p` starts with or `c` contains the literal. `lower`: compare in lower case. `steps`, to siblings: `+` the
+next one, `~` all following ones, `1` the first following one that matches.
 """
 WITHIN, CHILD, BELOW = range(3)
-"""Where a chain begins: at the block or inside it; at a child of it; inside it."""
+"""Where the first element of a chain is: the block or below it; a child of it; below it."""
 
 
 class SimpleCompound(NamedTuple):
@@ -35,11 +35,11 @@ class SimpleCompound(NamedTuple):
 
 
 class SimpleChain(NamedTuple):
-    """A selector of tags, ids and classes, which a walk over elements can find beside others.
+    """A selector of tags, ids and classes, which a walk can evaluate together with others.
 
     Attributes:
-        compounds: the last one first.
-        combinators: blank or `>`, between each compound and the one before it.
+        compounds: in reverse order, the last one first.
+        combinators: blank or `>`, in the same order, one between each two compounds.
     """
 
     compounds: tuple[SimpleCompound, ...]
@@ -47,7 +47,7 @@ class SimpleChain(NamedTuple):
 
     @classmethod
     def of(cls, selectors: syntax.Selectors) -> SimpleChain | None:
-        """The chain that parsed selectors are; None if they are more."""
+        """Parsed selectors as a chain; None if they are more than that."""
         if len(selectors) != 1 or selectors[0].scoped or not {*selectors[0].combinators} <= {">", " "}:
             return None
         compounds = [_compound(each) for each in selectors[0].compounds]
@@ -66,15 +66,15 @@ class SimpleChain(NamedTuple):
         place: int = WITHIN,
         label: LabelTarget | None = None,
     ) -> tuple[object, ...] | None:
-        """What the walk in C looks for; None for what it cannot take.
+        """The chain as a target of the compiled walk; None if the walk cannot take it.
 
         Args:
-            at: the place of the values among those of the walk.
-            attribute: that is taken; empty for a text.
-            text: `v` for what a reader sees, `o` for the own text, `r` for the text as it is.
-            is_list: all values are wanted, not the first one only.
-            place: where the first element of the chain is.
-            label: the text that the last one must have, and where the value is from there.
+            at: index of the values in the result of the walk.
+            attribute: name of the attribute to read; empty for the text.
+            text: `v` for the visible text, `o` for the own text, `r` for the raw text.
+            is_list: find all values, not only the first.
+            place: where the first element of the chain is (WITHIN, CHILD or BELOW).
+            label: the text that the last element must have, and the steps from there to the value.
         """
         chain = tuple(map(as_written, self.compounds))
         if len(chain) > _MOST_COMPOUNDS or None in chain or (attribute and not _NAME.fullmatch(attribute)):
@@ -84,7 +84,7 @@ class SimpleChain(NamedTuple):
 
 
 def as_written(compound: SimpleCompound) -> CompoundPlan | None:
-    """As the walk in C takes it; None if it cannot."""
+    """The compound as the compiled walk takes it; None if the walk cannot take it."""
     written = compound.tag, compound.id, tuple(sorted(compound.classes))
     if len(written[2]) > _MOST_CLASSES or any("\0" in name for name in (*written[:2], *written[2])):
         return None

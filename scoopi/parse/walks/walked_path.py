@@ -1,4 +1,4 @@
-"""walked_path: a path of names, or to the siblings of a label, for the walk in C."""
+"""walked_path: an XPath of names, or to the siblings of a label, for the compiled walk."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _TEXTS = {
     ("normalize-space", "(", ")"): "n",
     ("normalize-space", "(", ".", ")"): "n",
 }
-"""What a predicate looks at, as LabelTarget names it."""
+"""Tokens of the text that a predicate compares -> its code in LabelTarget."""
 _CALLS = {"contains": "c", "starts-with": "p"}
 
 
 def walked_path(selector: str, at: int) -> WalkedQuery | None:
-    """What a walk looks for to find the path's value; None if it is more than a walk can find.
+    """An XPath as a target of the compiled walk; None if the walk cannot evaluate it.
 
-    A path of names down from the block, at the end of which there may be a predicate for a text, steps to
-    siblings, and an attribute: `.//dt[.='Price']/following-sibling::dd[1]/@title`.
+    The path must lead down from the block by names; it may end with a text predicate, steps to siblings and
+    an attribute: `.//dt[.='Price']/following-sibling::dd[1]/@title`.
 
     Args:
-        at: the place of its values among those of the walk.
+        at: index of its values in the result of the walk.
     """
     if MARK in selector:
         return None
@@ -51,17 +51,17 @@ def walked_path(selector: str, at: int) -> WalkedQuery | None:
 
 
 class _TooMuchError(Exception):
-    """A path is more than a walk can find."""
+    """The walk cannot evaluate the path."""
 
 
 class _Path:
-    """The tokens of a path, taken one after the other."""
+    """Consumes the tokens of a path."""
 
     def __init__(self, tokens: list[XPathToken]) -> None:
         self._left = tokens[::-1]
 
     def walked(self, at: int) -> WalkedQuery | None:
-        """As `walked_path`; raises _TooMuchError."""
+        """The target; raises _TooMuchError if the walk cannot evaluate the path."""
         place = self._beginning()
         names, combinators = [self._name()], list[str]()
         while self._next() in ("/", "//") and self._follows(1) not in (_AXIS[0], "@"):
@@ -92,14 +92,14 @@ class _Path:
         return token.text
 
     def _beginning(self) -> int:
-        """Where the first name is looked for: `dt` and `./dt` among the children, `.//dt` anywhere below."""
+        """Where the first name is searched: `dt` and `./dt` among the children, `.//dt` anywhere below."""
         if self._next() != ".":
             return CHILD
         self._take()
         return CHILD if self._take("/", "//") == "/" else BELOW
 
     def _name(self) -> str:
-        """A name test outside of predicates, whose case does not count."""
+        """A name test outside predicates, in lower case: there names are case-insensitive."""
         if not self._left or self._left[-1].kind is not TokenKind.NAME or not _NAME.fullmatch(self._next()):
             raise _TooMuchError
         return self._take().lower()
@@ -111,7 +111,7 @@ class _Path:
             self._take()
             self._take("(")
         looked_at = self._text(("," if mode != "e" else "=",))
-        if looked_at == "t" and mode != "e":  # of several texts a function takes the first
+        if looked_at == "t" and mode != "e":  # of several nodes, an XPath function uses the first
             looked_at = "f"
         if not self._left or self._left[-1].kind is not TokenKind.LITERAL:
             raise _TooMuchError
@@ -159,5 +159,5 @@ class _Path:
 
 
 def _last(texts: Sequence[str]) -> str | None:
-    """Of several nodes the last one decides."""
+    """The text of the last node, which is the value of a path."""
     return texts[-1] if texts else None

@@ -1,4 +1,4 @@
-"""StringCall: an XPath of functions of one path, as `normalize-space(td[2])`, taken apart."""
+"""StringCall: an XPath of string functions around one path, such as `normalize-space(td[2])`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _MOST_KNOWN, _LONG = 1000, 200
 
 
 class StringCall(NamedTuple):
-    """An XPath of functions of one path, as `normalize-space(td[2])`, taken apart.
+    """An XPath of string functions around one path, such as `normalize-space(td[2])`.
 
     Attributes:
-        path: whose first node's text is changed.
-        change: that text, empty if there is no node, -> the value.
+        path: the path; its first node gives the argument.
+        change: text of that node, empty if there is none -> the value.
     """
 
     path: str
@@ -29,7 +29,7 @@ class StringCall(NamedTuple):
 
     @classmethod
     def of(cls, expression: str) -> StringCall | None:
-        """The parts of an expression; None if it has other functions, or not one path.
+        """Split an expression; None if it has other functions, or not exactly one path.
 
         >>> call = StringCall.of("concat('No. ', substring-after(tr[1]/td[2], '#'))")
         >>> call.path, call.change("page #7")
@@ -49,7 +49,7 @@ class StringCall(NamedTuple):
 
     @property
     def remembered(self) -> Callable[[str | None], str]:
-        """The same change, also of no text; evaluated once for each text, as those of a site repeat."""
+        """`change` with a cache, as texts repeat within a site; it also takes None, as an empty text."""
         known: dict[str | None, str] = {None: self.change("")}
 
         def value(text: str | None) -> str:
@@ -66,11 +66,11 @@ class StringCall(NamedTuple):
 
 
 class _OtherError(Exception):
-    """The expression is of another kind."""
+    """The expression is not a StringCall."""
 
 
 class _Reader:
-    """The tokens of an expression, taken one after the other; methods raise _OtherError."""
+    """Consumes the tokens of an expression; the methods raise _OtherError."""
 
     def __init__(self, expression: str, tokens: list[XPathToken]) -> None:
         self._expression = expression
@@ -79,7 +79,7 @@ class _Reader:
 
     @property
     def is_over(self) -> bool:
-        """Whether all tokens are taken."""
+        """Whether all tokens are consumed."""
         return self._at == len(self._tokens)
 
     def call(self) -> StringCall:
@@ -104,7 +104,7 @@ class _Reader:
         return self.call() if token.kind is TokenKind.FUNCTION else self._path()
 
     def _path(self) -> StringCall:
-        """Everything up to the end of the argument, as written; what it is, its compiler finds out."""
+        """Everything up to the end of the argument, as written; its syntax is checked when it is compiled."""
         begin, depth = self._peek().at, 0
         while depth or self._peek().text not in (",", ")"):
             if self._peek().kind not in (TokenKind.LITERAL, TokenKind.OPERATOR):
@@ -146,7 +146,7 @@ def _concatenation(arguments: list[StringCall | str]) -> Change:
 
 
 def _function(name: str, arguments: list[StringCall | str]) -> Change:
-    """What a function makes of its first argument, the path."""
+    """The function as a change of its first argument, the path."""
     literals = [each for each in arguments[1:] if isinstance(each, str)]
     if len(literals) != len(arguments) - 1:
         raise _OtherError

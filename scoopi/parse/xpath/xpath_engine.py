@@ -19,10 +19,10 @@ from scoopi.parse.xpath.xpath_values import text_of, xpath_text
 
 
 class XPathEngine:
-    """Compiles queries in XPath 1.0. A QueryEngine; compiled queries are kept, the least used ones forgotten.
+    """Compiles queries in XPath 1.0. A QueryEngine with an LRU cache.
 
     Args:
-        cached_queries: how many compiled queries of each kind are kept.
+        cached_queries: maximum number of cached queries of each kind.
     """
 
     def __init__(self, cached_queries: int = 4096) -> None:
@@ -31,17 +31,17 @@ class XPathEngine:
         self._open_queries: dict[str, XPathOpenQuery] = {}
 
     def compile_block(self, selector: str) -> BlockQuery:
-        """A query for block nodes; relative paths begin at the document.
+        """A query for block nodes; relative paths start at the document.
 
         Raises:
-            ParseError: the selector is wrong; names the character, with a hint. The query
-                raises it for a selector that yields no elements but a text, a number or a boolean.
+            ParseError: the selector is wrong; names the character, with a hint. The query raises it if the
+                selector yields texts, a number or a boolean instead of elements.
         Source: defs/README.md, 3.3.
         """
         return self._block_queries(selector)
 
     def compile_value(self, selector: str) -> ValueQuery:
-        """A query whose context is the block; the last block decides, and in it the last node.
+        """A query whose context is the block; the value is the last node in the last block.
 
         Raises:
             ParseError: as `compile_block`.
@@ -50,21 +50,14 @@ class XPathEngine:
         return self._value_queries(selector)
 
     def walked(self, selector: str, at: int) -> WalkedQuery | None:
-        """What a walk looks for: a path of names, or siblings of a label; None if it is more."""
+        """See QueryEngine; handles paths of names, and siblings of a label."""
         return walked_path(selector, at)
 
     def positional_block(self, _selector: str, _stand_ins: Sequence[int]) -> None:
-        """None: blocks of paths are found by ordinary queries."""
+        """Always None: blocks are found by ordinary queries."""
 
     def positional(self, selector: str, stand_ins: Sequence[int]) -> Positional | None:
-        """The selector as a path of steps down, or functions of one, if nothing but positions varies in it.
-
-        Args:
-            selector: with numbers that occur nowhere else standing for the positions not known yet.
-            stand_ins: these numbers, at least one.
-        Returns:
-            None when the selector must be compiled for each position, or is wrong.
-        """
+        """See QueryEngine; handles paths of steps down, and string functions around one."""
         call = StringCall.of(selector)
         steps = steps_of(selector if call is None else call.path)
         opened = opened_steps(steps, stand_ins) if steps else None

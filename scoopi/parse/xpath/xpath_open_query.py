@@ -1,4 +1,4 @@
-"""XPathOpenQuery: a path cut at its open positions, each part compiled."""
+"""XPathOpenQuery: a path split at its open positions, each part compiled."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Element = etree._Element
 
 @dataclass(frozen=True, slots=True)
 class XPathStep:
-    """A step.
+    """A step of a path.
 
     Attributes:
-        separator: what precedes it: `/`, `//`, or nothing before the first step of a relative path.
-        node: its node test, as written.
-        predicates: as written, each with its brackets.
-        position: the number of a step that is `name[number]` or `*[number]` and no more; else None.
+        separator: `/` or `//` before the step; empty before the first step of a relative path.
+        node: the node test, as written.
+        predicates: as written, with brackets.
+        position: the number, if the step is just `name[number]` or `*[number]`; else None.
     """
 
     separator: str
@@ -38,7 +38,7 @@ class XPathStep:
 
 
 def steps_of(expression: str) -> list[XPathStep] | None:
-    """The steps of the path; None if it is not a path, goes up or sideways, or is wrong."""
+    """The steps of a path; None if it is not a path, leads up or sideways, or is invalid."""
     try:
         tokens = list(tokens_of(expression))
     except ParseError:
@@ -59,7 +59,7 @@ def steps_of(expression: str) -> list[XPathStep] | None:
 
 
 def _taken_node(tokens: list[XPathToken]) -> str | None:
-    """The node test with which the tokens begin, taken from them."""
+    """Consume and return the node test at the start of the tokens."""
     if not tokens:
         return None
     first = tokens.pop(0)
@@ -74,7 +74,7 @@ def _taken_node(tokens: list[XPathToken]) -> str | None:
 
 
 def _taken_predicates(tokens: list[XPathToken]) -> tuple[str, ...] | None:
-    """The predicates with which the tokens begin, taken from them."""
+    """Consume and return the predicates at the start of the tokens."""
     predicates = []
     while tokens and tokens[0].text == "[":
         depth = 0
@@ -99,24 +99,24 @@ def _position(node: str, predicates: tuple[str, ...]) -> int | None:
 
 
 class Compile(Protocol):
-    """What the engine makes of an expression: context element -> its result."""
+    """Compiles an expression to a function: context element -> result."""
 
     def __call__(self, expression: str, /) -> Callable[[Element], Any]:
-        """Raises ParseError when the expression is wrong."""
+        """Raises ParseError if the expression is invalid."""
 
 
 class XPathOpenQuery:
-    """A path cut at its open positions, each part compiled.
+    """A path split at its open positions, each part compiled.
 
-    An OpenQuery; the last block counts, and in it the last node, or the first, which functions take.
+    An OpenQuery. The value is the last node in the last block, or the first node with `takes_first`.
 
     Args:
-        steps: of the path.
-        opened: which of them have an open position.
-        compiled: makes the queries of the parts.
-        takes_first: the first of several nodes counts.
+        steps: the steps of the path.
+        opened: indexes of the steps with an open position.
+        compiled: compiles the parts.
+        takes_first: use the first of several nodes, as string functions do.
     Raises:
-        ParseError: a part is wrong.
+        ParseError: a part is invalid.
     """
 
     is_full_text = True
@@ -145,7 +145,7 @@ class XPathOpenQuery:
         self.key = ("first " if takes_first else "") + _key(steps, opened)
 
     def blocks(self, found: Sequence[Element]) -> list[Element]:
-        """The block that counts: the last one that was found."""
+        """The last block."""
         return list(found[-1:])
 
     def value(self, elements: list[Element]) -> str | None:
@@ -159,7 +159,7 @@ class XPathOpenQuery:
         return None
 
     def filled(self, positions: Sequence[int]) -> Callable[[Sequence[Element]], str | None]:
-        """Blocks -> the value, by a path compiled for these positions."""
+        """A path compiled for these positions: blocks -> value."""
         texts = [step.text for step in self._steps]
         for at, position in zip(self._opened, positions, strict=True):
             texts[at] = f"{self._steps[at].separator}{self._steps[at].node}[{position}]"
@@ -171,7 +171,7 @@ class XPathOpenQuery:
 
 
 class _Part:
-    """Steps up to an open position, which is left out; an OpenStep."""
+    """The steps up to an open position, without that position; an OpenStep."""
 
     def __init__(self, steps: Sequence[XPathStep], compiled: Compile, *, is_first: bool) -> None:
         *before, last = steps
@@ -189,7 +189,7 @@ class _Part:
 
 
 def _relative(steps: Sequence[XPathStep]) -> str:
-    """The path from the node before."""
+    """The steps as a path relative to the context node."""
     return "." + "".join(step.text for step in steps)
 
 
@@ -200,12 +200,13 @@ def _key(steps: Sequence[XPathStep], opened: Sequence[int]) -> str:
 
 
 def opened_steps(steps: Sequence[XPathStep], stand_ins: Sequence[int]) -> list[int] | None:
-    """Which positions are to be left open: those of stand-ins, and a number as written beside a single one.
+    """Indexes of the steps whose position is left open.
 
-    So `tr[1]/td[%{index}]` shares an index with `tr[%{item.index}]/td[%{index}]`.
+    These are the stand-ins and, beside a single stand-in, a number as written, so that `tr[1]/td[%{index}]`
+    shares an index with `tr[%{item.index}]/td[%{index}]`.
 
     Returns:
-        None when a stand-in is not the position of one step, or where it may be the page's root.
+        None if a stand-in is not the position of exactly one step, or the step may be the page's root.
     """
     opened = [at for at, step in enumerate(steps) if step.position in stand_ins]
     first = 1 if steps[0].separator and steps[0].node == "*" else 0

@@ -1,4 +1,4 @@
-"""XPathToken: the tokens of an expression as definitions write it, and its translation to plain XPath 1.0."""
+"""XPathToken: tokenizes the XPath dialect of definitions and translates it to plain XPath 1.0."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STEP_SYMBOLS = frozenset((".", "..", "@"))
 
 
 class TokenKind(Enum):
-    """What a token is."""
+    """The kind of a token."""
 
     LITERAL = auto()
     NUMBER = auto()
@@ -46,7 +46,12 @@ class TokenKind(Enum):
 
 
 class XPathToken(NamedTuple):
-    """A token of an expression, and where it begins, from 0. `gap` is the white space before it."""
+    """A token of an expression.
+
+    Attributes:
+        at: where it starts, from 0.
+        gap: the white space before it.
+    """
 
     kind: TokenKind
     text: str
@@ -75,7 +80,7 @@ def tokens_of(expression: str) -> Iterator[XPathToken]:
     """The tokens of the expression, in order.
 
     Raises:
-        ParseError: something that is not a token of XPath, such as a quote that is not closed.
+        ParseError: a part is not a token of XPath, such as an unclosed quote.
     """
     at = 0
     end = len(expression.rstrip())
@@ -131,12 +136,12 @@ _PATH_KINDS = frozenset((TokenKind.NAME, TokenKind.STAR, TokenKind.AXIS, TokenKi
 
 
 def translate(expression: str, *, from_document: bool) -> str:
-    """The expression with names outside predicates in lower case, and `lower-case()` given a string.
+    """Translate an expression: names outside predicates become lower case, `lower-case()` gets a string.
 
     Args:
-        from_document: relative paths outside predicates begin at the document, not at the context node.
+        from_document: relative paths outside predicates start at the document, not at the context node.
     Raises:
-        ParseError: a word that is none, or a function, axis, prefix or variable that does not exist.
+        ParseError: an invalid token, or an unknown function, axis, prefix or variable.
     Source: defs/README.md, 3.3.
     """
     written: list[str] = []
@@ -163,7 +168,7 @@ def translate(expression: str, *, from_document: bool) -> str:
 
 
 def _begins_path(previous: XPathToken | None, token: XPathToken) -> bool:
-    """Whether a relative path begins at the token."""
+    """Whether a relative path starts at the token."""
     if token.kind not in _PATH_KINDS and not (token.kind is TokenKind.SYMBOL and token.text in _STEP_SYMBOLS):
         return False
     return previous is None or previous.kind is TokenKind.OPERATOR or previous.text in _BEFORE_A_PATH

@@ -1,4 +1,4 @@
-"""xpath_text, text_of: values of the page in an XPath as literals, never as code, and its result as text."""
+"""xpath_text, text_of: insert values of the page into an XPath as literals, and turn its result into text."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _STRING = etree.XPath("string()", smart_strings=False)
 
 
 def xpath_text(selector: str) -> str:
-    r"""The expression with its marked values written in.
+    r"""Insert the marked values into the expression, so that they cannot be read as code.
 
-    Inside quotes a value is part of the literal, whatever quotes it holds itself. Behind `/`, `@` and `::`,
-    and beside the letters of a name, it is a name or part of one. As a whole predicate it is a position.
-    Elsewhere it is a literal of its own.
+    Inside quotes a value is part of the literal, whatever quotes it contains. After `/`, `@` and `::`, or
+    next to letters of a name, it is a name or part of one. As a whole predicate it is a position. Elsewhere
+    it is a literal of its own.
 
     >>> from scoopi.model.text.page_text import marked
     >>> print(xpath_text(f"//td[.='{marked('De' + chr(39) + 'Longhi')}']"))
@@ -33,7 +33,7 @@ def xpath_text(selector: str) -> str:
     //h2[number('3')]
 
     Raises:
-        ParseError: a value stands where only a name can, and is not one.
+        ParseError: a value is used as a name but is not a valid one.
     """
     if MARK not in selector:
         return selector
@@ -63,7 +63,7 @@ def xpath_text(selector: str) -> str:
 
 
 def xpath_literal(text: str, quote: str = "'") -> str:
-    """An expression for the text: between these quotes if it has none of them, else between others."""
+    """An expression for the text, in these quotes if it contains none of them, else in the other ones."""
     other = '"' if quote == "'" else "'"
     if quote not in text:
         return f"{quote}{text}{quote}"
@@ -74,7 +74,7 @@ def xpath_literal(text: str, quote: str = "'") -> str:
 
 
 def _standing(before: str, value: str, behind: str, selector: str) -> str:
-    """A value outside of quotes."""
+    """The expression for a value outside quotes."""
     left, right = before.rstrip(), behind.lstrip()
     if _NAME_BEFORE.search(before) or left.endswith(("/", "@", "::")) or _NAME_BEHIND.match(behind):
         if not _NAME_LETTERS.fullmatch(value):
@@ -88,7 +88,7 @@ def _standing(before: str, value: str, behind: str, selector: str) -> str:
 
 
 def text_of(result: Any) -> str | None:
-    """The text of the last node, the string, or the number or boolean as `string()` has it; None for no node.
+    """The result of an XPath as text: of the last node, or as `string()` gives it; None for no node.
 
     Source: defs/README.md, 3.3.
     """
@@ -100,7 +100,7 @@ def text_of(result: Any) -> str | None:
 
 
 def text_of_node(node: etree._Element | str | tuple[str, str]) -> str:
-    """All text inside the node, scripts included, comments not; nothing trimmed, U+00A0 kept."""
+    """All text inside the node, untrimmed; with scripts, without comments; U+00A0 is kept."""
     if isinstance(node, str):
         return node
     if isinstance(node, tuple):
@@ -111,7 +111,7 @@ def text_of_node(node: etree._Element | str | tuple[str, str]) -> str:
 
 
 def text_of_number(number: float) -> str:
-    """The number by XPath's `string()`: no exponent, no point in a whole number."""
+    """The number as XPath's `string()` writes it: no exponent, no point in a whole number."""
     if isnan(number):
         return "NaN"
     if isinf(number):
