@@ -174,7 +174,7 @@ class WalkedQuery(NamedTuple):
     Attributes:
         plan: see `SimpleChain.plan`.
         join: texts found, in document order -> the value.
-        may_lack: if nothing is found, matching elements may lack the attribute; only a query can tell.
+        may_lack: if nothing is found, matching elements may lack the attribute; only a query can decide.
     """
 
     plan: tuple[object, ...]

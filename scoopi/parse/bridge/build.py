@@ -1,6 +1,6 @@
-"""Builds the bridge: `python -m scoopi.parse.bridge.build` does it in the checkout.
+"""Builds the bridge; in a checkout, run `python -m scoopi.parse.bridge.build`.
 
-Needs only the standard library and lxml's headers, as an installer runs it before anything is installed.
+Uses only the standard library and lxml's headers, as installers run it before anything else is installed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _SOURCES = (
     "seen_text.c",
 )
 _HEADERS = (
+    "class_list.h",
     "element_tests.h",
     "kept_nodes.h",
     "label_values.h",
@@ -37,14 +38,14 @@ _COMPILERS = ("cc", "gcc", "clang")
 
 
 class BridgeUnavailableError(Exception):
-    """The bridge cannot be built here; says what is missing."""
+    """The bridge cannot be built here; the message names what is missing."""
 
 
 def compiler() -> list[str]:
-    """The C compiler's command: `CC`, else the first that is found.
+    """The command of the C compiler: `CC`, else the first one found.
 
     Raises:
-        BridgeUnavailableError: there is none.
+        BridgeUnavailableError: there is no compiler.
     """
     if given := os.environ.get("CC"):
         return shlex.split(given)
@@ -55,16 +56,16 @@ def compiler() -> list[str]:
 
 
 def build(target: Path = _FOLDER) -> Path:
-    """Compile the bridge into the folder.
+    """Compile the bridge into a folder.
 
     Returns:
-        The module that was built.
+        Path of the module.
     Raises:
         BridgeUnavailableError: no compiler, no headers, or the compiler's own error.
     """
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     if sys.platform != "linux" or not suffix:
-        raise BridgeUnavailableError("the bridge is made for Linux")
+        raise BridgeUnavailableError("the bridge supports only Linux")
     command = compiler()
     includes = [f"-I{folder}" for folder in _include_folders()]
     made = target / f"_bridge{suffix}"
@@ -86,7 +87,7 @@ def _compile(command: list[str]) -> None:
 
 
 def build_if_older() -> Path:
-    """As `build`, in place, unless what is there is newer than its source."""
+    """Build in place, unless the existing module is newer than its sources."""
     made = _FOLDER / f"_bridge{sysconfig.get_config_var('EXT_SUFFIX')}"
     sources = [_FOLDER / name for name in (*_SOURCES, *_HEADERS)]
     if made.exists() and all(made.stat().st_mtime > source.stat().st_mtime for source in sources):
@@ -106,7 +107,7 @@ def _include_folders() -> list[str]:
 
 
 def main() -> int:
-    """Build in place; 0 when that worked."""
+    """Build in place; returns the exit code."""
     try:
         made = build()
     except BridgeUnavailableError as error:

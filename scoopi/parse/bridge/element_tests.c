@@ -1,5 +1,7 @@
-/* element_tests: what tags, ids and classes say of an element of libxml2. */
+/* element_tests: tests elements of libxml2 by tag, id and classes. */
 #include "element_tests.h"
+
+#include "class_list.h"
 
 bool element_compound(PyObject *written, compound *made)
 {
@@ -7,8 +9,12 @@ bool element_compound(PyObject *written, compound *made)
     if (!PyArg_ParseTuple(written, "ssO!", &made->tag, &made->id, &PyTuple_Type, &classes)) return false;
     made->number = PyTuple_GET_SIZE(classes);
     if (made->number > MOST_CLASSES) return PyErr_Format(PyExc_ValueError, "too many classes"), false;
-    for (Py_ssize_t at = 0; at < made->number; at++)
-        if ((made->classes[at] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(classes, at))) == NULL) return false;
+    for (Py_ssize_t at = 0; at < made->number; at++) {
+        Py_ssize_t length = 0;
+        made->classes[at] = PyUnicode_AsUTF8AndSize(PyTuple_GET_ITEM(classes, at), &length);
+        if (made->classes[at] == NULL) return false;
+        made->lengths[at] = (size_t)length;
+    }
     return true;
 }
 
@@ -27,23 +33,6 @@ const char *element_value(const xmlAttr *attribute)
     return child->content != NULL ? (const char *)child->content : "";
 }
 
-static bool ends_class(char sign)
-{
-    return sign == '\0' || sign == ' ' || sign == '\t' || sign == '\r' || sign == '\n';
-}
-
-static bool has_class(const char *value, const char *wanted)
-{
-    for (const char *at = value; *at != '\0';) {
-        const char *sign = wanted;
-        while (!ends_class(*at) && *sign == (*at >= 'A' && *at <= 'Z' ? *at + 32 : *at)) at++, sign++;
-        if (ends_class(*at) && *sign == '\0') return true;
-        while (!ends_class(*at)) at++;
-        while (*at != '\0' && ends_class(*at)) at++;
-    }
-    return false;
-}
-
 outcome element_fits(const xmlNode *node, const compound *wanted)
 {
     if (*wanted->tag && !is_named(node, wanted->tag)) return UNDECIDED;
@@ -57,8 +46,9 @@ outcome element_fits(const xmlNode *node, const compound *wanted)
         const xmlAttr *attribute = element_attribute(node, "class");
         const char *value = attribute != NULL ? element_value(attribute) : NULL;
         if (value == NULL) return attribute == NULL ? UNDECIDED : FAILED;
+        size_t length = strlen(value);
         for (Py_ssize_t at = 0; at < wanted->number; at++)
-            if (!has_class(value, wanted->classes[at])) return UNDECIDED;
+            if (!has_class(value, length, wanted->classes[at], wanted->lengths[at])) return UNDECIDED;
     }
     return DONE;
 }

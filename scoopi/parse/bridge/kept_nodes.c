@@ -1,18 +1,20 @@
-/* kept_nodes: marks the part of lexbor's tree that is copied. */
+/* kept_nodes: marks the nodes of lexbor's tree that are copied. */
 #include "kept_nodes.h"
 
 #include <string.h>
 #include <strings.h>
 
-enum { KNOWN_IDS = 512 }; /* ids of tags and attributes below are lexbor's own and index a table */
-enum { UNKNOWN = 0, OTHER, IS_ID, IS_CLASS, NAMED };     /* NAMED + n: what the anchor at n is named after */
+#include "class_list.h"
+
+enum { KNOWN_IDS = 512 }; /* smaller ids of tags and attributes are lexbor's own and index a table */
+enum { UNKNOWN = 0, OTHER, IS_ID, IS_CLASS, NAMED };     /* NAMED + n: the attribute of anchor n */
 
 typedef struct {
     const lexbor_api *lexbor;
     const keep_plan *plan;
     bool has_ids, has_classes, has_names;
     unsigned char attributes[KNOWN_IDS];
-    signed char tags[KNOWN_IDS];    /* 0: unknown; -1: no anchor; else the anchor's place + 1 */
+    signed char tags[KNOWN_IDS];    /* 0: unknown; -1: no anchor; else the anchor's index + 1 */
     lexbor_path path;
 } walk;
 
@@ -36,27 +38,12 @@ bool keep_plan_of(PyObject *written, keep_plan *plan)
     return true;
 }
 
-static bool is_blank(unsigned char sign) { return sign == ' ' || (sign >= '\t' && sign <= '\r'); }
-
-/* Whether one of the classes is the wanted one, in any case; true where they are not all ASCII. */
-static bool may_have_class(const unsigned char *value, size_t length, const anchor *wanted)
+/* Whether one of the classes is the wanted one; true if they are not all ASCII, so that other tests decide. */
+static bool may_have_class(const char *value, size_t length, const anchor *wanted)
 {
-    size_t begin = 0;
-    for (size_t at = 0; at <= length; at++) {
-        if (at < length && value[at] >= 0x80) return true;
-        if (at < length && !is_blank(value[at])) continue;
-        if (at - begin == wanted->length) {
-            size_t same = 0;
-            while (same < wanted->length &&
-                   (value[begin + same] >= 'A' && value[begin + same] <= 'Z' ? value[begin + same] + 32
-                                                                              : value[begin + same]) ==
-                       (unsigned char)wanted->name[same])
-                same++;
-            if (same == wanted->length && same > 0) return true;
-        }
-        begin = at + 1;
-    }
-    return false;
+    for (size_t at = 0; at < length; at++)
+        if ((unsigned char)value[at] >= 0x80) return true;
+    return has_class(value, length, wanted->name, wanted->length);
 }
 
 static bool is_named(const anchor *wanted, char kind, const unsigned char *name, size_t length)
@@ -97,7 +84,7 @@ static const anchor *anchor_of_tag(walk *at, lexbor_node *node)
     return found;
 }
 
-/* Of two anchors the one that keeps more. */
+/* The anchor, of two, that keeps more. */
 static const anchor *wider(const anchor *one, const anchor *other)
 {
     return one == NULL || (other != NULL && other->joins_siblings) ? other : one;
@@ -112,13 +99,13 @@ static const anchor *anchor_of_value(walk *at, lexbor_attr *attr, unsigned char 
     for (size_t each = 0; each < at->plan->number; each++) {
         const anchor *wanted = &at->plan->anchors[each];
         if (kind == IS_ID ? wanted->kind == 'i' && length == wanted->length && memcmp(value, wanted->name, length) == 0
-                          : wanted->kind == 'c' && may_have_class(value, length, wanted))
+                          : wanted->kind == 'c' && may_have_class((const char *)value, length, wanted))
             found = wider(found, wanted);
     }
     return found;
 }
 
-/* The anchor that the element is; NULL if it is none. Counts its attributes. */
+/* The anchor that the element matches; NULL for none. Adds its attributes to `nodes`. */
 static const anchor *anchor_of(walk *at, lexbor_node *node, size_t *nodes)
 {
     const anchor *found = anchor_of_tag(at, node);

@@ -37,7 +37,7 @@ typedef struct {
 
 /* Reads (text, mode, lower, literal, ((kind, compound), …)). False with an error set. */
 bool label_read(PyObject *written, label *made);
-/* Whether the element's text is the label's; LABEL_UNSURE if only Python can tell. */
+/* Whether the element's text is the label's; LABEL_UNSURE if only Python can decide. */
 label_answer label_fits(const label *wanted, const xmlNode *node, label_texts *texts);
 /* Puts the siblings that the steps reach from a label into the list, in document order; returns as `label_fits`. */
 label_answer label_rest(const label *wanted, const xmlNode *node, node_list *found);

@@ -121,7 +121,7 @@ static bool are_in_order(const label *wanted, const xmlNode *last, const xmlNode
     return true;
 }
 
-/* Adds the values next to a label, if the node is one; UNDECIDED if only Python can tell. */
+/* Adds the values next to a label, if the node is one; UNDECIDED if only Python can decide. */
 static outcome take_beside(PyObject *values, const xmlNode *node, const xmlNode *root, Py_ssize_t at, state *walk)
 {
     const target *wanted = &walk->targets[at];

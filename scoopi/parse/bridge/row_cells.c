@@ -160,7 +160,7 @@ PyObject *row_cells_part(PyObject *module, PyObject *arguments)
 
 /* ---- children of a tag ---- */
 
-/* The text of a child, or its attribute; NULL without an error if only Python can tell. */
+/* The text of a child, or its attribute; NULL without an error if only Python can decide. */
 static PyObject *tail_of(const xmlNode *child, const char *name, text_buffer *text)
 {
     if (!*name) return preserves_blanks(child) ? NULL : text_of(child, false, text);

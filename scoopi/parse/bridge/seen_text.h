@@ -4,7 +4,7 @@
 
 #include "node_text.h"
 
-/* FAILED: an exception is set. UNDECIDED: no, or only Python can tell. */
+/* FAILED: an exception is set. UNDECIDED: no, or only Python can decide. */
 typedef enum { FAILED = -1, UNDECIDED, DONE } outcome;
 
 /* Puts the v(isible), o(wn) or r(aw) text of the element into the buffer; UNDECIDED if white space may be

@@ -180,7 +180,7 @@ def _comparison(test: syntax.AttributeTest, regex_timeout_ms: int) -> Callable[[
 
 
 def searcher(pattern: str, regex_timeout_ms: int) -> Callable[[str], bool]:
-    """A function that tells whether a Java pattern matches inside a text; same errors as `text_filter`."""
+    """A test of whether a Java pattern matches somewhere in a text; same errors as `text_filter`."""
     from scoopi.java.regex.java_regex import compile_java  # needed by few selectors, and slow to import
 
     return compile_java(pattern, timeout_ms=regex_timeout_ms).search
