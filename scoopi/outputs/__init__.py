@@ -1,1 +1,1 @@
-"""From records to files and tables: formats, databases and where they are."""
+"""Writes records to files and tables: targets, formats and databases."""

@@ -10,7 +10,7 @@ from scoopi.model.text.shown import nearest
 from scoopi.outputs.target import Target, TargetKind
 
 _OF_FORMAT = {"parquet": ("parquet", ("pyarrow",)), "xlsx": ("xlsx", ("openpyxl",))}
-"""Format -> the extra that brings it, and what that installs."""
+"""Format -> the extra to install, and the modules that it needs."""
 _SQL = {TargetKind.SQLITE: ("sqlalchemy",), TargetKind.POSTGRESQL: ("sqlalchemy", "psycopg")}
 _READ_ONLY = ("http", "https", "github", "git", "zip", "tar", "data", "reference", "generic")
 _LIBRARIES = {
@@ -23,26 +23,26 @@ _LIBRARIES = {
     "sftp": ("paramiko", "paramiko"),
     "ssh": ("paramiko", "paramiko"),
 }
-"""Scheme -> the module that fsspec needs for it, and what pip installs it by."""
+"""Scheme -> the module that fsspec needs for it, and the package to install."""
 
 
 def ensure_store(url: str) -> None:
-    """Check that the library is installed that an object store of downloaded files needs.
+    """Check that the libraries that an object store for downloaded files needs are installed.
 
     Raises:
-        DefsError: as of `ensure_libraries`.
+        DefsError: as `ensure_libraries`.
     """
     ensure_libraries(Target(TargetKind.REMOTE, url, url), "object store")
 
 
 def ensure_libraries(target: Target, what: str = "output") -> None:
-    """Check that all libraries that an output needs are installed, without loading one.
+    """Check that all libraries that an output needs are installed; none is imported.
 
     Args:
-        what: the target's kind, for messages.
+        what: what the target is, for messages.
     Raises:
-        DefsError: a library is missing (the hint has the command that installs it), or a URL's scheme is
-            unknown.
+        DefsError: a library is missing (the hint has the command that installs it), or the scheme of a URL
+            is unknown or read-only.
     """
     for name, modules in _needed(target, what):
         if any(find_spec(module) is None for module in modules):
@@ -69,7 +69,7 @@ def scheme_of(target: Target, what: str = "output") -> str:
     """Return the scheme of a remote output's URL, after checking that it can be written to.
 
     Args:
-        what: the target's kind, for messages.
+        what: what the target is, for messages.
     Raises:
         DefsError: fsspec does not know the scheme, or cannot write to it.
     """
@@ -86,7 +86,7 @@ def scheme_of(target: Target, what: str = "output") -> str:
 
 
 def _known_schemes() -> list[str]:
-    """Those of fsspec; none while it is not installed."""
+    """The schemes that fsspec knows; none if it is not installed."""
     if find_spec("fsspec") is None:
         return []
     from fsspec.registry import known_implementations

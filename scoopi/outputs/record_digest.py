@@ -17,7 +17,7 @@ DIGEST_BYTES = 16
 
 
 class RecordDigest:
-    """Computes a digest of some columns of a record; values that a database takes as equal have the same one.
+    """Computes a digest of some columns of a record; values that are equal in a database have equal digests.
 
     Args:
         columns: all columns of the record, in order.
@@ -30,11 +30,11 @@ class RecordDigest:
         self._encode = msgspec.msgpack.Encoder(order="sorted").encode
 
     def of(self, record: Sequence[Any]) -> bytes:
-        """Return a digest of 16 bytes; two missing values are equal."""
+        """Return a digest of 16 bytes; missing values are equal to each other."""
         return self._digest(self._values(record))
 
     def of_key(self, record: Sequence[Any]) -> bytes | None:
-        """Return a digest of 16 bytes; None if a value is missing, as such a record is equal to no other."""
+        """Return a digest of 16 bytes; None if a value is missing, as such a record has no duplicates."""
         values = self._values(record)
         return None if None in values else self._digest(values)
 
@@ -49,7 +49,7 @@ class RecordDigest:
 
 
 def _same(value: Any) -> Any:
-    """One form of equal values, as a database compares them."""
+    """The canonical form of values that are equal in a database."""
     if isinstance(value, list):
         return [_same(each) for each in value]
     if isinstance(value, Decimal):

@@ -1,4 +1,4 @@
-"""Target: an output of a task, as an entry of `output:` names it."""
+"""Target: where an output of a task goes, as an entry of `output:` names it."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ _OTHER_DATABASES = ("mysql", "mariadb", "mssql", "oracle", "mongodb", "duckdb", 
 _SQLITE, _POSTGRES = "sqlite", ("postgresql", "postgres")
 _TABLE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)?")
 _LONGEST_TABLE_BYTES = 58
-"""PostgreSQL cuts names behind 63 bytes, and a table that is held back has `.held` behind its name."""
-_ENVIRONMENT = "leave it out, and put it into the environment (PGPASSWORD), or into ~/.pgpass"
+"""PostgreSQL truncates names to 63 bytes, and a table that is held back has the suffix `.held`."""
+_ENVIRONMENT = "remove it, and put it into the environment (PGPASSWORD) or ~/.pgpass"
 
 
 class TargetKind(StrEnum):
-    """The kinds of outputs: they differ in what is written, and in when it can be read."""
+    """The kinds of outputs, which differ in what is written and when it can be read."""
 
     FILE = "file"
-    """A file in the run's folder, which appears at the end."""
+    """A file in the run's folder, which appears at the end of the run."""
     STDOUT = "stdout"
-    """The standard output, at the end."""
+    """Standard output, written at the end of the run."""
     REMOTE = "remote"
-    """An object of a store that fsspec knows, uploaded at the end."""
+    """An object in a store that fsspec knows, uploaded at the end of the run."""
     SQLITE = "sqlite"
     """A table in a file, filled during the run."""
     POSTGRESQL = "postgresql"
-    """A table of a server, filled during the run."""
+    """A table on a server, filled during the run."""
 
 
 class Target(msgspec.Struct, frozen=True):
-    """An output of a task, as an entry of `output:` names it.
+    """Where an output of a task goes, as an entry of `output:` names it.
 
     Attributes:
-        name: its name in reports; the same for all spellings.
+        name: its name in reports; the same for all spellings of the entry.
         path: of a file, relative to the run's folder; of a SQLite file, as written; otherwise the URL
             without the table.
         format: one of FORMATS; empty for a database.
@@ -59,7 +59,7 @@ class Target(msgspec.Struct, frozen=True):
 
     @property
     def is_database(self) -> bool:
-        """Whether its rows can be read during the run."""
+        """Whether it is a table, whose rows can be read during the run."""
         return self.kind in (TargetKind.SQLITE, TargetKind.POSTGRESQL)
 
     @property
@@ -82,7 +82,7 @@ def parse_target(text: str) -> Target:
     'specs'
 
     Raises:
-        DefsError: it names no output; the hint says what would.
+        DefsError: the entry is invalid; the hint has a valid one.
     """
     text = text.strip()
     if text == STDOUT:
@@ -134,7 +134,7 @@ def _postgresql(text: str) -> Target:
         raise DefsError(f"output {text!r} is not a valid URL: {error}", hint=_EXAMPLE) from None
     if password is not None or "password=" in parts.query:
         shown = url.replace(f":{password}@", ":…@")
-        raise DefsError(f"output {shown!r} holds a password", hint=_ENVIRONMENT)
+        raise DefsError(f"output {shown!r} contains a password", hint=_ENVIRONMENT)
     if not url.startswith("postgresql://"):
         raise DefsError(f"output {text!r} is not a valid URL", hint=_EXAMPLE)
     return Target(TargetKind.POSTGRESQL, f"{url}#{table}", url, table=table)
@@ -166,12 +166,12 @@ def _format_of(path: str, text: str) -> str:
     near = nearest(ending, FORMATS) if ending else ""
     what = f"output {text!r} has no known format"
     stem = plain.removesuffix(f".{ending}") if ending else plain
-    hint = f"did you mean {stem}.{near}?" if near else f"the name of a file ends with one of {known}"
+    hint = f"did you mean {stem}.{near}?" if near else f"use a file name that ends with one of {known}"
     raise DefsError(what, hint=hint)
 
 
 def stream_of(group: str, task: str) -> str:
-    """Return the name of a task's records in frames, from which all outputs of the task are written.
+    """Return the name of a task's records in frames; all outputs of the task are written from them.
 
     >>> stream_of("list", "books")
     'records:list.books'

@@ -1,4 +1,4 @@
-"""typed_reader: converts the values of a column from their form in frames to Python's types."""
+"""typed_reader: converts the values of a column from their form in frames to Python types."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _AS_JSON = msgspec.json.Encoder().encode
 
 
 def typed_reader(column: Column) -> ConvertValue | None:
-    """Return the function that converts a column's values in frames to Python's types.
+    """Return the function that converts a column's values from their form in frames to Python types.
 
     These are `Decimal`, `date`, aware `datetime`, `int`, `bool` and `str`, or lists of them. A value that
-    is not of the column's type, as `onError: keep` leaves it, becomes None.
+    is not of the column's type, which `onError: keep` allows, becomes None.
 
     Returns:
-        None if values need no conversion.
+        The function; None for JSON, whose values have no single type.
     """
     convert = _CONVERSIONS.get(column.type)
     if convert is None or not column.is_list:
@@ -32,7 +32,7 @@ def typed_reader(column: Column) -> ConvertValue | None:
 
 
 def dict_of(columns: Sequence[Column]) -> Callable[[Sequence[Any]], dict[str, Any]]:
-    """Return the function that makes a dict of a record in a frame, by column, with values of Python's types.
+    """Return the function that converts a record in a frame to a dict from column to value of a Python type.
 
     >>> dict_of([Column("title"), Column("price", ColumnType.DECIMAL)])(["Rye", "4.20"])
     {'title': 'Rye', 'price': Decimal('4.20')}

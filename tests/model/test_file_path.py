@@ -79,7 +79,7 @@ def test_templates_that_are_right(template: str) -> None:
         ("s3://b//%{sha256}", "has a part that is empty"),
         ("s3://b/../%{sha256}", "has a part that is empty"),
         ("s3://b/a?%{sha256}", "has a sign that not all stores take"),
-        ("sftp://me:secret@host/%{sha256}", "sftp://…@host/%{sha256} holds a password"),
+        ("sftp://me:secret@host/%{sha256}", "sftp://…@host/%{sha256} contains a password"),
         ("files/%{sha}", "there is no placeholder %{sha} here"),
     ],
 )

@@ -35,7 +35,7 @@ def test_what_a_database_refuses_is_not_tried_again(database: Database) -> None:
     with database.transaction() as connection:
         connection.exec_driver_sql("CREATE TABLE books (title TEXT NOT NULL)")
 
-    with pytest.raises(AppenderError, match="refuses"), database.transaction() as connection:
+    with pytest.raises(AppenderError, match="rejects"), database.transaction() as connection:
         connection.exec_driver_sql("INSERT INTO books VALUES (NULL)")
 
     assert answer(database) == 42

@@ -72,7 +72,7 @@ def test_a_refused_row_leaves_neither_rows_nor_offset(database: Database) -> Non
     table.position("segment")
     execute(database, "CREATE UNIQUE INDEX title_once ON books (title)")
 
-    with pytest.raises(AppenderError, match="refuses"):
+    with pytest.raises(AppenderError, match="rejects"):
         table.write([Move("segment", 0, 70)], [[["Rye", "4.20"]], [["Rye", "4.20"]]])
 
     assert (rows(database), table.position("segment")) == ([], 0)

@@ -40,7 +40,7 @@ def test_an_output_is_a_file_stdout_an_object_or_a_table(
         ("sqlite:#books", "names no file", "sqlite:books.db#books"),
         ("postgresql://host/db", "names no table", "#books"),
         ("postgresql://host/db#drop table", "not a valid name of a table", "letters"),
-        ("postgresql://me:s3cret@host/db#books", "holds a password", "PGPASSWORD"),
+        ("postgresql://me:s3cret@host/db#books", "contains a password", "PGPASSWORD"),
         ("mysql://host/db#books", "mysql is not supported", "postgresql"),
     ],
 )

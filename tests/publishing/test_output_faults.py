@@ -40,7 +40,7 @@ def check(desk: Desk, outputs: str, others: str = "names.csv") -> str:
         ("books.cvs", "output 'books.cvs' has no known format", "did you mean books.csv?"),
         ("'sqlite:books.db'", "names no table", "sqlite:books.db#books"),
         ("'s4://bucket/books.csv'", "unknown scheme", ""),
-        ("'postgresql://me:secret@host/db#t'", "holds a password", "PGPASSWORD"),
+        ("'postgresql://me:secret@host/db#t'", "contains a password", "PGPASSWORD"),
         ("{ to: books.csv, stream: true }", "stream: true is for databases", ""),
     ],
 )

@@ -106,7 +106,7 @@ def _object_fault(template: str) -> tuple[str, str] | None:
         return f"{template} does not begin with the fixed name of a bucket or host", hint
     if ":" in bucket.rpartition("@")[0]:
         shown = template.replace(bucket.rpartition("@")[0], "…")
-        return f"{shown} holds a password", "leave it out: rows would show it; put it into the environment"
+        return f"{shown} contains a password", "remove it: rows would show it; put it into the environment"
     plain = [PLACEHOLDER.sub("x", part) for part in parts]
     if not plain or any(part in ("", ".", "..") for part in plain):
         return f"{template} has a part that is empty, or leads elsewhere", hint

@@ -13,10 +13,10 @@ from scoopi.model.records import Column, ColumnType
 from scoopi.outputs.typed_values import json_text, typed_reader
 
 _NUL, _JSON_NUL = "\x00", "\\u0000"
-"""What no text of PostgreSQL can hold."""
+"""NUL, as a character and in JSON; PostgreSQL cannot store it in text."""
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _EXACT_DIGITS = 15
-"""Of SQLite's floating-point numbers."""
+"""Decimal digits that a floating-point number of SQLite keeps."""
 
 _POSTGRES: dict[ColumnType, sa.types.TypeEngine[Any]] = {
     ColumnType.TEXT: sa.Text(),
@@ -30,7 +30,7 @@ _POSTGRES: dict[ColumnType, sa.types.TypeEngine[Any]] = {
 
 
 class _Untyped(sa.types.UserDefinedType[Any]):
-    """A column of SQLite without a type keeps each number and text as it is given, all digits included."""
+    """A SQLite column without a type, which keeps each number and text as given, with all digits."""
 
     cache_ok = True
 
@@ -60,7 +60,7 @@ def column_type(column: Column, dialect: str) -> sa.types.TypeEngine[Any]:
 
 
 def bound_value(column: Column, dialect: str) -> Callable[[Any], Any]:
-    """Return the function that converts a column's values in frames to those that a driver gets."""
+    """Return the function that converts a column's values from their form in frames to that of the driver."""
     is_json = column.is_list or column.type is ColumnType.JSON
     convert: Callable[[Any], Any] | None = json_text if is_json else typed_reader(column)
     assert convert is not None, "only JSON has no type"
@@ -80,7 +80,7 @@ def _without(text: str | None, sign: str) -> str | None:
 
 
 def _number(value: Decimal | None) -> int | float | str | None:
-    """A number where SQLite's are exact, so that rows sort by it; else its text."""
+    """A number if SQLite stores it exactly, so that rows sort by it; otherwise its text."""
     if value is None:
         return None
     if len(value.as_tuple().digits) > _EXACT_DIGITS:

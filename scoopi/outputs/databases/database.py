@@ -25,7 +25,7 @@ _KEEPALIVE = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-"""A server that vanished is noticed within 30 s, also while it is waited for."""
+"""A server that disappears is noticed within 30 s, even during a call."""
 
 
 class Database:
@@ -57,7 +57,7 @@ class Database:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        """Run the `with` block in one transaction; after a StoreError it may have been committed or not.
+        """Run the `with` block in one transaction; after a StoreError it is unknown whether it was committed.
 
         Raises:
             StoreError: the database does not answer, or the transaction must be repeated.
@@ -95,8 +95,8 @@ class Database:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                what = f"the folder of the database cannot be made: {error.strerror}"
-                raise AppenderError(what, at=str(self.path), hint="name another file") from error
+                what = f"the folder of the database cannot be created: {error.strerror}"
+                raise AppenderError(what, at=str(self.path), hint="use another path") from error
         connection = self._engine.connect()
         if is_new:  # so that readers of the file and the run do not wait for each other
             connection.exec_driver_sql("PRAGMA journal_mode = WAL")
@@ -106,7 +106,7 @@ class Database:
     def _fault(self, error: BaseException) -> StoreError | AppenderError:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         if isinstance(error, self._passing):
-            hint = "start it, or check the address and the rights of the user"
+            hint = "start it, or check the address and the user's privileges"
             return StoreError(f"the database does not answer: {reason}", at=self.name, hint=hint)
         hint = "change the table or the definitions; the rows are safe in the run's folder: `scoopi resume`"
-        return AppenderError(f"the database refuses the rows: {reason}", at=self.name, hint=hint)
+        return AppenderError(f"the database rejects the rows: {reason}", at=self.name, hint=hint)

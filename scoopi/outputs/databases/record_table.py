@@ -1,4 +1,4 @@
-"""RecordTable: writes the rows of one output to a table, with the offset in each segment that they reach."""
+"""RecordTable: writes the rows of one output to a table, and the offsets in segments that they reach."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from scoopi.outputs.databases.table_difference import differences
 
 OFFSETS = "scoopi_offsets"
 RUN_COLUMN = "scoopi_run"
-"""Which run wrote the row last. With a key its first record wins, over rows of earlier runs; without one the
-rows of a run that was lost are found by it."""
+"""The run that last wrote the row. With a key, the first record of a run replaces rows of earlier runs;
+without one, the rows of a lost run are found by it."""
 TRIES = 3
 
 
@@ -32,13 +32,13 @@ class Move(NamedTuple):
 
 
 class MovedError(Exception):
-    """Raised when a segment's offset has moved: by another process, or a commit whose answer was lost."""
+    """Raised when a segment's offset has moved, by another process or by a commit whose answer was lost."""
 
 
 class RecordTable:
-    """The table of one output, with the offset in each segment up to which its rows are written.
+    """The table of one output, and the offset in each segment up to which its rows are written.
 
-    Rows and offsets are written in one transaction, so each row is in the table once.
+    Rows and offsets are written in one transaction, so each row is in the table exactly once.
 
     Source: ARCHITECTURE, protocol rule 15.
 
@@ -85,7 +85,7 @@ class RecordTable:
             except (StoreError, exc.SQLAlchemyError):
                 raise
             except Exception:
-                if attempt == TRIES:  # of two nodes that create a table, one fails
+                if attempt == TRIES:  # if two nodes create the table at the same time, one fails
                     raise
 
     def compare(self) -> None:
@@ -120,10 +120,10 @@ class RecordTable:
             return connection.execute(sa.delete(self.table).where(written_by == self._run)).rowcount
 
     def position(self, segment: str, creates: bool = True) -> int:
-        """Return the offset, in bytes, up to which the segment is written; 0 for a new one.
+        """Return the offset, in bytes, up to which the segment has been written; 0 for a new one.
 
         Args:
-            creates: create the table if it does not exist; otherwise only the table of offsets.
+            creates: whether to create the table if it does not exist.
         Raises:
             StoreError, AppenderError: as `Database.transaction`.
         """
@@ -140,7 +140,7 @@ class RecordTable:
         return int(found or 0)
 
     def loaded(self) -> tuple[int, int]:
-        """Return how many rows the run has written, and how many records it dropped as duplicates by key."""
+        """Return how many rows the run has written, and how many duplicates by key it has dropped."""
         offsets = self._offsets
         sums = sa.select(sa.func.sum(offsets.c.rows), sa.func.sum(offsets.c.dropped))
         with self.database.transaction() as connection:
@@ -155,15 +155,15 @@ class RecordTable:
         """Add records and advance the offsets, in one transaction.
 
         Args:
-            batches: records, with values as in frames.
-            replace: create the table again first, without its rows.
+            batches: lists of records, whose values are in their form in frames.
+            replace: whether to drop and create the table first.
         Raises:
             MovedError: an offset is not the one expected; nothing was written.
             StoreError, AppenderError: as `Database.transaction`.
         """
         offsets = self._offsets
         with self.database.transaction() as connection:
-            for move in moves:  # first, so that the transaction has the right to write from its beginning
+            for move in moves:  # first, so that the transaction takes its write lock at its beginning
                 moved = connection.execute(
                     sa.update(offsets)
                     .where(self._is_of(move.segment), offsets.c.position == move.start)

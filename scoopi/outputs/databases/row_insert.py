@@ -1,4 +1,4 @@
-"""RowInsert: inserts records into a table in the fastest way that its database has."""
+"""RowInsert: inserts records into a table in the fastest way that its database offers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _STAGE = "scoopi_stage"
 
 
 class RowInsert:
-    """Inserts records into a table in the fastest way that its database has.
+    """Inserts records into a table in the fastest way that its database offers.
 
     That is COPY on PostgreSQL and `executemany` on SQLite; with a key, rows of earlier runs are updated.
 
-    A record without a value in a field of the key is a duplicate of no other.
+    A record that lacks a value in a field of the key is never a duplicate.
 
     Args:
         bound: for each column of a record, the function that converts a value for the driver.
-        run_column: the last column of the table: which run wrote the row.
+        run_column: the last column of the table, for the run that wrote the row.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class RowInsert:
             kept = self._first_of_each(given) if self._key else given
             if not kept:
                 continue
-            number = self._copied(connection, kept) if is_copied else self._executed(connection, kept)
+            number = self._copy(connection, kept) if is_copied else self._execute(connection, kept)
             rows += number
             dropped += len(given) - number
         return rows, dropped
@@ -57,22 +57,22 @@ class RowInsert:
         return (*[convert(value) for convert, value in zip(self._bound, record, strict=True)], self._run)
 
     def _first_of_each(self, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        """In the order of their keys: nodes that write equal ones never wait for each other in a circle."""
+        """Drop duplicates by key; sorted by key, so that nodes that write equal keys do not deadlock."""
         first: dict[object, tuple[Any, ...]] = {}
         for number, row in enumerate(rows):
             key = tuple([row[place] for place in self._key_places])
             first.setdefault(number if None in key else key, row)
         return [first[key] for key in sorted(first, key=repr)]
 
-    def _executed(self, connection: sa.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
+    def _execute(self, connection: sa.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
         statement: sa.Insert = sqlite.insert(self._table)
         if self._key:
             statement = self._upsert(sqlite.insert(self._table))
         sql = str(statement.compile(dialect=connection.dialect, column_keys=self._names))
         return connection.exec_driver_sql(sql, list(rows)).rowcount
 
-    def _copied(self, connection: sa.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
-        """The statements go to the driver itself: nothing in them is a parameter."""
+    def _copy(self, connection: sa.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
+        """Insert by COPY; its statements go directly to the driver, since SQLAlchemy has none for it."""
         columns, into = ", ".join(map(quoted, self._names)), quoted_table(self._table)
         cursor = connection.connection.cursor()
         if self._key:

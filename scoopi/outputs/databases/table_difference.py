@@ -1,4 +1,4 @@
-"""differences: lists the points in which an existing table does not match the records of an output."""
+"""differences: lists how an existing table differs from the one that an output needs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,25 @@ from scoopi.outputs.databases.row_insert import quoted, quoted_table
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """The points that do not match, each as a clause, and SQL statements that would add what is missing."""
+    """How a table differs from the one needed.
+
+    Attributes:
+        found: the differences, each as a clause.
+        remedies: SQL statements that remove differences.
+    """
 
     table: str
     found: Sequence[str]
     remedies: Sequence[str]
 
     def raise_if_any(self, database: str) -> None:
-        """Raise DefsError if there are any."""
+        """Raise an error if there are any.
+
+        Args:
+            database: name of the database, for the error.
+        Raises:
+            DefsError: the table differs; the hint has the SQL statements, if they remove all differences.
+        """
         if not self.found:
             return
         remedy = "; ".join(self.remedies)
@@ -34,7 +45,7 @@ class Differences:
 
 
 def differences(connection: sa.Connection, table: sa.Table, key: Sequence[str]) -> Differences:
-    """Compare a table of the database with the wanted one; no difference if it does not exist."""
+    """Compare a table of the database with the one needed; none if the table does not exist."""
     name = table.fullname
     inspector = sa.inspect(connection)
     if not inspector.has_table(table.name, schema=table.schema):
@@ -51,7 +62,7 @@ def differences(connection: sa.Connection, table: sa.Table, key: Sequence[str]) 
 def _columns(
     connection: sa.Connection, table: sa.Table, columns: dict[str, Any]
 ) -> Iterator[tuple[str, str]]:
-    """What is wrong, and the statement that puts it right, if one does."""
+    """Yield each difference, and the statement that removes it; empty if there is none."""
     for column in table.columns:
         needed = _shown(connection, column.type)
         there = columns.get(column.name)
@@ -69,7 +80,7 @@ def _columns(
 
 
 def _fits(dialect: str, needed: sa.types.TypeEngine[Any], there: sa.types.TypeEngine[Any]) -> bool:
-    """Whether every value of the needed type can be kept as it is."""
+    """Whether a column can store every value of the needed type unchanged."""
     if dialect == "sqlite":
         if isinstance(needed, sa.types.UserDefinedType):
             return isinstance(there, sa.types.NullType | sa.Numeric)
@@ -92,7 +103,7 @@ def _is_unbounded(there: sa.types.TypeEngine[Any]) -> bool:
 
 
 def _unique(inspector: sa.Inspector, table: sa.Table) -> Iterator[set[str]]:
-    """The sets of columns by which rows are unique."""
+    """The sets of columns with a unique constraint."""
     for constraint in inspector.get_unique_constraints(table.name, schema=table.schema):
         yield set(constraint["column_names"])
     for index in inspector.get_indexes(table.name, schema=table.schema):

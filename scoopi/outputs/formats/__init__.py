@@ -1,1 +1,1 @@
-"""The file formats of records, one module each."""
+"""The file formats of records."""

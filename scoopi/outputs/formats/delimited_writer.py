@@ -11,13 +11,13 @@ from scoopi.model.records import Column, ColumnType
 from scoopi.outputs.typed_values import json_text
 
 _PLAIN = (ColumnType.TEXT, ColumnType.DECIMAL, ColumnType.DATE, ColumnType.DATETIME, ColumnType.INTEGER)
-"""Types whose values the csv module writes as they are; a missing one as nothing."""
+"""Types whose values the csv module writes correctly; a missing value is left empty."""
 
 
 class CsvWriter:
-    """Writes records as CSV by RFC 4180, in UTF-8 with line feeds.
+    """Writes records as CSV (RFC 4180) in UTF-8, with line feeds as line breaks.
 
-    Missing values are empty, lists are JSON, booleans `true` and `false`.
+    Missing values are empty, lists are JSON, booleans are `true` and `false`.
     """
 
     delimiter = ","
@@ -39,7 +39,7 @@ class CsvWriter:
             records = [self._as_text(record) for record in records]
         self._rows.writerows(records)
         text = self._taken()
-        if "\r" in text:  # the module quotes only values that hold the line feed it ends lines with
+        if "\r" in text:  # csv only quotes values that contain its line terminator, a line feed
             for record in records:
                 has_return = any(isinstance(value, str) and "\r" in value for value in record)
                 (self._quoted if has_return else self._rows).writerow(record)

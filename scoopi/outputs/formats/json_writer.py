@@ -14,7 +14,7 @@ from scoopi.outputs.typed_values import typed_reader
 class JsonLinesWriter:
     """Writes each record as a JSON object on a line of its own.
 
-    Numbers are JSON numbers, decimals with all their digits; a missing value is null.
+    Numbers are JSON numbers, and decimals keep all digits; a missing value is null.
     """
 
     def __init__(self, stream: IO[bytes], columns: Sequence[Column]) -> None:

@@ -14,11 +14,11 @@ from scoopi.model.records import Column, ColumnType
 from scoopi.outputs.typed_values import json_text, typed_reader
 
 GROUP_ROWS = 50_000
-"""Rows of a group, which are held in memory."""
+"""Rows per row group, which are held in memory."""
 PRECISION, SCALE = 38, 9
-"""Of decimals: what every reader of Parquet knows, and enough for amounts of money."""
+"""Of decimals: supported by every reader of Parquet, and enough for amounts of money."""
 WIDE_PRECISION, WIDE_SCALE = 76, 38
-"""Of a column with a decimal that does not fit."""
+"""Of the decimals of a column with a value that does not fit."""
 _TYPES = {
     ColumnType.TEXT: pa.string(),
     ColumnType.INTEGER: pa.int64(),
@@ -35,7 +35,7 @@ class ParquetWriter:
     Numbers, dates and lists keep their types; a JSON value is stored as text; missing values are null.
 
     Decimals are `decimal128(38, 9)`. When a value does not fit, the column becomes `decimal256(76, 38)` and
-    the rows written before are converted, so that no digit is lost.
+    the rows written so far are converted, so that no digit is lost.
     """
 
     def __init__(self, stream: IO[bytes], columns: Sequence[Column]) -> None:
@@ -62,7 +62,7 @@ class ParquetWriter:
                 self._stream.write(chunk)
 
     def _open(self) -> None:
-        """A file without a name: what is written may have to be converted."""
+        """Begin a file: a temporary one, as what is written may have to be converted."""
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the writer
         self._schema = pa.schema([(column.name, self._type(column)) for column in self._columns])
         self._writer = pq.ParquetWriter(self._file, self._schema, compression="zstd")

@@ -24,11 +24,11 @@ _CLASSES = MappingProxyType(
 class RecordWriter(Protocol):
     """Writes records in one format to a stream that it neither opens nor closes.
 
-    Memory does not grow with the records.
+    Its memory does not grow with the number of records.
     """
 
     def write(self, records: Sequence[Sequence[Any]]) -> None:
-        """Add records: values as in frames, in the order of the columns.
+        """Add records, whose values are in their form in frames and in the order of the columns.
 
         Raises:
             OSError: the stream cannot be written.
@@ -39,7 +39,11 @@ class RecordWriter(Protocol):
 
 
 def record_writer(format_name: str, stream: IO[bytes], columns: Sequence[Column]) -> RecordWriter:
-    """Create the writer of a format; this loads the format's library."""
+    """Create the writer of a format; this imports the format's library.
+
+    Args:
+        format_name: one of `FORMATS` in `scoopi.outputs.target`.
+    """
     module, _, name = _CLASSES[format_name].partition(":")
     made = getattr(import_module(f"scoopi.outputs.formats.{module}"), name)
     return cast("Callable[[IO[bytes], Sequence[Column]], RecordWriter]", made)(stream, columns)

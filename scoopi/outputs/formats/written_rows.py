@@ -1,4 +1,4 @@
-"""written_rows: the records of a file that a RecordWriter has written, as texts."""
+"""written_rows: reads the records of a file that a RecordWriter has written, as texts."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ Rows = Iterator[Sequence[str]]
 
 
 def written_rows(format_name: str, file: IO[bytes]) -> Rows:
-    """The names of the columns, then the values of each record as CSV has them; a missing one is empty.
+    """Yield the names of the columns, then the values of each record as in CSV; a missing one is empty.
 
-    Parquet is read in pieces, JSON line by line. Excel's texts are in memory, as a workbook keeps them apart
-    from its rows. Nothing is yielded of JSON without a record, as it does not name its columns.
+    Parquet is read in batches, JSON line by line. The texts of a workbook are held in memory, because Excel
+    stores them apart from the rows. A JSON file without records yields nothing, as it does not name its
+    columns.
 
     Args:
-        format_name: one of READABLE; its library is loaded now.
-        file: seekable, if the format is one of SOUGHT.
+        format_name: one of READABLE.
+        file: must be seekable if the format is one of SEEKABLE.
     Raises:
-        ValueError: the file is not as a writer leaves it, and where.
+        ValueError: the file is not one that a RecordWriter has written; the message says where.
     """
     return _READERS[format_name](file)
 
@@ -67,7 +68,7 @@ def _parquet_rows(file: IO[bytes]) -> Rows:
 
 
 def _parquet_text(value: Any) -> str:
-    """A decimal has as many places as its column; those that are 0 say nothing."""
+    """A decimal has the number of places of its column; trailing zeros are dropped."""
     text = _text(value)
     return text.rstrip("0").rstrip(".") if isinstance(value, Decimal) and "." in text else text
 
@@ -95,7 +96,7 @@ def _xlsx_rows(file: IO[bytes]) -> Rows:
 
 
 def _excel_text(cell: Any) -> str:
-    """A day is a time of the day 0:00 in a workbook; its format says what it was."""
+    """A workbook stores a date as midnight of that date; the number format tells it from a time."""
     value = cell.value
     if isinstance(value, datetime):
         return f"{value.isoformat()}+00:00" if "h" in cell.number_format.lower() else str(value.date())
@@ -116,6 +117,6 @@ _READERS: MappingProxyType[str, Callable[[IO[bytes]], Rows]] = MappingProxyType(
     {"jsonl": _json_rows, "json": _json_rows, "parquet": _parquet_rows, "xlsx": _xlsx_rows}
 )
 READABLE = tuple(_READERS)
-"""Formats that are read here; CSV and TSV are read as any other file of rows."""
-SOUGHT = ("parquet", "xlsx")
-"""Those whose files must be seekable."""
+"""Formats that are read here; CSV and TSV are read like any other delimited file."""
+SEEKABLE = ("parquet", "xlsx")
+"""Formats whose files must be seekable."""

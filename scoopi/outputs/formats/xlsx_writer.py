@@ -1,4 +1,4 @@
-"""XlsxWriter: writes records as rows of an Excel workbook, by openpyxl, without keeping them in memory."""
+"""XlsxWriter: writes records as rows of an Excel workbook, without keeping them in memory."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from scoopi.model.records import Column, ColumnType
 from scoopi.outputs.typed_values import json_text, typed_reader
 
 SHEET_ROWS = 1_048_576
-"""Of a sheet, its header included; further records begin a new one."""
+"""Rows per sheet, including the header; further records begin a new sheet."""
 _CELL_LETTERS = 32_767
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-"""Signs that XML, and so a workbook, cannot hold."""
+"""Characters that XML, and therefore a workbook, cannot contain."""
 _EXACT_DIGITS = 15
-"""Numbers of a workbook are floating-point; with more digits a number is kept as text."""
+"""Workbooks store floating-point numbers, which keep so many digits; longer numbers are kept as text."""
 _FIRST_DATE = date(1900, 3, 1)
-"""Excel's calendar is wrong before."""
+"""Excel's calendar is wrong before this date, so earlier ones are written as text."""
 
 
 class XlsxWriter:
     """Writes records as rows of an Excel workbook, without keeping them in memory.
 
-    It has as many sheets as the records need. Lists and JSON are stored as text, times in UTC.
+    It has as many sheets as the records need. Lists and JSON are stored as text, and times are in UTC.
     """
 
     def __init__(self, stream: IO[bytes], columns: Sequence[Column]) -> None:
@@ -87,7 +87,7 @@ def _excel(value: Any) -> Any:
 
 
 def _is_formula(value: Any) -> bool:
-    """Whether openpyxl would take a page's text for a formula, or for the code of an error."""
+    """Whether openpyxl would treat a text as a formula or an error code."""
     return isinstance(value, str) and value.startswith(("=", "#"))
 
 

@@ -13,7 +13,7 @@ from scoopi.errors import DefsError
 from scoopi.model.report.run_report import RunStatus
 from scoopi.model.text.shown import nearest
 from scoopi.outputs.extras import ensure_libraries
-from scoopi.outputs.formats.written_rows import READABLE, SOUGHT, written_rows
+from scoopi.outputs.formats.written_rows import READABLE, SEEKABLE, written_rows
 from scoopi.outputs.target import parse_target
 from scoopi.plugins.encoders.grid_format import GridFormat
 from scoopi.publishing.output_file import HELD, file_of_node
@@ -110,7 +110,7 @@ def _written(path: Path, format_name: str) -> Iterator[Sequence[str]]:
     known: tuple[type[Exception], ...] = (ValueError, *rows.errors())
     try:
         with rows.opened() as file:
-            if format_name not in SOUGHT or path.suffix not in COMPRESSIONS:
+            if format_name not in SEEKABLE or path.suffix not in COMPRESSIONS:
                 yield from written_rows(format_name, file)
                 return
             with tempfile.TemporaryFile() as plain:
