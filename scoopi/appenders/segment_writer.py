@@ -136,7 +136,7 @@ class SegmentWriter:
         return AppenderError(
             f"rows cannot be written: {error.strerror or error}",
             at=str(self._path),
-            hint="make room or fix the disk, then `scoopi resume` (in a cluster: start again); "
+            hint="free some space or fix the disk, then `scoopi resume` (in a cluster: start again); "
             "no committed row is lost",
         )
 

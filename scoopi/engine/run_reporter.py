@@ -263,7 +263,7 @@ class RunReporter:
             raise AppenderError(
                 f"run.json cannot be written: {error.strerror}",
                 at=str(self._place.folder),
-                hint="make room or fix the folder, then `scoopi resume` (in a cluster: start again)",
+                hint="free some space or fix the folder, then `scoopi resume` (in a cluster: start again)",
             ) from error
 
 

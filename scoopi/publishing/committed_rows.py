@@ -1,4 +1,4 @@
-"""CommittedRows: the rows of a run that have been committed so far, read beside the run."""
+"""CommittedRows: reads the rows that a run has committed so far, while the run is in progress."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from scoopi.model.job import Frame
 from scoopi.store.pages.job_store import JobStore
 
 AT_ONCE = 500
-"""Frames whose jobs are looked up in the store together."""
+"""Number of frames whose jobs are looked up in the store at once."""
 
 
 class CommittedRows:
     """Reads each segment up to the first frame whose job has not ended yet; the next look continues there.
 
     Args:
-        segments: where the segments of a node are.
-        parts: the names in frames of the rows that are wanted.
+        segments: returns the paths of the segments of a node.
+        parts: the outputs to read, by the names of their parts in frames.
     """
 
     def __init__(self, segments: Callable[[], Iterable[Path]], jobs: JobStore, parts: Sequence[str]) -> None:
@@ -30,7 +30,7 @@ class CommittedRows:
         self._read: dict[Path, int] = {}
 
     def look(self) -> Iterator[Part]:
-        """The parts that have been committed since the last look.
+        """Read the parts that have been committed since the last look.
 
         Raises:
             StoreError: the store cannot be read; the next look continues where this one ended.

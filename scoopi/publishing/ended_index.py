@@ -1,4 +1,4 @@
-"""EndedIndex: which frame of each finished job counts, and which of these frames were found."""
+"""EndedIndex: the one frame of each finished job that counts, and whether it was found."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from itertools import accumulate
 
 ID_BYTES = 16
 BUCKETS = 1 << 16
-"""By the first two bytes of an id; ids are digests, so that a bucket of a million jobs has 15."""
-MET = 0
+"""One for each value of an id's first two bytes; ids are digests, so with a million jobs a bucket has 15."""
+MATCHED = 0
 """Replaces the fence of a frame that was found; fences count from 1."""
 
 
 class EndedIndex:
-    """Knows which frame of each finished job counts, and which of these frames were found.
+    """Knows the one frame of each finished job that counts, and whether it was found.
 
-    Takes 22 bytes per job, because a run may have millions; not thread-safe.
+    Uses only 22 bytes per job, because a run may have millions. Not thread-safe.
     """
 
     def __init__(self) -> None:
@@ -28,29 +28,35 @@ class EndedIndex:
         self._starts: array[int] | None = None
 
     def add(self, job: str, incarnation: str, fence: int) -> None:
-        """Note how a job has ended; jobs come by their ids."""
+        """Add a finished job; call it for all jobs before anything is looked up.
+
+        Args:
+            job: its id, 32 hexadecimal digits.
+            incarnation: the incarnation of the node that ended it.
+            fence: the fence with which it ended it.
+        """
         key = bytes.fromhex(job)
         self._ids += key
         self._fences.append(fence)
         self._owners.append(self._numbers.setdefault(incarnation, len(self._numbers)))
         self._sizes[_bucket(key) + 1] += 1
 
-    def meet(self, job: str, incarnation: str, fence: int) -> bool:
-        """Whether this frame is the one that counts; of equal ones the first."""
+    def match(self, job: str, incarnation: str, fence: int) -> bool:
+        """Whether this frame is the one that counts; of equal frames only the first is."""
         place = self._of(job)
         if place < 0 or self._fences[place] != fence or self._owners[place] != self._numbers.get(incarnation):
             return False
-        self._fences[place] = MET
+        self._fences[place] = MATCHED
         return True
 
     def has(self, job: str) -> bool:
         """Whether the job has ended."""
         return self._of(job) >= 0
 
-    def unmet(self) -> Iterator[str]:
-        """The jobs whose frame was not met, by id."""
+    def unmatched(self) -> Iterator[str]:
+        """The ids of the jobs whose frame was not found."""
         for place, fence in enumerate(self._fences):
-            if fence != MET:
+            if fence != MATCHED:
                 yield self._ids[place * ID_BYTES : (place + 1) * ID_BYTES].hex()
 
     def _of(self, job: str) -> int:
@@ -64,7 +70,7 @@ class EndedIndex:
         while (found := self._ids.find(key, start, end)) >= 0:
             if found % ID_BYTES == 0:
                 return found // ID_BYTES
-            start = found + 1  # the end of one id and the beginning of the next
+            start = found + 1  # the match spans two ids
         return -1
 
 

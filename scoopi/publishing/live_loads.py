@@ -24,23 +24,24 @@ log = logging.getLogger(__name__)
 FOREVER_S = 1e9
 LOOK_S = 0.2
 END_S = 30.0
-"""How long the thread may take to end; a transaction takes less, unless the database hangs."""
+"""How long the thread may take to end; a transaction is faster, unless the database hangs."""
 
 
 class LiveLoads:
     """Fills tables while a run is in progress, from the segment that this process writes.
 
-    One thread, which reads behind the appender: a slow database slows no worker down.
+    One thread reads what the appender has written, so a slow database does not slow down workers.
 
-    It loads only what is settled: frames whose jobs have ended for good. What it does not load (the database
-    is away, or the process ends), the publisher does.
+    It loads only what is settled: frames whose jobs have ended for good. What it cannot load (because the
+    database is down, or the process ends) is loaded by the publisher.
     Source: ARCHITECTURE, protocol rule 15.
 
     Args:
-        segment: the file of this process; those beside it are of earlier ones.
-        loads: of the tables, for this thread alone.
-        ended: how jobs have ended, for the segments of earlier processes.
-        make_durable: makes what the store knows survive a loss of power; before rows that depend on it.
+        segment: the file of this process; other segments in its folder are those of earlier processes.
+        loads: the loads of the tables, used by this thread only.
+        jobs: the store of jobs, which says what earlier processes have ended.
+        make_durable: makes the writes to the store survive a power failure; called before dependent rows are
+                    loaded.
     """
 
     def __init__(
@@ -58,9 +59,11 @@ class LiveLoads:
         self._thread = threading.Thread(target=self._run, name="live-loads", daemon=True)
 
     def settle(self, end: int, lost: Iterable[JobResult]) -> None:
-        """Release the frames up to `end` for loading; those of `lost` results do not count.
+        """Release the frames up to an offset for loading; called by the appender.
 
-        Called by the appender.
+        Args:
+            end: offset in the segment, in bytes.
+            lost: results that do not count, because another node has ended their jobs.
         """
         if not self._loads:
             return
@@ -72,13 +75,13 @@ class LiveLoads:
             self._thread.start()
 
     def close(self) -> None:
-        """Have the thread load the rest, then end: nothing more will be settled."""
+        """Let the thread load the rest and then end; `settle` is not called after this."""
         with self._changed:
             self._closed = True
             self._changed.notify()
 
     def finish(self, is_late: Callable[[], bool] = lambda: False) -> None:
-        """Wait for the end of the thread; a database that does not answer is not asked again.
+        """Wait for the end of the thread, which no longer retries a database that does not answer.
 
         Args:
             is_late: whether no time is left to wait.
@@ -115,7 +118,7 @@ class LiveLoads:
         retried("loading rows", attempt, FOREVER_S, ending.is_set, ending.wait, asked="the database")
 
     def _goal(self) -> int | None:
-        """Up to where to load next; None at the end."""
+        """The offset up to which to load next; None at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._settled > self._read or self._closed)
             return self._settled if self._settled > self._read else None
@@ -139,9 +142,10 @@ class LiveLoads:
         self._read = goal
 
     def _load_earlier(self) -> None:
-        """What earlier processes of this node had committed, as far as it is settled.
+        """Load what earlier processes of this node have committed, as far as it is settled.
 
-        The first frame whose job did not end by it may still count: the rest waits for the end of the run.
+        A frame that did not end its job may still count, so the rest of its segment waits for the end of the
+        run.
         """
         earlier = [path for path in self._segment.parent.glob("*.seg") if path != self._segment]
         if not earlier:
@@ -155,7 +159,7 @@ class LiveLoads:
             for load in self._loads:
                 load.begin(reader.header.node)
             for frame in reader.frames():
-                if not ended.meet(frame.job, reader.header.node, frame.fence):
+                if not ended.match(frame.job, reader.header.node, frame.fence):
                     break
                 for load in self._loads:
                     load.add(frame, reader.position)

@@ -1,4 +1,4 @@
-"""OutputFaults: what is wrong with the outputs of tasks that read records, before a run begins."""
+"""OutputFaults: checks the outputs of tasks that read records, before a run begins."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from scoopi.publishing.row_tables import RowTables
 
 
 class OutputFaults:
-    """Finds what is wrong with the outputs of tasks that read records, before a run begins.
+    """Checks the outputs of tasks that read records, before a run begins.
 
-    Remembers the outputs of all tasks: what two tasks write has one set of columns.
+    Remembers the outputs of all tasks, because tasks that write to the same output need the same columns.
 
     Args:
-        table_folder: what the paths of SQLite files are relative to; None: tables are not looked at.
+        table_folder: the folder that paths of SQLite files are relative to; None: tables are not checked.
     """
 
     def __init__(self, table_folder: Path | None = None) -> None:
@@ -48,13 +48,13 @@ class OutputFaults:
             what = f"{first} and {task} write {target.name} with different columns or keys"
             yield DefsError(what, hint="use two outputs, or the same fields")
         elif output.stream and not target.is_database:
-            hint = "leave it out: files are written at the end of the run"
+            hint = "remove it: files are written at the end of the run"
             yield DefsError(f"stream: true is for databases, and {target.name} is a file", hint=hint)
         elif self._table_folder is not None and target.is_database and _has_key(schema):
             yield from self._of_table(target, schema, self._table_folder)
 
     def _of_table(self, target: Target, schema: RecordSchema, folder: Path) -> Iterator[DefsError]:
-        """A database that does not answer now may do so when the run begins."""
+        """Compare a table; a database that does not answer is passed over, as it may when the run begins."""
         spec = OutputSpec(target.name, target.name, target=target, schema=schema)
         try:
             with contextlib.suppress(StoreError, AppenderError):
@@ -64,10 +64,11 @@ class OutputFaults:
 
 
 def file_path_fault(path: str, *, is_of_cluster: bool) -> Fault | None:
-    """Why downloaded files cannot have paths of this template here; None if they can.
+    """What is wrong with the path template of downloaded files; None if nothing is.
 
     Args:
-        path: a correct template, see `FilePath`.
+        path: a syntactically valid template, see `FilePath`.
+        is_of_cluster: whether several nodes may take part in the run.
     """
     if is_object(path):
         try:
@@ -79,10 +80,10 @@ def file_path_fault(path: str, *, is_of_cluster: bool) -> Fault | None:
 
 
 def _has_key(schema: RecordSchema) -> bool:
-    """Whether each field of the key is a column; another one is reported where it is written."""
+    """Whether each field of the key is a column; if not, that is reported where the key is written."""
     return {*schema.key} <= {column.name for column in schema.all_columns}
 
 
 def _shape(schema: RecordSchema) -> object:
-    """What rows of one output have in common."""
+    """What the rows of one output must have in common."""
     return schema.key, [(column.name, column.type, column.is_list) for column in schema.all_columns]

@@ -29,21 +29,21 @@ from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender, Encoder
 WRITE_BYTES = 1 << 20
 _CHANGES = "changes:"
 HELD = ".held"
-"""Behind the name of an output whose records are not as expected."""
+"""Suffix of the name of an output whose records do not meet their expectations."""
 ZSTD_LEVEL = 3
 TEMPORARIES = "publish-*.tmp"
-"""Names of files in the work folder that are being written."""
+"""Glob pattern of the files in the work folder that are being written."""
 
 
 def appender_outputs(
     step: StepDef, finder: PluginFinder, defaults: Mapping[str, str] = NO_DEFAULTS
 ) -> Iterator[tuple[str, Encoder]]:
-    """The (output, encoder) of each of a step's appender plugins that writes anything.
+    """Yield (output, encoder) for each appender plugin of a step that writes anything.
 
     Args:
-        defaults: fields of encoders that have them and do not give them.
+        defaults: values for fields that an encoder has and its definition leaves out.
     Raises:
-        PluginError: a plugin cannot be made.
+        PluginError: a plugin cannot be constructed.
     """
     for plugin in step.plugins:
         appender: Appender = finder.construct("appenders", _without_encoders(plugin))
@@ -54,7 +54,7 @@ def appender_outputs(
 
 
 def output_specs(definitions: Definitions, finder: PluginFinder) -> tuple[OutputSpec, ...]:
-    """Every output that a task of the run writes; its file has its name."""
+    """Every output that the grid tasks of a run write; the file has the name of the output."""
     specs: dict[str, OutputSpec] = {}
     for task in _tasks(definitions):
         if task.data_def in definitions.record_defs:
@@ -72,7 +72,7 @@ def output_specs(definitions: Definitions, finder: PluginFinder) -> tuple[Output
 
 
 def of_node(specs: Iterable[OutputSpec], node: str) -> tuple[OutputSpec, ...]:
-    """The outputs as one node of a cluster writes them: `<base>-<node>.<ext>`."""
+    """The outputs as one node of a cluster writes them: to files `<base>-<node>.<ext>`."""
     return tuple(_of_node(spec, node) for spec in specs)
 
 
@@ -87,12 +87,12 @@ def _of_node(spec: OutputSpec, node: str) -> OutputSpec:
 
 
 def _shown(target: Target) -> str:
-    """How reports call an output."""
+    """The name of an output in reports."""
     return f"sqlite:{target.path}#{target.table}" if target.kind is TargetKind.SQLITE else target.path
 
 
 def file_of_node(file: str, node: str) -> str:
-    """The file's name with the node's id before its suffixes.
+    """Insert a node's id before the suffixes of a file's name.
 
     >>> file_of_node("tables/data.csv.gz", "n1")
     'tables/data-n1.csv.gz'
@@ -125,24 +125,24 @@ class Sink(Protocol):
         """Write the bytes, at once or at `close`."""
 
     def close(self) -> None:
-        """Write what is still held back."""
+        """Write what is still buffered."""
 
 
 class OutputSpec(msgspec.Struct, frozen=True):
-    """The names of one output, and its header.
+    """One output of a run: where its rows come from, where they go, and in which form.
 
     Attributes:
-        output: its name in the definitions; frames carry it, unless there are `streams`.
-        file: its final name, relative to the run's folder; the suffix `.gz` or `.zst` compresses. Of an
-            output that is not a file in that folder: how reports call it.
+        output: its name in the definitions; also its name in frames, unless there are `streams`.
+        file: its final path, relative to the run's folder; with the suffix `.gz` or `.zst` it is
+            compressed. If the output is not a file in that folder: its name in reports.
         header: its first bytes, before any row.
         target: where its records go; None for an output of encoded rows.
-        schema: of its records.
-        streams: the names that its records have in frames; an output without a target has none.
-        deferred: it is a database that is loaded at the end only.
-        optional: a file without rows is not written.
-        changes: only records are written that differ from the last finished run.
-        grid: how its rows stand in the file, if they are those of grids.
+        schema: the schema of its records.
+        streams: the names of its records in frames; empty without a target.
+        deferred: whether it is a database that is only loaded at the end.
+        optional: whether a file without rows is left out.
+        changes: whether only records are written that differ from the last finished run.
+        grid: the format of its rows, if they are those of grids.
     """
 
     output: str
@@ -158,17 +158,17 @@ class OutputSpec(msgspec.Struct, frozen=True):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The names that its rows have in frames."""
+        """The names of its rows in frames."""
         return self.streams or (self.output,)
 
     @property
     def written_parts(self) -> tuple[str, ...]:
-        """The names that its rows have in frames, once it is known which have changed."""
+        """The names in frames of the rows that are written, once changes have been added to the frames."""
         return tuple(map(changes_of, self.streams)) if self.changes else self.parts
 
     @property
     def written_schema(self) -> RecordSchema | None:
-        """The schema of what it holds, with a column for how a record has changed; None for grids."""
+        """The schema of its rows, with the column for the kind of change if there is one; None for grids."""
         return with_change(self.schema) if self.changes and self.schema is not None else self.schema
 
     @property
@@ -178,12 +178,12 @@ class OutputSpec(msgspec.Struct, frozen=True):
 
     @property
     def is_stdout(self) -> bool:
-        """Whether its rows are written to stdout, when the run is over."""
+        """Whether its rows are written to stdout when the run is over."""
         return self.target is not None and self.target.kind is TargetKind.STDOUT
 
     @property
     def is_shared_table(self) -> bool:
-        """Whether all nodes of a cluster write to it."""
+        """Whether it is a table that all nodes of a cluster write to."""
         return self.target is not None and self.target.kind is TargetKind.POSTGRESQL
 
     @property
@@ -193,12 +193,22 @@ class OutputSpec(msgspec.Struct, frozen=True):
 
 
 def changes_of(stream: str) -> str:
-    """The stream that has those records of a stream which differ from the last finished run."""
+    """The name of the stream of those records of a stream that differ from the last finished run."""
     return _CHANGES + stream
 
 
 class OutputFile:
-    """One output file; nothing appears under its final name before `publish`."""
+    """One output file; nothing appears under its final name before `publish`.
+
+    Args:
+        run_folder: the folder of the final name.
+        work_folder: the folder of the temporary file; on the same file system.
+    Attributes:
+        rows: number of rows written.
+        dropped: number of records left out as duplicates by key.
+    Raises:
+        OSError: from every method: the file cannot be written.
+    """
 
     def __init__(self, spec: OutputSpec, run_folder: Path, work_folder: Path) -> None:
         self.spec = spec
@@ -215,7 +225,7 @@ class OutputFile:
         self.rows += rows
 
     def finish(self) -> None:
-        """Make what was written durable, still under its temporary name."""
+        """Sync the file to disk, still under its temporary name."""
         if self._sink is not self._raw:
             self._sink.close()
         self._raw.flush()
@@ -223,10 +233,11 @@ class OutputFile:
         self._raw.close()
 
     def publish(self, suffix: str = "") -> None:
-        """Replace the file of the final name, at once.
+        """Replace the file with the final name atomically.
 
         Args:
-            suffix: behind the name, for a file that is held back; the other one of the two is removed.
+            suffix: appended to the name of a file that is held back; the file without it is removed then, and
+                the one with it otherwise.
         """
         held = self._final.with_name(self._final.name + HELD)
         final, other = (held, self._final) if suffix else (self._final, held)
@@ -248,7 +259,7 @@ class OutputFile:
 
     def discard(self) -> None:
         """Drop the temporary file, if it is still there."""
-        with contextlib.suppress(OSError):  # of what is still held back, and is not wanted any more
+        with contextlib.suppress(OSError):  # from flushing what is no longer needed
             self._raw.close()
         self._temporary.unlink(missing_ok=True)
 

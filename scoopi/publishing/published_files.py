@@ -1,4 +1,4 @@
-"""PublishedFiles: the downloaded files that published rows name, and how they get their paths."""
+"""PublishedFiles: gives the downloaded files that published rows name their paths."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _HIDDEN = ".part-"
 
 
 class PublishedFiles:
-    """The downloaded files that published rows name, and how they get their paths.
+    """Gives the downloaded files that published rows name their paths.
 
-    A file is published if a row names it that an output holds: not if its record had the key of an earlier
-    one. It remembers some 400 bytes of each file. Source: ARCHITECTURE, protocol rule 17.
+    A file is published if a published row names it; a record that was dropped as a duplicate by key does not
+    count. Uses some 400 bytes of memory per file. Source: ARCHITECTURE, protocol rule 17.
 
     Args:
-        run_folder: what the paths are relative to.
+        run_folder: the folder that the paths are relative to.
     """
 
     def __init__(self, outputs: Sequence[OutputSpec], run_folder: Path) -> None:
@@ -56,16 +56,16 @@ class PublishedFiles:
 
     @property
     def counts(self) -> FileCounts:
-        """How many files are published, and their size."""
+        """The number of published files, and their total size in bytes."""
         return FileCounts(len(self._named), self._bytes)
 
     def begin(self, segment: Path) -> None:
-        """Frames of this segment follow; their files are beside it."""
+        """Begin a segment, whose frames follow; the files that they name are in the folder of its node."""
         self._files = segment.parent.parent / FILES_FOLDER
         self._kept.setdefault(self._files, set())
 
     def has_all(self, frame: Frame) -> bool:
-        """Whether the files of a frame are there, and their paths are free; without them it is damaged."""
+        """Whether all files of a frame exist and their paths are free; otherwise the frame is damaged."""
         return not frame.files or all(self._is_there(file, self._files) for file in frame.files)
 
     def add(self, frame: Frame) -> None:
@@ -86,13 +86,13 @@ class PublishedFiles:
                         self._take(offered[path], files)
 
     def publish(self, ensure_time: Callable[[], None] = lambda: None) -> None:
-        """Give all files their paths, durably; a path that has its file already is left alone.
+        """Give all files their paths, durably; a path that already has its file is left alone.
 
         Args:
-            ensure_time: called between uploads to object stores; raises an error to end them.
+            ensure_time: called between uploads to object stores; raises an error to abort them.
         Raises:
             OSError: a file cannot be written.
-            AppenderError: a path leads out of the run's folder, or an object store refuses a file.
+            AppenderError: a path leads out of the run's folder, or an object store rejects a file.
         """
         objects = {path: self._source(path) for path in self._named if is_object(path)}
         sent = {path for path in objects if self._was_sent(path)}
@@ -115,10 +115,10 @@ class PublishedFiles:
             sync_folder(folder)
 
     def clean(self, *, keeps_uploaded: bool = False) -> None:
-        """Remove what no frame names that counts, once the run is over: no further one can name it.
+        """Remove the files that no frame names; call it when the run is over, as no more frames can follow.
 
         Args:
-            keeps_uploaded: so are copies of files that `publish` has uploaded, unless this is set.
+            keeps_uploaded: whether copies of uploaded files are kept; by default they are removed, too.
         """
         for files, kept in self._kept.items():
             for folder in files.glob("*"):
@@ -131,7 +131,7 @@ class PublishedFiles:
             self._drop_uploaded()
 
     def _drop_uploaded(self) -> None:
-        """Leave a durable note of each uploaded file, then remove its copy; a full disk keeps the copy."""
+        """Write a durable note for each uploaded file, then remove its copy; a full disk keeps the copy."""
         named = [(is_object(path), self._sources[path][0]) for path in self._named]
         local = {sha256 for is_uploaded, sha256 in named if not is_uploaded}
         uploaded = {sha256 for is_uploaded, sha256 in named if is_uploaded} - local
@@ -163,7 +163,7 @@ class PublishedFiles:
             self._bytes += file.size
 
     def _was_sent(self, path: str) -> bool:
-        """Whether an object was uploaded, and there is no copy of it here any more."""
+        """Whether a file was uploaded and its copy here has been removed."""
         sha256, files = self._sources[path]
         return not kept_path(files, sha256).exists() and sent_path(files, sha256).exists()
 
@@ -173,7 +173,7 @@ class PublishedFiles:
 
 
 class _Names:
-    """The paths in the records of one output, less those of records that it drops."""
+    """Reads the paths of files in the records of one output, without the records that it drops."""
 
     def __init__(self, spec: OutputSpec) -> None:
         schema = spec.written_schema
@@ -191,12 +191,12 @@ class _Names:
 
 
 def _is_inside(folder: Path, below: Path) -> bool:
-    """Whether a path stays in a folder, also through the links that are there."""
+    """Whether a path is inside a folder once links are resolved."""
     return below.resolve().is_relative_to(folder.resolve())
 
 
 def _between(folder: Path, file: Path) -> Collection[Path]:
-    """The folders of a file, from its own up to that one."""
+    """All folders from that of a file up to a given one."""
     parents = [file.parent]
     while parents[-1] != folder:
         parents.append(parents[-1].parent)
@@ -204,7 +204,7 @@ def _between(folder: Path, file: Path) -> Collection[Path]:
 
 
 def _place(source: Path, target: Path) -> bool:
-    """Have the file under a path, at once: as another name of it, or as a copy where that cannot be.
+    """Put a file under a path atomically: as a hard link, or as a copy where links are not possible.
 
     Returns:
         False if it was there already.

@@ -1,4 +1,4 @@
-"""Publisher: writes the frames that the store names to the output files."""
+"""Publisher: writes the rows of finished jobs to the output files."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from scoopi.publishing.row_tally import Published, RowTally
 from scoopi.store.pages.job_store import JobStore
 
 CompareRecords = Callable[[Sequence[OutputSpec], Path], contextlib.AbstractContextManager[RecordChanges]]
-"""Compares the records of outputs with those of the last finished run; the path is for temporary files."""
+"""Compares the records of outputs with those of the last finished run; the path is a work folder."""
 
 
 class PublishTarget(msgspec.Struct, frozen=True):
-    """Where the files are written.
+    """Where the output files are written.
 
     Attributes:
-        run_folder: where they get their final names.
-        node_folder: this node's hidden folder, which has them until they are complete.
-        stream: where the one output is written instead of a file; None for files.
-        stdout: where records go whose output is `-`; None when it is closed.
-        compare: of groups with `changed`, whose records are written only as far as they differ.
-        keeps_uploaded: whether copies of uploaded files stay when the run is over.
+        run_folder: the folder of their final names.
+        node_folder: this node's hidden folder, where they are until they are complete.
+        stream: the stream that the one output is written to instead of a file; None for files.
+        stdout: the stream for records whose output is `-`; None if it is closed.
+        compare: finds the records to write for groups with `changed`.
+        keeps_uploaded: whether copies of uploaded files are kept when the run is over.
     """
 
     run_folder: Path
@@ -52,8 +52,9 @@ class FrameSource(msgspec.Struct, frozen=True):
     """Which frames are published.
 
     Attributes:
-        segments: the segment files to read.
-        owns: whether an incarnation is one of this node's: only its frames can be missing.
+        segments: returns the segment files to read.
+        owns: whether an incarnation is one of the node whose rows are published; only frames of such an
+            incarnation can be reported as missing.
     """
 
     segments: Callable[[], Iterable[Path]]
@@ -61,14 +62,13 @@ class FrameSource(msgspec.Struct, frozen=True):
 
 
 class PublishChecks(msgspec.Struct, frozen=True):
-    """What is asked before files change.
+    """What the publisher asks before it changes files.
 
     Attributes:
-        is_lost: before they are renamed: whether the store has lost a part of the run.
-        is_partial: at the end: whether pages were left out, so that nothing can be expected of all records.
-        of_all: from what this node has found to what all nodes have, where something is expected of records;
-            see `ExpectedTotals.of_all`.
-        is_late: between two steps, each of which is short; then the files stay as they were.
+        is_lost: whether the store has lost a part of the run; asked before files are renamed.
+        is_late: whether no time is left; asked between short steps. If so, the files stay as they were.
+        is_partial: whether pages were left out, so that expectations of all records do not apply.
+        of_all: takes the counts of this node and returns those of all nodes; see `ExpectedTotals.of_all`.
     """
 
     is_lost: Callable[[], bool] = lambda: False
@@ -81,16 +81,16 @@ NO_CHECKS = PublishChecks()
 
 
 class Publisher:
-    """Writes the frames that the store names to the output files.
+    """Writes the rows of finished jobs to the output files.
 
-    Every output of this node is written again from its segments.
+    Every output of this node is written from scratch, from its segments.
 
-    A frame counts if the store has its (incarnation, fence) as those that finished its job; of equal
-    frames the first counts. Source: ARCHITECTURE, protocol rules 5 and 6.
+    A frame counts if its (incarnation, fence) is the one that finished its job according to the store; of
+    equal frames the first counts. Source: ARCHITECTURE, protocol rules 5 and 6.
 
     Args:
-        frames: which frames are published; by default those of this node's segments.
-        tables: of the outputs that are databases.
+        frames: the frames to publish; by default those of this node's segments.
+        tables: the tables of the outputs that are databases.
     """
 
     def __init__(
@@ -113,8 +113,8 @@ class Publisher:
         """Write all files, load all tables, then rename all files.
 
         Args:
-            is_over: every job of the run has ended; if not, rows whose jobs may still end are left for later,
-                and so are outputs that expect something of all records.
+            is_over: whether every job of the run has ended; if not, outputs with expectations and outputs
+                that are only written at the end are left for later.
         Raises:
             AppenderError: the files cannot be written, or it is late.
             StoreError: the store cannot be read.
@@ -127,7 +127,7 @@ class Publisher:
             with self._compared() as changes:
                 with self._tables.opened(is_over, self._checks.is_late) as sinks:
                     ended = self._add_frames(tally, sinks, is_over, changes)
-                    missing = tuple(ended.unmet())
+                    missing = tuple(ended.unmatched())
                     self._ensure_known()
                     self._ensure_time()
                     is_all = is_over and not self._checks.is_partial()
@@ -139,7 +139,7 @@ class Publisher:
                     tally.loaded = self._tables.load_rest(tally.is_held)
                 self._finish(files, tally, is_over)
                 if is_over and not missing and not tally.has_failed:
-                    # Else a retry may want what has come.
+                    # Otherwise a retry may need the downloaded files.
                     downloads.clean(keeps_uploaded=self._target.keeps_uploaded)
                 if changes is not None and is_whole:
                     changes.keep(
@@ -149,8 +149,8 @@ class Publisher:
             raise AppenderError(
                 f"the output cannot be written: {error.strerror or error}",
                 at=str(error.filename or self._target.run_folder),
-                hint="make room or fix the folder, then `scoopi resume` (in a cluster: start again); the "
-                "rows are safe in its segments",
+                hint="free some space or fix the folder, then `scoopi resume` (in a cluster: start again); "
+                "the rows are safe in its segments",
             ) from error
         finally:
             for file in files:
@@ -158,21 +158,21 @@ class Publisher:
         return tally.published(missing)
 
     def has_rows(self) -> bool:
-        """Whether there is any segment to publish from."""
+        """Whether there is any segment to publish."""
         return any(True for _ in self._frames.segments())
 
     def look(self) -> Published:
-        """What is known without a segment of this node: which others have finished jobs; writes nothing.
+        """What is known without the segments of this node: who else has finished jobs; writes nothing.
 
         Raises:
             StoreError: the store cannot be read.
         """
         tally = RowTally([], [], PublishedFiles([], self._target.run_folder))
-        return tally.published(tuple(self._ended(tally).unmet()))
+        return tally.published(tuple(self._ended(tally).unmatched()))
 
     @contextlib.contextmanager
     def _compared(self) -> Iterator[RecordChanges | None]:
-        """Knows how records differ from the last finished run; None where all records are written."""
+        """The comparison with the last finished run; None if all records are written."""
         compare = self._target.compare
         if compare is None or not any(spec.changes for spec in self._outputs):
             yield None
@@ -183,7 +183,7 @@ class Publisher:
     def _add_changes(
         self, tally: RowTally, changes: RecordChanges | None, ended: EndedIndex, is_whole: bool
     ) -> None:
-        """Add the records that are gone, if all of the run's are there."""
+        """Add the records that are gone, if all records of the run have been read."""
         if changes is None:
             return
         for part in changes.gone(ended.has) if is_whole else ():
@@ -193,7 +193,7 @@ class Publisher:
         tally.changes = changes.counted()
 
     def _ensure_known(self) -> None:
-        """Jobs that the store has lost look like jobs that never finished."""
+        """Raise if the store has lost jobs: they look like jobs that never finished."""
         if self._checks.is_lost():
             raise RunError(
                 "the run's data is lost from the store: which rows count is not known",
@@ -223,7 +223,7 @@ class Publisher:
             raise AppenderError(
                 f"the output cannot be written: {error.strerror or error}",
                 at=str(self._target.node_folder),
-                hint="make room or fix the folder, then `scoopi resume` (in a cluster: start again)",
+                hint="free some space or fix the folder, then `scoopi resume` (in a cluster: start again)",
             ) from error
         return files
 
@@ -233,21 +233,21 @@ class Publisher:
         for file in files:
             spec = file.spec
             if self._target.stream is not None and spec.is_file and not spec.optional:
-                _give(file, self._target.stream)
+                _write_out(file, self._target.stream)
             elif spec.is_file:
                 file.publish(HELD if tally.is_held(spec) else "")
             elif is_over and spec.is_stdout:
-                _give(file, self._target.stdout)
+                _write_out(file, self._target.stdout)
             elif is_over:
                 file.publish(HELD if tally.is_held(spec) else "")
 
     def _add_frames(
         self, tally: RowTally, sinks: Sequence[SegmentSink], is_over: bool, changes: RecordChanges | None
     ) -> EndedIndex:
-        """Add the frames that count; the finished jobs, of which each has met its frame or has none."""
+        """Add the frames that count; return the index of finished jobs, with those frames matched."""
         ended = self._ended(tally)
         if sinks:
-            self._ensure_known()  # before rows that do not seem to count are passed over for good
+            self._ensure_known()  # before rows that seem not to count are skipped for good
         for path in sorted(self._frames.segments(), key=segment_order):
             reader = SegmentReader(path)
             tally.downloads.begin(path)
@@ -257,7 +257,7 @@ class Publisher:
             for frame in reader.frames():
                 self._ensure_time()
                 has_files = tally.downloads.has_all(frame)
-                counts = has_files and ended.meet(frame.job, reader.header.node, frame.fence)
+                counts = has_files and ended.match(frame.job, reader.header.node, frame.fence)
                 is_settled = is_settled and (counts or is_over)
                 if counts:
                     is_superseded = frame.state is JobState.FAILED and ended.has(retry_id(frame.job))
@@ -273,7 +273,7 @@ class Publisher:
         return ended
 
     def _ended(self, tally: RowTally) -> EndedIndex:
-        """The finished jobs of this node in the store; notes which other incarnations have finished jobs."""
+        """The finished jobs of this node in the store; other incarnations that have some go to the tally."""
         index = EndedIndex()
         owns = cache(self._frames.owns)
         for page in self._jobs.ended_pages():
@@ -286,7 +286,7 @@ class Publisher:
         return index
 
 
-def _give(file: OutputFile, stream: IO[bytes] | None) -> None:
+def _write_out(file: OutputFile, stream: IO[bytes] | None) -> None:
     if stream is None or not stream.writable():
         raise AppenderError("stdout is closed", hint="leave it open; `scoopi resume` writes the rows again")
     try:

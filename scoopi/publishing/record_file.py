@@ -17,7 +17,7 @@ from scoopi.publishing.output_file import OutputFile, OutputSpec
 class RecordFile(OutputFile):
     """An output file of records in one of their formats.
 
-    Of records with equal keys it holds the first; they are counted in `dropped`.
+    Of records with equal keys only the first is written; the others are counted in `dropped`.
     """
 
     def __init__(self, spec: OutputSpec, run_folder: Path, work_folder: Path) -> None:
@@ -30,7 +30,7 @@ class RecordFile(OutputFile):
         self._writer = record_writer(spec.target.format, sink, schema.all_columns)
 
     def write(self, body: bytes, rows: int) -> None:
-        """Add the records of one job, less those whose key has been met."""
+        """Add the records of one job, except those whose key has already been written."""
         records = list(read_records(body))
         kept = self._keys.kept(records)
         self._writer.write(kept)
@@ -38,12 +38,12 @@ class RecordFile(OutputFile):
         self.dropped += len(records) - len(kept)
 
     def finish(self) -> None:
-        """Write the end of the file, and make it durable under its temporary name."""
+        """Write the end of the file and sync it to disk, still under its temporary name."""
         self._writer.close()
         super().finish()
 
     def publish(self, suffix: str = "") -> None:
-        """As `OutputFile`; an object of a store appears by its upload.
+        """As `OutputFile`; for an object store the file is uploaded instead of renamed.
 
         Raises:
             AppenderError: it cannot be uploaded.
@@ -56,23 +56,23 @@ class RecordFile(OutputFile):
 
 
 class KeyFilter:
-    """Finds records whose key has been written already.
+    """Drops records whose key has already been seen.
 
-    Remembers 16 bytes of each key: some 100 bytes of memory a record; nothing without a key.
+    Remembers a digest of each key, some 100 bytes of memory per record; nothing if records have no key.
     """
 
     def __init__(self, schema: RecordSchema) -> None:
         self._key = RecordDigest(schema.all_columns, schema.key) if schema.key else None
-        self._met: set[bytes] = set()
+        self._seen: set[bytes] = set()
 
     def kept(self, records: Sequence[Sequence[Any]]) -> Sequence[Sequence[Any]]:
-        """The records whose key was not met before; one that lacks a part of its key is equal to no other."""
+        """The records whose key was not seen before; one that lacks a part of its key is always kept."""
         key = self._key
         return records if key is None else [record for record in records if self._is_new(key.of_key(record))]
 
     def _is_new(self, digest: bytes | None) -> bool:
         if digest is None:
             return True
-        before = len(self._met)
-        self._met.add(digest)
-        return len(self._met) > before
+        before = len(self._seen)
+        self._seen.add(digest)
+        return len(self._seen) > before

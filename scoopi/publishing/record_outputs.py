@@ -1,4 +1,4 @@
-"""record_specs: the outputs of the records of a run, as its tasks name them."""
+"""record_specs: the outputs of the tasks of a run that read records."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scoopi.publishing.output_file import OutputSpec
 
 
 def record_specs(definitions: Definitions) -> tuple[OutputSpec, ...]:
-    """Every output that a task with records writes; several tasks may write to one.
+    """Every output that a task that reads records writes to; several tasks may write to the same one.
 
     Raises:
-        DefsError: an output is not one; the check of the definitions reports it with its place.
+        DefsError: an output is invalid; checking the definitions reports this with its place.
     """
     specs: dict[str, OutputSpec] = {}
     for task in _tasks(definitions):
@@ -54,7 +54,7 @@ def _spec(definitions: Definitions, task: TaskDef, output: OutputDef) -> OutputS
 
 
 def _rejected(task: TaskDef) -> OutputSpec:
-    """The file of the records that a task rejects, named by its first output."""
+    """The file of the records that a task rejects, named after the task's first output."""
     target: Target = parse_target(task.outputs[0].to)
     streams = (rejected_of(task.group, task.name),)
     return OutputSpec(target.rejected, target.rejected, streams=streams, optional=True)

@@ -1,4 +1,4 @@
-"""RetryTally: counts the attempts of pages that were asked for more than once, from their frames."""
+"""RetryTally: counts the attempts for pages that were requested more than once, from their frames."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from scoopi.model.report.run_report import Retried, Retries
 from scoopi.model.text.shown import shown
 
 MOST_NAMED = 100
+"""Number of pages that are named."""
 
 
 class RetryTally:
-    """Counts the attempts of pages that were asked for more than once, from their frames.
+    """Counts the attempts for pages that were requested more than once, from their frames.
 
-    Belongs to one thread; its memory is bounded, however many pages were retried.
+    Used by one thread; its memory is bounded, however many pages were retried.
     """
 
     def __init__(self) -> None:
@@ -24,7 +25,7 @@ class RetryTally:
         self._most: list[tuple[int, str, str]] = []
 
     def add(self, frame: Frame) -> None:
-        """Count the attempts of a job's page before the one that made this frame."""
+        """Count the attempts for a job's page before the one that made this frame."""
         if not frame.tried:
             return
         self._jobs += 1
@@ -38,7 +39,7 @@ class RetryTally:
             heapq.heappop(self._most)
 
     def counted(self) -> Retries:
-        """The figures; reasons and pages with the most attempts first."""
+        """The counts; the most frequent reasons, and the pages with the most attempts, come first."""
         most = sorted(self._most, key=lambda one: (-one[0], one[1:]))
         return Retries(
             jobs=self._jobs,

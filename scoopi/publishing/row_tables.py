@@ -1,4 +1,4 @@
-"""RowTables: the tables of a node's outputs, and how they are brought up to its segments."""
+"""RowTables: loads the rows in a node's segments into the tables of its outputs."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from scoopi.publishing.table_load import DeferredLoad, TableLoad
 
 AWAY_S = 60.0
-"""How long a database that does not answer is asked again before the rows are left to `scoopi resume`."""
+"""How long a database that does not answer is retried before the rows are left to `scoopi resume`."""
 
 
 FinishLoad = Callable[[Callable[[], bool]], None]
-"""Ends what fills tables during the run, or raises StoreError when it is late."""
+"""Ends the loading during the run; takes `is_late`, and raises StoreError if that becomes true first."""
 
 
 class Loaded(NamedTuple):
-    """Records of a run that stand in a table, and those that an equal key had before them."""
+    """How many records of a run a table has, and how many were dropped as duplicates by key."""
 
     rows: int
     dropped: int
 
 
 class SegmentSink(Protocol):
-    """Takes the frames of segments, in their order.
+    """Takes the frames of segments, in order.
 
     Attributes:
-        retry: makes a call again while it raises StoreError, as long as its owner wants to.
+        retry: retries a call that raises StoreError, until the owner gives up.
     """
 
     retry: Callable[[Callable[[], None]], None]
@@ -46,13 +46,17 @@ class SegmentSink(Protocol):
         """Begin a segment.
 
         Returns:
-            The offset in bytes up to which its frames have been taken already.
+            The offset, in bytes, up to which its frames have already been taken.
         Raises:
-            StoreError, AppenderError: the database does not answer, or refuses.
+            StoreError, AppenderError: the database does not answer, or rejects it.
         """
 
     def add(self, frame: Frame, end: int) -> None:
-        """Take a frame that counts; it ends at the offset `end` in its segment, in bytes."""
+        """Take a frame that counts.
+
+        Args:
+            end: the offset in the segment at which the frame ends, in bytes.
+        """
 
     def flush(self) -> None:
         """Commit what was added."""
@@ -62,15 +66,15 @@ class SegmentSink(Protocol):
 
 
 class RowTables:
-    """Brings the tables of a node's outputs up to its segments.
+    """Loads the rows in a node's segments into the tables of its outputs.
 
-    Without outputs that are databases it loads no library and does nothing.
+    If no output is a database, it imports no library and does nothing.
 
     Args:
-        folder: what the paths of SQLite files are relative to.
+        folder: the folder that paths of SQLite files are relative to.
         run: incarnation of the run.
-        work_folder: where rows wait that are loaded at the end.
-        finish_live: ends what fills the tables during the run; asks whether it is late.
+        work_folder: folder for rows that are only loaded at the end.
+        finish_live: ends the loading during the run.
     """
 
     def __init__(
@@ -91,18 +95,18 @@ class RowTables:
         self._deferred: list[tuple[OutputSpec, DeferredLoad]] = []
 
     def ensure(self) -> None:
-        """Create the tables that are missing, and compare the others.
+        """Create the tables that are missing, and check that the others match the records.
 
         Raises:
-            DefsError: one does not match.
-            StoreError, AppenderError: a database does not answer, or refuses.
+            DefsError: a table does not match.
+            StoreError, AppenderError: a database does not answer, or rejects a statement.
         """
         for spec in self._specs:
             with contextlib.closing(self._table(spec)) as table:
                 table.ensure()
 
     def compare(self) -> None:
-        """Compare the tables that exist; makes nothing.
+        """Check that the existing tables match the records; creates nothing.
 
         Raises:
             As `ensure`.
@@ -112,10 +116,12 @@ class RowTables:
                 table.compare()
 
     def discard(self) -> dict[str, int]:
-        """Remove the rows of the run from tables without a key; how many, by the names of the outputs.
+        """Delete the rows of the run from tables without a key.
 
+        Returns:
+            The number of deleted rows, by name of the output.
         Raises:
-            StoreError, AppenderError: a database does not answer, or refuses.
+            StoreError, AppenderError: a database does not answer, or rejects a statement.
         """
         found: dict[str, int] = {}
         for spec in self._specs:
@@ -125,7 +131,7 @@ class RowTables:
         return found
 
     def during_run(self) -> list[TableLoad]:
-        """Loads of the tables that are filled during the run; the caller closes them."""
+        """The loads of the tables that are filled during the run; the caller closes them."""
         if not self._specs:
             return []
         from scoopi.publishing.table_load import TableLoad
@@ -134,10 +140,10 @@ class RowTables:
 
     @contextlib.contextmanager
     def opened(self, is_over: bool, is_late: Callable[[], bool]) -> Iterator[list[SegmentSink]]:
-        """Everything that takes rows; what waits for the end of the run only when it is over.
+        """Open the sinks of all tables; those that are only loaded at the end only if the run is over.
 
         Args:
-            is_late: whether no time is left to ask a database again.
+            is_late: whether no time is left to retry a database.
         """
         self._retry = lambda attempt: retried("loading rows", attempt, AWAY_S, is_late, asked="the database")
         sinks: list[SegmentSink] = []
@@ -158,12 +164,20 @@ class RowTables:
             self._live, self._deferred = [], []
 
     def add_last(self, part: Part) -> None:
-        """Add records that no frame holds to what was gathered."""
+        """Add records that are in no frame to those that are loaded at the end."""
         for _, deferred in self._deferred:
             deferred.add_part(part)
 
     def load_rest(self, is_held: Callable[[OutputSpec], bool]) -> dict[str, Loaded]:
-        """Load what was gathered; returns what the tables hold now, by the names of their outputs."""
+        """Load the tables that are only loaded at the end.
+
+        Args:
+            is_held: whether an output is held back, and loaded into the table with the suffix `.held`.
+        Returns:
+            What each table has now, by name of the output.
+        Raises:
+            StoreError, AppenderError: a database does not answer, or rejects the rows.
+        """
         found = {spec.file: Loaded(*load.table.loaded()) for spec, load in self._live}
         for spec, deferred in self._deferred:
             held = is_held(spec)

@@ -1,4 +1,4 @@
-"""RowTally: adds up what the frames that count hold, and gives their rows to the files."""
+"""RowTally: adds up the frames that count, and writes their rows to the files."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from scoopi.publishing.row_tables import Loaded
 
 
 class Published(msgspec.Struct, frozen=True):
-    """What the published files hold, counted from their frames.
+    """What was published, counted from the frames.
 
     Attributes:
-        rows: by final file name.
-        done, failed, skipped, warned: jobs; a warned job is also done or failed.
-        pages: pages that were loaded.
-        errors, warnings, skips: by cause.
-        missing: ids of ended jobs of this node whose frame is not whole.
-        lists: encoded rows of list appenders, by their name.
-        others: incarnations of other nodes that ended jobs; their rows are theirs to publish.
-        dropped: records whose key another one of the run had before, by the name of their output.
-        unmet: expectations that the records do not meet, a sentence each; their outputs are held back.
-        retries: attempts after the first ones.
-        files: downloaded files that rows name.
-        changes: by final name, how the records of outputs that hold only changes differ from the last run's.
+        rows: final name of each output -> number of rows.
+        done, failed, skipped, warned: numbers of jobs; a warned job is also done or failed.
+        pages: number of pages that were loaded.
+        errors, warnings, skips: their causes, counted.
+        missing: ids of ended jobs of this node whose frame is missing or damaged.
+        lists: name of each list appender -> encoded rows.
+        others: incarnations of other nodes that ended jobs; those nodes publish their rows.
+        dropped: name of the output -> number of records dropped as duplicates by key.
+        unmet: expectations that are not met, one sentence each; their outputs are held back.
+        changes: final name of each output that has only changes -> numbers of records by kind of change.
+        retries: attempts after the first.
+        files: number and size of the downloaded files that rows name.
     """
 
     rows: dict[str, int]
@@ -55,12 +55,13 @@ class Published(msgspec.Struct, frozen=True):
 
 
 class RowTally:
-    """Adds up what the frames that count hold, and gives their rows to the files.
+    """Adds up the frames that count, and writes their rows to the files.
 
     Attributes:
-        loaded: what the tables hold, by the names of their outputs.
-        changes: how records differ from the last finished run, by their name in frames.
-        downloads: the files that rows name.
+        downloads: the downloaded files that rows name.
+        others: see `Published.others`.
+        loaded: name of each output that is a table -> what the table has.
+        changes: name of each stream -> numbers of records by kind of change.
     """
 
     def __init__(
@@ -86,7 +87,8 @@ class RowTally:
         """Add a frame that counts.
 
         Args:
-            is_superseded: the failed tasks of its job were run again as another job: that one's end counts.
+            is_superseded: whether the failed tasks of its job were run again as another job, which counts
+                instead.
         """
         if not is_superseded:
             self._failed += frame.state is JobState.FAILED
@@ -108,7 +110,7 @@ class RowTally:
 
     @property
     def has_failed(self) -> bool:
-        """Whether a job has failed tasks, which may be run again."""
+        """Whether any job has failed tasks, which may be run again."""
         return self._failed > 0
 
     def add_part(self, part: Part) -> None:
@@ -117,19 +119,25 @@ class RowTally:
             file.write(part.body, part.rows)
 
     def judge(self, of_all: Callable[[Found], Found]) -> None:
-        """Compare the records with what is expected of them, once all are there.
+        """Check the records against their expectations; call it once all frames have been added.
 
         Args:
-            of_all: from what this node has found to what all nodes have; called if something is expected.
+            of_all: takes the counts of this node and returns those of all nodes; called only if there are
+                expectations.
         """
         if found := self._expected.found():
             self._expected.judge(of_all(found))
 
     def is_held(self, spec: OutputSpec) -> bool:
-        """Whether an output is held back."""
+        """Whether an output is held back, because its records do not meet their expectations."""
         return spec.schema is not None and spec.schema.name in self._expected.failed
 
     def published(self, missing: tuple[str, ...]) -> Published:
+        """The totals.
+
+        Args:
+            missing: see `Published.missing`.
+        """
         files = [file for file in self._all_files if file.rows or not file.spec.optional]
         names = {file: file.spec.file + HELD * self.is_held(file.spec) for file in files}
         rows = {names[file]: file.rows for file in files}
@@ -162,6 +170,6 @@ class RowTally:
 
 
 def _sum(changes: Mapping[str, ChangeCounts], streams: Sequence[str]) -> ChangeCounts:
-    """The changes of all tasks that write to an output."""
+    """The sum of the changes of all tasks that write to an output."""
     found = [msgspec.structs.astuple(changes[stream]) for stream in streams]
     return ChangeCounts(*map(sum, zip(*found, strict=True)))

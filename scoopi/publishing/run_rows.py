@@ -1,4 +1,4 @@
-"""How a node leaves a run: which files it writes, and when the run is OVER."""
+"""RunRows and RunPhases: which files a node writes at the end of a run, and when the run is OVER."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ log = logging.getLogger(__name__)
 
 
 class PublishedRows(msgspec.Struct, frozen=True):
-    """What the files hold now.
+    """What a node has published at the end of a run.
 
     Attributes:
-        published: what this node has written; None when it wrote nothing.
-        awaiting: nodes whose rows are still missing.
-        complete: all rows of the run are in files, and no node is at work: it may be OVER.
-        stopped: this node was stopped while it waited for others.
+        published: what this node has written; None if it wrote nothing.
+        awaiting: ids of nodes whose rows are still missing.
+        complete: whether all rows of the run are published and no node is working, so it may be OVER.
+        stopped: whether this node was stopped while it waited for others.
     """
 
     published: Published | None
@@ -34,10 +34,10 @@ class PublishedRows(msgspec.Struct, frozen=True):
 
 
 class RunRows(Protocol):
-    """Which files a node writes at the run's end. See ARCHITECTURE, protocol rule 6."""
+    """Publishes rows when a node leaves a run. See ARCHITECTURE, protocol rule 6."""
 
     def at_end(self) -> PublishedRows:
-        """Write this node's files and leave the run; done twice, it has the same effect.
+        """Write this node's files and leave the run; idempotent.
 
         Raises:
             AppenderError: a file cannot be written.
@@ -45,10 +45,14 @@ class RunRows(Protocol):
         """
 
     def when_over(self) -> Published:
-        """Write this node's own rows of a run that is over; writes nothing to the store."""
+        """Write this node's own rows of a run that is over; does not write to the store.
+
+        Raises:
+            AppenderError, StoreError, RunError: as `at_end`; the files stay as they were.
+        """
 
     def when_stopped(self) -> Published | None:
-        """Write what this node has committed so far; None when rows are only written at the end.
+        """Write what this node has committed so far; None if rows are only written at the end.
 
         Raises:
             AppenderError, StoreError, RunError: as `at_end`; the files stay as they were.
@@ -56,11 +60,11 @@ class RunRows(Protocol):
 
 
 class OwnRows:
-    """Each node writes its own rows; those of a missing node are written when it returns.
+    """Writes this node's own rows; those of a dead node are written when it returns.
 
     Args:
-        was_over: this node came after the end: without rows of its own it writes no file.
-        in_parts: rows are also published when the run is stopped before its end.
+        was_over: whether the run was over when this node joined; then it writes files only if it has rows.
+        in_parts: whether rows are also published when the run is stopped before its end.
     """
 
     def __init__(
@@ -74,10 +78,10 @@ class OwnRows:
     def at_end(self) -> PublishedRows:
         """As `RunRows` says."""
         published = self.when_over()
-        # Rows that this node wrote to a disk that is gone are awaited, too.
+        # Rows that an earlier incarnation of this node wrote to a lost disk are awaited, too.
         is_gone = self._departure.node in self._departure.awaited(published.others)
         is_last = self._departure.leave(published=not published.missing and not is_gone)
-        # Asked last: until then other threads were at work, one of which may have failed.
+        # Asked last: another node may have crashed in the meantime.
         awaiting = self._departure.awaited(published.others)
         return PublishedRows(published, awaiting, is_last and not awaiting and not published.missing)
 
@@ -93,7 +97,7 @@ class OwnRows:
 
 
 class RunPhases:
-    """Moves the run to its end; each move is the same when it is made twice.
+    """Moves the run to the phases of its end; each move is idempotent.
 
     See ARCHITECTURE, protocol rule 10.
 
@@ -138,12 +142,14 @@ class RunPhases:
             log.warning("the run is over, but its records are kept until another node starts: %s", error)
 
     def to_over_by_the_last(self, published: Published) -> None:
-        """ENDING -> OVER by a stopped node that was the last to leave: the others may have ended the run
-        while it published. Logs a store that fails."""
+        """ENDING -> OVER by a stopped node that was the last to leave; logs an error of the store.
+
+        The other nodes may have ended the run while this one published.
+        """
         try:
             state = self._record.read()
             is_ending = state is not None and state.phase is RunPhase.ENDING
             if is_ending and not published.missing and not self._departure.awaited(published.others):
                 self.to_over()
         except (StoreError, RunError, ClusterError) as error:
-            log.warning("whether the run is over is not known: %s", error.what)
+            log.warning("it is not known whether the run is over: %s", error.what)

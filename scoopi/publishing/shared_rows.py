@@ -1,4 +1,4 @@
-"""SharedRows, MergedRows: in a folder that all nodes see, one node writes rows of dead nodes, or of all."""
+"""SharedRows and MergedRows: in a shared folder, one node writes the rows of dead nodes, or of all nodes."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ from scoopi.store.record_codec import RecordCodec
 log = logging.getLogger(__name__)
 
 OTHERS_S = 600.0
-"""How long another node may publish for a dead one without renewing its lease."""
+"""How long a node may publish for a dead one without renewing its lease."""
 PUBLISHED = b"published"
 MERGE_S = 3600.0
-"""How long the holder may write without renewing its lease."""
+"""How long a node may write the rows of all nodes without renewing its lease."""
 
 
 class RowsMissingError(Exception):
-    """Not all rows were found; another node, or a later look, may find them."""
+    """Raised when rows are missing; another node, or a later attempt, may find them."""
 
     def __init__(self, published: Published) -> None:
         self.published = published
 
 
 class SharedRows:
-    """Writes a node's own rows, and those of dead nodes: one node publishes for each.
+    """Writes a node's own rows, and those of dead nodes; exactly one node publishes for each dead one.
 
     Args:
-        of_node: the publisher of a dead node's segments, by its node id; its work files are this node's.
-        barricade: by name; one node writes a dead node's files, and is replaced when it dies itself.
+        own: writes this node's own rows.
+        of_node: returns the publisher of a dead node's segments, by node id; its work folder is this node's.
+        barricade: returns the barricade with a name; the node that holds it is replaced if it crashes.
         is_stopped: polled while this node waits for others.
     """
 
@@ -57,7 +58,7 @@ class SharedRows:
         self._is_stopped = is_stopped
 
     def at_end(self) -> PublishedRows:
-        """As `RunRows` says; returns when every other node has published, or is dead and published for."""
+        """As `RunRows` says; returns once all other nodes have published, or are dead and published for."""
         published = self._own.when_over()
         self._departure.leave(published=not published.missing)
         try:
@@ -101,7 +102,7 @@ class SharedRows:
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """What the one file holds, as every node reports it."""
+    """The totals of the merged files, as every node reports them."""
 
     rows: dict[str, int]
     done: int
@@ -115,12 +116,12 @@ class Merged(msgspec.Struct, frozen=True):
 class MergedRows:
     """Writes the rows of all nodes to one set of files.
 
-    The holder of the barricade `merge` writes; a dead holder is replaced.
+    The node that holds the barricade `merge` writes them; it is replaced if it crashes.
 
     Source: ARCHITECTURE, protocol rule 6.
 
     Args:
-        publisher: of all segments in the folder that all nodes see.
+        publisher: publishes all segments in the shared folder.
         is_stopped: polled while another node writes.
     """
 
@@ -139,7 +140,7 @@ class MergedRows:
         self._codec = RecordCodec(RUN, Merged)
 
     def at_end(self) -> PublishedRows:
-        """As `RunRows` says; if rows are missing, the next node tries, and each of them reports it."""
+        """As `RunRows` says; if rows are missing, the next node tries, and each node reports it."""
         try:
             published = self.when_over()
         except StoppedError:
@@ -149,7 +150,7 @@ class MergedRows:
         return PublishedRows(published, complete=not published.missing)
 
     def when_over(self) -> Published:
-        """As `RunRows` says: written already, or written now."""
+        """As `RunRows` says; if another node has written the files, returns its totals."""
         try:
             composed = self._barricade.compose_once(self._merge, int(MERGE_S * 1000), self._is_stopped)
         except RowsMissingError as missing:
@@ -161,7 +162,7 @@ class MergedRows:
         return Published(merged.rows, *counts, skipped=merged.skipped, files=merged.files)
 
     def when_stopped(self) -> None:
-        """As `RunRows` says: the one file has all rows."""
+        """As `RunRows` says; writes nothing, because the files must have the rows of all nodes."""
 
     def _merge(self) -> bytes:
         published = self._publisher.publish()

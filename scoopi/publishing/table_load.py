@@ -1,4 +1,4 @@
-"""TableLoad: brings the table of an output up to what a segment holds."""
+"""TableLoad and DeferredLoad: load the rows in segments into the table of an output."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from scoopi.model.records import read_records
 from scoopi.outputs.databases.record_table import Move, MovedError, RecordTable
 
 BATCH_ROWS = 10_000
-"""Rows of a transaction, which are held in memory."""
+"""Rows per transaction, which are held in memory."""
 
 RetryCall = Callable[[Callable[[], None]], None]
-"""Makes a call again while it raises StoreError, as long as its owner wants to."""
+"""Retries a call that raises StoreError, until the owner gives up."""
 
 
 class TableLoad:
-    """Brings the table of an output up to what a segment holds, during the run and at its end.
+    """Loads the rows in segments into the table of an output, during the run and at its end.
 
     Each flush is one transaction.
 
-    A transaction whose outcome is unknown is settled by reading the offset. Belongs to one thread at a time.
+    A transaction whose outcome is unknown is settled by reading the offset. Used by one thread at a time.
     Source: ARCHITECTURE, protocol rule 15.
 
     Args:
-        streams: what its rows are called in frames.
+        streams: the names of its rows in frames.
     """
 
     def __init__(self, table: RecordTable, streams: Collection[str]) -> None:
@@ -50,7 +50,7 @@ class TableLoad:
         return self._start
 
     def add(self, frame: Frame, end: int) -> None:
-        """As `SegmentSink` says; commits when enough rows wait."""
+        """As `SegmentSink` says; commits once enough rows are buffered."""
         if end <= self._start:
             return
         self._end = end
@@ -62,7 +62,7 @@ class TableLoad:
                 self.flush()
 
     def flush(self) -> None:
-        """As `SegmentSink` says; a stretch without rows is read again next time."""
+        """As `SegmentSink` says; the offset stays where it is if no rows were added."""
         if self._added:
             self.retry(self._commit)
             self._start = self._end
@@ -94,12 +94,13 @@ class TableLoad:
 
 
 class DeferredLoad:
-    """Gathers rows in a file, and loads them in one transaction once it is known whether they are held back.
+    """Collects rows in a file, and loads them in one transaction once it is known whether they are held back.
 
     Args:
-        table: of rows that meet what is expected.
-        held: the table of those that do not; it is replaced.
-        spool: a file of its own, which is removed.
+        table: the table for rows that meet their expectations.
+        held: the table for rows that do not; it is replaced.
+        streams: the names of its rows in frames.
+        spool: path of the file, which is removed by `close`.
     """
 
     def __init__(self, table: RecordTable, held: RecordTable, streams: Collection[str], spool: Path) -> None:
@@ -128,7 +129,7 @@ class DeferredLoad:
             self.add_part(part)
 
     def add_part(self, part: Part) -> None:
-        """Gather records, if they are of these names."""
+        """Collect the records of a part, if it is one of its streams."""
         if part.output in self._streams and part.rows:
             self._file.write(len(part.body).to_bytes(4, "big") + part.body)
 
@@ -136,21 +137,21 @@ class DeferredLoad:
         """Nothing is loaded before `load`."""
 
     def table_of(self, is_held: bool) -> RecordTable:
-        """Where the rows are loaded to."""
+        """The table that the rows are loaded into."""
         return self._held if is_held else self._table
 
     def load(self, is_held: bool) -> None:
         """Load all rows.
 
         Raises:
-            StoreError, AppenderError: the database does not answer, or refuses; then nothing is loaded.
+            StoreError, AppenderError: the database does not answer, or rejects the rows; nothing was loaded.
         """
         self._file.flush()
         table = self.table_of(is_held)
         starts = {segment: table.position(segment, creates=not is_held) for segment in self._moves}
         ends = {segment: end for segment, (start, end) in self._moves.items() if end > start}
         moves = [Move(each, starts[each], end) for each, end in ends.items() if starts[each] != end]
-        if moves:  # else this was done before, and an answer was lost
+        if moves:  # otherwise an earlier attempt has committed, and its answer was lost
             try:
                 table.write(moves, self._batches(), replace=is_held)
             except MovedError as error:
@@ -180,5 +181,5 @@ class DeferredLoad:
 
 
 def rows_of(frame: Frame, streams: Collection[str]) -> list[Any]:
-    """The records of these names in a frame."""
+    """The records of a frame in these streams."""
     return [row for part in frame.parts if part.output in streams for row in read_records(part.body)]

@@ -150,7 +150,7 @@ def test_a_disk_that_fills_up_is_reported_and_resume_completes_the_run(
         assert "free space on this disk" in ended.err
     else:
         assert f"rows cannot be written: {FULL}" in ended.err
-        assert "make room or fix the disk, then `scoopi resume`" in ended.err
+        assert "free some space or fix the disk, then `scoopi resume`" in ended.err
         assert_reported_cause(desk, f"rows cannot be written: {FULL}")
     assert_stays_full(desk)
     disk("size=16m")
@@ -164,10 +164,8 @@ def test_a_disk_that_is_too_small_to_publish_is_reported_and_resume_publishes(
     ended = desk.scoopi("run", "defs", "--workers", 0)
     assert ended.code == 5, ended.err
     assert f"the output cannot be written: {FULL}" in ended.err
-    assert (
-        "make room or fix the folder, then `scoopi resume` (in a cluster: start again); the rows are safe"
-        in ended.err
-    )
+    hint = "free some space or fix the folder, then `scoopi resume` (in a cluster: start again)"
+    assert f"{hint}; the rows are safe" in ended.err
     assert not (desk.run_folder() / "data.txt").exists()
     assert not list(desk.run_folder().rglob("*.tmp"))
     assert_reported_cause(desk, f"the output cannot be written: {FULL}")

@@ -90,7 +90,7 @@ def test_a_disk_that_fills_while_a_run_is_stopped_is_reported_at_once(
     desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise AppenderError("rows cannot be written: No space left on device", hint="make room")
+        raise AppenderError("rows cannot be written: No space left on device", hint="free some space")
 
     monkeypatch.setattr(SegmentWriter, "append", full)
     scoopi = Scoopi(_slow_definitions(desk.folder, server), {"scoopi.shutdown.timeout": "60"})
@@ -108,5 +108,7 @@ def test_a_disk_that_fills_while_a_run_is_stopped_is_reported_at_once(
     scoopi.cancel()
     thread.join(PROMPT_S)
     assert not thread.is_alive(), "the stop waits for rows that nobody can write"
-    assert [str(error) for error in errors] == ["rows cannot be written: No space left on device; make room"]
+    assert [str(error) for error in errors] == [
+        "rows cannot be written: No space left on device; free some space"
+    ]
     assert desk.run_json()["status"] == "failed"

@@ -273,7 +273,7 @@ def test_a_run_whose_copies_are_removed_can_be_published_again(uploaded: ObjectD
 
 
 @pytest.mark.parametrize(
-    ("content", "what"), [(None, "is not there any more"), (b"n", "has 1 bytes instead of 5")]
+    ("content", "what"), [(None, "no longer exists"), (b"n", "has 1 bytes instead of 5")]
 )
 def test_an_object_that_is_gone_without_a_copy_is_reported_and_no_output_changes(
     uploaded: ObjectDesk, content: bytes | None, what: str

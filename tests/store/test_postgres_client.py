@@ -72,7 +72,7 @@ def test_a_parameter_that_libpq_does_not_know_is_an_error_of_the_url() -> None:
 
 def test_a_refusal_keeps_the_connection(client: PostgresClient) -> None:
     (before,) = client.rows(PID, {}, is_repeatable=True)
-    with pytest.raises(StoreError, match=r"refuses: relation .* does not exist"):
+    with pytest.raises(StoreError, match=r"reports an error: relation .* does not exist"):
         client.rows(b"SELECT * FROM nothing_of_that_name", {}, is_repeatable=True)
     assert client.rows(PID, {}, is_repeatable=True) == [before]
 

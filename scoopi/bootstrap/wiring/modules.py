@@ -107,7 +107,7 @@ class OpenedRun:
             raise RunError(
                 f"all rows are published, but the end of the run cannot be recorded: {error.strerror}",
                 at=str(folder.path),
-                hint="make room or fix the folder; `scoopi resume` records it",
+                hint="free some space or fix the folder; `scoopi resume` records it",
             ) from error
         if not self._request.to_stdout:
             point_latest(folder.path)

@@ -127,4 +127,4 @@ class LocalFaultError(FetchError):
 def disk_fault(error: OSError) -> LocalFaultError:
     """The error of a file that cannot be written."""
     what = f"the file cannot be written: {error.strerror or error}"
-    return LocalFaultError(what, hint="make room or fix the folder, then `scoopi retry`")
+    return LocalFaultError(what, hint="free some space or fix the folder, then `scoopi retry`")

@@ -96,7 +96,7 @@ def _xlsx_rows(file: IO[bytes]) -> Rows:
 
 
 def _excel_text(cell: Any) -> str:
-    """A workbook stores a date as midnight of that date; the number format tells it from a time."""
+    """A workbook stores a date as midnight of that date; the number format distinguishes the two."""
     value = cell.value
     if isinstance(value, datetime):
         return f"{value.isoformat()}+00:00" if "h" in cell.number_format.lower() else str(value.date())

@@ -1,1 +1,1 @@
-"""From all records of a run to those that differ from the last finished run."""
+"""Finds the records of a run that differ from those of the last finished run."""

@@ -17,18 +17,19 @@ from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.output_file import TEMPORARIES, OutputSpec
 
 STATE, BASE = "changes.db", "changes.base"
-"""In the hidden folder of a run: its records, and the name of the run with which they are compared."""
+"""Files in the hidden folder of a run: its records, and the name of the run they are compared with."""
 
 
 class ChangeHistory:
     """Finds the last finished run of the same definitions, and keeps the state of this one.
 
-    A run is compared with the same one however often it is published: after a crash, and after `retry`.
+    A run is always compared with the same earlier run, even if it is published again after a crash or
+    `retry`.
 
     Args:
         hidden: the hidden folder of the run.
         definitions: the path of its definitions.
-        is_selection: the run reads a part of them.
+        is_selection: whether the run reads only a part of them.
     """
 
     def __init__(self, hidden: Path, definitions: str, *, is_selection: bool = False) -> None:
@@ -37,10 +38,10 @@ class ChangeHistory:
         self._is_selection = is_selection
 
     def base(self) -> Path | None:
-        """The state with which this run is compared; None if it is the first one.
+        """The file of the state that this run is compared with; None if it is the first run.
 
         Raises:
-            AppenderError: the run with which it was compared before has been removed.
+            AppenderError: the run it was compared with before has been removed.
         """
         note = self._hidden / BASE
         if not note.exists():
@@ -56,18 +57,18 @@ class ChangeHistory:
             raise AppenderError(
                 f"the run {name}, with which this one is compared, has been removed",
                 at=str(note),
-                hint="restore its folder, or remove this file to compare with the last run that there is",
+                hint="restore its folder, or remove this file to compare with the newest run that is left",
             )
         return state
 
     @contextlib.contextmanager
     def compared(self, outputs: Sequence[OutputSpec], work_folder: Path) -> Iterator[RecordChanges]:
-        """Compares the records of this run.
+        """Compare the records of this run within the `with` block.
 
         Args:
-            work_folder: has the state of this run until it is complete.
+            work_folder: folder for the state of this run until it is complete.
         Raises:
-            AppenderError: as `base`; a state cannot be read or written.
+            AppenderError: as `base`, or a state cannot be read or written.
         """
         file = work_folder / TEMPORARIES.replace("*", secrets.token_hex(6))
         try:
@@ -78,7 +79,7 @@ class ChangeHistory:
             file.unlink(missing_ok=True)
 
     def _keep(self, state: ChangeState, file: Path) -> None:
-        """Complete the state of this run, and give it its name; the next run is compared with it."""
+        """Complete the state of this run and give it its final name; the next run is compared with it."""
         own = self._hidden / STATE
         finished = time.time()
         if own.exists():

@@ -21,7 +21,7 @@ CREATE TABLE records (
 ) WITHOUT ROWID;
 """
 _FAST = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;"
-"""For a file that counts only once it is complete, synced and renamed."""
+"""Safe here: the file is used only once it is complete, synced and renamed."""
 _REST = "SELECT stream FROM base.streams WHERE stream NOT IN (SELECT stream FROM streams)"
 _UNSEEN = """
 SELECT key, digest, job, row FROM base.records AS known WHERE stream = ? AND NOT EXISTS (
@@ -36,11 +36,11 @@ _COPY = (
 
 
 class About(NamedTuple):
-    """Whose records a state has.
+    """What the records of a state belong to.
 
     Attributes:
         definitions: the path of the definitions.
-        base: the name of the run with which its records were compared; empty for none.
+        base: the name of the run that they were compared with; empty for none.
         finished: when the state was first complete, in seconds since 1970.
     """
 
@@ -50,7 +50,7 @@ class About(NamedTuple):
 
 
 class KnownRecord(NamedTuple):
-    """A record of a state; `row` has values by column."""
+    """A record of a state; `row` maps columns to values."""
 
     key: bytes
     digest: bytes
@@ -59,13 +59,14 @@ class KnownRecord(NamedTuple):
 
 
 class ChangeState:
-    """The records of a run by the digest of their key, with a digest of their values, in a SQLite file.
+    """The records of a run in a SQLite file, by the digest of their key, with a digest of their values.
 
-    Belongs to one thread. A context manager that closes the file.
+    Used by one thread. A context manager that closes the file.
 
     Args:
-        file: a state that is complete, or the place of a new one.
-        base: the state with which records are compared, if there is one; only for a new one.
+        file: a complete state, or the path of a new one.
+        base: the state that the records of a new one are compared with; None for none.
+        is_new: whether to create the file.
     Raises:
         AppenderError: a file cannot be read.
     """
@@ -94,21 +95,21 @@ class ChangeState:
         self.close()
 
     def close(self) -> None:
-        """Close the file; a new state that was not completed is of no use."""
+        """Close the file; a new state that was not completed cannot be opened again."""
         self._connection.close()
 
     def about(self) -> About:
-        """Which definitions the records are of, what they were compared with, and when they were complete."""
+        """The definitions of the records, what they were compared with, and when they were complete."""
         with self._errors():
             return About(
                 *self._connection.execute("SELECT definitions, base, finished FROM about").fetchone()
             )
 
     def begin_stream(self, stream: str, columns: Sequence[str], key: Sequence[str]) -> bool:
-        """Begin a stream: the records that are added next have these columns.
+        """Begin a stream of records with these columns.
 
         Returns:
-            Whether the base knows the stream, with the same key.
+            Whether the base has the stream, with the same key.
         """
         with self._errors():
             self._connection.execute(
@@ -118,7 +119,7 @@ class ChangeState:
             return known == _packed(key)
 
     def base_digest(self, stream: str, key: bytes) -> bytes | None:
-        """The digest of a record's values in the base; None if it has no record of that key."""
+        """The digest of a record's values in the base; None if the base has no record with that key."""
         digest: bytes | None = self._of_base(
             "SELECT digest FROM base.records WHERE stream = ? AND key = ?", stream, key
         )
@@ -130,7 +131,7 @@ class ChangeState:
         Args:
             known: key, digest, job, and the values of its row.
         Returns:
-            False if there is one with its key already.
+            False if there already is a record with its key.
         """
         key, digest, job, row = known
         with self._errors():
@@ -141,13 +142,13 @@ class ChangeState:
             return added.rowcount == 1
 
     def change_of(self, stream: str, key: bytes) -> str:
-        """The change that was noted with the record of that key."""
+        """The change that was stored with the record of that key."""
         with self._errors():
             sql = "SELECT change FROM records WHERE stream = ? AND key = ?"
             return str(self._connection.execute(sql, (stream, key)).fetchone()[0])
 
     def unseen(self, stream: str) -> Iterator[KnownRecord]:
-        """The records of the base that the run has not read; `add` may be called in between."""
+        """The records of the base that this run has not added so far; `add` may be called while iterating."""
         columns = self._of_base("SELECT columns FROM base.streams WHERE stream = ?", stream)
         if columns is None:
             return
@@ -158,13 +159,13 @@ class ChangeState:
                 yield KnownRecord(key, digest, job, values)
 
     def restore(self, stream: str) -> None:
-        """Replace the records of a stream by those of the base; by none without a base."""
+        """Replace the records of a stream by those of the base; without a base remove them."""
         with self._errors():
             for statement in (*_REMOVE, *(_COPY if self._has_base else ())):
                 self._connection.execute(statement, (stream,))
 
     def restore_rest(self) -> None:
-        """Copy the records of the base for streams that the run does not have."""
+        """Copy the records of the base for all streams that this run does not have."""
         if not self._has_base:
             return
         with self._errors():
@@ -173,13 +174,13 @@ class ChangeState:
             self.restore(stream)
 
     def complete(self, about: About) -> None:
-        """Write the end of a new state."""
+        """Commit a new state, which is complete now."""
         with self._errors():
             self._connection.execute("INSERT INTO about VALUES (?, ?, ?)", about)
             self._connection.execute("COMMIT")
 
     def _of_base(self, sql: str, *values: object) -> Any:
-        """The one value that a statement finds in the base; None if there is none."""
+        """The single value that a query finds in the base; None if there is none."""
         if not self._has_base:
             return None
         with self._errors():
@@ -192,9 +193,9 @@ class ChangeState:
             yield
         except sqlite3.Error as error:
             raise AppenderError(
-                f"the state with which records are compared cannot be read: {error}",
+                f"the records to compare with cannot be read or written: {error}",
                 at=str(self._file),
-                hint="make room, or remove the file of the state",
+                hint="free some space, or remove this file",
             ) from error
 
 
@@ -203,7 +204,7 @@ def _packed(names: Sequence[str]) -> str:
 
 
 def _complete(file: Path) -> str:
-    """The address of a complete state, which is only read."""
+    """The SQLite URI that opens a complete state read-only."""
     return f"{file.absolute().as_uri()}?mode=ro&immutable=1"
 
 

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 NEW, CHANGED, GONE = "new", "changed", "gone"
 _SAME = ""
 _ABSENT = (404, 410)
-"""Statuses of a page that is gone, and its records with it."""
+"""Statuses of a page that is gone together with its records."""
 _AT_ONCE = 1000
-"""Records of a part."""
+"""Records in one part."""
 
 
 class RecordChanges:
-    """Adds to frames the records that differ from the last finished run, with a column that says how.
+    """Adds the records that differ from the last finished run to frames, with a column for the change.
 
-    A record of the last run that is not read again is gone only if its page could have shown it: if the page
-    was loaded, or answers 404 or 410, or all pages of the run were loaded.
+    A record of the last run that is not read again counts as gone only if its page could have shown it: if
+    the page was loaded, or answered 404 or 410, or all pages of the run were loaded.
 
     Args:
-        state: of this run.
-        complete: keeps the state, for the next run.
-        is_selection: the run reads a part of its definitions; what is known of the rest is kept.
+        state: the new state, of this run.
+        complete: called to keep the state for the next run.
+        is_selection: whether the run reads only a part of its definitions; the records of the rest are kept.
     """
 
     def __init__(
@@ -59,10 +59,10 @@ class RecordChanges:
         self._retried: dict[str, str] = {}
 
     def of(self, frame: Frame, *, is_superseded: bool = False) -> Frame:
-        """The frame, with further parts of the records that are new or changed.
+        """The frame with additional parts: its records that are new or changed.
 
         Args:
-            is_superseded: its failed tasks were run again.
+            is_superseded: whether its failed tasks were run again.
         """
         if is_superseded:
             self._retried[retry_id(frame.job)] = frame.job
@@ -77,7 +77,7 @@ class RecordChanges:
         return replace(frame, parts=(*frame.parts, *parts)) if parts else frame
 
     def gone(self, has_ended: Callable[[str], bool]) -> Iterator[Part]:
-        """The records that are gone, and count what is not known; once all frames are there.
+        """Return the records that are gone, and count those of which it is unknown; called after all frames.
 
         Args:
             has_ended: whether a job, by its id, has ended in this run.
@@ -96,14 +96,14 @@ class RecordChanges:
             yield from stream.gone(is_gone)
 
     def counted(self) -> dict[str, ChangeCounts]:
-        """What was found, by stream."""
+        """The number of records by kind of change, for each stream."""
         return {name: ChangeCounts(**stream.counts) for name, stream in self._streams.items()}
 
     def keep(self, held: Iterable[str]) -> None:
-        """Keep what the next run is compared with, once the files and tables are written.
+        """Keep the state that the next run is compared with; call it once the files and tables are written.
 
         Args:
-            held: streams whose outputs are held back; the next run is compared as this one was.
+            held: streams whose outputs are held back; for these the next run is compared with the same base.
         """
         for name in {*held} & {*self._streams}:
             self._state.restore(name)
@@ -158,7 +158,7 @@ class _Stream:
         known = self._state.base_digest(self._name, key) if self._has_base else None
         change = NEW if known is None else _SAME if known == digest else CHANGED
         if not self._state.add(self._name, (key, digest, job, record), change):
-            return self._state.change_of(self._name, key)  # its output drops it, and counts it
+            return self._state.change_of(self._name, key)  # a duplicate, which its output drops and counts
         self.counts[change or "unchanged"] += 1
         return change
 

@@ -1,1 +1,1 @@
-"""What definitions expect of a run's records, and whether they are so."""
+"""Checks the records of a run against the expectations in its definitions."""

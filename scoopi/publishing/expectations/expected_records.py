@@ -1,4 +1,4 @@
-"""ExpectedRecords: whether the records of a run are as their definitions expect."""
+"""ExpectedRecords: checks whether the records of a run meet the expectations of their definitions."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from scoopi.model.records import Expectation, RecordSchema, read_records
 from scoopi.publishing.output_file import OutputSpec
 
 Found = Mapping[str, Mapping[str, int]]
-"""By data definition: how many records there are (under RECORDS), and in how many each field has a value."""
+"""Data definition -> field -> number of records in which it has a value; RECORDS -> number of all records."""
 RECORDS = "records"
-"""The subject of an expectation that is not of one field."""
+"""The key of the number of all records."""
 
 
 class ExpectedRecords:
-    """Checks whether the records of a run are as their definitions expect.
+    """Checks whether the records of a run meet the expectations of their definitions.
 
-    Counts the records of definitions that expect something, and the values of their fields.
-
-    Records that are dropped for an equal key count too. What expects nothing costs nothing.
+    Counts the records of data definitions with expectations, and the values of their fields. Records that are
+    dropped as duplicates by key count, too. Data definitions without expectations cost nothing.
 
     Attributes:
-        unmet: a sentence for each expectation that the records do not meet; empty before `judge`.
-        failed: names of the data definitions of those records.
+        unmet: one sentence for each expectation that is not met; empty before `judge`.
+        failed: names of the data definitions whose expectations are not met.
     """
 
     def __init__(self, outputs: Sequence[OutputSpec]) -> None:
@@ -43,11 +42,11 @@ class ExpectedRecords:
             counts.add(part.body)
 
     def found(self) -> Found:
-        """What was counted; empty when nothing is expected."""
+        """The counts; empty if nothing is expected."""
         return {name: counts.found() for name, counts in self._counts.items()}
 
     def judge(self, of_all: Found) -> None:
-        """Compare what all nodes of the run have found with what is expected."""
+        """Check the expectations against the counts of all nodes."""
         found = {name: [*counts.unmet(of_all[name])] for name, counts in self._counts.items()}
         self.failed = frozenset(name for name, sentences in found.items() if sentences)
         self.unmet = tuple(sentence for sentences in found.values() for sentence in sentences)

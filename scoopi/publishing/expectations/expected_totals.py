@@ -1,4 +1,4 @@
-"""ExpectedTotals: what all nodes of a run have found together, as far as something is expected of it."""
+"""ExpectedTotals: the counts of all nodes of a run, for the expectations of its records."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from scoopi.store.record_codec import RecordCodec
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
 PREFIX, EARLIER = "expected/", "expected-before/"
-"""EARLIER: of a run that was reopened, what nodes had found before that; those that return put it again."""
+"""EARLIER: the counts of nodes before the run was reopened; nodes that return put new ones under PREFIX."""
 PAGE = 500
 
 
 def keep_earlier(earlier: Store, now: Store) -> None:
-    """Copy what the nodes of a run had found to the maps in which it is reopened.
+    """Copy the counts of a run's nodes to the maps in which it is reopened.
 
     Raises:
         StoreError: a store does not answer; call again.
@@ -35,22 +35,22 @@ def keep_earlier(earlier: Store, now: Store) -> None:
 
 
 class NodeFound(msgspec.Struct, frozen=True):
-    """The record `expected/<node>`: what the rows of one node hold, see `Found`."""
+    """The record `expected/<node>`: the counts of one node, see `Found`."""
 
     node: str
     found: dict[str, dict[str, Count]]
 
 
 class ExpectedTotals:
-    """Adds up what the nodes of a run have found, each of which publishes its own rows only.
+    """Adds up the counts of all nodes of a run, each of which publishes only its own rows.
 
-    A node puts its numbers before it waits for those of others, and waits for live nodes only: so nodes
-    never wait for each other, and the rows of a dead node count when it has published them.
+    A node puts its counts before it waits for those of others, and it waits for live nodes only. So nodes
+    never deadlock, and the rows of a dead node count only if it has put its counts.
 
     Args:
-        store: of the run, of settled answers.
+        store: the run's store, whose answers are settled.
         node: id of the node whose rows are published.
-        look_s: seconds between two looks for the numbers of other nodes.
+        look_s: polling interval for the counts of other nodes, in seconds.
     """
 
     def __init__(
@@ -64,23 +64,23 @@ class ExpectedTotals:
         self._codec = RecordCodec(RUN, NodeFound)
 
     def of_all(self, mine: Found, others: Collection[str], ensure_time: Callable[[], None]) -> Found:
-        """The numbers of this node and of all others that have, or soon will have, put theirs.
+        """The sum of the counts of this node and of all others, after waiting for live nodes.
 
         Args:
             others: incarnations of other nodes that have ended jobs.
-            ensure_time: raises when no time is left to wait.
+            ensure_time: raises an error when no time is left to wait.
         Raises:
             StoreError: the store does not answer; call again.
         """
         earlier = self._known(EARLIER)
-        if self._is_over():  # nothing is put beside records that are about to expire
+        if self._is_over():  # the records are about to expire; do not add any
             return self._sum(earlier | self._known(PREFIX), mine)
         written = {name: dict(numbers) for name, numbers in mine.items()}
         record = self._codec.written(NodeFound(self._node, written))
         self._store.put_if_absent_all(RUN, [(PREFIX + self._node, record)])
         while (known := self._known(PREFIX)).keys() < self._awaited(others) | known.keys():
             ensure_time()
-            time.sleep(self._look_s)  # nothing notifies of it
+            time.sleep(self._look_s)  # there is no notification to wait for
         return self._sum(earlier | known, mine)
 
     def _is_over(self) -> bool:
@@ -88,7 +88,7 @@ class ExpectedTotals:
         return state is None or state.phase is RunPhase.OVER
 
     def _awaited(self, others: Collection[str]) -> set[str]:
-        """Live nodes that have ended jobs, in this incarnation or an earlier one."""
+        """The other live nodes that have ended jobs, in this incarnation or an earlier one."""
         members = self._members.read()
         live = {members[each].node for each in self._members.live_among(members)}
         return {members[each].node for each in others if each in members} & live - {self._node}

@@ -1,1 +1,1 @@
-"""Objects: files of this machine that become objects of a store which fsspec knows."""
+"""Uploads of local files to object stores, through fsspec."""

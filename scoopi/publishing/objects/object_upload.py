@@ -1,4 +1,4 @@
-"""Uploads of files to object stores: of outputs, and of the files that rows name."""
+"""Uploads to object stores: of outputs, and of the downloaded files that rows name."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from scoopi.errors import AppenderError
 
 UPLOADS_AT_ONCE = 8
 _WITHOUT_FOLDERS = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory")
-"""Schemes whose names need no folder; for some, making one would create a bucket of a mistyped name."""
+"""Schemes without folders; with some, creating one would create a bucket with a mistyped name."""
 _LOOK_S = 0.5
 
 
 def upload(file: Path, url: str) -> None:
-    """Copy a file to its final name; readers of an object store see it whole or not at all.
+    """Upload a file under its final name; readers of an object store see it whole or not at all.
 
     Raises:
-        AppenderError: the store refuses it, or does not answer.
+        AppenderError: the store rejects it, or does not answer.
     """
     try:
         _put(file, url, *_opened(url))
@@ -31,25 +31,26 @@ def upload(file: Path, url: str) -> None:
 def upload_missing(files: Mapping[str, Path], ensure_time: Callable[[], None]) -> None:
     """Upload files whose URLs are derived from their content, several at a time.
 
-    An object of the same name and size is taken to be that content, and is not sent again.
+    An object with the same name and size is assumed to have that content, and is not uploaded again.
 
     Args:
-        files: by URL.
-        ensure_time: called twice a second; raises an error to end the uploads.
+        files: URL -> local file.
+        ensure_time: called twice a second; raises an error to abort the uploads.
     Raises:
-        AppenderError: the store refuses a file, or does not answer; the others may be there or not.
+        AppenderError: the store rejects a file, or does not answer; other files may have been uploaded or
+            not.
     """
     _in_parallel([partial(_ensure_sent, file, url) for url, file in files.items()], ensure_time)
 
 
 def ensure_uploaded(sizes: Mapping[str, int], ensure_time: Callable[[], None]) -> None:
-    """Look whether objects are still there of which this machine has no copy any more.
+    """Check that objects still exist of which this machine no longer has a copy.
 
     Args:
-        sizes: in bytes, by URL.
-        ensure_time: as of `upload_missing`.
+        sizes: URL -> size in bytes.
+        ensure_time: as for `upload_missing`.
     Raises:
-        AppenderError: an object is gone, or has another size; or the store does not answer.
+        AppenderError: an object is gone or has another size, or the store does not answer.
     """
     _in_parallel([partial(_ensure_there, size, url) for url, size in sizes.items()], ensure_time)
 
@@ -57,7 +58,7 @@ def ensure_uploaded(sizes: Mapping[str, int], ensure_time: Callable[[], None]) -
 def _in_parallel(calls: Sequence[Callable[[], None]], ensure_time: Callable[[], None]) -> None:
     if not calls:
         return
-    import fsspec  # noqa: F401  # once, before threads do
+    import fsspec  # noqa: F401  # once, before the threads do
 
     pool = ThreadPoolExecutor(min(UPLOADS_AT_ONCE, len(calls)), "upload")
     try:
@@ -92,7 +93,7 @@ def _ensure_there(size: int, url: str) -> None:
     except Exception as error:  # each library has errors of its own
         raise _refused(url, error) from error
     if found != size:
-        what = "is not there any more" if found is None else f"has {found:,} bytes instead of {size:,}"
+        what = "no longer exists" if found is None else f"has {found:,} bytes instead of {size:,}"
         raise AppenderError(
             f"the uploaded file {what}, and its copy in the run's folder was removed when the run was over",
             at=url,
@@ -103,12 +104,12 @@ def _ensure_there(size: int, url: str) -> None:
 def _opened(url: str) -> tuple[Any, str]:
     import fsspec
 
-    filesystem, path = fsspec.core.url_to_fs(url)  # an instance for each thread
+    filesystem, path = fsspec.core.url_to_fs(url)  # fsspec keeps one instance per thread
     return filesystem, path
 
 
 def _size(filesystem: Any, path: str, hidden: int | None = None) -> int | None:
-    """Of an object; None if it is not there, `hidden` if the credentials allow writing but not looking."""
+    """Size of an object; None if it does not exist, `hidden` if the credentials only allow writing."""
     try:
         size = filesystem.info(path)["size"]
     except FileNotFoundError:

@@ -255,8 +255,8 @@ class PostgresClient:
         if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
             return self.error(f"the URL is not valid: {reason}", hint="postgresql://USER@HOST:PORT/DATABASE")
         hint = next((hint for kind, hint in _HINTS if isinstance(error, kind)), "try again")
-        is_away = hint is _AWAY
-        return self.error(f"the database {'does not answer' if is_away else 'refuses'}: {reason}", hint=hint)
+        what = "does not answer" if hint is _AWAY else "reports an error"
+        return self.error(f"the database {what}: {reason}", hint=hint)
 
 
 def _close_late(answer: Future[_Connection]) -> None:

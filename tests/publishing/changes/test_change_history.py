@@ -55,5 +55,5 @@ def test_a_damaged_state_is_an_error_that_names_the_file(tmp_path: Path) -> None
     state = tmp_path / "one" / ".scoopi" / STATE
     state.parent.mkdir(parents=True)
     state.write_bytes(b"not a database" * 100)
-    with pytest.raises(AppenderError, match=r"one/\.scoopi/changes\.db: the state .* cannot be read"):
+    with pytest.raises(AppenderError, match=r"one/\.scoopi/changes\.db: the records .* cannot be read"):
         history(tmp_path, "two").base()
