@@ -23,6 +23,8 @@ class ClosedGate:
     Attributes:
         until: when it opens by itself; None if that is not known.
         holders: ids of the attempts or jobs that it waits for.
+        rule: of gate 3, what keeps a job from running beside the others of its process: their `overlap`, the
+            `max_parallel` of its backfill, or that a `backfill` runs.
     """
 
     gate: str
@@ -30,6 +32,7 @@ class ClosedGate:
     reason: str
     until: datetime | None = None
     holders: tuple[str, ...] = ()
+    rule: Literal["", "overlap", "max_parallel", "backfill"] = ""
 
 
 _ENDED = {"noop": "was a noop", "skipped": "was skipped"}
@@ -87,19 +90,19 @@ def live(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | N
         )
     others = [each for each in snapshot.live_of.get(process.name, ()) if each.job != job.job]
     if reason := _backfill_is_full(job, snapshot):
-        return ClosedGate("live", "wait", reason, None, _of_backfill(job, snapshot))
+        return ClosedGate("live", "wait", reason, None, _of_backfill(job, snapshot), "max_parallel")
     overlap = overlap_of(job, process)
     if not others or overlap in ("allow", "remind"):
         return None
     reason = f"{others[0].attempt} is {others[0].status}"
     holders = tuple(each.attempt for each in others)
     if job.backfill is None and all(map(snapshot.is_backfill, others)):
-        return ClosedGate("live", "wait", reason, None, holders)
+        return ClosedGate("live", "wait", reason, None, holders, "backfill")
     if overlap == "skip" and job.attempts == 0:
         return ClosedGate("live", "skip", f"overlap: {reason}")
     if overlap == "buffer_one" and _has_newer(job, snapshot):
         return ClosedGate("live", "skip", "overlap: a newer slot waits")
-    return ClosedGate("live", "wait", reason, None, holders)
+    return ClosedGate("live", "wait", reason, None, holders, "overlap")
 
 
 def overlap_of(job: JobRecord, process: Process) -> str:

@@ -115,10 +115,10 @@ def _live(job: JobRecord, process: Process, gate: ClosedGate, snapshot: Snapshot
     if not found:
         return Explanation(gate.gate, gate.reason, job.changed)
     texts = listed([attempt_text(each, snapshot) for each in found])
-    overlap = overlap_of(job, process)
-    is_full = job.backfill is not None and gate.reason.startswith("backfill")
-    what = gate.reason if is_full else f"overlap is {overlap}"
-    if not is_full and job.backfill is None and all(map(snapshot.is_backfill, found)):
+    what = f"overlap is {overlap_of(job, process)}"
+    if gate.rule == "max_parallel":
+        what = gate.reason
+    elif gate.rule == "backfill":
         what = "a backfill of the process runs"
     first = quoted(found[0].job)
     return Explanation(
@@ -132,7 +132,7 @@ def _live(job: JobRecord, process: Process, gate: ClosedGate, snapshot: Snapshot
 
 def _error(job: JobRecord, process: Process, gate: ClosedGate, snapshot: Snapshot) -> Explanation:
     does = "continues it" if job.held else "retries it at once"
-    reason = gate.reason.replace("on hold: ", f"on hold{since_text(job.changed)}: ", 1)
+    reason = f"on hold{since_text(job.changed)}: {job.reason}" if job.held else gate.reason
     return Explanation(gate.gate, reason, job.changed, hint=f"scoopi job clear {quoted(job.job)} {does}")
 
 

@@ -98,6 +98,15 @@ def test_a_full_backfill_names_its_attempts(world_of: Make) -> None:
     assert "as backfill b1 runs 1 job, its max_parallel: p/!1/1 has been waiting since" in row["reason"]
 
 
+def test_a_backfill_that_is_not_full_names_its_overlap_whatever_the_process_is_called(world_of: Make) -> None:
+    world = world_of('processes: {backfill: {executes: "python:a:b"}}')
+    world.worker("w1")
+    backfill = Backfill("b1", "wait")
+    jobs = [world.launch("backfill", f"!{number}", backfill=backfill) for number in (1, 2)]
+    world.tick()
+    assert "as overlap is wait: backfill/!1/1 has been" in world.why(jobs[1])["reason"]
+
+
 def test_a_scheduled_job_behind_a_backfill_says_so(world_of: Make) -> None:
     world = world_of(ONE % ", overlap: skip")
     world.worker("w1")
