@@ -20,11 +20,11 @@ from scoopi.model.schedule.schedule_records import (
     UNSETTLED,
     AttemptRecord,
     JobRecord,
-    KeptLog,
     PassRecord,
     ProcessRecord,
     WorkerRecord,
 )
+from scoopi.model.schedule.stored_bytes import KeptLog
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.store.ports import Store
 from scoopi.store.postgresql.postgres_client import PostgresClient

@@ -8,7 +8,8 @@ from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.model.schedule.process import Deadline, DependsOn, Notification, Probe, Timeouts
 
 _EVENTS = (
-    *("pending", "paused", "waiting", "succeeded", "noop", "failed", "error", "canceled"),
+    *("pending", "paused", "waiting", "running", "canceling"),
+    *("succeeded", "noop", "failed", "error", "canceled"),
     *("embryo", "in_progress", "final_run", "processed", "skipped"),
     *("missed", "deadline", "stuck"),
 )

@@ -178,6 +178,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
         wish: `cancel` while a cancel is requested.
         wish_mode: how: drain, step or kill.
         wish_seen: when its worker saw the cancel; the attempt is `canceling` from then on.
+        noted: of the statuses that workers give, the fence at which each was reported last (`notify`).
         op: names the claim, so that its worker knows its own write.
         outcome: the status that a cancel by the scheduler itself gives (`error` for a timeout).
         has_log: whether the store keeps the end of its log.
@@ -212,6 +213,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     wish_seen: datetime | None = None
     outcome: str = ""
     explanation: str = ""
+    noted: dict[str, int] = msgspec.field(default_factory=dict)
     has_log: bool = False
     nodes: tuple[RunNode, ...] = ()
     version: int = 0
@@ -282,19 +284,3 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
     collected: datetime | None = None
     state_format: int = STATE_FORMAT
     version: int = 0
-
-
-class BundlePart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of a deployed project, packed: one of `parts`, with at most 1 MiB of `data`."""
-
-    parts: int
-    data: bytes
-    deployed: datetime
-
-
-class KeptLog(msgspec.Struct, frozen=True, kw_only=True):
-    """The last 64 KiB that a claim has printed, for other machines; `before` bytes precede them."""
-
-    fence: int
-    before: int
-    data: bytes

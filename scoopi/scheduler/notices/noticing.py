@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
+
+import msgspec
 
 from scoopi.model.schedule.notice_record import OPEN, NoticeRecord
 from scoopi.model.schedule.process import Process
-from scoopi.model.schedule.schedule_records import PAST, UNSETTLED, AttemptRecord, JobRecord
+from scoopi.model.schedule.schedule_records import LIVE, PAST, UNSETTLED, AttemptRecord, JobRecord
 from scoopi.periods.slot import instant_text, parse_slot
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.gates import closed_gate, counterpart
@@ -16,6 +19,8 @@ from scoopi.scheduler.planning.job_times import deadline_of
 from scoopi.scheduler.snapshot import Snapshot
 
 MISSED, DEADLINE, STUCK = "missed", "deadline", "stuck"
+RUNNING, CANCELING = "running", "canceling"
+"""Statuses that workers give an attempt, beside those of its end; a pass may see them later, or never."""
 _HASH_BYTES = 4
 
 
@@ -26,13 +31,20 @@ def with_notices(decisions: Sequence[Decision], snapshot: Snapshot) -> list[Deci
     """
     if not any(targets_of(process, snapshot) for process in snapshot.schedule.processes.values()):
         return [*decisions]
-    return [each for decision in decisions for each in (*_notices(decision, snapshot), decision)]
+    reported = [_noted(decision, snapshot) for decision in decisions]
+    return [each for decision in reported for each in (*_notices(decision, snapshot), decision)]
 
 
 def marks(snapshot: Snapshot) -> Iterator[Decision]:
-    """Jobs that are late or stuck, marked so that each is reported once; only where it is reported."""
+    """Jobs that are late or stuck, and what workers did, marked so that each is reported once.
+
+    Only where it is reported is it marked.
+    """
     processes = snapshot.schedule.processes.items()
     reported = {name: process for name, process in processes if targets_of(process, snapshot)}
+    for attempt in snapshot.attempts if reported else ():
+        if attempt.phase == LIVE and _by_worker(attempt, snapshot):
+            yield Decision("planned", attempt, changed(attempt))
     for job in snapshot.active if reported else ():
         process = reported.get(job.process)
         if process is None:
@@ -82,6 +94,33 @@ def _via(process: Process, snapshot: Snapshot, event: str) -> list[tuple[str, ..
     return [*dict.fromkeys(rule.via for rule in rules if event in rule.when)]
 
 
+def _by_worker(attempt: AttemptRecord, snapshot: Snapshot) -> dict[str, str]:
+    """The statuses that workers have given an attempt and that are to be reported, each with a reason."""
+    process = snapshot.process(attempt.process)
+    if process is None or not attempt.fence:
+        return {}
+    given = {RUNNING: f"on worker {attempt.worker}" if attempt.worker else ""}
+    if attempt.wish_seen is not None:
+        given[CANCELING] = attempt.explanation
+    return {
+        status: reason
+        for status, reason in given.items()
+        if attempt.noted.get(status, 0) < attempt.fence and _via(process, snapshot, status)
+    }
+
+
+def _noted(decision: Decision, snapshot: Snapshot) -> Decision:
+    """A decision on an attempt also marks as reported what its worker did: no pass may see that any more."""
+    old, new = decision.old, decision.new
+    if not isinstance(old, AttemptRecord) or not isinstance(new, AttemptRecord):
+        return decision
+    given = _by_worker(old, snapshot)
+    if not given:
+        return decision
+    noted = old.noted | dict.fromkeys(given, old.fence)
+    return replace(decision, new=msgspec.structs.replace(new, noted=noted))
+
+
 def _notices(decision: Decision, snapshot: Snapshot) -> Iterator[Decision]:
     new = decision.new
     process = snapshot.process(new.process) if isinstance(new, AttemptRecord | JobRecord) else None
@@ -100,6 +139,7 @@ def _events(decision: Decision, snapshot: Snapshot) -> Iterator[tuple[str, str]]
     """
     old, new = decision.old, decision.new
     if isinstance(new, AttemptRecord):
+        yield from _by_worker(old, snapshot).items() if isinstance(old, AttemptRecord) else ()
         is_settled = isinstance(old, AttemptRecord) and new.phase == PAST and old.phase != PAST
         if is_settled or (new.phase == "live" and (old is None or old.status != new.status)):  # type: ignore[union-attr]
             yield new.status, new.explanation

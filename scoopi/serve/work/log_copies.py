@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from scoopi.errors import StoreError
-from scoopi.model.schedule.schedule_records import KeptLog
+from scoopi.model.schedule.stored_bytes import KeptLog
 from scoopi.serve.work.claim import Claim
 from scoopi.store.schedule.schedule_store import ScheduleStore
 

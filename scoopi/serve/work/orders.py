@@ -15,7 +15,8 @@ import msgspec
 from scoopi.errors import DefsError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.run_node import FIRST_NODE
-from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, KeptLog
+from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
+from scoopi.model.schedule.stored_bytes import KeptLog
 from scoopi.scheduler.templates import environment_of, expand, names_of, secret_inputs
 from scoopi.serve.work.attempt_log import log_end
 from scoopi.serve.work.claim import Claim

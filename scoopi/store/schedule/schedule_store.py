@@ -14,13 +14,12 @@ from scoopi.model.schedule.schedule_records import (
     LIVE,
     UNSETTLED,
     AttemptRecord,
-    BundlePart,
     JobRecord,
-    KeptLog,
     PassRecord,
     ProcessRecord,
     WorkerRecord,
 )
+from scoopi.model.schedule.stored_bytes import BundlePart, KeptLog
 from scoopi.periods.slot import parse_slot, slot_key
 from scoopi.store.ports import Change, Store, StoreMap, pages, with_prefix
 from scoopi.store.record_codec import RecordCodec

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import get_args
 
 import pytest
 
@@ -10,6 +11,7 @@ from scoopi.defs.schedule.schedule_reader import is_project
 from scoopi.defs.yaml.findings import Finding, Severity
 from scoopi.defs.yaml.report import Report
 from scoopi.model.place import Place
+from scoopi.model.schedule.schedule_records import AttemptStatus, SlotState
 from tests.defs.schedule.project import Project
 
 SHOP = """
@@ -200,6 +202,18 @@ def test_a_target_of_notify_is_a_function_or_a_command_as_a_list(project: Projec
     found = project.finding(f"executes: external:x\nnotify: [{{when: [failed], via: {via}}}]")
     assert (found.severity, found.key) == (Severity.ERROR, "processes.p.notify[0].via")
     assert "python:module:function, or a command as a list of words" in found.hint
+
+
+EVENTS = (*get_args(AttemptStatus), *get_args(SlotState), "missed", "deadline", "stuck")
+
+
+def test_all_statuses_of_attempts_and_states_of_jobs_may_be_notified(project: Project) -> None:
+    rule = f"notify: [{{when: [{', '.join(dict.fromkeys(EVENTS))}], via: [bin/mail]}}]"
+    (project.folder / "bin").mkdir(parents=True)
+    (project.folder / "bin" / "mail").touch(0o755)
+    schedule, report = project.write(shop=f"processes: {{p: {{executes: 'external:x', {rule}}}}}").read()
+    assert report.findings == ()
+    assert {*schedule.processes["p"].notify[0].when} == {*EVENTS}
 
 
 DOCUMENTS = """

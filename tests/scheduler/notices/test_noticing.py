@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.model.schedule.notice_record import NoticeRecord
 from scoopi.model.schedule.schedule_records import ProcessRecord
-from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.decisions import canceled, changed
 from tests.scheduler.world import START, CrashError, World
 
 Make = Callable[[str], World]
@@ -108,6 +108,64 @@ def test_a_job_that_waits_on_a_failed_one_for_too_long_is_reported(
     assert events(world) == []
     world.pass_time(timedelta(hours=1), hours=5)
     assert events(world) == [("stuck", "b/!1")] * expected
+
+
+def test_that_an_attempt_runs_is_reported_once_for_each_claim(world_of: Make) -> None:
+    world = world_of(FAILS % MAIL % "running, waiting")
+    world.worker()
+    world.launch("p", "!1")
+    world.tick()
+    world.claim()
+    world.pass_time(minutes=1)
+    assert events(world) == [("waiting", "p/!1/1"), ("running", "p/!1/1")]
+    assert world.all(NoticeRecord)[1].reason == "on worker w1"
+    world.put(changed(world.attempts("running")[0], status="waiting", worker=""))  # handed back
+    world.pass_time(minutes=1)
+    world.claim()
+    world.pass_time(minutes=1)
+    assert [event for event, _ in events(world)] == ["waiting", "running", "running"]
+
+
+@pytest.mark.parametrize("passes", [0, 1], ids=["ended before a pass", "seen by a pass"])
+def test_a_worker_s_statuses_are_reported_before_the_end_whether_a_pass_saw_them_or_not(
+    world_of: Make, passes: int
+) -> None:
+    world = world_of(FAILS % MAIL % "running, canceling, canceled")
+    world.worker()
+    world.launch("p", "!1")
+    world.tick()
+    (attempt,) = world.claim()
+    wished = canceled(attempt, world.now, "drain", "by ann")
+    world.put(changed(wished, status="canceling", wish_seen=world.now))
+    for _ in range(passes):
+        world.tick()
+    (attempt,) = world.attempts("canceling")
+    world.end(attempt, "canceled")
+    world.pass_time(minutes=1)
+    assert [event for event, _ in events(world)] == ["running", "canceling", "canceled"]
+    assert world.all(NoticeRecord)[1].reason == "by ann"
+
+
+def test_a_cancel_that_its_worker_has_not_seen_is_not_reported_as_canceling(world_of: Make) -> None:
+    world = world_of(FAILS % MAIL % "canceling, canceled")
+    world.worker()
+    world.launch("p", "!1")
+    world.tick()
+    (attempt,) = world.claim()
+    world.put(canceled(attempt, world.now, "step", "by ann"))
+    world.pass_time(timedelta(minutes=1), minutes=5)
+    assert [event for event, _ in events(world)] == ["canceled"]
+
+
+def test_statuses_that_workers_give_are_marked_only_where_they_are_reported(world_of: Make) -> None:
+    world = world_of(FAILS % MAIL % "failed")
+    world.worker()
+    world.launch("p", "!1")
+    world.tick()
+    world.claim()
+    writes = world.writes
+    world.tick()
+    assert world.writes == writes
 
 
 def test_nothing_is_written_for_processes_without_targets(world_of: Make) -> None:

@@ -17,10 +17,10 @@ from scoopi.model.schedule.schedule_records import (
     PAST,
     AttemptRecord,
     JobRecord,
-    KeptLog,
     ProcessRecord,
     WorkerRecord,
 )
+from scoopi.model.schedule.stored_bytes import KeptLog
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.serve.gc.record_collector import MOST_REMOVED, RecordCollector
 from scoopi.serve.state import State

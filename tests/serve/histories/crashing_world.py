@@ -235,7 +235,10 @@ class CrashingWorld:
             for each in self.all(JobRecord)
         }
         attempts = {each.attempt: (each.status, each.phase) for each in self.all(AttemptRecord)}
-        notices = sorted((each.job, each.attempt, each.event, each.via) for each in self.all(NoticeRecord))
+        found = [(each.job, each.attempt, each.event, each.via) for each in self.all(NoticeRecord)]
+        # A worker that dies after a claim runs it again, which is reported again.
+        notices = sorted([each for each in found if each[2] != "running"])
+        notices += sorted({each for each in found if each[2] == "running"})
         processes = {
             each.name: (each.iteration, each.paused, each.removed) for each in self.all(ProcessRecord)
         }

@@ -86,6 +86,31 @@ def depends_on(world: CrashingWorld) -> None:
 
 
 @scenario(
+    "p: {RUN, trigger: {every: 1h}, retry: {max: 1, delay: 10m}, notify: "
+    "[{when: [running, canceling, canceled], via: [mail]}, {when: [canceling], via: [page]}]}",
+)
+def notices_of_what_workers_do(world: CrashingWorld) -> None:
+    world.tick(hours=1)
+    (attempt,) = world.claim("w1")
+    world.tick(minutes=1)
+    world.end(attempt, "failed")  # and no pass has seen the next one run
+    world.tick(minutes=20)
+    world.work("succeeded")
+    world.tick(hours=1)
+    (attempt,) = world.claim("w1")
+    world.jobs_desk(lambda desk, job=attempt.job: desk.cancel(job, "step"))  # type: ignore[misc]
+    world.see_wishes("w1")
+    world.tick(minutes=1)
+    world.end(attempt)
+    world.tick(hours=1)
+    (attempt,) = world.claim("w1")
+    world.jobs_desk(lambda desk, job=attempt.job: desk.cancel(job, "drain"))  # type: ignore[misc]
+    world.see_wishes("w1")
+    world.end(attempt, "canceled")
+    world.tick(minutes=1)
+
+
+@scenario(
     "p: {RUN, trigger: {every: 1h}, history: 1, retry: {max: 1, delay: 10m}, notify: "
     "[{when: [succeeded, failed, processed, skipped, noop], via: [mail]}, {when: [failed], via: [page]}]}",
 )

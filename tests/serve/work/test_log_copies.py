@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scoopi.errors import StoreError
 from scoopi.model.schedule.run_node import RunNode
-from scoopi.model.schedule.schedule_records import KeptLog
+from scoopi.model.schedule.stored_bytes import KeptLog
 from scoopi.serve.state import State
 from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.log_copies import LogCopies
