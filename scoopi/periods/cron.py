@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
+from difflib import get_close_matches
 
 from cronsim import CronSim, CronSimError
 
@@ -48,6 +49,10 @@ class CronExpression:
         self._is_day: IsDay | None = None
         self._years: frozenset[int] | None = None
         words = MACROS.get(text.strip().lower(), text).upper().split()
+        if text.strip().startswith("@") and text.strip().lower() not in MACROS:
+            near = get_close_matches(text.strip().lower(), MACROS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(MACROS)}"
+            raise self._invalid("it is not a known short form", hint)
         is_quartz = dialect == "quartz" and not text.strip().startswith("@")
         self._expression = " ".join(self._quartz(words) if is_quartz else self._unix(words))
         try:
@@ -103,7 +108,7 @@ class CronExpression:
                 if len(words) in (6, 7)
                 else self._shape(_UNIX_FIELDS)
             )
-            raise self._invalid(f"it has {len(words)} fields, not 5", hint)
+            raise self._invalid(f"it has {len(words)} field{'s' if len(words) != 1 else ''}, not 5", hint)
         if "?" in words:
             raise self._invalid("? belongs to Quartz", "write * or use dialect: quartz")
         return words

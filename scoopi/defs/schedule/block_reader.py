@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from scoopi.defs.schedule.kinds import InvalidValueError
+from scoopi.defs.schedule.invalid_value import InvalidValueError
 from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
-from scoopi.model.text.shown import nearest
 
 
 class BlockReader:
@@ -60,10 +59,12 @@ class BlockReader:
             return self._blocks(node, key, kind, path, owner)
         try:
             return (kind.read(node),)
-        except InvalidValueError as error:
+        except InvalidValueError as invalid:
             place = owner if isinstance(node, Text) and node.is_empty else node.place
-            near = nearest(node.text, kind.choices) if isinstance(node, Text) and kind.choices else ""
-            self._findings.error(place, path, f"{key.name} {error}", f"allowed: {kind.allowed}", near=near)
+            for error in (invalid, *invalid.further):
+                what = f"{key.name}{error.inner} {error}"
+                hint = error.hint or f"allowed: {kind.allowed}"
+                self._findings.error(error.place or place, path, what, hint, near=error.near)
             return None
 
     def _blocks(self, node: Node, key: BlockKey, block: Block, path: str, owner: Place) -> tuple[Any] | None:
@@ -81,11 +82,17 @@ class BlockReader:
         return (tuple(one[0] for one in made if one),)
 
     def _block(self, node: Node, key: BlockKey, block: Block, path: str, owner: Place) -> tuple[Any] | None:
-        if isinstance(node, Text) and block.short is not None and (values := block.short(node.text)):
-            return (block.make(**values),)
+        if isinstance(node, Text) and block.short is not None and not node.is_empty:
+            try:
+                return (block.make(**block.short(node.text)),)
+            except InvalidValueError as error:
+                self._findings.error(node.place, path, f"{key.name} {error}", error.hint, near=error.near)
+                return None
         if not isinstance(node, Table):
+            is_empty = isinstance(node, Text) and node.is_empty
+            what = f"{key.name} has no value" if is_empty else f"{key.name} is not a mapping"
             self._findings.error(
-                node.place, path, f"{key.name} is not a mapping", f"write `{key.name}: {key.valid}`"
+                owner if is_empty else node.place, path, what, f"write `{key.name}: {key.valid}`"
             )
             return None
         values = self.read(node, block, path, owner)

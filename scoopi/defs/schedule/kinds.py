@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from scoopi.defs.schedule.invalid_value import InvalidValueError
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_integer
 from scoopi.errors import PeriodError
+from scoopi.model.place import Place
+from scoopi.model.text.shown import nearest
 from scoopi.periods.duration import duration_text, parse_duration
 from scoopi.periods.slot import parse_instant
 
@@ -19,11 +22,9 @@ FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", re.ASCII)
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 _SHARE = re.compile(r"(100|\d{1,2})(\.\d+)? ?%", re.ASCII)
 _SIZE = re.compile(r"(\d{1,6})(KiB|MiB|GiB)", re.ASCII)
+_NOT_A_TEXT = re.compile(r"[+-]?(\d[\d_]*(\.\d*)?|\.\d+)([eE][+-]?\d+)?|true|false|null|~", re.ASCII | re.I)
+"""Scalars that YAML reads as something else than a text, unless they are quoted."""
 _SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-
-
-class InvalidValueError(Exception):
-    """Raised when a node is not a value of its kind; the message completes the sentence "KEY …"."""
 
 
 class ValueKind:
@@ -72,7 +73,7 @@ def choice(*choices: str) -> ValueKind:
     def read(node: Node) -> str:
         text = text_of(node)
         if text not in choices:
-            raise InvalidValueError(f"is {text!r}")
+            raise InvalidValueError(f"is {text!r}", near=nearest(text, choices))
         return text
 
     return ValueKind(" | ".join(choices), read, choices)
@@ -138,7 +139,8 @@ def list_of(entry: ValueKind, *, single: bool = False) -> ValueKind:
         if isinstance(node, Listing):
             if not node.entries:
                 raise InvalidValueError("is empty")
-            return tuple(entry.read(each) for each in node.entries)
+            entries = [(f"[{number}]", each, each.place) for number, each in enumerate(node.entries)]
+            return tuple(_read_each(entry, entries))
         if not single:
             text_of(node)
             raise InvalidValueError("is not a list")
@@ -155,10 +157,42 @@ def map_of(names: re.Pattern[str], entry: ValueKind) -> ValueKind:
             raise InvalidValueError("is not a mapping")
         for name in node.entries:
             if not names.fullmatch(name):
-                raise InvalidValueError(f"has the name {name!r}")
-        return {name: entry.read(each) for name, each in node.entries.items()}
+                error = InvalidValueError(f"has the name {name!r}")
+                error.place = node.keys[name]
+                raise error
+        entries = [(f".{name}", each, _place_of(node, name)) for name, each in node.entries.items()]
+        return dict(zip(node.entries, _read_each(entry, entries), strict=True))
 
     return ValueKind(f"a mapping of names to: {entry.allowed}", read)
+
+
+def _read_each(kind: ValueKind, entries: Iterable[tuple[str, Node, Place]]) -> list[Any]:
+    """The values of the entries of a list or a mapping; raises the first error, with all further ones."""
+    values: list[Any] = []
+    errors: list[InvalidValueError] = []
+    for inner, node, place in entries:
+        try:
+            values.append(kind.read(node))
+        except InvalidValueError as error:
+            error.inner, error.place = f"{inner}{error.inner}", error.place or place
+            errors.append(error)
+    if errors:
+        errors[0].further = errors[1:]
+        raise errors[0]
+    return values
+
+
+def _place_of(table: Table, name: str) -> Place:
+    """The place of a value; that of its name, if it has none."""
+    node = table.entries[name]
+    return table.keys[name] if isinstance(node, Text) and node.is_empty else node.place
+
+
+def _text(node: Node) -> str:
+    text = text_of(node)
+    if _NOT_A_TEXT.fullmatch(text) and not _is_quoted(node):
+        raise InvalidValueError(f"is {text}, which is not a text", hint=f'put it in quotes: "{text}"')
+    return text
 
 
 def _boolean(node: Node) -> bool:
@@ -180,13 +214,16 @@ def _zone(node: Node) -> str:
     try:
         ZoneInfo(text)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise InvalidValueError(f"is {text!r}, which is not a time zone") from error
+        near = nearest(text, available_timezones())
+        raise InvalidValueError(f"is {text!r}, which is not a time zone", near=near) from error
     return text
 
 
 def _exit_codes(node: Node) -> dict[int, str]:
-    codes, code = _CODES.read(node), integer(1, 255)
-    return {code.read(Text(name, node.place)): outcome for name, outcome in codes.items()}
+    if isinstance(node, Table):
+        codes = [(f".{name}", Text(name, place), place) for name, place in node.keys.items()]
+        _read_each(_EXIT_CODE, codes)
+    return {int(name): outcome for name, outcome in _OUTCOMES_BY_CODE.read(node).items()}
 
 
 def _size(node: Node) -> int:
@@ -233,9 +270,10 @@ def _is_quoted(node: Node) -> bool:
 
 
 _OUTCOMES = choice("succeeded", "noop", "failed", "error", "canceled", "not_ready")
-_CODES = map_of(re.compile(r".+"), _OUTCOMES)
+_OUTCOMES_BY_CODE = map_of(re.compile(r".+"), _OUTCOMES)
+_EXIT_CODE = integer(1, 255)
 
-TEXT = ValueKind("a text", text_of)
+TEXT = ValueKind("a text", _text)
 BOOLEAN = ValueKind("true | false", _boolean)
 INSTANT = ValueKind("an instant of RFC 3339, as 2026-01-01T00:00:00Z", _instant)
 ZONE = ValueKind("a time zone of the IANA, as Europe/Berlin", _zone)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
+from scoopi.defs.schedule.key_places import KeyPlaces
 from scoopi.defs.schedule.module_reader import ModuleReader
 from scoopi.defs.yaml.findings import Findings
 from scoopi.model.place import Place
@@ -31,33 +32,34 @@ class NameCheck:
 
     Args:
         root: the folder of the project.
+        places: where the keys of its processes are written.
         findings: where mistakes are added.
     """
 
-    def __init__(self, root: Path, findings: Findings) -> None:
+    def __init__(self, root: Path, places: KeyPlaces, findings: Findings) -> None:
         self._root = root
+        self._places = places
         self._findings = findings
         self._modules = ModuleReader(root)
 
     def check(self, process: Process) -> None:
         """Check one process."""
-        executes, trigger = process.executes, process.trigger
-        place, path = process.place, partial(_path, process)
+        executes, trigger, at = process.executes, process.trigger, partial(self._places.at, process.name)
         if executes.kind == "python":
-            given = None if process.mode == "manual" else _given(process)
-            self._function(executes.what[0], place, path("executes"), given)
+            given = None if process.mode == "manual" else self._given(process)
+            self._function(executes.what[0], *at("executes", "python"), given)
         elif executes.kind == "command":
-            self._program(executes.what[0], place, path("executes.command"))
+            self._program(executes.what[0], *at("executes", "command", 0))
         for key, name in (("prepare", process.prepare), ("new_input", process.new_input)):
             if name:
-                self._function(name, place, path(key), _given(process))
-        for probe in process.probe:
+                self._function(name, *at(key), self._given(process))
+        for number, probe in enumerate(process.probe):
             if probe.python:
-                self._function(probe.python, place, path("probe"), _given(process))
-        for rule in process.notify:
-            self.check_target(rule.via, place, path("notify.via"))
+                self._function(probe.python, *at("probe", number, "python"), self._given(process))
+        for number, rule in enumerate(process.notify):
+            self.check_target(rule.via, *at("notify", number, "via"))
         if trigger is not None and trigger.source.startswith("python:"):
-            self._function(trigger.source.removeprefix("python:"), place, path("trigger.source"))
+            self._function(trigger.source.removeprefix("python:"), *at("trigger", "source"))
         self._templates(process)
 
     def check_target(self, via: tuple[str, ...], place: Place, path: str) -> None:
@@ -67,6 +69,12 @@ class NameCheck:
         else:
             self._program(via[0], place, path)
 
+    def _given(self, process: Process) -> frozenset[str]:
+        """The parameters that a function of the process gets; invalid inputs have been reported."""
+        periods = _PERIOD_INPUTS if process.qualifier else ()
+        written = self._places.names_in(process.name, "inputs")
+        return frozenset({*process.inputs, *written, *periods, _CONTEXT})
+
     def _function(self, name: str, place: Place, path: str, given: frozenset[str] | None = None) -> None:
         """Look a function or a class up; with `given` also whether its parameters are among the inputs."""
         module, _, function = name.partition(":")
@@ -74,7 +82,10 @@ class NameCheck:
         if found is None:
             near = nearest(module, self._modules.own())
             what = f"module {module} is neither in the project nor installed here"
-            if near and "." not in module:
+            if module.removesuffix(".py") in self._modules.own():
+                near = f"{module.removesuffix('.py')}:{function}"
+                self._findings.error(place, path, what, near=near)
+            elif near and "." not in module:
                 self._findings.error(place, path, what, near=near)
             else:
                 hint = "each worker needs it"
@@ -89,7 +100,9 @@ class NameCheck:
             needed = [each for each in found.parameters.get(function, ()) if each not in given]
             if needed:
                 what = f"{name} needs the {_plural('input', needed)} {', '.join(needed)}"
-                self._findings.error(place, path, what, f"add `inputs: {{{needed[0]}: …}}`")
+                near = nearest(needed[0], given)
+                hint = f"rename it to {near}, or add `inputs: {{{needed[0]}: …}}`" if near else ""
+                self._findings.error(place, path, what, hint or f"add `inputs: {{{needed[0]}: …}}`")
 
     def _program(self, word: str, place: Place, path: str) -> None:
         """A file of the project, else a program of PATH."""
@@ -122,32 +135,43 @@ class NameCheck:
             if variable_of(text.replace(" ", "")):
                 secrets.add(name)
             else:
-                self._template(text, known, secrets, process, f"inputs.{name}")
+                self._template(text, known, secrets, process, "inputs", name)
                 known.add(name)
         executes = process.executes
-        for word in executes.what if executes.kind == "command" else ():
-            self._template(word, known, secrets, process, "executes.command")
-        for probe in process.probe:
-            self._template(probe.path_exists or "", known, secrets, process, "probe.path_exists")
+        for number, word in enumerate(executes.what if executes.kind == "command" else ()):
+            self._template(word, known, secrets, process, "executes", "command", number)
+        for number, probe in enumerate(process.probe):
+            self._template(probe.path_exists or "", known, secrets, process, "probe", number, "path_exists")
         for name, text in executes.env.items():
             if not variable_of(text.replace(" ", "")):
-                self._template(text, known | secrets, set(), process, f"executes.env.{name}")
+                self._template(text, known | secrets, set(), process, "executes", "env", name)
 
-    def _template(self, text: str, known: set[str], secrets: set[str], process: Process, key: str) -> None:
+    def _template(
+        self, text: str, known: set[str], secrets: set[str], process: Process, *keys: str | int
+    ) -> None:
+        at = self._places.at(process.name, *keys)
+        if "${" in _PART.sub("", text):
+            hint = "write `${ slot.key }`, with the brace at its end"
+            self._findings.error(*at, "a `${` is not closed", hint)
         for name in self._unknown(text, known, process):
-            path = _path(process, key)
             if name in secrets or name.startswith("env:"):
                 what = f"{name} is a secret, which must not be part of a text"
                 variable = name.removeprefix("env:").upper()
                 hint = f'pass it as a whole, by `env: {{{variable}: "${{ {name} }}"}}` of executes'
                 if name.startswith("env:"):
                     hint = f'make it an input of its own, `inputs: {{{variable.lower()}: "${{{name}}}"}}`'
-                self._findings.error(process.place, path, what, hint)
+                self._findings.error(*at, what, hint)
             elif "." not in name and process.mode == "manual":
                 what = f"{name} is not among the inputs of the process"
-                self._findings.warning(process.place, path, what, f"each launch has to give it: -i {name}=…")
+                self._findings.warning(*at, what, f"each launch has to give it: -i {name}=…")
+            elif name in process.inputs:
+                what = f"input {name} is not known here: inputs know those before them"
+                self._findings.error(*at, what, f"move {name} up, or give a value without it")
+            elif name.startswith("trigger.") and not known.issuperset(_TRIGGER_NAMES):
+                what = f"{name} needs a job that triggers this one"
+                self._findings.error(*at, what, "add `trigger: {after: PROCESS}`")
             else:
-                self._findings.unknown(process.place, path, f"unknown name {name!r}", name, known)
+                self._findings.unknown(*at, f"unknown name {name!r}", name, known)
 
     @staticmethod
     def _unknown(text: str, known: Iterable[str], process: Process) -> Iterator[str]:
@@ -155,16 +179,6 @@ class NameCheck:
         for name in _PART.findall(text):
             if name not in known and not (is_triggered and name.startswith(_OUTPUTS)):
                 yield name
-
-
-def _given(process: Process) -> frozenset[str]:
-    """The parameters that a function of the process gets."""
-    periods = _PERIOD_INPUTS if process.qualifier else ()
-    return frozenset({*process.inputs, *periods, _CONTEXT})
-
-
-def _path(process: Process, key: str) -> str:
-    return f"processes.{process.name.rpartition('.')[2]}.{key}"
 
 
 def _plural(noun: str, things: list[str]) -> str:

@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 from scoopi.defs.schedule.block_reader import BlockReader
-from scoopi.defs.schedule.kinds import InvalidValueError, ValueKind
+from scoopi.defs.schedule.invalid_value import InvalidValueError
+from scoopi.defs.schedule.kinds import ValueKind
 from scoopi.defs.schedule.process_keys import EXECUTABLES, EXECUTES, LATER_EXECUTABLES, PROCESS
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node, Table, Text
@@ -62,9 +63,9 @@ class ProcessBuilder:
             owner: where the process's name is written.
         """
         if not isinstance(node, Table):
-            self._findings.error(
-                node.place, path, "a process is a mapping", "write `executes: …` below its name"
-            )
+            written = node.text if isinstance(node, Text) and ":" in node.text else "KIND:WHAT"
+            hint = f'write `{{executes: "{written}"}}`'
+            self._findings.error(node.place, path, "a process is a mapping", hint)
             return None
         values = self._reader.read(node, PROCESS, path, owner)
         if "executes" not in node.entries:
@@ -72,7 +73,7 @@ class ProcessBuilder:
         executes = self._executes(values.get("executes"), node, path)
         self._check_probes(values, executes, node, path)
         trigger_keys = values.pop("trigger", None)
-        mode = values.get("mode") or _mode(values, trigger_keys)
+        mode = values.get("mode") or _mode(node, trigger_keys)
         self._check_mode(mode, values, trigger_keys, node, path)
         trigger = self._trigger(trigger_keys, mode, values, node, path)
         if executes is None:
@@ -128,13 +129,17 @@ class ProcessBuilder:
 
     def _is_short_form(self, kind: str, what: str, place: Place, path: str) -> bool:
         """Whether the text after `KIND:` is one; a command has no short form."""
+        if kind == "command":
+            words = ", ".join(what.split())
+            hint = f"write `executes: {{command: [{words}]}}`"
+            self._findings.error(place, path, "a command is a list of words", hint)
+            return False
         declared = next(key.kind for key in EXECUTES.keys if key.name == kind)
         assert isinstance(declared, ValueKind)
         try:
             declared.read(Text(what, place))
         except InvalidValueError as error:
-            hint = f"allowed: {declared.allowed}"
-            self._findings.error(place, path, f"the {kind} that executes names {error}", hint)
+            self._findings.error(place, path, f"executes: {kind} {error}", f"allowed: {declared.allowed}")
             return False
         return True
 
@@ -158,16 +163,20 @@ class ProcessBuilder:
                 what = f"{key} has no effect on a {mode} process, which misses no fires"
                 hint = "periods are created in full, iterations by lookback; take it out"
                 self._findings.warning(node.keys[key], f"{path}.{key}", what, hint)
-        if "qualifier" not in values:
+        if "catchup_window" in values and values.get("catchup") == "none":
+            what = "catchup_window has no effect with catchup: none"
+            self._findings.warning(node.keys["catchup_window"], f"{path}.catchup_window", what, "take it out")
+        if "qualifier" not in node.entries:
             for key in _PERIODS_ONLY:
                 if key in values:
                     self._wrong(node, path, key, f"{key} needs a qualifier", "add `qualifier: daily`")
-        elif (size := values.get("grouping", 1)) > (
+        elif "qualifier" in values and (size := values.get("grouping", 1)) > (
             most := parse_qualifier(values["qualifier"]).longest_group
         ):
-            self._wrong(node, path, "grouping", f"grouping is {size}", f"{values['qualifier']}: 1 to {most}")
+            what = f"grouping is {size}, but {values['qualifier']} periods are grouped by at most {most}"
+            self._wrong(node, path, "grouping", what, f"write a number up to {most}")
         slots = (trigger or {}).get("slots")
-        if slots != "iterations":
+        if slots != "iterations" and _is_whole(node.table("trigger"), trigger):
             for key in _ITERATIONS_ONLY:
                 if key in values:
                     self._wrong(
@@ -200,9 +209,10 @@ class ProcessBuilder:
         if keys is None or table is None or mode == "manual":
             return None
         path = f"{path}.trigger"
-        has_periods = "qualifier" in values
+        has_periods = "qualifier" in node.entries
+        is_whole = _is_whole(table, keys)
         slots = keys.setdefault("slots", "periods" if has_periods else "instants")
-        if (slots == "periods") is not has_periods:
+        if is_whole and (slots == "periods") is not has_periods:
             what, hint = (
                 f"slots: {slots} does not go with {'a' if has_periods else 'no'} qualifier",
                 "leave slots out",
@@ -211,26 +221,32 @@ class ProcessBuilder:
         if slots == "iterations":
             self._check_iterations(keys, table, path)
         else:
-            self._check_schedule(keys, mode, table, path)
+            self._check_schedule(keys, mode, table, path, is_whole=is_whole)
         self._check_cron(keys, table, path)
+        if "since" in keys and "until" in keys and keys["until"] <= keys["since"]:
+            self._wrong(
+                table, path, "until", "until is not after since, so it never fires", "correct one of both"
+            )
         if mode == "managed":
             keys.setdefault("every", timedelta(seconds=60))
         return Trigger(**keys)
 
-    def _check_schedule(self, keys: dict[str, Any], mode: str, table: Table, path: str) -> None:
+    def _check_schedule(
+        self, keys: dict[str, Any], mode: str, table: Table, path: str, *, is_whole: bool
+    ) -> None:
         given = [key for key in _SCHEDULES if key in keys]
         if len(given) > 1:
             self._wrong(
                 table, path, given[1], f"{' and '.join(given)} exclude each other", "keep one of them"
             )
-        elif not given and mode != "managed" and not any(key in table.entries for key in _SCHEDULES):
+        elif not given and mode != "managed" and is_whole:
             hint = "add one of every, cron, at, after"
             self._findings.error(table.place, path, "the trigger has no schedule", hint)
-        if "source" in keys:
+        if "source" in keys and is_whole:
             self._wrong(table, path, "source", "source needs iterations", "add `slots: iterations`")
 
     def _check_iterations(self, keys: dict[str, Any], table: Table, path: str) -> None:
-        if "source" in table.entries and "source" not in keys:  # it is invalid, which has been reported
+        if not _is_whole(table, keys):  # a key is misspelt or invalid, which has been reported
             return
         source = keys.setdefault("source", "cron" if "cron" in keys else "")
         if not source:
@@ -265,11 +281,16 @@ class ProcessBuilder:
         self._findings.error(table.keys.get(key, table.place), f"{path}.{key}", what, hint)
 
 
-def _mode(values: dict[str, Any], trigger: dict[str, Any] | None) -> str:
+def _is_whole(table: Table | None, values: dict[str, Any] | None) -> bool:
+    """Whether all keys of a block are known and valid; else what seems to be missing may be misspelt."""
+    return table is None or values is None or table.entries.keys() <= values.keys()
+
+
+def _mode(node: Table, trigger: dict[str, Any] | None) -> str:
     """The mode of a process that names none."""
-    if "qualifier" in values or (trigger or {}).get("slots") == "iterations":
+    if "qualifier" in node.entries or (trigger or {}).get("slots") == "iterations":
         return "managed"
-    return "freerun" if trigger is not None else "manual"
+    return "freerun" if "trigger" in node.entries else "manual"
 
 
 def _retry(given: dict[str, Any], mode: str, has_periods: bool) -> RetryRule:

@@ -6,11 +6,13 @@ import re
 from typing import Any
 
 from scoopi.defs.schedule import kinds
+from scoopi.defs.schedule.invalid_value import InvalidValueError
 from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, map_of, matched
 from scoopi.defs.schedule.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, PROBE, RETRY, TIMEOUT
 from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.defs.schedule.trigger_keys import TRIGGER
 from scoopi.model.schedule.process import EXTERNAL
+from scoopi.model.text.shown import nearest
 
 EXECUTABLES = ("scrape", "command", "python", EXTERNAL)
 """Kinds of executables."""
@@ -20,9 +22,13 @@ _PATH = matched(re.compile(r"(?!/)[^#]+(#[^#]+)?"), "a path in the project, and 
 
 
 def _executes(text: str) -> dict[str, Any]:
-    """The keys of the short form `KIND:WHAT`; other texts have no keys."""
+    """The keys of the short form `KIND:WHAT`."""
     kind, colon, what = text.partition(":")
-    return {kind: what} if colon and kind in (*EXECUTABLES, *LATER_EXECUTABLES) else {}
+    if colon and kind in (*EXECUTABLES, *LATER_EXECUTABLES):
+        return {kind: what}
+    near = nearest(kind, EXECUTABLES)
+    hint = f"write KIND:WHAT; KIND is one of {', '.join(EXECUTABLES)}"
+    raise InvalidValueError(f"is {text!r}", hint, near=f"{near}:{what or 'WHAT'}" if near else "")
 
 
 ACCEPT = Block(

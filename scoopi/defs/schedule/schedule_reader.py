@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from scoopi.defs.schedule.block_reader import BlockReader
+from scoopi.defs.schedule.edge_check import EdgeCheck
+from scoopi.defs.schedule.key_places import KeyPlaces
 from scoopi.defs.schedule.kinds import QUALIFIED
 from scoopi.defs.schedule.name_check import NameCheck
 from scoopi.defs.schedule.name_resolver import NameResolver
@@ -21,7 +22,7 @@ from scoopi.defs.yaml.report import Report
 from scoopi.defs.yaml.source_files import SourceFiles, SourceText
 from scoopi.model.inputs import SLOT_PARTS, STAND_IN, Inputs
 from scoopi.model.place import Place
-from scoopi.model.schedule.process import Process, Trigger
+from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_settings import Schedule, ScheduleSettings
 from scoopi.model.text.secrets import variable_of
 from scoopi.model.text.shown import nearest
@@ -29,15 +30,20 @@ from scoopi.model.text.shown import nearest
 SCRAPE_SECTIONS = ("locatorGroups", "taskGroups", "dataDefs", "steps")
 """Top-level keys of a scrape's definitions, which are left to the scrape."""
 
-_SECTION = re.compile(rf"^(?:{'|'.join((*SECTIONS, *LATER))})\s*:", re.MULTILINE)
+_SECTION = re.compile(r"^([A-Za-z_]+)\s*:", re.MULTILINE)
 
 CheckScrape = Callable[[Path, Inputs], Report]
 
 
 def is_project(source: Path) -> bool:
-    """Whether a folder or file has definitions of the scheduler; False if it cannot be read."""
+    """Whether a folder or file has sections of the scheduler, also misspelt; False if it is unreadable."""
     paths = [source] if source.is_file() else sorted(source.glob("*.y*ml"))
-    return any(_SECTION.search(_text(path)) for path in paths)
+    sections = {section for path in paths for section in _SECTION.findall(_text(path))}
+    if sections & {*SECTIONS, *LATER}:
+        return True
+    if sections & {*SCRAPE_SECTIONS}:
+        return False
+    return any(nearest(each, (*SECTIONS, *SCRAPE_SECTIONS)) in SECTIONS for each in sections)
 
 
 def read_schedule(source: Path, check_scrape: CheckScrape | None) -> tuple[Schedule, Report]:
@@ -62,7 +68,7 @@ class ScheduleReader:
         self._findings = Findings()
         self._builder = ProcessBuilder(self._findings)
         self._processes: dict[str, Process] = {}
-        self._places: dict[str, Place] = {}
+        self._places = KeyPlaces()
         self._settings_at: dict[str, Place] = {}
         self._settings: dict[str, Any] = {}
         self._reports: list[Report] = []
@@ -72,14 +78,15 @@ class ScheduleReader:
         files = SourceFiles(self._source, self._findings).find()
         for path in files:
             self._file(path)
-        if files and not self._places and not self._findings.has_errors:
+        if files and not [*self._places] and not self._findings.has_errors:
             self._findings.error(
                 Place(str(self._source)), "", "the project has no processes", "add `processes:`"
             )
         NameResolver(self._processes, self._places, self._findings).resolve()
-        self._check_circles()
+        edges = EdgeCheck(self._processes, self._places, self._findings)
+        edges.check_circles()
         if self._check_scrape is not None:
-            self._check_slots()
+            edges.check_slots()
             self._check_scrapes(self._check_scrape)
             self._check_names()
         schedule = Schedule(self._processes, ScheduleSettings(**self._settings))
@@ -159,11 +166,13 @@ class ScheduleReader:
         same = next((other for other in self._places if other.lower() == qualified.lower()), None)
         if same is not None:
             what = f"process {qualified} is defined twice"
+            if same != qualified:
+                what = f"process {qualified} is defined as {same}, too; upper and lower case count as one"
             self._findings.error(
-                place, f"processes.{name}", what, "rename one of them", also=self._places[same]
+                place, f"processes.{name}", what, "rename one of them", also=self._places.of_name(same)
             )
             return
-        self._places[qualified] = place
+        self._places.add(qualified, place, node)
         process = self._builder.build(qualified, node, f"processes.{name}", place)
         if process is not None:
             self._processes[qualified] = process
@@ -184,31 +193,8 @@ class ScheduleReader:
             self._settings_at[name] = place
         self._settings |= BlockReader(self._findings).read(settings, SETTINGS, "settings", settings.place)
 
-    def _check_circles(self) -> None:
-        graph = {name: {*_predecessors(process)} for name, process in self._processes.items()}
-        try:
-            TopologicalSorter(graph).prepare()
-        except CycleError as error:
-            circle = error.args[1]
-            at = self._places.get(circle[0], Place(str(self._source)))
-            what = f"processes wait for each other: {' -> '.join(reversed(circle))}"
-            self._findings.error(at, "processes", what, "take out one of the edges")
-
-    def _check_slots(self) -> None:
-        """Each dependency has a slot to wait for: of a period the period of another process, and so on."""
-        for process in self._processes.values():
-            done = [("probe", each.job_done) for each in process.probe if each.job_done is not None]
-            for key, edge in [*(("depends_on", each) for each in process.depends_on), *done]:
-                other = self._processes.get(edge.process)
-                if other is None or _slots(process) in ("", _slots(other)):
-                    continue
-                what = f"{process.name} has {_slots(process)}, but {other.name} has {_slots(other) or 'none'}"
-                path = f"processes.{process.name.rpartition('.')[2]}.{key}"
-                hint = "give both periods, or both iterations; `trigger: {after: …}` follows any process"
-                self._findings.error(process.place, path, what, hint)
-
     def _check_names(self) -> None:
-        names = NameCheck(self._root, self._findings)
+        names = NameCheck(self._root, self._places, self._findings)
         for process in self._processes.values():
             names.check(process)
         for rule in self._settings.get("notify", ()):
@@ -227,14 +213,13 @@ class ScheduleReader:
             path = root / process.executes.what[0]
             if not path.resolve().is_relative_to(root.resolve()):
                 what = f"{path} is outside of the project"
-                self._findings.error(
-                    process.place, _executes_path(process), what, "name a folder of the project"
-                )
+                at = self._places.at(process.name, "executes", "scrape")
+                self._findings.error(*at, what, "name a folder of the project")
             elif not path.exists():
                 what = f"{path} does not exist"
                 near = nearest(path.name, [each.name for each in root.iterdir()])
-                hint = "put its definitions there"
-                self._findings.error(process.place, _executes_path(process), what, hint, near=near)
+                at = self._places.at(process.name, "executes", "scrape")
+                self._findings.error(*at, what, "put its definitions there", near=near)
             elif (key := (path, frozenset(process.inputs), process.executes.groups)) not in seen:
                 seen.add(key)
                 self._reports.append(check_scrape(path, known_inputs(process)))
@@ -259,20 +244,6 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _predecessors(process: Process) -> Iterator[str]:
-    """Processes that come first in the same slot; an earlier slot makes no circle."""
-    trigger = process.trigger or Trigger()
-    yield from trigger.after
-    yield from (edge.process for edge in process.depends_on if edge.slot == 0)
-
-
-def _slots(process: Process) -> str:
-    """The kind of a process's slots, as far as other jobs can wait for one; empty if they are times."""
-    if process.qualifier is not None:
-        return "periods"
-    return "iterations" if process.trigger is not None and process.trigger.slots == "iterations" else ""
-
-
 def known_inputs(process: Process) -> Inputs:
     """Return the inputs of a scrape as far as they are known without a job; the others have a stand-in."""
     names = [*process.inputs, *(f"slot.{part}" for part in SLOT_PARTS), "start_id", "end_id"]
@@ -284,7 +255,3 @@ def known_inputs(process: Process) -> Inputs:
         assumed,
         process.executes.groups,
     )
-
-
-def _executes_path(process: Process) -> str:
-    return f"processes.{process.name.rpartition('.')[2]}.executes"

@@ -6,10 +6,12 @@ import re
 from datetime import datetime
 
 from scoopi.defs.schedule import kinds
+from scoopi.defs.schedule.invalid_value import InvalidValueError
 from scoopi.defs.schedule.kinds import ValueKind, choice, duration, integer, list_of
 from scoopi.defs.schedule.policy_keys import NOTIFY
 from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
-from scoopi.defs.yaml.node import Node
+from scoopi.defs.yaml.node import Node, Text
+from scoopi.errors import PeriodError
 from scoopi.model.schedule.schedule_settings import (
     CancelCascade,
     CancelSettings,
@@ -27,10 +29,16 @@ _HOUR = re.compile(r"\d{10}", re.ASCII)
 
 def _moment(node: Node) -> datetime:
     text = kinds.text_of(node)
-    if _HOUR.fullmatch(text):
+    if not _HOUR.fullmatch(text):
+        moment: datetime = kinds.INSTANT.read(node)
+        return moment
+    if isinstance(node, Text) and not node.is_quoted:
+        hint = f'put it in quotes: "{text}"'
+        raise InvalidValueError(f"is {text}, which YAML reads as a number", hint)
+    try:
         return parse_period(text, Qualifier.HOURLY).bounds()[0]
-    moment: datetime = kinds.INSTANT.read(node)
-    return moment
+    except PeriodError as error:
+        raise InvalidValueError(f"is {text!r}, which is not an hour: {error.what}") from error
 
 
 _INSTANT_OR_HOUR = ValueKind("an instant of RFC 3339, or an hour of ten digits in quotes", _moment)
@@ -38,7 +46,7 @@ _INSTANT_OR_HOUR = ValueKind("an instant of RFC 3339, or an hour of ten digits i
 
 def _always(node: Node) -> bool:
     if not kinds.BOOLEAN.read(node):
-        raise kinds.InvalidValueError("is false")
+        raise InvalidValueError("is false")
     return True
 
 

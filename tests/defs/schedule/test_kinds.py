@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from scoopi.defs.schedule import kinds
-from scoopi.defs.schedule.kinds import InvalidValueError, ValueKind
+from scoopi.defs.schedule.invalid_value import InvalidValueError
+from scoopi.defs.schedule.kinds import ValueKind
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node
 from scoopi.defs.yaml.yaml_file import YamlFile
@@ -24,6 +25,9 @@ def node(text: str) -> Node:
     ("kind", "text", "value"),
     [
         (kinds.TEXT, "a b", "a b"),
+        (kinds.TEXT, "'3'", "3"),
+        (kinds.TEXT, "2026-01-31", "2026-01-31"),
+        (kinds.TEXT, "yes", "yes"),
         (kinds.BOOLEAN, "true", True),
         (kinds.integer(1, 9), "9", 9),
         (kinds.number(0, 1), "0.5", 0.5),
@@ -57,6 +61,9 @@ def test_a_value_is_read_as_its_kind(kind: ValueKind, text: str, value: Any) -> 
         (kinds.TEXT, "", "has no value"),
         (kinds.TEXT, "[ a ]", "is a list"),
         (kinds.TEXT, "{ a: b }", "is a mapping"),
+        (kinds.TEXT, "3", "is 3, which is not a text"),
+        (kinds.TEXT, "-1.5e3", "is -1.5e3, which is not a text"),
+        (kinds.TEXT, "true", "is true, which is not a text"),
         (kinds.BOOLEAN, "'true'", "is 'true'"),
         (kinds.BOOLEAN, "yes", "is 'yes'"),
         (kinds.integer(1, 9), "0", "is 0"),
@@ -89,6 +96,35 @@ def test_what_is_not_of_the_kind_is_named(kind: ValueKind, text: str, what: str)
     with pytest.raises(InvalidValueError) as raised:
         kind.read(node(text))
     assert str(raised.value) == what
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "errors"),
+    [
+        (
+            kinds.list_of(kinds.choice("failed", "error")),
+            "[fail, error, x]",
+            [("[0]", 7, "failed"), ("[2]", 20, "")],
+        ),
+        (kinds.EXIT_CODES, "{0: noop, 300: failed}", [(".0", 7, ""), (".300", 16, "")]),
+        (kinds.EXIT_CODES, "{3: nop}", [(".3", 10, "noop")]),
+        (kinds.map_of(kinds.NAME, kinds.TEXT), "{a: 1, b: }", [(".a", 10, ""), (".b", 13, "")]),
+        (kinds.map_of(kinds.NAME, kinds.TEXT), "{a: x, 'b c': y}", [("", 13, "")]),
+    ],
+)
+def test_each_invalid_entry_is_named_at_its_place(
+    kind: ValueKind, text: str, errors: list[tuple[str, int, str]]
+) -> None:
+    with pytest.raises(InvalidValueError) as raised:
+        kind.read(node(text))
+    found = [raised.value, *raised.value.further]
+    assert [(each.inner, each.place and each.place.column, each.near) for each in found] == errors
+
+
+def test_the_nearest_time_zone_is_named() -> None:
+    with pytest.raises(InvalidValueError) as raised:
+        kinds.ZONE.read(node("Europe/Belrin"))
+    assert raised.value.near == "Europe/Berlin"
 
 
 def test_a_kind_says_in_words_what_is_allowed() -> None:

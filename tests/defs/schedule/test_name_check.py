@@ -11,40 +11,98 @@ EVERY = "trigger: {every: 1m}"
 
 
 @pytest.mark.parametrize(
-    ("keys", "what"),
+    ("keys", "what", "at"),
     [
-        ("executes: python:actions:laod", "actions has no laod"),
-        ("executes: python:action:load", "module action is neither in the project nor installed here"),
-        ("executes: {command: [bin/laod]}", "the project has no program bin/laod"),
-        ("executes: {command: [bin/plain]}", "bin/plain is not executable"),
-        ("executes: {command: [bin/load, '${ slot.kye }']}", "unknown name 'slot.kye'"),
-        (f"executes: {{command: [bin/load, '${{ dya }}']}}\n{EVERY}", "unknown name 'dya'"),
-        ("executes: {command: [bin/load], env: {DAY: '${ slot.day }'}}", "unknown name 'slot.day'"),
+        ("executes: python:actions:laod", "actions has no laod", "python:actions:laod"),
+        ("executes: {python: 'actions:laod'}", "actions has no laod", "'actions:laod'"),
+        (
+            "executes: python:action:load",
+            "module action is neither in the project nor installed here",
+            "python:action:load",
+        ),
+        ("executes: python:actions.py:load", "module actions.py is neither", "python:actions.py:load"),
+        (
+            f"executes: python:needy:one\n{EVERY}",
+            "needy:one needs the input contxt",
+            "python:needy:one",
+        ),
+        (f"executes: python:needy:load\ninputs: {{day: x, shop: 3}}\n{EVERY}", "inputs.shop is 3", "3"),
+        (
+            f"executes: python:actions:load\ninputs: {{a: '${{ a }}'}}\n{EVERY}",
+            "input a is not known",
+            "'${ a }'",
+        ),
+        ("executes: {command: [bin/laod]}", "the project has no program bin/laod", "bin/laod"),
+        ("executes: {command: [bin/plain]}", "bin/plain is not executable", "bin/plain"),
+        ("executes: {command: [bin/load, '${ slot.kye }']}", "unknown name 'slot.kye'", "'${ slot.kye }'"),
+        ("executes: {command: [bin/load, '${ slot.key']}", "a `${` is not closed", "'${ slot.key'"),
+        (f"executes: {{command: [bin/load, '${{ dya }}']}}\n{EVERY}", "unknown name 'dya'", "'${ dya }'"),
+        (
+            "executes: {command: [bin/load], env: {DAY: '${ slot.day }'}}",
+            "unknown name 'slot.day'",
+            "'${ slot.day }'",
+        ),
         (
             "executes: python:actions:load\ninputs: {a: '${ slot.start }${ slot.en }'}",
             "unknown name 'slot.en'",
+            "'${ slot.start }${ slot.en }'",
         ),
-        (f"executes: python:actions:load\ninputs: {{a: '${{ b }}', b: x}}\n{EVERY}", "unknown name 'b'"),
-        ("executes: python:actions:load\ninputs: {a: '${ trigger.job }'}", "unknown name 'trigger.job'"),
-        ("executes: {command: [bin/load, '${ t }']}\ninputs: {t: '${env:T}'}", "t is a secret"),
-        ("executes: {command: [bin/load, '${env:T}']}", "env:T is a secret"),
-        ("executes: external:x\nnotify: [{when: [failed], via: python:mail:sned}]", "mail has no sned"),
-        ("executes: external:x\nnotify: [{when: [failed], via: [bin/mial]}]", "no program bin/mial"),
-        ("executes: python:broken:load", "broken.py, line 1: invalid syntax"),
-        (f"executes: python:needy:load\n{EVERY}", "needy:load needs the inputs day, shop"),
+        (
+            f"executes: python:actions:load\ninputs: {{a: '${{ b }}', b: x}}\n{EVERY}",
+            "input b is not known here",
+            "'${ b }'",
+        ),
+        (
+            "executes: python:actions:load\ninputs: {a: '${ trigger.job }'}",
+            "trigger.job needs a job that triggers this one",
+            "'${ trigger.job }'",
+        ),
+        (
+            "executes: python:actions:load\ninputs: {a: '${ trigger.jbo }'}\ntrigger: {after: other}",
+            "unknown name 'trigger.jbo'",
+            "'${ trigger.jbo }'",
+        ),
+        (
+            "executes: python:actions:load\nqualifier: daily\ntrigger: {}\nprobe: [{constant: true},"
+            " {path_exists: '${ slot }'}]",
+            "unknown name 'slot'",
+            "'${ slot }'",
+        ),
+        ("executes: {command: [bin/load, '${ t }']}\ninputs: {t: '${env:T}'}", "t is a secret", "'${ t }'"),
+        ("executes: {command: [bin/load, '${env:T}']}", "env:T is a secret", "'${env:T}'"),
+        (
+            "executes: external:x\nnotify: [{when: [failed], via: python:mail:sned}]",
+            "mail has no sned",
+            "python:mail:sned",
+        ),
+        (
+            "executes: external:x\nnotify: [{when: [failed], via: [bin/mial]}]",
+            "no program bin/mial",
+            "[bin/mial]",
+        ),
+        ("executes: python:broken:load", "broken.py, line 1: invalid syntax", "python:broken:load"),
+        (
+            f"executes: python:needy:load\n{EVERY}",
+            "needy:load needs the inputs day, shop",
+            "python:needy:load",
+        ),
     ],
 )
-def test_what_no_worker_can_find_is_one_error_with_a_place(project: Project, keys: str, what: str) -> None:
+def test_what_no_worker_can_find_is_one_error_at_its_place(
+    project: Project, keys: str, what: str, at: str
+) -> None:
     (project.folder / "bin").mkdir(parents=True)
     (project.folder / "bin/plain").touch(0o644)
     (project.folder / "broken.py").write_text("def load(:\n")
-    (project.folder / "needy.py").write_text("def load(day, *, shop, context, size=1): ...\n")
+    (project.folder / "needy.py").write_text(
+        "def load(day, *, shop, context, size=1): ...\ndef one(contxt): ...\n"
+    )
 
     found = project.finding(keys)
 
     assert found.severity is Severity.ERROR
     assert what in found.what
-    assert found.place.line == 4
+    assert found.line[found.place.column - 1 :].startswith(at)
     assert found.did_you_mean or found.hint
 
 

@@ -29,8 +29,9 @@ def test_the_own_namespace_comes_first(project: Project, name: str) -> None:
     assert process.probe[0].job_done.process == "one.a"
 
 
-def test_an_unknown_name_is_one_error_of_its_process(project: Project) -> None:
+def test_an_unknown_name_is_an_error_at_each_place(project: Project) -> None:
     _, report = project.write(one=TEXT.format(space="one", name="aa")).read()
-    assert [(each.key, each.what, each.did_you_mean) for each in report.findings] == [
-        ("processes.b.depends_on", "unknown process aa", "a"),
+    assert [(each.key, each.place.line, each.what, each.did_you_mean) for each in report.findings] == [
+        ("processes.b.depends_on[0]", 9, "unknown process aa", "a"),
+        ("processes.b.probe[0].job_done", 10, "unknown process aa", "a"),
     ]

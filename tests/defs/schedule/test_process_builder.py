@@ -67,7 +67,7 @@ def test_a_command_keeps_its_words_and_its_exit_codes(project: Project) -> None:
         ("executes: {cwd: work}", "executes names no executable"),
         ("executes: {scrape: books, exit_codes: {3: noop}}", "exit_codes does not go with scrape"),
         ("executes: {external: x, env: {A: b}}", "env does not go with external"),
-        ("executes: 'python:load'", "the python that executes names is 'load'"),
+        ("executes: 'python:load'", "executes: python is 'load'"),
         ("executes: external:x\nmode: manual\ntrigger: {every: 1m}", "a manual process has no trigger"),
         ("executes: external:x\nmode: freerun", "a freerun process needs a trigger"),
         ("executes: external:x\nmode: freerun\nqualifier: daily\ntrigger: {every: 1m}", "has no qualifier"),
@@ -101,6 +101,23 @@ def test_a_command_keeps_its_words_and_its_exit_codes(project: Project) -> None:
         ),
         ("executes: external:x\ntrigger: {cron: '0 6 * * * ?'}", "6 fields, not 5"),
         ("- a", "a process is a mapping"),
+        ("executes: 'command:bin/load x'", "a command is a list of words"),
+        ("executes:", "executes has no value"),
+        ("executes: external:x\ntrigger: {cron: '@dayly'}", "it is not a known short form"),
+        ("executes: external:x\ntrigger: {cron: '5'}", "it has 1 field, not 5"),
+        ("executes: 'scrap:books'", "executes is 'scrap:books'"),
+        ("executes: external:x\nqualifier: yearly\ntrigger: {}\ngrouping: 2", "are grouped by at most 1"),
+        ("executes: external:x\nqualifier: weekly\ntrigger: {}\nlag: 2h", "qualifier is 'weekly'"),
+        ("executes: external:x\ntrigger: {crn: '@daily'}", "unknown key crn"),
+        (
+            "executes: external:x\ntrigger: {slots: iteration, source: cron, cron: '@daily'}",
+            "slots is 'iteration'",
+        ),
+        (
+            "executes: external:x\ntrigger: {every: 1h, since: '2026-02-01T00:00:00Z',"
+            " until: '2026-01-01T00:00:00Z'}",
+            "until is not after since",
+        ),
     ],
 )
 def test_keys_that_do_not_go_together_are_one_error_with_a_place(
@@ -109,7 +126,7 @@ def test_keys_that_do_not_go_together_are_one_error_with_a_place(
     (finding,) = [each for each in project.read_process(keys)[1].findings if each.severity is Severity.ERROR]
     assert what in finding.what
     assert finding.place.line >= 4
-    assert finding.hint
+    assert finding.hint or finding.did_you_mean
 
 
 @pytest.mark.parametrize("key", ["catchup: all", "catchup_window: 2h"])
@@ -123,3 +140,9 @@ def test_what_is_caught_up_is_asked_of_fires_only(project: Project, key: str, ke
     expected = [f"{name} has no effect on a {mode} process, which misses no fires"] if mode else []
     assert [finding.what for finding in report.findings] == expected
     assert not report.errors
+
+
+def test_a_window_of_what_is_not_caught_up_is_a_warning(project: Project) -> None:
+    found = project.finding("executes: external:x\ntrigger: {every: 1h}\ncatchup: none\ncatchup_window: 2h")
+    assert (found.severity, found.key) == (Severity.WARNING, "processes.p.catchup_window")
+    assert "no effect with catchup: none" in found.what

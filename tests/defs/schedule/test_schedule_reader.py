@@ -70,7 +70,11 @@ def test_findings_of_a_scrape_are_in_the_same_report(project: Project) -> None:
         ("processes: {1a: {executes: external:x}}", "'1a' is not a name of a process"),
         ("processes: {a.b: {executes: external:x}}", "'a.b' is not a name of a process"),
         ("namespace: 'a b'\nprocesses: {a: {executes: external:x}}", "namespace is not a dotted name"),
-        ("processes: {a: {executes: external:x}, A: {executes: external:x}}", "process A is defined twice"),
+        (
+            "processes: {a: {executes: external:x}, A: {executes: external:x}}",
+            "process A is defined as a, too",
+        ),
+        ("processes: {a: {executes: external:x, trigger: {after: a}}}", "a waits for itself"),
         ("processes: {a: {executes: 'scrape:boks'}}", "does not exist"),
         ("processes: {a: {executes: 'scrape:../../etc'}}", "is outside of the project"),
         ("processes: {a: {executes: external:x, trigger: {after: b}}}", "unknown process b"),
@@ -168,6 +172,24 @@ def test_a_project_differs_from_definitions_by_its_sections(project: Project) ->
     assert is_project(project.folder)
     assert is_project(project.folder / "shop.yml")
     assert not is_project(project.folder / "defs.yml")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_schedule"),
+    [
+        ("Processes: {}", True),
+        ("process: {}", True),
+        ("locatorGroup: {}", False),
+        ("settings: {}", True),
+        ("locatorGroups: {}\nprocess: {}", False),
+        ("notes: {}", False),
+    ],
+)
+def test_a_misspelt_section_of_the_scheduler_is_one_of_its_own(
+    project: Project, text: str, is_schedule: bool
+) -> None:
+    project.write(jobs=text)
+    assert is_project(project.folder) is is_schedule
 
 
 def test_a_scrape_is_checked_with_the_inputs_of_its_process(project: Project) -> None:

@@ -1,0 +1,89 @@
+"""EdgeCheck: checks how processes refer to each other: no circles, and slots that the edges can use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+
+from scoopi.defs.schedule.key_places import KeyPlaces
+from scoopi.defs.yaml.findings import Findings
+from scoopi.model.schedule.process import Process
+
+Edge = tuple[str, tuple[str | int, ...]]
+"""The process that comes first, and the keys that lead to its name."""
+
+
+class EdgeCheck:
+    """Checks how processes refer to each other.
+
+    Args:
+        processes: the valid ones by qualified name.
+        places: where all of them are written.
+        findings: where mistakes are added.
+    """
+
+    def __init__(self, processes: Mapping[str, Process], places: KeyPlaces, findings: Findings) -> None:
+        self._processes = processes
+        self._places = places
+        self._findings = findings
+
+    def check_circles(self) -> None:
+        """No process comes before itself; an earlier slot makes no circle."""
+        edges = {name: [*_predecessors(process)] for name, process in self._processes.items()}
+        try:
+            TopologicalSorter({name: [other for other, _ in each] for name, each in edges.items()}).prepare()
+        except CycleError as error:
+            circle: list[str] = [*reversed(error.args[1])]
+            first, second = circle[:2]
+            names = next(names for other, names in edges[first] if other == second)
+            what = f"processes wait for each other: {' -> '.join(circle)}"
+            if first == second:
+                what = f"{first} waits for itself"
+            self._findings.error(*self._places.at(first, *names), what, "take out one of the edges")
+
+    def check_slots(self) -> None:
+        """Each edge has a slot: that to wait for, or that of the job which triggers."""
+        for process in self._processes.values():
+            for number, edge in enumerate(process.depends_on):
+                self._check_slot(process, edge.process, ("depends_on", number))
+            for number, probe in enumerate(process.probe):
+                if probe.job_done is not None:
+                    self._check_slot(process, probe.job_done.process, ("probe", number, "job_done"))
+            self._check_triggers(process)
+
+    def _check_slot(self, process: Process, before: str, names: tuple[str | int, ...]) -> None:
+        """Of a period the period of another process is awaited, of an iteration the iteration."""
+        other = self._processes.get(before)
+        if other is None or _slots(process) in ("", _slots(other)):
+            return
+        what = f"{process.name} has {_slots(process)}, but {before} has {_slots(other) or 'none'}"
+        hint = "give both periods, or both iterations; `trigger: {after: …}` follows any process"
+        self._findings.error(*self._places.at(process.name, *names), what, hint)
+
+    def _check_triggers(self, process: Process) -> None:
+        """A job that another one triggers has the slot of that one, so periods must be of one length."""
+        for number, before in enumerate(process.trigger.after if process.trigger is not None else ()):
+            other = self._processes.get(before)
+            if process.qualifier is None or other is None or other.qualifier == process.qualifier:
+                continue
+            theirs = f"{other.qualifier} periods" if other.qualifier else _slots(other) or "no periods"
+            what = f"{process.name} has {process.qualifier} periods, but {before} has {theirs}"
+            hint = "take out `qualifier`: the job that follows has the slot of the one before it"
+            self._findings.error(*self._places.at(process.name, "trigger", "after", number), what, hint)
+
+
+def _predecessors(process: Process) -> Iterator[Edge]:
+    """Processes that come first in the same slot."""
+    trigger = process.trigger
+    for number, name in enumerate(trigger.after if trigger is not None else ()):
+        yield name, ("trigger", "after", number)
+    for number, edge in enumerate(process.depends_on):
+        if edge.slot == 0:
+            yield edge.process, ("depends_on", number)
+
+
+def _slots(process: Process) -> str:
+    """The kind of a process's slots, as far as other jobs can wait for one; empty if they are times."""
+    if process.qualifier is not None:
+        return "periods"
+    return "iterations" if process.trigger is not None and process.trigger.slots == "iterations" else ""

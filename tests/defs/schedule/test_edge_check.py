@@ -1,0 +1,53 @@
+"""Edges between processes: circles and slots that do not fit are errors where the edge is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.defs.schedule.project import Project
+
+DAILY = "executes: external:x, qualifier: daily"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "at", "what"),
+    [
+        ("depends_on: [b]", "depends_on: [a]", "b]", "processes wait for each other: a -> b -> a"),
+        ("depends_on: [{process: a}]", "", "{process: a}", "a waits for itself"),
+    ],
+)
+def test_a_circle_is_one_error_at_an_edge(
+    project: Project, first: str, second: str, at: str, what: str
+) -> None:
+    text = (
+        f"processes:\n  a: {{{DAILY}, trigger: {{}}, {first}}}\n  b: {{{DAILY}, trigger: {{}}, {second}}}\n"
+    )
+    (found,) = project.write(jobs=text).read()[1].findings
+    assert found.what == what
+    assert found.line[found.place.column - 1 :].startswith(at)
+
+
+@pytest.mark.parametrize(
+    ("other", "theirs"),
+    [
+        ("trigger: {every: 1h}", "no periods"),
+        ("qualifier: hourly, trigger: {}", "hourly periods"),
+        ("trigger: {slots: iterations, source: after_completion}", "iterations"),
+    ],
+)
+def test_a_process_of_periods_does_not_follow_one_with_other_slots(
+    project: Project, other: str, theirs: str
+) -> None:
+    text = f"""
+    processes:
+      a: {{executes: external:x, {other}}}
+      b: {{{DAILY}, trigger: {{after: [a]}}}}
+    """
+    (found,) = project.write(jobs=text).read()[1].findings
+    assert found.what == f"b has daily periods, but a has {theirs}"
+    assert (found.key, found.line[found.place.column - 1 :][:2]) == ("processes.b.trigger.after[0]", "a]")
+
+
+def test_a_process_of_periods_follows_one_with_the_same(project: Project) -> None:
+    text = f"processes: {{a: {{{DAILY}, trigger: {{}}}}, b: {{{DAILY}, trigger: {{after: a}}}}}}"
+    assert project.write(jobs=text).read()[1].findings == ()
