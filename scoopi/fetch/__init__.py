@@ -1,1 +1,1 @@
-"""A URL becomes bytes: http, file."""
+"""Fetches the bytes of a URL, by HTTP or from a file."""

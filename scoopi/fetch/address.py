@@ -1,4 +1,4 @@
-"""Addresses: a URL as written becomes the one that is asked, its host in ASCII, as browsers do."""
+"""Address: a URL, parsed and normalized as browsers do, with its host in ASCII."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoopi.model.text.shown import cut, shown
 
 FILE_HOST = "file"
 LONGEST_ADDRESS = 65_536
-"""No server accepts longer ones, and a page may have any number of them."""
+"""In characters. No server accepts longer ones, and a page may contain any number of them."""
 DEFAULT_PORTS = {"http": 80, "https": 443}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
@@ -24,7 +24,7 @@ _PLAIN = re.compile(
     r"(?:[a-z0-9][a-z0-9-]{0,62}\.)*[a-z][a-z0-9-]{0,62})(?::([1-9]\d{0,4}))?"
     r"/(?:[A-Za-z0-9/?:@!$&()*+,;=._~-]|%[0-9A-Fa-f]{2})*"
 )
-"""Addresses that need no change, as most do."""
+"""Addresses that need no normalization: most of them."""
 _PARTS = re.compile(r"([^/\\?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _AUTHORITY = re.compile(r"(?:(.*)@)?(\[[0-9A-Fa-f:.]+\]|[^:@\[\]]*)(?::(\d*))?", re.DOTALL)
 _WRONG_PORT = re.compile(r"(?:.*@)?(?:\[[0-9A-Fa-f:.]+\]|[^:@\[\]]+):(.*)", re.DOTALL)
@@ -38,11 +38,11 @@ _DOT = re.compile(r"\.|%2e", re.IGNORECASE)
 
 
 def web_address(url: str) -> Address:
-    """The address of a page that a user names.
+    """Parse the address of a web page that a user gives.
 
     Raises:
-        UsageError: it is not one of HTTP.
-        FetchError: it is malformed.
+        UsageError: the address is not http(s).
+        FetchError: the address is malformed.
     """
     address = parse_address(url)
     if address.kind is not AddressKind.HTTP:
@@ -51,14 +51,14 @@ def web_address(url: str) -> Address:
 
 
 class AddressKind(StrEnum):
-    """How the bytes of an address are fetched: over the web, or from a file."""
+    """How an address is fetched: by HTTP, or from a file."""
 
     HTTP = "http"
     FILE = "file"
 
 
 class Address(msgspec.Struct, frozen=True):
-    """A checked address.
+    """A valid address.
 
     Attributes:
         kind: http (also https) or file.
@@ -110,7 +110,7 @@ def parse_address(text: str) -> Address:
 
 
 def url_of(text: str) -> str:
-    """What a valid address asks for: `Address.url`.
+    """The normalized URL of a valid address: `Address.url`.
 
     >>> url_of("http:///a.example/b/../c")
     'http://a.example/c'
@@ -121,7 +121,7 @@ def url_of(text: str) -> str:
 def host_of(text: str) -> str:
     """The host that serves an address: `host:port` in lower case, or `file`.
 
-    An invalid address counts as a file: it needs no grant, and its loader reports the error.
+    An invalid address counts as a file: it needs no grant, and loading it reports the error.
     """
     try:
         return parse_address(text).host
@@ -167,7 +167,7 @@ def _http(scheme: str, rest: str, text: str) -> Address:
     authority, path, query, fragment = (part or "" for part in parts.groups())
     matched = _AUTHORITY.fullmatch(authority)
     if matched is None and (host_port := _WRONG_PORT.fullmatch(authority)):
-        # With a later `@`, this may be the beginning of a password with a slash: do not show it.
+        # If an `@` follows, this may be the start of a password with a slash: do not show it.
         port = "***" if "@" in rest and "@" not in authority else host_port[1][:20]
         what, cause = f"the port {port!r} is not a number", "the address has a wrong port"
         hint = "write http://host:port/path, as in http://host:8080/"
@@ -192,7 +192,7 @@ def _http(scheme: str, rest: str, text: str) -> Address:
 
 
 def _without_dots(path: str) -> str:
-    """The path without its segments `.` and `..`, as the URL standard and curl take them out.
+    """The path without the segments `.` and `..`, resolved as in the URL standard and by curl.
 
     >>> _without_dots("/a/../b/./%2E%2e/c/..")
     '/'

@@ -1,10 +1,10 @@
-"""ContentDecoder: undoes content codings piece by piece and stops at the size limit."""
+"""ContentDecoder: decodes a body piece by piece, up to a size limit."""
 
 from __future__ import annotations
 
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 import brotli
@@ -16,14 +16,14 @@ else:
 
 MOST_CODINGS = 5
 MOST_MEMBERS = 10_000
-"""Limit of gzip members or zstd frames in a body: each costs time, even if it is empty."""
+"""Limit of the gzip members or zstd frames in a body: each costs time, even if it is empty."""
 ZSTD_WINDOW_LOG = 23
-"""8 MB, the largest window that a server may require (RFC 9659)."""
+"""8 MB, the largest window that a server may use (RFC 9659)."""
 GZIP_MAGIC = b"\x1f\x8b"
 
 
 class BrokenCodingError(Exception):
-    """The body is not in the coding that its header names, or ends too early."""
+    """The body is not valid in the coding that its header names, or ends too early."""
 
 
 class TooLargeError(Exception):
@@ -31,7 +31,7 @@ class TooLargeError(Exception):
 
 
 class Decoder(Protocol):
-    """One coding."""
+    """Decodes one coding."""
 
     def feed(self, data: bytes, room: int) -> bytes:
         """Decode a piece.
@@ -50,22 +50,33 @@ class Decoder(Protocol):
 
 
 class ContentDecoder:
-    """Undoes the codings of a Content-Encoding header.
+    """Decodes the codings of a Content-Encoding header.
 
     Args:
         codings: in the order of the header, in lower case, without `identity`.
-        limit: bytes that each stage may produce.
+        limit: number of bytes that each stage may produce.
 
     Raises:
         BrokenCodingError: an unknown coding, or too many.
     """
 
-    def __init__(self, codings: Sequence[str], limit: int) -> None:
+    def __init__(self, codings: list[str], limit: int) -> None:
         if len(codings) > MOST_CODINGS:
             raise BrokenCodingError(f"more than {MOST_CODINGS} content codings")
         self._decoders = [_decoder(coding) for coding in reversed(codings)]
         self._made = [0] * len(codings)
         self._limit = limit
+
+    @classmethod
+    def of_header(cls, content_encoding: str, limit: int) -> ContentDecoder | None:
+        """The decoder for a Content-Encoding header; None if the body is not encoded.
+
+        Raises:
+            BrokenCodingError: an unknown coding, or too many.
+        """
+        codings = [coding.strip().lower() for coding in content_encoding.split(",")]
+        codings = [coding for coding in codings if coding not in ("", "identity")]
+        return cls(codings, limit) if codings else None
 
     def feed(self, data: bytes) -> bytes:
         """Decode the next piece.
@@ -89,49 +100,88 @@ class ContentDecoder:
             decoder.finish()
 
 
-class ZlibDecoder:
-    """Decodes gzip, also of several members, and deflate, with or without a zlib header."""
+class Decompressor(Protocol):
+    """The common part of zlib's and zstd's decompressors, for one gzip member or zstd frame."""
 
-    def __init__(self, gzip: bool) -> None:
-        self._gzip = gzip
-        self._inner = zlib.decompressobj(wbits=31 if gzip else 15)
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+class MemberDecoder:
+    """Decodes a body of one or more members, each a complete compressed stream: gzip and zstd.
+
+    Args:
+        new: makes the decompressor of a member.
+        error: what it raises for invalid data.
+        magic: how each further member must begin. Other data after a member is ignored, as browsers do.
+    """
+
+    def __init__(self, new: Callable[[], Decompressor], error: type[Exception], magic: bytes = b"") -> None:
+        self._new = new
+        self._error = error
+        self._magic = magic
+        self._inner = new()
         self._members = 1
-        self._head = b""
-        self._begun = gzip
 
     def feed(self, data: bytes, room: int) -> bytes:
-        if not self._begun:
-            data = self._begin(data)
         made: list[bytes] = []
         while data:
             if self._inner.eof:
-                if not self._gzip or not data.startswith(GZIP_MAGIC):
-                    break  # garbage after the end: browsers ignore it
-                self._inner = zlib.decompressobj(wbits=31)
-                self._members = _counted(self._members)
+                if not data.startswith(self._magic):
+                    break
+                self._next_member()
             try:
                 piece = self._inner.decompress(data, room + 1)
-            except zlib.error as error:
+            except self._error as error:
                 raise BrokenCodingError(str(error)) from error
             room -= len(piece)
             if room < 0:
                 raise TooLargeError
             made.append(piece)
-            data = self._inner.unused_data or self._inner.unconsumed_tail
+            data = self._inner.unused_data
         return made[0] if len(made) == 1 else b"".join(made)
 
     def finish(self) -> None:
         if not self._inner.eof:
             raise BrokenCodingError("it ends too early")
 
-    def _begin(self, data: bytes) -> bytes:
-        self._head += data
-        if len(self._head) < 2:
-            return b""
-        self._begun = True
-        if self._head[0] & 0x0F != 8 or int.from_bytes(self._head[:2], "big") % 31:
-            self._inner = zlib.decompressobj(wbits=-15)
-        return self._head
+    def _next_member(self) -> None:
+        if self._members >= MOST_MEMBERS:
+            raise BrokenCodingError(f"it has more than {MOST_MEMBERS:,} members")
+        self._members += 1
+        self._inner = self._new()
+
+
+class DeflateDecoder:
+    """Decodes deflate, with a zlib header, as the standard says, or without one, as some servers send it."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._inner: Decompressor | None = None
+
+    def feed(self, data: bytes, room: int) -> bytes:
+        if self._inner is None:
+            data = self._head = self._head + data
+            if len(data) < 2:
+                return b""
+            has_header = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
+            self._inner = zlib.decompressobj(wbits=15 if has_header else -15)
+        if self._inner.eof:
+            return b""  # garbage after the end: browsers ignore it
+        try:
+            piece = self._inner.decompress(data, room + 1)
+        except zlib.error as error:
+            raise BrokenCodingError(str(error)) from error
+        if len(piece) > room:
+            raise TooLargeError
+        return piece
+
+    def finish(self) -> None:
+        if self._inner is None or not self._inner.eof:
+            raise BrokenCodingError("it ends too early")
 
 
 class BrotliDecoder:
@@ -156,52 +206,18 @@ class BrotliDecoder:
             raise BrokenCodingError("it ends too early")
 
 
-class ZstdDecoder:
-    """Decodes zstd, also of several frames."""
-
-    def __init__(self) -> None:
-        self._inner = self._new()
-        self._frames = 1
-
-    def feed(self, data: bytes, room: int) -> bytes:
-        made: list[bytes] = []
-        while data:
-            if self._inner.eof:
-                self._inner = self._new()
-                self._frames = _counted(self._frames)
-            try:
-                piece = self._inner.decompress(data, room + 1)
-            except zstd.ZstdError as error:
-                raise BrokenCodingError(str(error)) from error
-            room -= len(piece)
-            if room < 0:
-                raise TooLargeError
-            made.append(piece)
-            data = self._inner.unused_data
-        return b"".join(made)
-
-    def finish(self) -> None:
-        if not self._inner.eof:
-            raise BrokenCodingError("it ends too early")
-
-    @staticmethod
-    def _new() -> zstd.ZstdDecompressor:
-        return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: ZSTD_WINDOW_LOG})
-
-
-def _counted(members: int) -> int:
-    if members >= MOST_MEMBERS:
-        raise BrokenCodingError(f"it has more than {MOST_MEMBERS:,} members")
-    return members + 1
-
-
 def _decoder(coding: str) -> Decoder:
-    if coding in ("gzip", "x-gzip"):
-        return ZlibDecoder(gzip=True)
-    if coding == "deflate":
-        return ZlibDecoder(gzip=False)
-    if coding == "br":
-        return BrotliDecoder()
-    if coding == "zstd":
-        return ZstdDecoder()
+    match coding:
+        case "gzip" | "x-gzip":
+            return MemberDecoder(lambda: zlib.decompressobj(wbits=31), zlib.error, GZIP_MAGIC)
+        case "deflate":
+            return DeflateDecoder()
+        case "br":
+            return BrotliDecoder()
+        case "zstd":
+            return MemberDecoder(_zstd_decompressor, zstd.ZstdError)
     raise BrokenCodingError(f"the content coding {coding!r} is unknown")
+
+
+def _zstd_decompressor() -> Decompressor:
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: ZSTD_WINDOW_LOG})

@@ -15,11 +15,11 @@ from scoopi.errors import FetchError
 _FILE_URL = re.compile(r"file:(?://([^/?#]*))?(/[^?#]*)?(.*)", re.IGNORECASE | re.DOTALL)
 
 _SITE = re.compile(r"(www\.[\w-]+|[a-z0-9-]+)(\.[a-z0-9-]+)*\.[a-z]{2,}(:\d+)?/|www\.", re.IGNORECASE)
-"""Something that looks like a host and a path."""
+"""Text that looks like a host and a path."""
 
 
 class FileFinder:
-    """Looks for a file in the current folder, in that of the definitions and its parents, then as written.
+    """Searches for a file in the current folder, in the definitions' folder and its parents, then as written.
 
     Args:
         current_folder: the folder in which the run was started; `resume` uses the same.
@@ -32,14 +32,14 @@ class FileFinder:
         self._folders = tuple(dict.fromkeys((current, defs, *defs.parents)))
 
     def find(self, written: str) -> Path:
-        """The path of the file that `written`, a path or a `file:` URL, refers to.
+        """The path of the file that `written`, a path or a `file:` URL, denotes.
 
-        A path that does not exist as written is tried without its `#fragment`, then percent-decoded, as in
-        links.
+        A path that does not exist as written is tried without its `#fragment`, then percent-decoded, as links
+        are.
 
         Raises:
-            FetchError: the file does not exist, and the hint names the folders searched; or it is not a
-                readable regular file.
+            FetchError: the file does not exist (the hint lists the folders searched), or it is not a readable
+                regular file.
         """
         unusable: list[tuple[Path, str]] = []
         places: list[Path] = []
@@ -102,7 +102,7 @@ def _problem(place: Path) -> str | None:
 
 
 class FileClient:
-    """Reads the file of a path or a `file:` URL; may be shared by threads.
+    """Reads the file of a path or a `file:` URL. Thread-safe.
 
     Args:
         finder: resolves the path.

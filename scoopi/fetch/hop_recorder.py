@@ -1,4 +1,4 @@
-"""HopRecorder: what was sent and received in each hop of a page, and when; for `scoopi fetch`."""
+"""HopRecorder: records what each hop of a page sends and receives, and when, for `scoopi fetch`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from scoopi.model.text.shown import shown
 MASKED = "***"
 _SECRET = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _STATUS_LINE = re.compile(rb"(?m)^HTTP/")
-"""Begins an answer; a header may name a version too, as in `Server: BaseHTTP/0.6`."""
+"""Start of a response; anchored, as headers may contain a version, too: `Server: BaseHTTP/0.6`."""
 
 
 class HopRecorder:
-    """Records what was sent and received in each hop of a page, and when, for `scoopi fetch`.
+    """Records what each hop of a page sends and receives, and when, for `scoopi fetch`.
 
-    Watches a client that has one page under way at a time.
+    The client must have only one page in flight at a time.
 
     Attributes:
-        hops: in their order.
-        purpose: of the next hops, see `Hop`.
+        hops: the recorded hops, in order.
+        purpose: purpose of the next hops, see `Hop`.
     """
 
     def __init__(self) -> None:
@@ -38,19 +38,19 @@ class HopRecorder:
         self._sent = self._received = b""
 
     def watch(self, handle: pycurl.Curl) -> None:
-        """Have curl report what it sends and receives in the hop that begins; until its `end`.
+        """Make curl report what the starting hop sends and receives, until its `end`.
 
-        Only then: pycurl cannot call back while cookies are put into a handle.
+        Not before: pycurl cannot call back while cookies are being set on a handle.
         """
         handle.setopt(pycurl.DEBUGFUNCTION, self._take)
         handle.setopt(pycurl.VERBOSE, 1)
 
     def begin(self, request: Request) -> None:
-        """Note the request that the next hop makes."""
+        """Set the request of the next hop."""
         self._request = request
 
     def end(self, handle: Any) -> None:
-        """Note the hop that the handle has just ended."""
+        """Record the hop that the handle has just ended."""
         handle.setopt(pycurl.VERBOSE, 0)
         request, site = self._request, self._request.site or Site()
         sent, self._sent = self._sent, b""
@@ -95,5 +95,5 @@ def _headers(block: bytes, secret: set[str] | frozenset[str]) -> Pairs:
 
 
 def masked_pairs(pairs: Iterable[tuple[str, str]], secret: Collection[str] = _SECRET) -> Pairs:
-    """Headers as they may be shown: the values of secret ones, by name in lower case, are masked."""
+    """Headers for display: the values of those in `secret` (lower-case names) are masked."""
     return tuple((name, MASKED if name.lower() in secret else shown(value)) for name, value in pairs)

@@ -25,23 +25,23 @@ from scoopi.fetch.request import GrantNeeded, HopResult, Request
 
 KEPT_CONNECTIONS = 64
 OTHER_FILES = 24
-"""Files that the process opens later: segments, the store, plugins, name resolution."""
+"""File descriptors reserved for other uses: segments, the store, plugins, name resolution."""
 LEAST_CONNECTIONS = 4
 LONGEST_WAIT_S = 1.0
 LONGEST_ABSENCE_S = 0.1
-"""The most that the time between two turns, when nothing is polled, counts towards a connect timeout."""
+"""Most of the time between two turns, when nothing is polled, that counts towards a connect timeout."""
 NAMES_S = 30
-"""Only one request in so many seconds lets curl look for resolved names that are older: it walks over all of
-them at the end of a request, which with many hosts costs much. So a name counts for twice as long."""
+"""Interval at which curl may expire resolved names that are older than this. It visits all of them at the end
+of a request, which is expensive with many hosts. So a name is cached for up to twice this time."""
 MOST_SET_COOKIES = 50
-"""curl takes so many from one answer. A handle whose answer has set them takes none from its next request."""
+"""curl's limit for one response. A handle that has reached it accepts no cookies in its next response."""
 
 OnResult = Callable[[HopResult | Exception], None]
 """Receives the result of a hop, or its error: see `HttpClient.begin`."""
 
 
 def connection_limit() -> int:
-    """How many connections the process may open under its limit of open files; at least LEAST_CONNECTIONS."""
+    """Number of connections that the limit of open files allows; at least LEAST_CONNECTIONS."""
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(LEAST_CONNECTIONS, most - len(os.listdir("/proc/self/fd")) - OTHER_FILES)
 
@@ -49,14 +49,13 @@ def connection_limit() -> int:
 class HttpClient:
     """Fetches many pages concurrently over reusable connections.
 
-    Sends requests in `begin` and receives in `turn`; several threads may take turns.
-
-    Only one thread at a time may be in any method but `wake`. curl resolves names in threads of its own.
-    All hops share connections, resolved names and TLS sessions.
+    `begin` sends a request and `turn` receives. Not thread-safe, except `wake`: several threads may call the
+    methods, but only one at a time. curl resolves names in its own threads. All hops share connections,
+    resolved names and TLS sessions.
 
     Args:
-        private_hosts: decides which hosts a public page may lead to; by default from `settings`.
-        recorder: notes each hop; None: they are not noted.
+        private_hosts: decides which hosts a public page may lead to; None to use the settings.
+        recorder: records each hop; None to record nothing.
     """
 
     def __init__(
@@ -75,7 +74,7 @@ class HttpClient:
         self._wire = WireWatch()
         self._watch_at = self._names_at = 0.0
         self._turned_at = time.monotonic()
-        self._attended_s = 0.0  # the time in which connections were polled
+        self._attended_s = 0.0  # time in which connections were polled
         self._idle: list[HttpExchange] = []
         self._just_sent: list[HttpExchange] = []
         self._due = math.inf
@@ -95,21 +94,23 @@ class HttpClient:
 
         Args:
             request: the hop.
-            on_result: called once, here or in a later `turn`: with a Response for status 200, whose body may
-                be empty, or with a ReceivedFile; with a Redirect; with GrantNeeded if `request.not_after`
-                had passed before the request could be sent, or if it was lost on a reused connection that
-                had ended; or with a FetchError for any other status, a network error, an exceeded limit or
-                a redirect too many.
+            on_result: called once, here or in a later `turn`, with one of:
+                a Response for status 200, whose body may be empty, or a ReceivedFile;
+                a NotModified for status 304, if the request has `known`;
+                a Redirect;
+                GrantNeeded if `request.not_after` passed before the request was sent, or if it was lost on
+                a reused connection that had ended;
+                a FetchError for any other status, a network error, an exceeded limit or too many redirects.
             on_sent: called in a later `turn` once the request has been sent. If it raises, `on_result`
                 receives that exception.
         """
         if len(self._under_way) < self._most_connections:
             self._begin(request, on_result, on_sent)
-        else:  # waits here and not in curl, where its connect timeout would run
+        else:  # queued here and not in curl, where the connect timeout would already run
             self._waiting.append((request, on_result, on_sent))
 
     def under_way(self) -> int:
-        """The number of hops that have begun and not ended."""
+        """The number of hops in flight."""
         return len(self._under_way) + len(self._waiting)
 
     def turn(self, wait_s: float = LONGEST_WAIT_S) -> None:
@@ -132,8 +133,8 @@ class HttpClient:
         if self._due <= time.monotonic():
             self._due = math.inf
             self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
-        # Not in curl's callback before it sends: reporting may block on a full pipe or wait for a processor,
-        # and the delay until the next request would start too early.
+        # Not in curl's callback before sending: reporting may block on a full pipe or wait for a CPU, and the
+        # delay until the next request would start too early.
         while self._just_sent:
             self._just_sent.pop().report_sent()
         if self._under_way:
@@ -142,7 +143,7 @@ class HttpClient:
                 self._watch(now)
 
     def wake(self) -> None:
-        """End the wait of the current or the next turn; callable from any thread."""
+        """End the wait of the current or next turn. Thread-safe."""
         os.eventfd_write(self._wakeup, 1)
 
     def close(self) -> None:
@@ -202,14 +203,14 @@ class HttpClient:
         self._multi.add_handle(exchange.handle)
 
     def _watch(self, now: float) -> None:
-        """Start or continue hops that waited for a connection or for room; end those that flood theirs."""
+        """Start or resume hops that waited for a connection or for room; end those that receive too much."""
         while self._waiting and len(self._under_way) < self._most_connections:
             self._begin(*self._waiting.popleft())
         if self._page_room.reopens():
             for handle, (exchange, *_) in list(self._under_way.items()):
                 try:
                     exchange.unpause()
-                except pycurl.error as error:  # receiving what curl held back has ended the page
+                except pycurl.error as error:  # receiving the data that curl had buffered ended the page
                     self._end(handle, *error.args)
         if now >= self._watch_at:
             self._watch_at = now + WATCH_S
@@ -244,7 +245,7 @@ class HttpClient:
         self._put_back(exchange)
         on_result(result)
 
-    # Callbacks of curl, which must not raise
+    # Callbacks for curl, which must not raise
 
     def _on_socket(self, events_wanted: int, descriptor: int, *_: object) -> None:
         events = _EVENTS[events_wanted]
@@ -273,7 +274,7 @@ _EVENTS = {
 
 
 def _readiness(events: int) -> int:
-    """The readiness that curl is given; for a broken socket both, so that curl finds the error itself."""
+    """The readiness to report to curl; both for a broken socket, so that curl finds the error itself."""
     broken = events & (select.EPOLLHUP | select.EPOLLERR)
     return (pycurl.CSELECT_IN if events & select.EPOLLIN or broken else 0) | (
         pycurl.CSELECT_OUT if events & select.EPOLLOUT or broken else 0

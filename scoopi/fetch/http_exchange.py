@@ -42,10 +42,10 @@ from scoopi.model.text.shown import shown
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 NOT_MODIFIED = 304
 FIRST_FINAL_STATUS = 200
-"""Lower ones (1xx) announce another response."""
+"""Lower statuses (1xx) announce another response."""
 RECEIVE_BYTES = 131_072
 MOST_REFUSALS = 5
-"""Of one request by HTTP/2 connections that are being ended."""
+"""Limit of how often closing HTTP/2 connections may refuse one request."""
 
 _NO_REQUEST = Request("")
 
@@ -53,18 +53,18 @@ _NO_REQUEST = Request("")
 class HttpExchange:
     """Sends requests over a curl handle, one at a time, and evaluates the results.
 
-    Used by one thread at a time. curl takes proxies from the environment (`http_proxy`, `https_proxy`,
-    `all_proxy`, `no_proxy`). Cookies last for one hop, except along redirects (`Request.cookies`).
+    Not thread-safe. curl takes proxies from the environment (`http_proxy`, `https_proxy`, `all_proxy`,
+    `no_proxy`). Cookies last for one hop, except along redirects (`Request.cookies`).
 
     Args:
         on_sending: called when curl is about to send; must not block, or the request is sent late.
-        room: shared by all exchanges of a client.
+        room: limits the bytes in memory; shared by all exchanges of a client.
         private_hosts: decides which hosts a public page may lead to.
-        proxies: chooses the proxy of each request; shared likewise.
+        proxies: chooses the proxy of each request; shared by all exchanges of a client.
 
     Attributes:
         handle: the transfer that curl performs between `begin` and `end`.
-        options: what its request is made with.
+        options: sets the options of the handle for a request.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class HttpExchange:
             if failed and (self._reception.wanted or self._reception.status < FIRST_FINAL_STATUS):
                 raise self._fault(number, words)
             return self._answer(self._request)
-        except FetchError as error:  # an answer without a page may set cookies as well
+        except FetchError as error:  # a response without a page may set cookies, too
             if self._request.keeps_cookies and self._reception.is_headed:
                 error.cookies = self._cookies()
             raise
@@ -166,11 +166,11 @@ class HttpExchange:
         self._reception.refuse_size()
 
     def unpause(self) -> None:
-        """Receive what curl has held back while there was no room for it."""
+        """Receive the data that curl has buffered while there was no room for it."""
         self.handle.pause(pycurl.PAUSE_CONT)
 
     def report_sent(self) -> None:
-        """Call `on_sent`; `end` raises what it raises."""
+        """Call `on_sent`; `end` raises its exception."""
         try:
             if self._on_sent is not None:
                 self._on_sent()
@@ -214,20 +214,20 @@ class HttpExchange:
         return False
 
     def _before_sending(self, peer: str, _: str, port: int, *__: object) -> int:
-        # Must not raise. If a reused connection ends under a request, curl sends it again on another one,
-        # which needs a grant of its own; and all reused connections may have ended together.
+        # Must not raise. If a reused connection ends during a request, curl sends the request again on
+        # another one, which needs its own grant; and all reused connections may have ended together.
         is_late = self._request.not_after is not None and time.monotonic() > self._request.not_after
         if is_late or self._was_sent:
             self._expired = True
             return int(pycurl.PREREQFUNC_ABORT)
-        if not self._may_ask(peer, port):  # a reused connection, which another request has opened
+        if not self._may_ask(peer, port):  # a reused connection, opened by another request
             return int(pycurl.PREREQFUNC_ABORT)
         self._was_sent = True
         self._on_sending(self)
         return int(pycurl.PREREQFUNC_OK)
 
     def _was_lost(self, number: int) -> bool:
-        """Whether a reused connection ended before any response: no error of the page."""
+        """Whether a reused connection ended before any response, which is not an error of the page."""
         if number not in CONNECTION_ENDED or not self._was_sent or self._reception.status:
             return False
         return not self._request.lost and not self.handle.getinfo(pycurl.NUM_CONNECTS)
@@ -239,7 +239,7 @@ class HttpExchange:
         raise proxies_fault(self._request.url)
 
     def _lost(self) -> GrantNeeded:
-        """Retry a few times only: a host that ends new connections as well would be asked for ever."""
+        """Retry only a few times: a host that also ends new connections would be retried forever."""
         if self._request.lost >= (MOST_REFUSALS if self.options.is_http2 else 1):
             raise self._fault(pycurl.E_SEND_ERROR, "")
         return GrantNeeded(was_lost=True)
@@ -247,7 +247,7 @@ class HttpExchange:
     def _answer(self, request: Request) -> HopResult:
         reception = self._reception
         if not reception.is_headed:
-            raise truncated_fault("the headers of the answer were cut off", request.url)
+            raise truncated_fault("the headers of the response were cut off", request.url)
         if reception.status in REDIRECTS and "location" in reception.headers:
             return self._redirect(request, reception.headers["location"])
         if reception.status == NOT_MODIFIED and request.known is not None:
@@ -288,7 +288,7 @@ class HttpExchange:
         if self._reception.fault:
             return FetchError(self._reception.fault, at=shown(url), hint=self._reception.hint)
         if not self._was_sent and number not in NOT_TRIED:
-            self.report_sent()  # the host counts an attempt to connect as a request, too
+            self.report_sent()  # for the host, an attempt to connect is a request, too
         return fault(
             number,
             words,

@@ -20,29 +20,29 @@ WEIRD_SERVER_REPLY, HTTP2_STREAM, TOO_LARGE = 8, 92, 100
 CONNECTION_ENDED = frozenset(
     (pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING, pycurl.E_HTTP2, HTTP2_STREAM)
 )
-"""What becomes of a request whose connection, or HTTP/2 stream, ends."""
+"""curl's errors for a request whose connection or HTTP/2 stream ends."""
 _NOT_LOST = (("chunk", WEIRD_SERVER_REPLY), ("Too large response headers", TOO_LARGE))
-"""By curl's message: errors that curl reports as receive errors although the connection is open."""
+"""Prefix of curl's message -> better error, for what curl reports as receive errors on an open connection."""
 _HTTP_0_9 = "HTTP/0.9"
 _MEASURED = re.compile(
     r" after \d+ ms| with \d+ bytes (?:missing|remaining to read)|: \d+ > \d+|(?<=HTTP/2 stream) \d+"
 )
-"""The parts of curl's messages that differ between failures with one cause."""
+"""Parts of curl's messages that differ between failures with the same cause."""
 _HOST = re.compile(r"\w+://(?:[^/?#@]*@)?([^/?#:]+)")
 _FAULTS: dict[int, tuple[str, str]] = {
     pycurl.E_URL_MALFORMAT: ("the address is malformed", "correct the url"),
-    pycurl.E_UNSUPPORTED_PROTOCOL: ("the address is not one of the web", "correct the url"),
+    pycurl.E_UNSUPPORTED_PROTOCOL: ("the address is not a web address", "correct the url"),
     pycurl.E_COULDNT_RESOLVE_PROXY: ("the proxy's name is unknown", "look at the proxy's settings"),
     pycurl.E_COULDNT_RESOLVE_HOST: ("the host's name is unknown", "correct the host or try again later"),
     pycurl.E_COULDNT_CONNECT: ("the host refuses the connection or cannot be reached", _LATER),
     pycurl.E_PARTIAL_FILE: ("the page was cut off", _LATER),
-    pycurl.E_GOT_NOTHING: ("the host closed the connection without an answer", _LATER),
-    pycurl.E_SEND_ERROR: ("the connection was lost while asking", _LATER),
-    pycurl.E_RECV_ERROR: ("the connection was lost while the page came", _LATER),
-    pycurl.E_HTTP2: ("the connection was lost while the page came", _LATER),
+    pycurl.E_GOT_NOTHING: ("the host closed the connection without a response", _LATER),
+    pycurl.E_SEND_ERROR: ("the connection was lost while the request was sent", _LATER),
+    pycurl.E_RECV_ERROR: ("the connection was lost while the page was received", _LATER),
+    pycurl.E_HTTP2: ("the connection was lost while the page was received", _LATER),
     HTTP2_STREAM: ("the host ended the HTTP/2 stream of the page", _LATER),
-    WEIRD_SERVER_REPLY: ("the answer is not valid HTTP", f"{_LATER}, or correct the url or its port"),
-    TOO_LARGE: ("the headers of the answer are too large", _LATER),
+    WEIRD_SERVER_REPLY: ("the response is not valid HTTP", f"{_LATER}, or correct the url or its port"),
+    TOO_LARGE: ("the headers of the response are too large", _LATER),
     pycurl.E_SSL_CONNECT_ERROR: ("no TLS connection could be made", "does this port speak https?"),
     pycurl.E_PEER_FAILED_VERIFICATION: (
         "the host's certificate is not trusted",
@@ -57,7 +57,7 @@ _FAULTS: dict[int, tuple[str, str]] = {
 
 
 TOO_MANY_REDIRECTS = "more than "
-"""How the error of `redirects_fault` begins."""
+"""Prefix of the message of `redirects_fault`."""
 _TRANSIENT = {
     pycurl.E_COULDNT_RESOLVE_PROXY: UNKNOWN_NAME,
     pycurl.E_COULDNT_RESOLVE_HOST: UNKNOWN_NAME,
@@ -70,9 +70,9 @@ _TRANSIENT = {
     pycurl.E_HTTP2: "reset",
     HTTP2_STREAM: "reset",
 }
-"""Failures that may pass -> their reason; curl cannot say whether an unknown name is a temporary failure."""
+"""Transient failure -> its reason. Unknown names are included, as curl does not report whether DNS failed."""
 _TLS_ENDED = re.compile(r"reset by peer|unexpected eof|SSL_ERROR_SYSCALL", re.IGNORECASE)
-"""In curl's messages of a TLS connection that ended before it stood."""
+"""Matches curl's messages for a TLS connection that ended during the handshake."""
 TRANSIENT_STATUSES = frozenset((408, 425, 429, *range(500, 600)))
 LONGEST_RETRY_AFTER_S = 86_400.0
 NOT_TRIED = frozenset(
@@ -84,7 +84,7 @@ NOT_TRIED = frozenset(
         pycurl.E_OUT_OF_MEMORY,
     )
 )
-"""Failures before anything was sent to the host."""
+"""Failures before the host was contacted."""
 
 
 def fault(
@@ -96,24 +96,24 @@ def fault(
     timeouts: Site,
     answered: bool = False,
 ) -> FetchError:
-    """The error for a failed transfer: a SilentHostError if the host has not responded at all.
+    """The error for a failed transfer; a SilentHostError if the host did not respond at all.
 
     Args:
         number: curl's error number, pycurl.E_….
         message: curl's error message, appended for its details.
-        connected: whether the request was sent; distinguishes the two timeouts.
-        answered: whether a response had begun.
+        connected: whether the request was sent; selects one of the two timeouts.
+        answered: whether a response had started.
     """
     kind = FetchError if answered else SilentHostError
     words = without_logins(_MEASURED.sub("", message))
     if number == pycurl.E_RECV_ERROR:
         number = next((better for begin, better in _NOT_LOST if words.startswith(begin)), number)
     if number == pycurl.E_UNSUPPORTED_PROTOCOL and _HTTP_0_9 in words:
-        number = WEIRD_SERVER_REPLY  # as curl says of the same answer on a connection that was used before
+        number = WEIRD_SERVER_REPLY  # what curl reports for the same response on a reused connection
     known = _load_fault(number, words, was_sent=connected)
     if number == pycurl.E_OPERATION_TIMEDOUT:
         if connected:
-            what, limit = f"the page did not come within {timeouts.timeout_ms} ms", "timeout"
+            what, limit = f"the page was not received within {timeouts.timeout_ms} ms", "timeout"
         else:
             limit_ms = min(timeouts.connect_timeout_ms, timeouts.timeout_ms)
             what, limit = f"no connection within {limit_ms} ms", "connectTimeout"
@@ -133,12 +133,12 @@ def _load_fault(number: int, words: str, was_sent: bool) -> LoadFault:
 
 
 def truncated_fault(what: str, url: str, hint: str = _LATER) -> FetchError:
-    """The error for a response that ended before it was whole."""
+    """The error for a response that ended before it was complete."""
     return FetchError(what, at=shown(url), hint=hint, fault=LoadFault("truncated", is_transient=True))
 
 
 def retry_after_s(value: str, now: datetime) -> float | None:
-    """The seconds that a Retry-After header asks for; None if it is not valid.
+    """The seconds that a Retry-After header asks for, at most a day; None if it is invalid.
 
     >>> noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
     >>> retry_after_s("120", noon), retry_after_s("Fri, 01 May 2026 12:00:07 GMT", noon)
@@ -147,7 +147,7 @@ def retry_after_s(value: str, now: datetime) -> float | None:
     text = value.strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:12]), LONGEST_RETRY_AFTER_S)
-    from email.utils import parsedate_to_datetime  # late: few answers have a date
+    from email.utils import parsedate_to_datetime  # imported late: few responses have a date
 
     try:
         until = parsedate_to_datetime(text)
@@ -163,19 +163,19 @@ def status_fault(
     """The error for a response whose status is not 200.
 
     Args:
-        headers: of the response, names in lower case.
-        site: what the page was asked with.
+        headers: headers of the response, names in lower case.
+        site: the site's settings for the request.
     """
     if status in (401, 403) and site is not None and site.auth is not None:
-        hint = "the site refuses what its `auth` gives"
+        hint = "the site rejects the credentials in its `auth`"
     elif status in (401, 403):
-        hint = "the site wants a login or refuses robots"
+        hint = "the site requires a login or rejects robots"
     elif status == 407:
-        hint = "the proxy of the environment (http_proxy, https_proxy) wants another login"
+        hint = "the proxy of the environment (http_proxy, https_proxy) requires other credentials"
     elif status in (404, 410):
         hint = "correct the url"
     elif status == 429:
-        hint = "ask less often: raise scoopi.loader.fetch.delay"
+        hint = "send fewer requests: raise scoopi.loader.fetch.delay"
     else:
         hint = _LATER if status >= 500 else ""
     is_transient = status in TRANSIENT_STATUSES
@@ -185,20 +185,20 @@ def status_fault(
 
 
 def proxies_fault(url: str) -> FetchError:
-    """The error for a page that no proxy passed on; it names none, as an address may be secret."""
+    """The error for a page when all proxies fail; it names none of them, as their URLs may be secret."""
     known = LoadFault("connect", is_transient=True, was_sent=False)
     what = "none of the proxies of the site works"
-    return FetchError(what, at=shown(url), hint="look at `proxy` of the site", fault=known)
+    return FetchError(what, at=shown(url), hint="check `proxy` of the site", fault=known)
 
 
 def redirects_fault(most: int, url: str) -> FetchError:
     """The error for a chain of more than `most` redirects."""
-    what = f"{TOO_MANY_REDIRECTS}{most} redirects one after another"
+    what = f"{TOO_MANY_REDIRECTS}{most} redirects in a row"
     return FetchError(what, at=shown(url), hint="does the site redirect robots in a circle?")
 
 
 def private_host_fault(address: str, url: str) -> FetchError:
-    """The error for a URL whose host has the private address `address`, and to which a public page leads."""
+    """The error for a URL on the private address `address` that a public page leads to."""
     return FetchError(
         f"a public page leads to the private address {address}",
         at=shown(url),

@@ -1,4 +1,4 @@
-"""page_kind: recognizes content that is not a page: not HTML, XML, JSON or text."""
+"""page_kind: recognizes content that is not a page, that is, not HTML, XML, JSON or text."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from scoopi.model.text.shown import shown
 HINT = "a page is HTML, XML, JSON or text"
 LONGEST_TYPE = 60
 _GZIP = 31
-"""The format, for zlib."""
+"""zlib's `wbits` for gzip."""
 _LOOKED_AT = 1024
 _KEPT_TYPES = 16
-"""Values of Content-Type for which the answer is kept: most sites have one or two."""
+"""Size of the caches by Content-Type: most sites send one or two."""
 _TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
 _MARKUP = re.compile(r"[^/]+/(?:[^/]+\+)?(?:xml|json)|text/.+|application/(?:xhtml\+xml|(?:x-)?javascript)")
 _MEDIA = re.compile(r"(?:image|audio|video|font|model)/.+")
@@ -37,7 +37,7 @@ _BLANKS = b"\t\n\x0c\r "
 
 @lru_cache(_KEPT_TYPES)
 def is_media(content_type: str) -> bool:
-    """Whether a Content-Type alone shows that the body is not worth receiving.
+    """Whether the Content-Type alone shows that the body is not a page, so that it need not be received.
 
     >>> is_media("Image/JPEG"), is_media("image/svg+xml"), is_media("application/octet-stream")
     (True, False, False)
@@ -47,13 +47,13 @@ def is_media(content_type: str) -> bool:
 
 
 def essence(content_type: str) -> str:
-    """A Content-Type in lower case without its parameters, at most LONGEST_TYPE characters."""
+    """A Content-Type in lower case, without its parameters, cut to LONGEST_TYPE characters."""
     return media_type(content_type)[:LONGEST_TYPE]
 
 
 @lru_cache(_KEPT_TYPES)
 def media_type(content_type: str) -> str:
-    """A Content-Type in lower case without its parameters.
+    """A Content-Type in lower case, without its parameters.
 
     >>> media_type("Text/HTML; charset=utf-8")
     'text/html'
@@ -64,8 +64,8 @@ def media_type(content_type: str) -> str:
 def foreign_kind(content_type: str, body: bytes) -> str:
     """The type of content that is not a page; empty for a page.
 
-    The beginning of the body counts more than the type, which servers often get wrong: a picture is a
-    picture, and markup of an `application/…` type is read.
+    The start of the body overrules the declared type, which is often wrong: an image is always recognized,
+    and markup with an `application/…` type is a page.
 
     >>> foreign_kind("text/html", b"%PDF-1.7"), foreign_kind("application/zip", b"\\0\\0")
     ('application/pdf', 'application/zip')
@@ -84,17 +84,17 @@ def foreign_kind(content_type: str, body: bytes) -> str:
 
 @lru_cache(_KEPT_TYPES)
 def _other_type(content_type: str) -> str:
-    """The type, in lower case, if it is not one of a page; else empty."""
+    """The type, in lower case, if it is not a page's; else empty."""
     given = essence(content_type)
     is_page = not given or _MARKUP.fullmatch(given) or not _TYPE.fullmatch(given)
     return "" if is_page else given
 
 
 def unpacked(document: Document, max_bytes: int) -> Document:
-    """The document, a sitemap that is kept as a `.xml.gz` file unpacked.
+    """The document; a sitemap in a `.xml.gz` file is decompressed.
 
     Raises:
-        FetchError: the file is damaged, or longer than `max_bytes` unpacked.
+        FetchError: the file is damaged, or larger than `max_bytes` when decompressed.
     """
     path = document.url.partition("#")[0].partition("?")[0]
     if not (document.body.startswith(b"\x1f\x8b") and path.lower().endswith(".xml.gz")):
@@ -105,7 +105,7 @@ def unpacked(document: Document, max_bytes: int) -> Document:
     except zlib.error as error:
         raise FetchError(f"the gzip file is damaged: {error}", at=shown(document.url)) from None
     if len(body) > max_bytes:
-        what = f"the gzip file has more than {max_bytes:,} bytes unpacked"
+        what = f"the gzip file has more than {max_bytes:,} bytes when decompressed"
         raise FetchError(what, at=shown(document.url), hint="raise scoopi.loader.maxBytes if it is right")
     if not inflater.eof:
         raise FetchError("the gzip file is damaged: its end is missing", at=shown(document.url))
@@ -116,7 +116,7 @@ def refuse_foreign(document: Document) -> None:
     """Check that a loaded document is a page.
 
     Raises:
-        FetchError: it is not, with what it is; another attempt does not help.
+        FetchError: it is not a page; the message names its type.
     """
     kind = foreign_kind(document.content_type, document.body)
     if kind:

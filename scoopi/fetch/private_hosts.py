@@ -1,4 +1,4 @@
-"""PrivateHosts: keeps public pages from leading Scoopi to hosts of its own network."""
+"""PrivateHosts: keeps public pages from leading Scoopi to hosts on private networks."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _IPV4_COMPATIBLE = ip_network("::/96")
 
 
 def is_public_address(address: str) -> bool:
-    """Whether an IP address is on the internet: not loopback, link-local, private, shared or reserved.
+    """Whether an IP address is globally reachable: not loopback, link-local, private, shared or reserved.
 
-    For an IPv6 address that embeds an IPv4 address, the embedded one counts.
+    An IPv6 address that embeds an IPv4 address is judged by the embedded one.
 
     >>> is_public_address("192.168.0.1"), is_public_address("::ffff:8.8.8.8")
     (False, True)
@@ -40,23 +40,22 @@ def is_public_address(address: str) -> bool:
 
 
 class LentSocket(socket.socket):
-    """A socket for curl, which duplicates its descriptor and drops this object."""
+    """A socket for curl, which duplicates the descriptor and drops this object."""
 
     def __del__(self) -> None:
         self.close()
 
 
 class PrivateHosts:
-    """Keeps public pages from leading Scoopi to hosts of its own network.
+    """Keeps public pages from leading Scoopi to hosts on private networks.
 
-    Hosts are classified by the IP address of the connection, so that a host name cannot deceive it.
-
-    A proxy resolves names itself: through a proxy, only hosts that are written as IP addresses are checked.
+    Hosts are classified by the IP address of the connection, so DNS names cannot bypass the check. A proxy
+    resolves names itself: through a proxy, only hosts written as IP addresses are checked.
 
     Args:
         rule: the setting `scoopi.loader.privateHosts`.
         is_public: whether an IP address is public.
-        environ: names the proxies.
+        environ: the environment, which may name proxies.
     """
 
     def __init__(
@@ -71,17 +70,17 @@ class PrivateHosts:
         self._proxies: frozenset[tuple[str, int]] | None = None
 
     def must_be_public(self, page_is_public: bool) -> bool:
-        """Whether the links and redirects of a page may lead to public hosts only."""
+        """Whether the links and redirects of a page may lead only to public hosts."""
         return self._rule == "never" or (self._rule == "inside" and page_is_public)
 
     def is_public(self, url: str, peer: str, port: int, is_proxy: bool = False) -> bool:
         """Whether the host of an http(s) URL is public.
 
         Args:
-            url: absolute.
-            peer: IP address to which the connection is, or would be, made: the host or a proxy.
-            port: of the peer.
-            is_proxy: the peer is a proxy, of the URL's site.
+            url: absolute URL.
+            peer: IP address of the connection: of the host or a proxy.
+            port: port of the peer.
+            is_proxy: whether the peer is a proxy of the URL's site.
         """
         if self._proxies is None:
             given = filter(None, (self._environ.get(name) for name in PROXY_VARIABLES))

@@ -1,4 +1,4 @@
-"""ProxyPool: which proxy a request takes; one that does not work rests for a while."""
+"""ProxyPool: chooses the proxy of each request; a proxy that fails is not used for a while."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ LONGEST_REST_S = 900.0
 
 
 class ProxyPool:
-    """Takes the proxies of a site in turn; one that does not work rests for a while.
+    """Chooses the proxies of a site in turn; one that fails rests, that is, is not used for a while.
 
-    Belongs to one thread at a time.
+    Not thread-safe.
 
     Args:
-        clock: monotonic seconds.
+        clock: returns monotonic seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -25,7 +25,7 @@ class ProxyPool:
         self._rested_until: dict[str, float] = {}
 
     def choose(self, proxies: Sequence[str]) -> str:
-        """The next proxy that does not rest; if all do, the one whose rest ends first."""
+        """The next proxy that is not resting; if all are, the one whose rest ends first."""
         key = tuple(proxies)
         turn = self._turns.get(key, 0)
         ordered = key[turn:] + key[:turn]
@@ -35,15 +35,15 @@ class ProxyPool:
         return chosen
 
     def has_healthy(self, proxies: Sequence[str]) -> bool:
-        """Whether one of the proxies does not rest."""
+        """Whether one of the proxies is not resting."""
         now = self._clock()
         return any(self._rested_until.get(proxy, now) <= now for proxy in proxies)
 
     def failed(self, proxy: str) -> float:
-        """The proxy did not work: let it rest, twice as long as the last time.
+        """Let a proxy that failed rest, twice as long as the last time.
 
         Returns:
-            The seconds of its rest.
+            The length of its rest in seconds.
         """
         rest_s = min(LONGEST_REST_S, 2 * self._rests.get(proxy, FIRST_REST_S / 2))
         self._rests[proxy] = rest_s
@@ -51,7 +51,7 @@ class ProxyPool:
         return rest_s
 
     def worked(self, proxy: str) -> None:
-        """Note that the proxy has passed on a request."""
+        """Record that the proxy has forwarded a request."""
         if self._rests:
             self._rests.pop(proxy, None)
             self._rested_until.pop(proxy, None)

@@ -13,18 +13,18 @@ from scoopi.fetch.content_decoder import BrokenCodingError, ContentDecoder, TooL
 from scoopi.fetch.page_kind import HINT, essence, is_media
 
 MOST_ERROR_BYTES = 65_536
-"""The part of an error's body that is read so that the connection can be reused."""
+"""How much of an error's body is read, so that the connection can be reused."""
 SINGLE = frozenset(("location",))
-"""Headers that are not lists: the first value counts."""
+"""Headers that are not lists; of repeated ones the first counts."""
 PAGE_STATUS = 200
 OTHER_BYTES = 1 << 20
-"""Bytes received beyond the size limit: what a coding adds to a page that it cannot compress."""
+"""Bytes that may be received beyond the size limit, as a coding may enlarge what it cannot compress."""
 STOP, WAIT = 0, int(pycurl.WRITEFUNC_PAUSE)
 """What a curl callback returns to abort the transfer, or to pause it; None continues."""
 
 _CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+))", re.IGNORECASE)
 _KEPT_TYPES = 16
-"""Values of Content-Type whose charset is kept: most sites have one or two."""
+"""Size of the cache by Content-Type: most sites send one or two."""
 WATCH_S = 0.25
 """The interval between two checks of all transfers."""
 _RECEIVED = struct.Struct("=128xQ")
@@ -32,14 +32,14 @@ _RECEIVED = struct.Struct("=128xQ")
 
 
 class _NotAPageError(Exception):
-    """The headers announce what is not a page."""
+    """The headers announce something that is not a page."""
 
 
 class PageRoom:
-    """Limits the bytes that all receptions of a client hold together; one of them may always continue.
+    """Limits the total bytes held by all receptions of a client; one of them may always continue.
 
     Args:
-        most_bytes: while this many are held, only one reception may receive: the first that asks for more.
+        most_bytes: once this many are held, only one reception may continue: the first to ask for more.
 
     Attributes:
         held: bytes held by all receptions.
@@ -79,15 +79,15 @@ class Reception:
 
     Args:
         max_bytes: limit of the decoded body.
-        room: shared by all receptions of a client.
+        room: limits the bytes in memory; shared by all receptions of a client.
 
     Attributes:
-        status: 0 until a response has begun.
+        status: 0 until a response has started.
         headers: names in lower case.
         is_headed: whether all headers have been received.
         fault: why the reception aborted the transfer; empty if it did not.
         hint: what the user can do about the fault.
-        is_cut: whether all that was wanted of the body has come, and more follows.
+        is_cut: whether the body was cut at the limit given to `reset`.
     """
 
     def __init__(self, max_bytes: int, room: PageRoom) -> None:
@@ -100,7 +100,7 @@ class Reception:
         """Discard everything received and prepare for the next response.
 
         Args:
-            cut_bytes: of the body no more than these are wanted; 0: all.
+            cut_bytes: receive only this many bytes of the body; 0 for all.
         """
         self._cut_bytes = cut_bytes
         self.is_cut = False
@@ -119,7 +119,7 @@ class Reception:
 
     @property
     def wanted(self) -> bool:
-        """Whether the body is a page: every other final status is an error."""
+        """Whether the body is a page; every other final status is an error."""
         return self.status == PAGE_STATUS
 
     @property
@@ -208,13 +208,10 @@ class Reception:
         if length.isdecimal() and int(length) > self._max_bytes and not self._cut_bytes:
             raise TooLargeError
         content_type = self.headers.get("content-type", "")
-        if is_media(content_type):  # a film is not received to its end to be refused
+        if is_media(content_type):  # reject a video without receiving it
             raise _NotAPageError(f"the page is {essence(content_type)}")
         header = self.headers.get("content-encoding", "")
-        codings = [coding.strip().lower() for coding in header.split(",")] if header else []
-        codings = [coding for coding in codings if coding not in ("", "identity")]
-        if codings:
-            self._decoder = ContentDecoder(codings, self._max_bytes)
+        self._decoder = ContentDecoder.of_header(header, self._max_bytes)
 
     def _coding_fault(self, error: BrokenCodingError) -> str:
         return f"the body cannot be decoded as {self.headers.get('content-encoding')}: {error}"
@@ -239,7 +236,7 @@ def _text(value: bytes) -> str:
 
 
 class WireWatch:
-    """Finds transfers that receive too much; used by the thread that has the turn."""
+    """Finds transfers that receive too many bytes. Not thread-safe."""
 
     def __init__(self) -> None:
         self._first: dict[pycurl.Curl, tuple[int, int]] = {}

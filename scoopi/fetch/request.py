@@ -1,4 +1,4 @@
-"""Request, Response, NotModified, Redirect, GrantNeeded: one hop's request and its possible outcomes."""
+"""Request, Response, NotModified, Redirect, GrantNeeded: the request of one hop and its possible results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scoopi.model.text.secrets import has_reference, is_open, revealed
 from scoopi.model.text.shown import shown
 
 LONGEST_VALIDATOR = 1000
-"""Characters; longer ones are not sent back."""
+"""In characters; longer validators are not sent back."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -29,17 +29,17 @@ class Request(msgspec.Struct, frozen=True):
 
     Attributes:
         url: absolute and escaped, see `Address.url`.
-        not_after: end of its grant, in seconds of the monotonic clock; None if it has no end.
-        hops: redirects followed so far.
-        cookies: set by earlier hops of this chain of redirects, as `HttpClient` encodes them.
-        lost: how often the request was lost with a connection that ended; such a one is not used again.
-        public_only: a public page led here, so a host with a private address is not asked.
-        site: what the host is asked with; None: as the settings say.
-        known: of a version of the page that need not be sent again; None if there is none.
+        not_after: end of its grant, in seconds of the monotonic clock; None for no limit.
+        hops: number of redirects followed so far.
+        cookies: cookies set by earlier hops of this chain of redirects, as `HttpClient` encodes them.
+        lost: how often the request was lost with a connection; it is then sent on a new connection.
+        public_only: a public page led here, so the host must not have a private address.
+        site: the site's settings; None for the default settings.
+        known: validators of the known version of the page, which need not be sent again; None without one.
         content: method, headers and body; None for a plain GET.
-        is_robots: of a robots.txt: its body is cut at MOST_ROBOTS_BYTES.
-        file: a file is asked for, not a page: where it goes.
-        locator: the page that all this is for; None for none of the definitions.
+        is_robots: whether this is for robots.txt, whose body is cut at MOST_ROBOTS_BYTES.
+        file: where to write the file that is requested; None for a page.
+        locator: the locator that the request is for; None if it is for none.
     """
 
     url: str
@@ -57,7 +57,7 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def keeps_cookies(self) -> bool:
-        """Whether its site has a session, which the cookies of its answer belong to."""
+        """Whether the cookies of the response belong to a session of the site."""
         return self.site is not None and bool(self.site.session)
 
     @property
@@ -66,22 +66,22 @@ class Request(msgspec.Struct, frozen=True):
         return self.content is not None and self.content.method in ("POST", "PATCH")
 
     def hop_to(self, url: str, host: str, status: int) -> Request:
-        """The request that follows a redirect; arguments and errors as of `redirected`."""
+        """The request that follows a redirect; arguments and errors as for `redirected`."""
         content = self.redirected(url, host, status)
         return Request(url, hops=self.hops + 1, content=content, is_robots=self.is_robots)
 
     def redirected(self, url: str, host: str, status: int) -> PageRequest | None:
-        """The content of the request that follows a redirect, as browsers make it.
+        """The content of the request that follows a redirect, by the rules of browsers.
 
-        301, 302 and 303 make a GET of a POST, and 303 of any method; the others repeat the request. To
-        another host, or without encryption after it, go no headers or parameters that are secret.
+        301 and 302 turn a POST into a GET, 303 any method; other statuses repeat the request. Secret headers
+        and parameters are not sent to another host, or unencrypted after an encrypted request.
 
         Args:
             url: the target.
-            host: of the target, `host:port`.
-            status: of the redirect.
+            host: the target's `host:port`.
+            status: status of the redirect.
         Raises:
-            FetchError: the body holds a secret, and another host asks for it.
+            FetchError: the body contains a secret that would be sent to another host or unencrypted.
         """
         content = self.content
         if content is None:
@@ -99,7 +99,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def is_downgrade(url: str, target: str) -> bool:
-    """Whether a redirect leads from an encrypted page to one that is not."""
+    """Whether a redirect leads from https to http."""
     return url.startswith("https:") and not target.startswith("https:")
 
 
@@ -108,13 +108,13 @@ class Response(msgspec.Struct, frozen=True):
 
     Attributes:
         status: always 200.
-        headers: names in lower case; values of a repeated header are joined by `, `, but only the first
-            `location` counts.
-        body: with its content codings undone.
-        charset: of the Content-Type header, as written there; None if it has none.
+        headers: names in lower case; repeated headers are joined by `, `, except `location`, of which only
+            the first is kept.
+        body: the decoded body.
+        charset: charset in the Content-Type header, as written there; None if it has none.
         url: the address that responded.
         is_public: whether its host has a public address.
-        cookies: after it, if its site has a session, as `Request.cookies`.
+        cookies: cookies after the response, as in `Request.cookies`, if its site has a session.
     """
 
     status: int
@@ -126,7 +126,7 @@ class Response(msgspec.Struct, frozen=True):
     cookies: tuple[str, ...] = ()
 
     def document(self, locator: Locator, run_date: datetime) -> Document:
-        """The page as the document of a locator; `run_date` is zone-aware and in whole seconds."""
+        """The page as a document of the locator; `run_date` is zone-aware, in whole seconds."""
         return Document(
             locator,
             self.url,
@@ -140,19 +140,19 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class NotModified(msgspec.Struct, frozen=True):
-    """The answer that the known version of the page is still the current one; attributes as in `Response`."""
+    """The response that the known version of the page is still current; attributes as in `Response`."""
 
     headers: Mapping[str, str]
     cookies: tuple[str, ...] = ()
 
 
 class Redirect(msgspec.Struct, frozen=True):
-    """The answer that the page is at another address.
+    """The response that the page is at another address.
 
     Attributes:
-        host: of the target, `host:port`; the next request needs a grant for this host.
+        host: the target's `host:port`; the next request needs a grant for this host.
         request: the next hop; set its `not_after` from the grant.
-        is_downgrade: it is not encrypted, and follows a page that was.
+        is_downgrade: whether it leads from https to http.
     """
 
     host: str
@@ -161,10 +161,10 @@ class Redirect(msgspec.Struct, frozen=True):
 
 
 class ReceivedFile(msgspec.Struct, frozen=True):
-    """A file that has come to its end; attributes as of `KeptFile` and `Response`.
+    """A file that was received completely; other attributes as in `KeptFile` and `Response`.
 
     Attributes:
-        partial: its content, which the receiver of this closes.
+        partial: its content; the receiver of this result must close it.
     """
 
     partial: PartialFile
@@ -178,20 +178,20 @@ class GrantNeeded(msgspec.Struct, frozen=True):
     """The request needs another grant.
 
     Attributes:
-        was_lost: the request was sent on a reused connection that had ended, or over HTTP/2 on one that was
-            being ended. Otherwise its grant expired before it was sent, and the site has seen nothing of it.
+        was_lost: the request was sent on a reused connection that had ended, or on an HTTP/2 connection that
+            was closing. Otherwise its grant expired before it was sent, and the site has not seen it.
     """
 
     was_lost: bool = False
 
 
 class FurtherGrant(msgspec.Struct, frozen=True):
-    """A loader plugin wants to send a request to another host, or another request.
+    """A loader plugin needs a grant for a further request.
 
     Attributes:
         host: `host:port` of the request.
-        url: what it asks for; empty for something that a page loads, which robots.txt says nothing of.
-        call: number of the plugin's call, which the grant is for.
+        url: URL of the request; empty for a subresource of a page, to which robots.txt does not apply.
+        call: number of the plugin's call that the grant is for.
     """
 
     host: str
@@ -200,7 +200,7 @@ class FurtherGrant(msgspec.Struct, frozen=True):
 
 
 HopResult = Response | NotModified | Redirect | GrantNeeded | ReceivedFile
-"""What a request that was answered, or needs a grant, comes to."""
+"""The results of a request without an error."""
 PluginResult = HopResult | FurtherGrant | Exception
 
 
@@ -214,7 +214,7 @@ def validators_of(headers: Mapping[str, str]) -> Validators | None:
 
 
 def conditions(known: Validators | None) -> list[str]:
-    """The headers that ask for the page only if it is not the known version.
+    """The headers that request the page only if it differs from the known version.
 
     >>> conditions(Validators(etag='"v1"'))
     ['If-None-Match: "v1"']
@@ -229,7 +229,7 @@ def body_of(content: PageRequest | None) -> bytes | None:
     """The body of a request; None without one.
 
     Raises:
-        MissingSecretError: the environment lacks a value.
+        MissingSecretError: an environment variable is not set.
     """
     if content is None:
         return None
@@ -241,7 +241,7 @@ def body_of(content: PageRequest | None) -> bytes | None:
 
 
 def encoded(pairs: Pairs) -> str:
-    """Names and values as in a form or a query; raises MissingSecretError as `body_of`."""
+    """Pairs encoded as in a form or a query string; errors as for `body_of`."""
     return "&".join(f"{quote_plus(name)}={quote_plus(revealed(text))}" for name, text in pairs)
 
 

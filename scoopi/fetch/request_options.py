@@ -1,4 +1,4 @@
-"""RequestOptions: sets on a curl handle what its next request is made with."""
+"""RequestOptions: sets the options of a curl handle for its next request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEADERS = {
     # As a plain header, so that curl does not decode the body: it cannot decode zstd.
     "accept-encoding": ("Accept-Encoding", "gzip, br, zstd"),
 }
-"""Headers of each request, by their names in lower case; a site may have other values for them."""
+"""Default headers, by lower-case name; a site may override them."""
 USUAL_CERTIFICATES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -41,19 +41,19 @@ _FORM, _JSON = "application/x-www-form-urlencoded", "application/json"
 
 
 class RequestOptions:
-    """Sets on a curl handle what its next request is made with.
+    """Sets the options of a curl handle for its next request.
 
-    Belongs to one handle; options of a host that is asked again are not set again.
+    Belongs to one handle. Options that the previous request has already set are not set again.
 
     Args:
-        defaults: for requests without a site.
-        trusted: the file of authorities for sites without one; None if there is none.
+        defaults: settings for requests without a site.
+        trusted: path of the CA bundle for sites without their own; None if there is none.
         pool: chooses the proxy.
 
     Attributes:
-        site: of the current request.
-        proxy: of the current request, as written; empty if its site has none.
-        is_http2: the current request may share a connection with others.
+        site: settings of the current request.
+        proxy: proxy of the current request, as written; empty if its site has none.
+        is_http2: whether the current request may share a connection with others.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class RequestOptions:
         """Prepare the handle for the request.
 
         Raises:
-            FetchError: a secret that it needs is not in the environment.
+            FetchError: an environment variable that it needs is not set.
         """
         site, content = request.site or self._defaults, request.content
         is_other = site is not self.site or content is not self._content
@@ -100,16 +100,16 @@ class RequestOptions:
 
     @property
     def is_proxied(self) -> bool:
-        """Whether the current request takes a proxy of its site."""
+        """Whether the current request goes through a proxy of its site."""
         return self.proxy not in ("", DIRECT)
 
     def is_proxy_fault(self, number: int, was_sent: bool, status: int = 0) -> bool:
-        """Whether it was the proxy that failed, so that the host has seen nothing.
+        """Whether the proxy failed, so that the host has not seen the request.
 
         Args:
             number: curl's error number.
-            was_sent: the request went out.
-            status: of the answer to it; 0 without one.
+            was_sent: whether the request was sent.
+            status: status of the response; 0 without one.
         """
         if not self.is_proxied:
             return False
@@ -126,16 +126,16 @@ class RequestOptions:
         """Let the current proxy rest.
 
         Returns:
-            Whether another one of the site can be tried.
+            Whether another proxy of the site can be tried.
         """
         self._pool.failed(self.proxy)
         return self._pool.has_healthy(self.site.proxy)
 
     def without_secrets(self, location: str) -> str:
-        """The target of a redirect without the secret parameters of the request, which a site may repeat.
+        """The target of a redirect without the request's secret parameters, which a site may repeat.
 
         Raises:
-            FetchError: it holds one of them elsewhere.
+            FetchError: a secret occurs elsewhere in the target.
         """
         secrets = (
             [] if self._content is None else [(name, revealed(text)) for name, text in self._content.params]
@@ -182,7 +182,7 @@ class RequestOptions:
         self.site = site
 
     def _set_version(self, is_http2: bool) -> None:
-        # Not for what must not be sent twice: curl repeats a request that was lost on a shared connection.
+        # Not for requests that must be sent only once: curl repeats those lost on a shared connection.
         version = pycurl.CURL_HTTP_VERSION_2TLS if is_http2 else pycurl.CURL_HTTP_VERSION_1_1
         self._handle.setopt(pycurl.HTTP_VERSION, version)
         self._handle.setopt(pycurl.PIPEWAIT, is_http2)
@@ -210,10 +210,10 @@ class RequestOptions:
 
 
 def plain_headers(site: Site, request: Request) -> dict[str, str]:
-    """The headers of a request that a loader plugin makes; content codings are its own matter.
+    """The headers of a request that a loader plugin sends, without Accept-Encoding, which the plugin chooses.
 
     Raises:
-        FetchError: a secret that it needs is not in the environment.
+        FetchError: an environment variable that it needs is not set.
     """
     try:
         lines = [*header_lines(site, request.content), *conditions(request.known)]
@@ -227,10 +227,10 @@ def plain_headers(site: Site, request: Request) -> dict[str, str]:
 
 
 def header_lines(site: Site, content: PageRequest | None = None) -> list[str]:
-    """The headers of a request to the site, in the form of curl.
+    """The headers of a request to the site, in curl's format.
 
     Raises:
-        MissingSecretError: the environment lacks a value.
+        MissingSecretError: an environment variable is not set.
     """
     given = [*site.headers.items()]
     if site.auth is not None:
@@ -239,7 +239,7 @@ def header_lines(site: Site, content: PageRequest | None = None) -> list[str]:
     if content is not None:
         if content.form is not None or content.json:
             headers["content-type"] = "Content-Type", _JSON if content.json else _FORM
-            headers["expect"] = "Expect", ""  # curl would wait for an answer to it
+            headers["expect"] = "Expect", ""  # curl would wait for a 100 response
         headers.update({name.lower(): (name, text) for name, text in content.headers})
     lines = ((name, _value(text)) for name, text in headers.values())
     return [
@@ -256,7 +256,7 @@ def _authorization(site: Site) -> str:
 
 
 def _value(text: str) -> str:
-    """The value of a header, cookie or proxy; a line break at its end, as files have one, is taken off."""
+    """The value of a header, cookie or proxy, without a line break at its end, as values from files have."""
     value = revealed(text).rstrip("\r\n")
     if any(sign in value for sign in "\r\n\0"):
         raise MissingSecretError(text)
@@ -266,15 +266,16 @@ def _value(text: str) -> str:
 def _missing(error: MissingSecretError, url: str) -> FetchError:
     what = f"the request needs the environment variable {error.variable}, which is not set"
     if error.variable.startswith("$"):
-        what = f"{error.variable} holds a line break, which no request can send"
-    return FetchError(what, at=shown(url), hint="set it where Scoopi is started, and run again")
+        what = f"{error.variable} contains a line break, which a header cannot contain"
+    return FetchError(what, at=shown(url), hint="set it in the environment of Scoopi and run again")
 
 
 def trusted_certificates(environment: Mapping[str, str] = os.environ) -> str | None:
-    """The file of trusted authorities: of SSL_CERT_FILE, of CURL_CA_BUNDLE, Python's own, or a usual one.
+    """The CA bundle: SSL_CERT_FILE, else CURL_CA_BUNDLE, else Python's default, else a usual path.
 
     Returns:
-        Its path; None if the machine has none. Every https page fails then, and the error names the cause.
+        Its path; None if the machine has none. Then every https page fails with an error that names the
+        cause.
     """
     for variable in ("SSL_CERT_FILE", "CURL_CA_BUNDLE"):
         if environment.get(variable):

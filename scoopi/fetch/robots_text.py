@@ -1,4 +1,4 @@
-"""Robots texts: the lines of a robots.txt that are meant for one agent (RFC 9309)."""
+"""Parses robots.txt: the lines that apply to one user agent (RFC 9309)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
 
 DEFAULT_TOKEN = "scoopi"  # noqa: S105  # a product token
 LONGEST_LINE = 8192
-"""Longer ones than any address that a server accepts are left out."""
+"""In characters. Longer lines are ignored: no server accepts such a path."""
 
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 _COMMENTED = re.compile(r"\(\s*compatible;\s*([A-Za-z_-]+)", re.IGNORECASE)
@@ -21,7 +21,7 @@ _RULES = frozenset(("allow", "disallow", "crawl-delay"))
 
 
 def product_token(user_agent: str) -> str:
-    """The name by which a user agent is addressed in robots.txt, in lower case.
+    """The name that robots.txt uses for a user agent, in lower case.
 
     >>> product_token("Scoopi/1.0"), product_token("Mozilla/5.0 (compatible; Breadbot/2.1; +https://b.example)")
     ('scoopi', 'breadbot')
@@ -32,14 +32,14 @@ def product_token(user_agent: str) -> str:
 
 
 def lines_for(text: str, token: str) -> tuple[RobotsLine, ...]:
-    """The rules of the groups that name the agent, else of those for `*`.
+    """The rules of the groups for the agent, else of the groups for `*`.
 
     >>> lines_for("User-agent: *\\nDisallow: /\\n\\nUser-agent: Scoopi\\nDisallow: /x # not this", "scoopi")
     (RobotsLine(number=5, text='Disallow: /x'),)
 
     Args:
-        text: of the file; a line that is not a rule is passed over.
-        token: as of `product_token`.
+        text: the text of the file; lines that are not rules are ignored.
+        token: as returned by `product_token`.
     """
     own: list[RobotsLine] = []
     others: list[RobotsLine] = []
@@ -61,7 +61,7 @@ def lines_for(text: str, token: str) -> tuple[RobotsLine, ...]:
 
 
 def _directives(text: str) -> Iterator[tuple[int, str, str]]:
-    # Not `splitlines`, to which a form feed or a line separator of Unicode ends a line.
+    # Not `splitlines`, which also splits at form feeds and Unicode line separators.
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff")), 1):
         if len(line) <= LONGEST_LINE and (found := _LINE.match(line)):
             yield number, found[1].lower(), found[2].strip()
@@ -75,12 +75,12 @@ def _agent(value: str) -> str:
 
 
 def answer_of_body(body: bytes, token: str) -> RobotsAnswer:
-    """What a robots.txt that came says to the agent."""
+    """The rules for the agent in a robots.txt that was received."""
     return RobotsAnswer(RobotsKind.KNOWN, lines_for(body.decode("utf-8", "replace"), token), "200")
 
 
 def answer_of(outcome: Handover | Exception) -> RobotsAnswer:
-    """What the load of a robots.txt has come to."""
+    """The result of loading robots.txt."""
     if isinstance(outcome, Exception):
         return answer_of_error(outcome)
     assert isinstance(outcome, ToTask)
@@ -89,7 +89,7 @@ def answer_of(outcome: Handover | Exception) -> RobotsAnswer:
 
 
 def answer_of_error(error: Exception) -> RobotsAnswer:
-    """What it means that robots.txt did not come: with a status 4xx everything is allowed."""
+    """What a failure to load robots.txt means; with a 4xx status everything is allowed."""
     if not isinstance(error, FetchError):
         what = f"robots.txt cannot be read: {error!r}"
         return RobotsAnswer(RobotsKind.NEVER, cause=what, what=what)
@@ -99,6 +99,6 @@ def answer_of_error(error: Exception) -> RobotsAnswer:
     if error.cause.startswith(TOO_MANY_REDIRECTS):
         return RobotsAnswer(RobotsKind.KNOWN, note=error.cause)
     kind = RobotsKind.LATER if fault.is_transient else RobotsKind.NEVER
-    # A host that does not answer at all would not answer for its pages either.
+    # A host that does not respond at all would not respond for its pages either.
     whose = "robots.txt: " if fault.status else ""
     return RobotsAnswer(kind, (), error.cause, whose + error.cause, whose + error.what, error.hint)

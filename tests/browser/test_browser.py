@@ -111,7 +111,7 @@ def test_images_fonts_media_and_blocked_hosts_are_not_asked_for(
     ("path", "said", "timeout_s"),
     [
         ("/bad/reset", "the host has ", 60.0),
-        ("/bad/never-answers", "the page did not come within its timeout", 2.0),
+        ("/bad/never-answers", "the page was not received within its timeout", 2.0),
     ],
 )
 def test_a_page_that_does_not_come_may_come_later(

@@ -188,7 +188,7 @@ def test_a_missing_or_broken_variable_fails_the_page_before_anything_is_sent(
     said = run(desk, [f'url: "{server.url("/a")}"'], sites, code=1)
     assert "needs the environment variable NOT_THERE, which is not set" in said
     said = run(desk, [f'url: "{server.url("/a")}"'], sites.replace("NOT_THERE", "BROKEN"), code=1)
-    assert "${env:BROKEN} holds a line break, which no request can send" in said
+    assert "${env:BROKEN} contains a line break, which a header cannot contain" in said
     assert seen(server) == []
 
 

@@ -97,7 +97,7 @@ def test_the_timeout_of_a_site_ends_its_requests_and_no_others(desk: Desk, serve
         f'sites: {{ "{server.host(1)}": {{ timeout: 100 }} }}\n',
     )
     ended = desk.scoopi("run", "defs.yml", "--workers", "0")
-    assert "the page did not come within 100 ms" in ended.err
+    assert "the page was not received within 100 ms" in ended.err
     assert desk.run_json()["jobs"]["done"] == 1
 
 

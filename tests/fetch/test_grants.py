@@ -70,7 +70,7 @@ def test_a_request_that_ends_a_new_connection_too_is_an_error(client: HttpClient
     page(client, server.url("/bad/empty"))
     url = server.url("/bad/closes")
     assert send(client, Request(url)) == GrantNeeded(was_lost=True)
-    with pytest.raises(FetchError, match="closed the connection without an answer"):
+    with pytest.raises(FetchError, match="closed the connection without a response"):
         send(client, Request(url, lost=1))
 
 

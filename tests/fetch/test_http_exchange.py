@@ -72,7 +72,7 @@ def test_a_request_on_a_new_connection_that_ends_is_not_lost_but_an_error(
     assert exchange.begin(Request(server.url("/bad/closes"), lost=1), None)
     with suppress(pycurl.error):
         exchange.handle.perform()
-    with pytest.raises(FetchError, match="closed the connection without an answer"):
+    with pytest.raises(FetchError, match="closed the connection without a response"):
         exchange.end(pycurl.E_GOT_NOTHING)
 
 

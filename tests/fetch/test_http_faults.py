@@ -26,7 +26,7 @@ from tests.server.server import Server
     [
         ("reset", "connection was lost"),
         ("reset-midway", "connection was lost"),
-        ("closes", "closed the connection without an answer"),
+        ("closes", "closed the connection without a response"),
         ("truncated", "the page was cut off"),
         ("truncated-chunks", "the page was cut off"),
         ("truncated-coding?coding=gzip", "cannot be decoded as gzip: it ends too early"),
@@ -44,12 +44,12 @@ from tests.server.server import Server
         ("gzip-bomb?coding=gzip&mb=60", "larger than 1000000 bytes"),
         ("gzip-bomb?coding=br&mb=60", "larger than 1000000 bytes"),
         ("gzip-bomb?coding=zstd&mb=60", "larger than 1000000 bytes"),
-        ("early-hints?only=yes", "closed the connection without an answer|connection was lost"),
-        ("not-http", "the answer is not valid HTTP"),
-        ("endless-headers", "the headers of the answer are too large"),
-        ("endless-header", "the headers of the answer are too large"),
-        ("two-lengths", "the answer is not valid HTTP"),
-        ("broken-chunks", "the answer is not valid HTTP"),
+        ("early-hints?only=yes", "closed the connection without a response|connection was lost"),
+        ("not-http", "the response is not valid HTTP"),
+        ("endless-headers", "the headers of the response are too large"),
+        ("endless-header", "the headers of the response are too large"),
+        ("two-lengths", "the response is not valid HTTP"),
+        ("broken-chunks", "the response is not valid HTTP"),
         ("redirect-nowhere", "status 302"),
         ("empty-members?coding=gzip", "it has more than 10,000 members"),
         ("empty-members?coding=zstd", "it has more than 10,000 members|larger than 1000000 bytes"),
@@ -57,7 +57,7 @@ from tests.server.server import Server
         ("garbage-behind?coding=gzip", "larger than 1000000 bytes"),
         ("garbage-behind?coding=br", "it is not a valid brotli stream"),
         ("chunk-extension", "larger than 1000000 bytes"),
-        ("endless-trailer", "larger than 1000000 bytes|the headers of the answer are too large"),
+        ("endless-trailer", "larger than 1000000 bytes|the headers of the response are too large"),
     ],
 )
 def test_a_fault_of_the_site_is_one_clear_error(
@@ -77,7 +77,7 @@ def test_a_fault_of_the_site_is_one_clear_error(
 def test_a_slow_site_ends_at_the_total_timeout(client_with: Maker, server: Server, path: str) -> None:
     client = client_with(structs.replace(SETTINGS, timeout_ms=150))
     began = time.monotonic()
-    with pytest.raises(FetchError, match="did not come within 150 ms"):
+    with pytest.raises(FetchError, match="was not received within 150 ms"):
         send(client, Request(server.url(f"/bad/{path}")))
     assert 0.14 < time.monotonic() - began < 2
     assert isinstance(send(client, Request(server.url("/bad/empty"))), Response)
@@ -87,7 +87,7 @@ def test_an_endless_page_ends_at_the_timeout_when_the_size_allows_it(
     client_with: Maker, server: Server
 ) -> None:
     client = client_with(structs.replace(SETTINGS, timeout_ms=100, max_bytes=10**12))
-    with pytest.raises(FetchError, match="did not come within 100 ms"):
+    with pytest.raises(FetchError, match="was not received within 100 ms"):
         send(client, Request(server.url("/bad/never-ends")))
 
 
@@ -109,7 +109,7 @@ def test_hosts_that_fail_for_one_reason_have_one_cause_and_other_reasons_one_of_
     assert lost == {"the host's name is unknown"}
     sizes = ("308402 > 307200", "307999 > 307200")
     large = {cause(56, f"Too large response headers: {size}", "a.example") for size in sizes}
-    assert large == {"the headers of the answer are too large (Too large response headers)"}
+    assert large == {"the headers of the response are too large (Too large response headers)"}
     reasons = ("certificate has expired", "self-signed certificate")
     assert [cause(60, f"SSL certificate problem: {reason}", "a.example") for reason in reasons] == [
         f"the host's certificate is not trusted (SSL certificate problem: {reason})" for reason in reasons
@@ -120,7 +120,7 @@ def test_hosts_that_fail_for_one_reason_have_one_cause_and_other_reasons_one_of_
 def test_an_answer_whose_headers_are_cut_off_is_not_a_page(
     client: HttpClient, server: Server, how: str
 ) -> None:
-    with pytest.raises(FetchError, match="the headers of the answer were cut off"):
+    with pytest.raises(FetchError, match="the headers of the response were cut off"):
         send(client, Request(server.url(f"/bad/truncated-headers{how}")))
     after = send(client, Request(server.url("/bad/empty"), lost=1))
     assert isinstance(after, Response)
@@ -219,10 +219,10 @@ def test_the_seconds_that_a_server_asks_for_are_in_the_fault() -> None:
 @pytest.mark.parametrize(
     ("status", "site", "hint"),
     [
-        (401, None, "the site wants a login or refuses robots"),
-        (403, Site(), "the site wants a login or refuses robots"),
-        (401, Site(auth=Auth(bearer="${env:KEY}")), "the site refuses what its `auth` gives"),
-        (407, None, "the proxy of the environment (http_proxy, https_proxy) wants another login"),
+        (401, None, "the site requires a login or rejects robots"),
+        (403, Site(), "the site requires a login or rejects robots"),
+        (401, Site(auth=Auth(bearer="${env:KEY}")), "the site rejects the credentials in its `auth`"),
+        (407, None, "the proxy of the environment (http_proxy, https_proxy) requires other credentials"),
     ],
 )
 def test_a_refused_login_has_a_hint_that_fits(status: int, site: Site | None, hint: str) -> None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from scoopi.browser.pool_messages import VisitFailed
 
 TIMED_OUT = VisitFailed(
-    "the page did not come within its timeout", "the page did not come in time", "timeout"
+    "the page was not received within its timeout", "the page was not received in time", "timeout"
 )
 NO_ANSWER = VisitFailed(
     "the page stopped answering before its time was over; perhaps one of its scripts does not end",
@@ -24,16 +24,16 @@ _ABORTED = "ERR_ABORTED"
 _NETWORK = (
     ("ERR_NAME_NOT_RESOLVED", "dns", "the host's name cannot be resolved"),
     ("ERR_CONNECTION_RESET", "reset", "the host has reset the connection"),
-    ("ERR_EMPTY_RESPONSE", "reset", "the host has closed the connection without an answer"),
+    ("ERR_EMPTY_RESPONSE", "reset", "the host has closed the connection without a response"),
     ("ERR_CONNECTION", "connect", "the host refuses the connection or cannot be reached"),
     ("ERR_ADDRESS_UNREACHABLE", "connect", "the host refuses the connection or cannot be reached"),
-    ("ERR_TIMED_OUT", "timeout", "the page did not come within its timeout"),
+    ("ERR_TIMED_OUT", "timeout", "the page was not received within its timeout"),
     ("dnsNotFound", "dns", "the host's name cannot be resolved"),
     ("netReset", "reset", "the host has reset the connection"),
-    ("netInterrupt", "reset", "the host has closed the connection without an answer"),
+    ("netInterrupt", "reset", "the host has closed the connection without a response"),
     ("connectionFailure", "connect", "the host refuses the connection or cannot be reached"),
     ("deniedPortAccess", "connect", "the host refuses the connection or cannot be reached"),
-    ("netTimeout", "timeout", "the page did not come within its timeout"),
+    ("netTimeout", "timeout", "the page was not received within its timeout"),
 )
 """What Chromium says, and Firefox: reason and cause."""
 _FIREFOX = "about:neterror?e="

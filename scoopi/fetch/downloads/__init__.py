@@ -1,1 +1,1 @@
-"""Downloads: a file from its address to a durable copy in the node's folder."""
+"""Downloads files to durable copies in the node's folder."""

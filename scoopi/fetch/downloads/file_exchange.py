@@ -1,4 +1,4 @@
-"""FileExchange: sends one request for a file, which is received to the disk."""
+"""FileExchange: sends one request for a file and receives the file to disk."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from scoopi.fetch.request import GrantNeeded, HopResult, ReceivedFile, Request
 from scoopi.fetch.request_options import header_lines
 
 LEAST_BYTES_A_SECOND = 100
-"""A file that comes more slowly, on average over the timeout of a request, is given up for now."""
+"""A download that is slower, on average over the request timeout, is aborted and tried again later."""
 NOT_SATISFIABLE = 416
 _FOR_FILES = {"accept": "Accept: */*", "accept-encoding": "Accept-Encoding: identity"}
-"""In place of the headers of pages, unless the site has its own; a coding keeps a file from being resumed."""
+"""Replace the headers for pages, unless the site sets its own. An encoded file could not be resumed."""
 
 
 class FileExchange(HttpExchange):
-    """Sends one request for a file, which is received to the disk.
+    """Sends one request for a file and receives the file to disk.
 
-    Used once: what its handle is set to does not suit a page. It takes as long as it takes, as long as
-    something comes.
+    Used only once, as the options of its handle do not suit a page. The download may take any time, as long
+    as data keeps arriving.
     """
 
     _partial: PartialFile | None = None
 
     def begin(self, request: Request, on_sent: Callable[[], None] | None) -> bool:
-        """See `HttpExchange`; the request has a file, which is this one's until it is closed."""
+        """See `HttpExchange`; the exchange owns the request's file until it is closed."""
         assert isinstance(self._reception, FileReception)
         partial = self._partial = self._reception.partial = request.file
         assert partial is not None
@@ -51,7 +51,7 @@ class FileExchange(HttpExchange):
         return True
 
     def end(self, number: int = pycurl.E_OK, words: str = "") -> HopResult:
-        """See `HttpExchange`; what is there and cannot be resumed goes, and all is asked for again."""
+        """See `HttpExchange`; a partial file that cannot be resumed is discarded and requested again."""
         reception, partial = self._reception, self._partial
         assert isinstance(reception, FileReception)
         assert partial is not None
@@ -66,12 +66,12 @@ class FileExchange(HttpExchange):
 
     @property
     def most_wire_bytes(self) -> int:
-        """How much it may receive in all, headers and codings included."""
+        """Limit of the bytes on the wire, including headers and content codings."""
         assert self._partial is not None
         return 2 * self._partial.order.max_bytes + OTHER_BYTES
 
     def close(self) -> None:
-        """See `HttpExchange`; another request may resume the file."""
+        """See `HttpExchange`; another request may then resume the file."""
         super().close()
         if self._partial is not None:
             self._partial.close()
@@ -93,7 +93,7 @@ class FileExchange(HttpExchange):
             raise self._fault(pycurl.E_WRITE_ERROR, "")
         if partial.is_short:
             raise truncated_fault("the file was cut off", request.url)
-        self._partial = reception.partial = None  # the receiver closes it
+        self._partial = reception.partial = None  # closed by the receiver of the result
         name = file_name(reception.headers, request.url)
         cookies = self._cookies() if request.keeps_cookies else ()
         return ReceivedFile(partial, reception.media_type, name, request.url, cookies)

@@ -1,4 +1,4 @@
-"""What a file is called, and of which type it is, as far as its server and its address say."""
+"""Determines the name, media type and extension of a file from its headers and its URL."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from urllib.parse import unquote, urlsplit
 from scoopi.fetch.page_kind import essence
 
 ANY_TYPES = frozenset(("", "application/octet-stream", "binary/octet-stream", "application/x-download"))
-"""Types of servers that do not know, or do not say."""
+"""Types that servers send for unknown content."""
 LONGEST_NAME, LONGEST_EXTENSION = 200, 8
 NO_EXTENSION = "bin"
 _NAME = re.compile(r";\s*filename\s*=\s*(?:\"([^\"]*)\"|([^\s;]+))", re.IGNORECASE)
 _EXTENDED_NAME = re.compile(r";\s*filename\*\s*=\s*UTF-8'[^']*'([^\s;]+)", re.IGNORECASE)
 _EXTENSION = re.compile(r"\.([A-Za-z0-9]+)\Z")
 _USUAL = {"image/jpeg": "jpg", "text/plain": "txt", "text/html": "html", "audio/mpeg": "mp3"}
-"""Where Python knows several, and its first is not the usual one."""
+"""Types for which the first extension in Python's table is not the usual one."""
 
 
 def file_name(headers: Mapping[str, str], url: str) -> str:
-    """The name of a file: of its Content-Disposition, else the end of its address; may be empty.
+    """The name of a file: from its Content-Disposition, else the last segment of its URL; may be empty.
 
     >>> file_name({"content-disposition": 'attachment; filename="Rye 1.pdf"'}, "http://h/get?id=1")
     'Rye 1.pdf'
@@ -43,7 +43,7 @@ def file_name(headers: Mapping[str, str], url: str) -> str:
 
 
 def file_type(content_type: str, name: str) -> str:
-    """The media type of a file; where the server does not know it, that of its name's extension.
+    """The media type of a file: from the server, else by the extension of its name; may be empty.
 
     >>> file_type("Image/PNG; q=1", "a.pdf"), file_type("application/octet-stream", "a.PDF")
     ('image/png', 'application/pdf')
@@ -56,7 +56,7 @@ def file_type(content_type: str, name: str) -> str:
 
 
 def file_extension(media_type: str, name: str) -> str:
-    """The extension of a file, without a dot: of its type, else of its name.
+    """The extension of a file, without a dot: by its type, else from its name.
 
     >>> file_extension("image/jpeg", "a.php"), file_extension("", "a.tar.GZ"), file_extension("", "a")
     ('jpg', 'gz', 'bin')
@@ -77,7 +77,7 @@ def _extension_of(name: str) -> str:
 
 @cache
 def _known_types() -> mimetypes.MimeTypes:
-    """Python's own types, not those of the machine: all nodes of a cluster give a file one name."""
+    """Python's own table, not the machine's, so that all nodes of a cluster give a file the same name."""
     known = mimetypes.MimeTypes()
     known.add_type("image/webp", ".webp")
     known.add_type("image/avif", ".avif")

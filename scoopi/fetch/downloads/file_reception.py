@@ -1,4 +1,4 @@
-"""FileReception: receives a file to the disk as it arrives, within the limits of its order."""
+"""FileReception: writes a file to disk as it arrives, within the limits of its order."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ PARTIAL_STATUS = 206
 
 
 class FileReception(Reception):
-    """Receives a file to the disk as it arrives, within the limits of its order.
+    """Writes a file to disk as it arrives, within the limits of its order.
 
     Attributes:
-        partial: where it goes; None between two requests.
-        url: the address that is asked.
-        refusal: why no more of it is wanted.
-        is_elsewhere: the answer does not continue what is there.
+        partial: the file on disk; None between requests.
+        url: the URL of the request.
+        refusal: why the file was rejected; None if it was not.
+        is_elsewhere: whether the response does not continue the partial file.
     """
 
     def __init__(self, room: PageRoom) -> None:
@@ -28,14 +28,14 @@ class FileReception(Reception):
         super().__init__(0, room)
 
     def reset(self, cut_bytes: int = 0) -> None:
-        """See `Reception`; the file so far stays."""
+        """See `Reception`; the partial file is kept."""
         super().reset(cut_bytes)
         self.refusal: FetchError | None = None
         self.is_elsewhere = False
 
     @property
     def wanted(self) -> bool:
-        """Whether the body is the file, or the rest of it."""
+        """Whether the body is the file or the rest of it."""
         is_rest = self.status == PARTIAL_STATUS and self.partial is not None and self.partial.offset > 0
         return is_rest or super().wanted
 
@@ -63,11 +63,11 @@ class FileReception(Reception):
         return None
 
     def begin_file(self) -> None:
-        """The headers are there, so the body is what is wanted, or is not.
+        """Check the headers and start receiving the body.
 
         Raises:
-            FetchError: it is not.
-            WrongRangeError: it does not continue what is there.
+            FetchError: the file has the wrong type or is too large.
+            WrongRangeError: the body does not continue the partial file.
             OSError: the file cannot be written.
         """
         assert self.partial is not None
@@ -78,10 +78,7 @@ class FileReception(Reception):
         if (refusal := unwanted(self.partial.order, self.media_type, size + continued)) is not None:
             raise refusal
         header = self.headers.get("content-encoding", "")
-        codings = [coding.strip().lower() for coding in header.split(",")] if header else []
-        codings = [coding for coding in codings if coding not in ("", "identity")]
-        if codings:
-            self._decoder = ContentDecoder(codings, self.partial.order.max_bytes)
+        self._decoder = ContentDecoder.of_header(header, self.partial.order.max_bytes)
         self.partial.begin(self.status, self.headers)
 
     def refuse_size(self) -> None:
@@ -90,7 +87,7 @@ class FileReception(Reception):
         self._refuse(unwanted(self.partial.order, self.media_type, self.partial.order.max_bytes + 1))
 
     def finish_file(self) -> None:
-        """The body is over; sets `fault` or `refusal` if it is not whole, or not what is wanted."""
+        """End the body; sets `fault` or `refusal` if it is incomplete or was rejected."""
         assert self.partial is not None
         try:
             if not self._begun:
@@ -121,10 +118,10 @@ class FileReception(Reception):
 
 
 class LocalFaultError(FetchError):
-    """A file did not come because of this machine: for that, no row goes without its file."""
+    """A download failed because of this machine. The task fails, so that no row is left without its file."""
 
 
 def disk_fault(error: OSError) -> LocalFaultError:
-    """The error of a file that cannot be written."""
+    """The error for a file that cannot be written."""
     what = f"the file cannot be written: {error.strerror or error}"
     return LocalFaultError(what, hint="free some space or fix the folder, then `scoopi retry`")

@@ -1,4 +1,4 @@
-"""FileStore: the files that a node has downloaded in a run, by their content."""
+"""FileStore: the files that a node has downloaded in a run, stored by content."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from scoopi.model.text.shown import shown
 
 COPIED_AT_ONCE = 1 << 20
 PARTS, BY_URL, MISSING = "parts", "urls", "missing"
-"""Folders: files that are not complete; notes of what each address has brought; of those with none."""
+"""Folders: incomplete files; notes on what each URL gave; notes on URLs without a file."""
 
 
 class UnwantedFileError(FetchError):
-    """The file is larger than its definition allows, or of another type."""
+    """The file is larger than its definition allows, or has another type."""
 
 
 class FileStore:
-    """The files that a node has downloaded in a run, by their content; all its workers share them.
+    """The files that a node has downloaded in a run, stored by content and shared by all its workers.
 
-    A file is complete under its name from the moment it has one. Its methods keep no state in memory, and
-    may be called by any thread. Source: ARCHITECTURE, protocol rule 17.
+    A file with its final name is always complete. No state is kept in memory; thread-safe. Source:
+    ARCHITECTURE, protocol rule 17.
 
     Args:
-        folder: `files` in the node's folder; it is made with the first file.
-        finder: finds files of this machine, which pages of this machine name.
+        folder: `files` in the node's folder; created with the first file.
+        finder: finds local files, to which local pages link.
         process: see `MissingFiles`.
     """
 
@@ -48,11 +48,11 @@ class FileStore:
         self._decoder = json_decoder(KeptFile)
 
     def find(self, order: FileOrder) -> KeptFile | FetchError | None:
-        """What the address has brought earlier in the run; None if it must be asked for."""
+        """What the URL gave earlier in the run: a file or its error; None if it must be requested."""
         return self._kept(order) or self._missing.find(self._note_of(order.url, MISSING))
 
     def note_failure(self, order: FileOrder, error: FetchError) -> None:
-        """Remember that nothing is at an address, if the answer says so; a failing disk costs a request."""
+        """Record that a URL has no file, if the error says so; disk errors are ignored."""
         if (noted := self._missing.noted(error)) is not None:
             with contextlib.suppress(OSError):
                 self._note(self._note_of(order.url, MISSING), noted)
@@ -68,27 +68,27 @@ class FileStore:
         return unwanted(order, kept.media_type, kept.size) or kept
 
     def open(self, order: FileOrder) -> PartialFile:
-        """Where the content of a file is received, after what an earlier request has brought of it.
+        """Open the partial file of a URL, with the content that an earlier request has received.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
         """
         folder = self._folder / PARTS
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / _key(order.url)
         opened = PartialFile.open(order, path)
-        if opened is None:  # another page wants it, too; this request does without what is there
+        if opened is None:  # another request is writing it; this one starts from scratch
             opened = PartialFile.open(order, path.with_name(f"{path.name}.{_token()}"))
-        assert opened is not None, "nobody else knows that name"
+        assert opened is not None, "the name is unique"
         return opened
 
     def keep(self, partial: PartialFile, media_type: str, name: str) -> KeptFile:
-        """Make a complete file durable, then give it the name of its content, then note its address.
+        """Make a complete file durable, then rename it to its hash, then record its URL.
 
         Args:
-            media_type, name: as of `KeptFile`.
+            media_type, name: see `KeptFile`.
         Raises:
-            OSError: the disk fails.
+            OSError: the disk failed.
         """
         digest = partial.sync()
         kept = KeptFile(digest, partial.size, media_type, name)
@@ -101,12 +101,12 @@ class FileStore:
         return msgspec.structs.replace(kept, was_sent=True)
 
     def copied(self, order: FileOrder) -> KeptFile:
-        """A copy of a file of this machine, complete and durable.
+        """A durable copy of a local file.
 
         Args:
-            order: with its path, or a `file:` URL.
+            order: its URL is a path or a `file:` URL.
         Raises:
-            FetchError: it cannot be read, or is not one that is wanted.
+            FetchError: the file cannot be read, or its size or type is not allowed.
             OSError: the copy cannot be written.
         """
         path = self._finder.find(order.url)
@@ -123,15 +123,15 @@ class FileStore:
             copy.close()
 
     def claim(self, path: str, sha256: str, job: str) -> bool:
-        """Let a path of the run's folder stand for a content.
+        """Claim a path in the run's folder for a content.
 
-        Two jobs may share a path only if they mean the same content; a job that is run again may mean
-        another one than before.
+        Jobs share a path only if they claim it for the same content; a job that is run again may claim it for
+        another content than before.
 
         Returns:
-            Whether it does; False if another job has given it another content.
+            False if another job has claimed the path for another content.
         Raises:
-            OSError: the disk fails.
+            OSError: the disk failed.
         """
         note, wanted = self._folder / PATHS_FOLDER / _key(path), f"{sha256} {job}"
         note.parent.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,7 @@ class FileStore:
 
 
 def _pieces(path: Path, url: str) -> Iterator[bytes]:
-    """The content of a file; at least one piece, which may be empty."""
+    """The content of a file in pieces; at least one, which may be empty."""
     try:
         with path.open("rb") as file:
             yield file.read(COPIED_AT_ONCE)
@@ -173,11 +173,11 @@ def _pieces(path: Path, url: str) -> Iterator[bytes]:
 
 
 def unwanted(order: FileOrder, media_type: str, size: int) -> UnwantedFileError | None:
-    """Why a file is not one that is wanted; None if it is.
+    """The error for a file of the wrong type or size; None if its order allows it.
 
     Args:
-        media_type: empty if it is not known.
-        size: in bytes, as far as it is known.
+        media_type: empty if unknown.
+        size: in bytes, as far as known.
     """
     if order.types and not any(fnmatch.fnmatchcase(media_type, each) for each in order.types):
         found = media_type or "of an unknown type"
@@ -202,6 +202,6 @@ def _sync(folder: Path) -> None:
 
 
 def _token() -> str:
-    import secrets  # late: workers start without it, and few runs download files
+    import secrets  # imported late: workers start faster, and few runs download files
 
     return secrets.token_hex(4)

@@ -1,4 +1,4 @@
-"""MissingFiles: addresses of files for which their sites have answered that nothing is there."""
+"""MissingFiles: remembers URLs of files that do not exist, by the response of their site."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from scoopi.errors import FetchError, LoadFault
 from scoopi.model.decoders import json_decoder
 
 MISSING_STATUSES = (404, 410)
-"""Others may depend on the moment or on a login."""
+"""Other statuses may depend on the time or on a login."""
 
 
 class _Note(msgspec.Struct, frozen=True):
-    """How the request for a file has failed; attributes as of FetchError, and the process that asked."""
+    """Why the request for a file failed: the attributes of FetchError, and the process that sent it."""
 
     process: str
     what: str
@@ -26,13 +26,13 @@ class _Note(msgspec.Struct, frozen=True):
 
 
 class MissingFiles:
-    """Addresses of files for which their sites have answered that nothing is there.
+    """Remembers URLs of files that do not exist, by the response of their site.
 
-    All workers of a node share them, so that each such address is asked for once by a process, however many
-    pages name it. A later process of the run asks again, as `scoopi retry` is expected to.
+    All workers of a node share the notes, so a process requests such a URL only once, however many pages link
+    to it. A later process of the run requests it again, as `scoopi retry` is expected to.
 
     Args:
-        process: incarnation of the node.
+        process: the incarnation of the node.
     """
 
     def __init__(self, process: str) -> None:
@@ -40,10 +40,10 @@ class MissingFiles:
         self._decoder = json_decoder(_Note)
 
     def find(self, note: Path) -> FetchError | None:
-        """What the request of this process has failed with; None if it has not asked.
+        """The error of this process's earlier request; None if it has not sent one.
 
         Args:
-            note: the file of the address's note.
+            note: path of the URL's note.
         """
         try:
             found = self._decoder.decode(note.read_bytes())
@@ -55,7 +55,7 @@ class MissingFiles:
         return FetchError(found.what, at=found.at, hint=found.hint, cause=found.cause, fault=fault)
 
     def noted(self, error: FetchError) -> bytes | None:
-        """The note of a failure; None if another request may bring the file."""
+        """The encoded note of a failure; None if another request may succeed."""
         fault = error.fault
         if fault.is_transient or fault.status not in MISSING_STATUSES:
             return None

@@ -1,4 +1,4 @@
-"""PartialFile: what has come of a file so far, on the disk; a later request continues it."""
+"""PartialFile: the part of a download that is on disk; a later request can resume it."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from scoopi.model.decoders import json_decoder
 from scoopi.model.downloads import FileOrder
 
 NOTES = ".json"
-"""Behind the name of a partial file: the name of its notes."""
+"""Suffix that turns the name of a partial file into that of its notes."""
 HASHED_AT_ONCE = 1 << 20
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-\d*/(\d+|\*)")
 
 
 class WrongRangeError(Exception):
-    """The answer continues the file at another place than was asked for."""
+    """The response continues the file at another offset than was requested."""
 
 
 class PartialNotes(msgspec.Struct, frozen=True):
-    """What must be known of a partial file to continue it.
+    """What is needed to resume a partial file.
 
     Attributes:
-        validator: a strong ETag, or the date of its last change; the server compares it.
-        boot: since when the machine runs. What was not synced before a power cut may be lost in pieces.
+        validator: a strong ETag, or the Last-Modified date, which the server compares.
+        boot: boot id of the machine. After a power cut, unsynced parts of the file may be missing.
     """
 
     url: str
@@ -41,14 +41,14 @@ class PartialNotes(msgspec.Struct, frozen=True):
 
 
 class PartialFile:
-    """What has come of a file so far, on the disk; belongs to one request at a time, which locks it.
+    """The part of a download that is on disk; locked by one request at a time.
 
-    Nothing of it is held in memory but its hash. Source: ARCHITECTURE, protocol rule 17.
+    Only its hash is kept in memory. Source: ARCHITECTURE, protocol rule 17.
 
     Attributes:
-        order: the file that is wanted.
-        path: where its content is.
-        offset: how many bytes of it are there.
+        order: the file that was ordered.
+        path: path of the content.
+        offset: number of bytes that earlier requests have received.
     """
 
     def __init__(self, order: FileOrder, path: Path, handle: int) -> None:
@@ -64,10 +64,10 @@ class PartialFile:
 
     @classmethod
     def open(cls, order: FileOrder, path: Path) -> PartialFile | None:
-        """The partial file of that path, made if it is missing; None if another request has it now.
+        """Open and lock the partial file, creating it if needed; None if another request has locked it.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
         """
         while True:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -77,26 +77,26 @@ class PartialFile:
             except BlockingIOError:
                 os.close(handle)
                 return None
-            except FileNotFoundError:  # completed by another request before the lock was had
+            except FileNotFoundError:  # another request completed it before this one got the lock
                 is_same = False
             if is_same:
                 return cls(order, path, handle)
             os.close(handle)
 
     def headers(self) -> list[str]:
-        """The headers that ask for what is missing, if the file is still the same."""
+        """The headers that request the missing part, provided the file is unchanged."""
         if self._notes is None or not self.offset:
             return []
         return [f"Range: bytes={self.offset}-", f"If-Range: {self._notes.validator}"]
 
     def begin(self, status: int, headers: Mapping[str, str]) -> None:
-        """Receive the body of a response.
+        """Prepare to receive the body of a response.
 
         Args:
-            status: 206 continues the file, 200 begins it again.
+            status: 206 continues the file, 200 restarts it.
             headers: names in lower case.
         Raises:
-            WrongRangeError: the body begins elsewhere.
+            WrongRangeError: the body starts at another offset.
             OSError: the file cannot be written.
         """
         self._hash = sha256()
@@ -111,10 +111,10 @@ class PartialFile:
         self._note(headers)
 
     def write(self, piece: bytes) -> None:
-        """Add a piece at the end.
+        """Append a piece.
 
         Raises:
-            OSError: the disk is full, or fails.
+            OSError: the disk is full or failed.
         """
         view = memoryview(piece)
         while view:
@@ -124,31 +124,31 @@ class PartialFile:
 
     @property
     def size(self) -> int:
-        """How many bytes are there."""
+        """Number of bytes received so far."""
         return self._size
 
     @property
     def is_short(self) -> bool:
-        """Whether more bytes were announced than are there."""
+        """Whether fewer bytes have been received than the response announced."""
         return self._total is not None and self._size != self._total
 
     def sync(self) -> str:
-        """Make the content durable; its SHA-256 in hex digits.
+        """Make the content durable; returns its SHA-256 in hex digits.
 
         Raises:
-            OSError: the disk fails.
+            OSError: the disk failed.
         """
         os.fsync(self._handle)
         return self._hash.hexdigest()
 
     def discard(self) -> None:
-        """Forget what has come; the next request asks for the whole file."""
+        """Discard the content; the next request fetches the whole file."""
         with contextlib.suppress(OSError):
             self._restart()
             self._notes_path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let another request have it; what cannot be continued is removed. Done twice, it does no harm."""
+        """Release the lock, and remove a file that cannot be resumed. Idempotent."""
         if self._handle < 0:
             return
         handle, self._handle = self._handle, -1
@@ -158,15 +158,15 @@ class PartialFile:
                 self.path.unlink(missing_ok=True)
                 self._notes_path.unlink(missing_ok=True)
         except OSError:
-            pass  # it is removed with the run's other leftovers
+            pass  # removed later with the run's other leftovers
         finally:
             os.close(handle)
 
     def moved_to(self, path: Path) -> None:
-        """Give the complete file its name; its notes go.
+        """Move the complete file to its final path, and remove its notes.
 
         Raises:
-            OSError: the disk fails.
+            OSError: the disk failed.
         """
         self.path.replace(path)
         self._is_moved = True
@@ -183,7 +183,7 @@ class PartialFile:
         self._total = None
 
     def _note(self, headers: Mapping[str, str]) -> None:
-        """Note, before any content, by what the server knows this version of the file."""
+        """Write the notes, before any content, if the response has a validator and can be resumed."""
         self._notes_path.unlink(missing_ok=True)
         self._notes = None
         validator = headers.get("etag", "")
@@ -205,7 +205,7 @@ class PartialFile:
 
 @cache
 def boot_id() -> str:
-    """Since when the machine runs: another one after each start; empty where it is not known."""
+    """The kernel's id of the current boot, new after each start of the machine; empty if unknown."""
     try:
         return _BOOT_ID.read_text().strip()
     except OSError:
@@ -213,7 +213,7 @@ def boot_id() -> str:
 
 
 def _read_notes(path: Path, url: str) -> PartialNotes | None:
-    """What is noted of a partial file, if it can be continued."""
+    """The notes of a partial file; None if it cannot be resumed."""
     try:
         raw = path.with_name(path.name + NOTES).read_bytes()
         notes = json_decoder(PartialNotes).decode(raw)
