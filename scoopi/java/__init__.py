@@ -1,1 +1,1 @@
-"""What Java's own classes mean in definitions: regular expressions and dates."""
+"""Implements the Java classes that definitions rely on: regular expressions and date patterns."""

@@ -1,4 +1,4 @@
-"""is_blank: whether Java counts a text as blank; Python counts more characters as white space."""
+"""is_blank: tests for white space as Java does; Python has more white-space characters."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ JAVA_BLANKS = (
     "\t\n\x0b\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
     "\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
 )
-"""What `Character.isWhitespace` accepts; U+00A0, U+2007 and U+202F are not part of it."""
+"""Characters that `Character.isWhitespace` accepts, without U+00A0, U+2007 and U+202F."""
 
 JAVA_TRIMMED = "".join(map(chr, range(0x21)))
-"""What `String.trim` removes at both ends."""
+"""Characters that `String.trim` removes."""
 
 
 def is_blank(text: str) -> bool:

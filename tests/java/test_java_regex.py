@@ -62,7 +62,7 @@ def test_the_table_is_not_lost() -> None:
     ("pattern", "character", "fault"),
     [
         ("a**", 3, "* repeats nothing"),
-        ("ab)", 3, "closes nothing"),
+        ("ab)", 3, "unmatched )"),
         ("a(b", 3, "a group is not closed"),
         ("[a-z", 4, "class is not closed"),
         (r"\Q(((\Ex{,2}", 9, "{ needs a number"),
@@ -71,7 +71,7 @@ def test_the_table_is_not_lost() -> None:
         ("[z-a]", 4, "ends before it begins"),
         ("ab\\", 3, "escapes nothing"),
         ("(?<n>a)(?<n>b)", 12, "two groups n"),
-        (r"\1(a)", 5, "ends further right"),
+        (r"\1(a)", 5, "not complete yet"),
         (r"a\b{g}", 6, "cannot be translated"),
     ],
 )

@@ -68,7 +68,7 @@ def test_a_text_is_read_as_java_reads_it(locale: str, pattern: str, text: str, r
         ("yyyy b", "b is not a letter of a date pattern"),
         ("yyyy 'at", "quote of the date pattern is not closed"),
         ("yyyy [MM", r"a \[ of the date pattern is not closed"),
-        ("yyyy MM]", "a ] closes nothing"),
+        ("yyyy MM]", "unmatched ]"),
         ("ddd", "ddd is not a field"),
         ("yyyy {MM}", "{ is reserved"),
         ("yyyy pp", "p pads nothing"),

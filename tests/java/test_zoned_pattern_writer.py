@@ -54,7 +54,7 @@ def test_weeks_of_iso_belong_to_the_year_of_their_thursday(
 
 def test_the_first_week_outside_of_the_years_is_refused() -> None:
     assert first_week(2026, ISO) == date(2025, 12, 29)
-    with pytest.raises(ValueError, match="outside of the years 1 to 9999"):
+    with pytest.raises(ValueError, match="outside the years 1 to 9999"):
         first_week(1, NAMES)
 
 

@@ -1,1 +1,1 @@
-"""Date patterns of SimpleDateFormat and DateTimeFormatter."""
+"""Reads and writes dates by patterns of Java's SimpleDateFormat and DateTimeFormatter."""

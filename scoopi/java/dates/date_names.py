@@ -1,4 +1,4 @@
-"""DateNames: the names of months and days in a language, English built in; zones by abbreviation."""
+"""DateNames: names of months and days in a language, with English built in; ZONES: abbreviated time zones."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ ZONES: Mapping[str, int] = MappingProxyType(
 _ORDINALS = ("1st", "2nd", "3rd", "4th")
 
 Styles = Mapping[str, Sequence[str]]
-"""Style -> the names in order."""
+"""Style -> names, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class DateNames:
     """The names of months and days in a language, by style.
 
-    `standalone` ones are those of a name without a day beside it.
+    `standalone` names are used without a day next to them.
 
     Attributes:
         days: from Monday.
-        first_weekday: the first day of a week, 0 for Monday.
-        least_days: how many days of a year its first week has at least.
+        first_weekday: the first day of a week; 0 is Monday.
+        least_days: least number of days of a year in its first week.
     """
 
     months: Styles
@@ -57,7 +57,7 @@ class DateNames:
 
 @cache
 def date_names(locale: str) -> DateNames:
-    """The names of a locale, as `en`, `de` or `pt-BR`.
+    """The names of a locale, such as `en`, `de` or `pt-BR`.
 
     Raises:
         ValueError: the locale is unknown, or needs babel, which is not installed.

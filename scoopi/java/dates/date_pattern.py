@@ -1,4 +1,4 @@
-"""DatePattern: dates read and written by a pattern of the letters of Java's SimpleDateFormat."""
+"""DatePattern: reads and writes dates by a pattern of Java's SimpleDateFormat."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ZONE_LETTERS = "zZX"
 
 
 def written(part: PatternPart, moment: datetime, names: DateNames) -> str:
-    """The part as text; plain text as it is."""
+    """The text of one part of the pattern."""
     match part.letter:
         case "":
             return part.text
@@ -52,7 +52,7 @@ def _zone(part: PatternPart, moment: datetime) -> str:
 
 
 def _week_of_year(day: date) -> int:
-    """The week of the next 1 January is the first of the next year."""
+    """Week of the year; the week that contains the next 1 January is week 1."""
     week = sunday_before(day)
     if day.year < date.max.year and week == sunday_before(date(day.year + 1, 1, 1)):
         return 1
@@ -60,7 +60,7 @@ def _week_of_year(day: date) -> int:
 
 
 def _weeks_since(first: date, day: date) -> int:
-    """Number of the day's week, where `first` is in week 1."""
+    """Number of the day's week; `first` is in week 1."""
     return (first.isoweekday() % 7 + (day - first).days) // 7 + 1
 
 
@@ -89,9 +89,9 @@ _NUMBERS: Mapping[str, Callable[[datetime], int]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class DatePattern:
-    """A compiled pattern of the letters of Java's SimpleDateFormat, which reads and writes dates.
+    """A compiled pattern of Java's SimpleDateFormat, which reads and writes dates.
 
-    `Y` means the calendar year, as `y`. Weeks begin on Sunday, and 1 January is in the first.
+    `Y` means the calendar year, like `y`. Weeks start on Sunday, and week 1 contains 1 January.
 
     Raises:
         ValueError: the pattern has an unknown letter or an open quote, or the locale is unknown.
@@ -108,21 +108,23 @@ class DatePattern:
 
     @property
     def has_zone(self) -> bool:
-        """Whether a matching text holds a time zone."""
+        """Whether the pattern has a time zone."""
         return any(part.letter in ZONE_LETTERS for part in self._parts if part.letter)
 
     def parse(self, text: str, *, now: datetime | None = None, keep_zone: bool = False) -> datetime:
-        """The date-time that the whole text means, in the local time zone of this machine.
+        """Parse a text into a date-time in the local time zone of this machine.
 
-        Reading is lenient: 32 Jan is 1 Feb. What the pattern leaves out is that of 1970-01-01 00:00;
-        a text without zone is in local time.
+        Parsing is lenient: 32 Jan is 1 Feb. Fields missing from the pattern default to 1970-01-01 00:00. A
+            text
+        without a zone is in local time.
 
         Args:
-            text: what is read; letters in either case.
-            now: two-digit years lie from 80 years before it to 20 years after it; the present if left out.
-            keep_zone: keep the zone of a text that holds one, instead of converting to local time.
+            text: the text; case-insensitive.
+            now: two-digit years are in the range from 80 years before it to 20 years after; None for the
+                current time.
+            keep_zone: keep the zone of the text, if it has one, instead of converting to local time.
         Raises:
-            ValueError: the text does not fit, or the date lies outside of the years 1 to 9999.
+            ValueError: the text does not match the pattern, or the date is outside the years 1 to 9999.
         """
         century_start = _eighty_years_before(now or datetime.now().astimezone())
         fields = PatternReader(text, century_start.year, self.locale).read(self._parts)
@@ -130,10 +132,10 @@ class DatePattern:
             moment = resolve(fields, century_start)
             return moment if keep_zone else moment.astimezone()
         except (OverflowError, ValueError):
-            raise ValueError(f"{text!r} lies outside of the years 1 to 9999") from None
+            raise ValueError(f"{text!r} is outside the years 1 to 9999") from None
 
     def format(self, moment: datetime) -> str:
-        """The moment as the pattern writes it, by the clock of its own time zone."""
+        """The moment as text, in its own time zone."""
         return "".join(written(part, moment, date_names(self.locale)) for part in self._parts)
 
 

@@ -1,4 +1,4 @@
-"""resolve: fields of a calendar become a moment; of contradicting ones, those further right count."""
+"""resolve: turns calendar fields into a moment; of contradicting fields, the rightmost wins."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _SUNDAY = 1
 
 
 def resolve(fields: Mapping[str, int], century_start: datetime) -> datetime:
-    """The moment in the zone of its `offset`, else in local time; see PatternReader.read for the fields.
+    """The moment, in the zone given by `offset`, else in local time; see PatternReader.read for the fields.
 
     Raises:
-        ValueError, OverflowError: it lies outside of the years 1 to 9999.
+        ValueError, OverflowError: the moment is outside the years 1 to 9999.
     """
     moment = _moment(fields)
     if fields.get("ambiguous") and moment < century_start:
@@ -23,7 +23,7 @@ def resolve(fields: Mapping[str, int], century_start: datetime) -> datetime:
 
 
 def sunday_before(day: date) -> date:
-    """The Sunday with which the day's week begins."""
+    """The Sunday that starts the day's week."""
     return day - timedelta(days=day.isoweekday() % 7)
 
 
@@ -49,7 +49,7 @@ def _hour(fields: Mapping[str, int]) -> int:
 
 
 def _day(fields: Mapping[str, int]) -> date:
-    """The day by the group of fields that was completed last."""
+    """The day, determined by the group of fields that was completed last."""
     year = fields.get("year", _EPOCH_YEAR)
     if fields.get("era") == 0:
         year = 1 - year
@@ -97,7 +97,7 @@ def _in_week(first: date, fields: Mapping[str, int], week: int) -> date:
 
 
 def _weekday_in_month(first: date, fields: Mapping[str, int]) -> date:
-    """The n-th such weekday; a negative n counts from the month's end."""
+    """The n-th given weekday of the month; a negative n counts from the end of the month."""
     number = fields.get("day_of_week_in_month", 1)
     days = 7 * number - 1
     if number < 0:

@@ -1,4 +1,4 @@
-"""PatternPart: one piece of a date pattern, a field or plain text."""
+"""PatternPart: one part of a date pattern, a field or plain text."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ MOST_ISO_ZONE = 3
 
 
 class PatternPart(NamedTuple):
-    """A field by its letter and how often it is repeated, or (letter empty) plain text.
+    """One part of a date pattern: a field or plain text.
 
     Attributes:
-        letter: one of LETTERS.
-        width: how often it is repeated.
+        letter: letter of the field, one of LETTERS; empty for plain text.
+        width: how often the letter is repeated.
         text: the plain text.
-        abuts: a field of digits follows at once, so that this one takes `width` digits.
+        abuts: whether a numeric field follows directly, so that this one has exactly `width` digits.
     """
 
     letter: str
@@ -27,7 +27,7 @@ class PatternPart(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether the field is read as digits."""
+        """Whether the field is numeric."""
         return bool(self.letter) and (
             self.letter not in "GMLaEzZX" or (self.letter in "ML" and self.width < 3)
         )
@@ -35,10 +35,10 @@ class PatternPart(NamedTuple):
 
 @cache
 def parts_of(pattern: str) -> tuple[PatternPart, ...]:
-    """The parts of a pattern, in order.
+    """Parse a pattern.
 
     Raises:
-        ValueError: an unknown letter, or a quote that is not closed.
+        ValueError: an unknown letter, or an unclosed quote.
     """
     parts: list[PatternPart] = []
     index = 0
@@ -78,7 +78,7 @@ def _add_text(parts: list[PatternPart], text: str) -> None:
 
 
 def quoted(pattern: str, start: int) -> tuple[str, int]:
-    """The text of the quotes that open at `start`, and where the pattern continues.
+    """The quoted text that starts at `start`, and where the pattern continues.
 
     >>> quoted("yyyy'o''clock'X", 4)
     ("o'clock", 14)

@@ -1,4 +1,4 @@
-"""Reader: reads a text by a date pattern into fields of a calendar."""
+"""PatternReader: reads a text by a date pattern into calendar fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoopi.java.dates.pattern_parts import PatternPart
 _NUMBER = re.compile(r"-?\d+")
 _BLANK = " \t"
 Named = Mapping[str, tuple[str, Mapping[str, int]]]
-"""Letter -> the field, and its numbers by their names in lower case."""
+"""Letter -> (field, lower-case name -> number)."""
 _FIELDS: Mapping[str, str] = MappingProxyType(
     {
         "d": "day_of_month",
@@ -62,12 +62,12 @@ def _numbered(every: list[Styles], first: int = 0) -> dict[str, int]:
 
 
 class PatternReader:
-    """Reads one text by a date pattern, from left to right; made for one reading.
+    """Reads one text by a date pattern, from left to right. Used once.
 
     Args:
-        text: what is read.
-        century_start: the first year that two digits may mean.
-        locale: of the names.
+        text: the text.
+        century_start: the earliest year that two digits can stand for.
+        locale: locale of the names.
     """
 
     def __init__(self, text: str, century_start: int, locale: str = ENGLISH) -> None:
@@ -78,10 +78,10 @@ class PatternReader:
         self._fields: dict[str, int] = {}
 
     def read(self, parts: tuple[PatternPart, ...]) -> dict[str, int]:
-        """Fields by name, those that stand further right later; `offset` is in minutes.
+        """Field -> value, in the order of the text; `offset` is in minutes.
 
         Raises:
-            ValueError: the text does not fit the parts, or does not end with them.
+            ValueError: the text does not match the parts, or is longer.
         """
         for part in parts:
             if part.letter:
@@ -121,7 +121,7 @@ class PatternReader:
         return int(found[0])
 
     def _full_year(self, value: int) -> int:
-        """The first year of the hundred that ends with these digits; which may be a little too early."""
+        """The year with these last two digits in the current century; may be before the exact start of it."""
         century, first = divmod(self._century_start, 100)
         self._fields["ambiguous"] = int(value == first)
         return century * 100 + value + (100 if value < first else 0)

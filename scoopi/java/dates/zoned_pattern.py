@@ -1,4 +1,4 @@
-"""ZonedPattern: date-times with a zone, read and written by a pattern of java.time's DateTimeFormatter."""
+"""ZonedPattern: reads and writes date-times with a zone by a pattern of Java's DateTimeFormatter."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _NANOS = 1_000_000_000
 
 
 class NoZoneError(ValueError):
-    """A text fits its pattern, but has no time zone."""
+    """A text matches its pattern, but has no time zone."""
 
 
 def resolved(fields: Fields, names: DateNames) -> Moment:
-    """The moment.
+    """Turn fields into a moment.
 
     Raises:
         NoZoneError: there is no time zone.
@@ -100,12 +100,12 @@ def _zone(fields: Fields, region: str) -> tzinfo:
 
 @dataclass(frozen=True, slots=True)
 class ZonedPattern:
-    """A compiled pattern of java.time's DateTimeFormatter, which reads and writes date-times with a zone.
+    """A compiled pattern of Java's DateTimeFormatter, which reads and writes date-times with a zone.
 
-    What it reads must have a year and a zone; other fields that it lacks are least.
+    A text must have a year and a zone; other missing fields default to their least value.
 
     Raises:
-        ValueError: the pattern is wrong, or its locale is unknown.
+        ValueError: the pattern is invalid, or its locale is unknown.
     Source: defs/README.md, 4.5.
     """
 
@@ -119,16 +119,16 @@ class ZonedPattern:
         object.__setattr__(self, "_names", date_names(self.locale))
 
     def parse(self, text: str) -> Moment:
-        """The moment that the whole text means.
+        """Parse a text.
 
         Raises:
-            NoZoneError: the text fits, but has no time zone.
-            ValueError: the text does not fit.
+            NoZoneError: the text matches, but has no time zone.
+            ValueError: the text does not match the pattern.
         """
         return resolved(read(self._parts, text, self._names), self._names)
 
     def format(self, moment: Moment) -> str:
-        """The moment as the pattern writes it, by the clock of its own zone.
+        """The moment as text, in its own zone.
 
         Raises:
             ValueError: the moment lacks what a field needs: `VV` needs a zone's name.

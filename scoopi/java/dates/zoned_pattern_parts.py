@@ -1,4 +1,4 @@
-"""ZonedPart: one piece of a pattern of java.time's DateTimeFormatter."""
+"""ZonedPart: one part of a pattern of Java's DateTimeFormatter."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _UNBOUNDED = 19
 
 
 class ZonedPart(NamedTuple):
-    """A field by its letter and width, or one of the kinds above.
+    """One part of a pattern: a field, plain text, optional parts or a padded part.
 
     Attributes:
-        letter: of a field; `[` optional parts, `p` padded ones (to `width`), empty plain text.
-        width: how often the letter stands.
+        letter: letter of a field; OPTIONAL, PADDED or LITERAL for the other kinds.
+        width: how often the letter is repeated; of a padded part, its width.
         text: the plain text.
-        parts: inside of an optional or padded part.
-        reserved: digits of the fields of fixed width that follow at once.
+        parts: the parts inside an optional or padded part.
+        reserved: number of digits of the fixed-width fields that follow directly.
     """
 
     letter: str
@@ -39,14 +39,14 @@ class ZonedPart(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether the field is written in digits."""
+        """Whether the field is numeric."""
         if self.letter in (LITERAL, OPTIONAL, PADDED) or self.letter in ZONES + "Ga":
             return False
         return self.width <= 2 and self.letter != "E" if self.letter in NAMES else True
 
     @property
     def digits(self) -> tuple[int, int]:
-        """The least and the largest number of digits."""
+        """The least and the greatest number of digits."""
         if self.letter in "uyY":
             return (2, 2) if self.width == 2 else (self.width, _UNBOUNDED)
         if self.letter in "AnN":
@@ -58,10 +58,10 @@ class ZonedPart(NamedTuple):
 
 @cache
 def zoned_parts(pattern: str) -> tuple[ZonedPart, ...]:
-    """The parts of a pattern, in order.
+    """Parse a pattern.
 
     Raises:
-        ValueError: an unknown letter or width, or a quote or bracket that is not closed.
+        ValueError: an unknown letter or width, or an unclosed quote or bracket.
     """
     stack: list[list[ZonedPart]] = [[]]
     index = padding = 0
@@ -74,7 +74,7 @@ def zoned_parts(pattern: str) -> tuple[ZonedPart, ...]:
             stack.append([])
         elif sign == "]":
             if len(stack) == 1:
-                raise ValueError("a ] closes nothing")
+                raise ValueError("unmatched ]")
             inner = tuple(_abutting(stack.pop()))
             stack[-1].append(ZonedPart(OPTIONAL, parts=inner))
         elif sign.isascii() and sign.isalpha():
@@ -111,7 +111,7 @@ def _field(letter: str, width: int) -> ZonedPart:
 
 
 def _abutting(parts: list[ZonedPart]) -> list[ZonedPart]:
-    """The parts with what each number has to leave to those behind it."""
+    """The parts, each numeric one with the digits that it must leave to those after it."""
     reserved, result = 0, []
     for part in reversed(parts):
         result.append(part._replace(reserved=reserved) if part.is_number else part)

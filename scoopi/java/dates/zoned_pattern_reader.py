@@ -10,7 +10,7 @@ from scoopi.java.dates.date_names import FULL, NARROW, SHORT, ZONES, DateNames
 from scoopi.java.dates.zoned_pattern_parts import LITERAL, OPTIONAL, PADDED, ZonedPart
 
 Fields = dict[str, int | str]
-"""By the letter of the pattern; names as their number from 1; `offset` in seconds, `region` by its name."""
+"""Letter of the pattern -> number; names are numbered from 1. Also `offset` (seconds) and `region` (name)."""
 
 _STYLES: Mapping[int, str] = MappingProxyType({3: SHORT, 4: FULL, 5: NARROW})
 _SAME: Mapping[str, str] = MappingProxyType({"L": "M", "q": "Q", "c": "e"})
@@ -27,18 +27,18 @@ _OFFSETS: Mapping[tuple[bool, int], re.Pattern[str]] = MappingProxyType(
         (True, 3): re.compile(r"([+-])(\d\d):(\d\d)(?::(\d\d))?", re.ASCII),
     }
 )
-"""(with colons, 1 for minutes if needed, 2 for minutes, 3 for seconds if needed)."""
+"""Key: (with colons, 1 for optional minutes, 2 for minutes, 3 for minutes and optional seconds)."""
 
 
 class _MisfitError(ValueError):
-    """The text does not fit the part at hand."""
+    """The text does not match the current part."""
 
 
 def read(parts: tuple[ZonedPart, ...], text: str, names: DateNames) -> Fields:
     """The fields of a text.
 
     Raises:
-        ValueError: the text does not fit the parts, or does not end with them.
+        ValueError: the text does not match the parts, or is longer.
     """
     fields: Fields = {}
     end = _parts(parts, text, 0, names, fields)
@@ -106,7 +106,7 @@ def _number(part: ZonedPart, text: str, index: int) -> tuple[int, int]:
 
 
 def _named(part: ZonedPart, text: str, index: int, names: DateNames) -> tuple[int, int]:
-    """The number of the name, from 1; the longest that fits."""
+    """The number, from 1, of the longest name that matches, and where the name ends."""
     style = _STYLES.get(part.width, SHORT)
     known = {
         "G": names.eras,

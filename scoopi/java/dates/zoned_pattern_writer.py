@@ -1,4 +1,4 @@
-"""written: a moment as the parts of a ZonedPattern write it."""
+"""written: writes a moment by the parts of a ZonedPattern."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Moment(NamedTuple):
     """A date-time in its zone.
 
     Attributes:
-        wall: aware, without fractions of a second.
+        wall: zone-aware, without fractions of a second.
         nano: nanoseconds of the second.
-        region: the zone's name, as Europe/Berlin; empty for an offset.
+        region: name of the zone, such as Europe/Berlin; empty for an offset.
     """
 
     wall: datetime
@@ -28,10 +28,10 @@ class Moment(NamedTuple):
 
 
 def written(parts: tuple[ZonedPart, ...], moment: Moment, names: DateNames) -> str:
-    """The text; an optional part that cannot be written is left out.
+    """The moment as text; an optional part that cannot be written is omitted.
 
     Raises:
-        ValueError: the moment lacks what a field needs.
+        ValueError: the moment lacks a value that a field needs.
     """
     text = ""
     for part in parts:
@@ -51,7 +51,7 @@ def written(parts: tuple[ZonedPart, ...], moment: Moment, names: DateNames) -> s
 
 
 def weeks(day: date, names: DateNames) -> tuple[int, int, int]:
-    """The year that counts its weeks, the week in it, and the day's number in the week, from 1."""
+    """(week-based year, week of that year, day of the week from 1)."""
     number = (day.weekday() - names.first_weekday) % 7 + 1
     for year in (day.year + 1, day.year, day.year - 1):
         first = first_week(year, names)
@@ -64,7 +64,7 @@ def first_week(year: int, names: DateNames) -> date:
     """The first day of the year's first week.
 
     Raises:
-        ValueError: it lies outside of the years 1 to 9999.
+        ValueError: the day is outside the years 1 to 9999.
     """
     try:
         first = date(year, 1, 1)
@@ -72,11 +72,11 @@ def first_week(year: int, names: DateNames) -> date:
         days_of_year = 7 - (first - begin).days
         return begin if days_of_year >= names.least_days else begin + timedelta(days=7)
     except OverflowError:
-        raise ValueError(f"the weeks of {year} begin outside of the years 1 to 9999") from None
+        raise ValueError(f"the weeks of {year} begin outside the years 1 to 9999") from None
 
 
 def offset_text(seconds: int, *, colon: bool, minutes: str, seconds_too: bool) -> str:
-    """`+01`, `+0130` or `+01:30`; `minutes` is `always` or `needed`; seconds where they are not 0."""
+    """`+01`, `+0130` or `+01:30`; `minutes` is `always` or `needed`; seconds only if they are not 0."""
     sign, rest = "-" if seconds < 0 else "+", abs(seconds)
     mark = ":" if colon else ""
     text = f"{sign}{rest // 3600:02d}"

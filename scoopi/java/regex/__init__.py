@@ -1,1 +1,1 @@
-"""Regular expressions as java.util.regex reads them."""
+"""Regular expressions with the syntax and meaning of java.util.regex."""

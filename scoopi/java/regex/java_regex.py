@@ -1,4 +1,4 @@
-"""JavaPattern: a regular expression written for Java, run by the `regex` module under a time limit."""
+"""JavaPattern: a regular expression written for Java, run by the `regex` module with a time limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REPLACEMENT = regex.compile(r"\\(?P<sign>.)|\$(?P<number>\d)|\$\{(?P<name>\w+)\
 class JavaPattern:
     """A compiled regular expression written for Java; every search has a time limit.
 
-    Made by `compile_java`, usable by any thread.
+    Made by `compile_java`. Thread-safe.
     """
 
     def __init__(self, pattern: str, compiled: regex.Pattern[str], timeout_ms: int) -> None:
@@ -26,7 +26,7 @@ class JavaPattern:
         """Whether the pattern matches somewhere in the text (Java's `find`).
 
         Raises:
-            ParseError: the time limit was passed.
+            ParseError: the time limit was exceeded.
         """
         try:
             return self._compiled.search(text, timeout=self._timeout_ms / 1000) is not None
@@ -34,14 +34,14 @@ class JavaPattern:
             raise self._too_slow(text) from None
 
     def fullmatch(self, text: str) -> bool:
-        """Whether the pattern matches the whole text (Java's `matches`); raises as `search`."""
+        """Whether the pattern matches the whole text (Java's `matches`); same errors as `search`."""
         try:
             return self._compiled.fullmatch(text, timeout=self._timeout_ms / 1000) is not None
         except TimeoutError:
             raise self._too_slow(text) from None
 
     def first(self, text: str) -> str | None:
-        """The first group of the first match, or the whole match where there are no groups; None without one.
+        """The first group of the first match, or the whole match without groups; None if nothing matches.
 
         Raises:
             ParseError: as `search`.
@@ -56,10 +56,10 @@ class JavaPattern:
         return group
 
     def replaced(self, text: str, replacement: str) -> str:
-        """The text with each match replaced; `$1` and `${name}` are groups, a backslash quotes a sign.
+        """The text with each match replaced; `$1` and `${name}` stand for groups, a backslash escapes.
 
         Raises:
-            ParseError: as `search`; or the replacement names a group that is not there.
+            ParseError: as `search`, or the replacement refers to a group that does not exist.
         """
         try:
             return self._compiled.sub(
@@ -93,10 +93,10 @@ def compile_java(pattern: str, *, timeout_ms: int = 1000) -> JavaPattern:
     """Translate and compile a pattern of java.util.regex.
 
     Args:
-        pattern: as Java takes it, with embedded flags.
-        timeout_ms: the longest time of one search.
+        pattern: a Java pattern, with embedded flags.
+        timeout_ms: time limit of one search.
     Raises:
-        ParseError: the pattern is wrong or cannot be translated; names the character, with a hint.
+        ParseError: the pattern is invalid or cannot be translated; names the character, with a hint.
     Source: defs/README.md, 3.4.
     """
     try:

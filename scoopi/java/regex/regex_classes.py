@@ -1,4 +1,4 @@
-"""CharacterClass: a set of characters in brackets, with unions, intersections and negation."""
+"""CharacterClass: translates a character class, with unions, intersections and negation."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ Range = tuple[int, int]
 
 _LAST_CASED = 0x1E943
 _SIMPLE_LOWER = {0x130: 0x69}
-"""Where the lower case of a character by itself differs from what Python makes of it."""
+"""Characters whose simple lower-case mapping differs from Python's `lower()`."""
 _EVERYTHING = r"\x00-\U0010ffff"
 _CLOSE = "close the class with ]"
 
 
 def spread(first: int, last: int, *, unicode: bool) -> list[Range]:
-    """The range and all that equals one of its code points in another case, as ranges.
+    """The range, and ranges for the other cases of its code points.
 
-    Only ASCII letters have case, unless `unicode` (Java's UNICODE_CASE).
+    Only ASCII letters have cases, unless `unicode` (Java's UNICODE_CASE) is set.
     """
     if first == last and not (unicode or _is_letter(first)):
         return [(first, last)]
@@ -69,7 +69,7 @@ def _upper(code: int) -> int:
 
 
 def code_set(first: int, last: int, flags: Flags) -> str:
-    """The inside of a set that holds the range, and its other cases if the flags ask for them."""
+    """The inside of a set with the range, including other cases if the flags require it."""
     ranges = [(first, last)]
     if "i" in flags:
         ranges = spread(first, last, unicode="u" in flags or "U" in flags)
@@ -79,24 +79,24 @@ def code_set(first: int, last: int, flags: Flags) -> str:
 
 
 class CharacterClass:
-    """Reads one class; the cursor is behind its opening bracket."""
+    """Translates one class; the cursor is after its opening bracket."""
 
     def __init__(self, cursor: Cursor, flags: Flags) -> None:
         self._cursor = cursor
         self._flags = flags
 
     def read(self) -> str:
-        """The class as a set of the `regex` module; its closing bracket is passed.
+        """Consume the class and its closing bracket; returns it as a set of the `regex` module.
 
         Raises:
-            ParseError: the class is wrong.
+            ParseError: the class is invalid.
         """
         negated, inside = self._inside()
         return f"[{'^' if negated else ''}{inside}]"
 
     def _nested(self) -> str:
-        """A class within this one. A negated one is written as a difference: of a union of negated
-        single characters, `[[^a][^b]]`, the `regex` module drops all but the last."""
+        """A nested class. A negated one is written as a difference, as the `regex` module drops all but the
+        last of a union of negated single characters, `[[^a][^b]]`."""
         negated, inside = self._inside()
         return f"[{_EVERYTHING}--[{inside}]]" if negated else f"[{inside}]"
 
@@ -107,7 +107,7 @@ class CharacterClass:
         return negated, inside
 
     def _body(self) -> str:
-        """Everything up to the bracket that closes the class, which is not passed."""
+        """Everything up to the closing bracket, which is not consumed."""
         inside = ""
         while True:
             sign = self._peek()
@@ -125,7 +125,7 @@ class CharacterClass:
                 inside += self._range()
 
     def _right_side(self) -> str:
-        """Classes in brackets and then, without brackets, all that is left of the class."""
+        """Nested classes, then the rest of the class as one more."""
         inside = ""
         while (sign := self._peek()) and sign not in "]&":
             inside += self._nested() if self._cursor.take("[") else f"[{self._body()}]"

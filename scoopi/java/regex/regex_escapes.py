@@ -1,4 +1,4 @@
-"""Cursor: a place in a Java pattern, and the characters and classes that a backslash begins there."""
+"""Cursor: a position in a Java pattern; read_escape: reads escaped characters and classes at it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN = 200
 _BLANK = " \t\n\x0b\f\r"
 _LINE_ENDS = "\n\r\x85\u2028\u2029"
 Flags = frozenset[str]
-"""The letters of the flags that hold: d i m s u x U."""
+"""Letters of the active flags: d i m s u x U."""
 _HEX = "0123456789abcdefABCDEF"
 _SIMPLE: Mapping[str, int] = MappingProxyType(
     {"t": 9, "n": 10, "r": 13, "f": 12, "a": 7, "e": 27},
@@ -34,7 +34,7 @@ _UNICODE_CLASSES: Mapping[str, str] = MappingProxyType(
 
 
 class Cursor:
-    """Moves over a pattern, and makes errors with their position in it."""
+    """A position in a pattern, which errors report."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -42,25 +42,29 @@ class Cursor:
         self._index = 0
 
     def peek(self, ahead: int = 0) -> str:
-        """The next sign, or one further ahead; empty behind the end."""
+        """The next character, or one further ahead; empty after the end."""
         index = self._index + ahead
         return self._signs[index] if index < len(self._signs) else ""
 
     def next(self) -> str:
-        """The next sign, which is passed; empty at the end."""
+        """Consume the next character; empty at the end."""
         sign = self.peek()
         self._index += len(sign)
         return sign
 
     def take(self, text: str) -> bool:
-        """Whether `text` comes next; it is passed then."""
+        """Consume `text` if it comes next; whether it did."""
         if self._signs[self._index : self._index + len(text)] != list(text):
             return False
         self._index += len(text)
         return True
 
     def until(self, end: str, fault: str) -> str:
-        """The text before `end`; the cursor moves behind `end`."""
+        """Consume and return the text before `end`, and consume `end`.
+
+        Raises:
+            ParseError: `end` is missing; `fault` says what is not closed.
+        """
         try:
             stop = self._signs.index(end, self._index)
         except ValueError:
@@ -70,14 +74,14 @@ class Cursor:
         return text
 
     def digits(self, allowed: str, most: int) -> str:
-        """The next signs, `most` at most, as long as they are among the allowed ones."""
+        """Consume up to `most` allowed characters."""
         found = ""
         while len(found) < most and self.peek() and self.peek() in allowed:
             found += self.next()
         return found
 
     def skip_comments(self, unix_lines: bool) -> None:
-        """Pass blanks and comments, which count for nothing under the flag x."""
+        """Consume blanks and comments, which the flag x makes insignificant."""
         ends = "\n" if unix_lines else _LINE_ENDS
         while self.peek() and self.peek() in _BLANK + "#":
             if self.next() == "#":
@@ -85,7 +89,7 @@ class Cursor:
                     self.next()
 
     def error(self, fault: str, hint: str) -> ParseError:
-        """The fault, placed at the sign that was passed last."""
+        """An error located at the character that was consumed last."""
         index = min(max(self._index - 1, 0), len(self._positions) - 1)
         return ParseError(
             f"the regex {shown(self._pattern)} is wrong at character {self._positions[index] + 1}: {fault}",
@@ -94,12 +98,12 @@ class Cursor:
 
 
 def shown(pattern: str) -> str:
-    """The pattern in quotes, shortened where it would fill the report."""
+    """The pattern in quotes, cut if it is very long."""
     return repr(pattern) if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]!r}…"
 
 
 def _unquoted(pattern: str) -> tuple[list[str], list[int]]:
-    r"""Signs without `\Q…\E`, whose inside is written as hexadecimal escapes; their positions beside them."""
+    r"""The characters, with the contents of `\Q…\E` as hexadecimal escapes, and the position of each."""
     signs: list[str] = []
     positions: list[int] = []
     index = 0
@@ -121,7 +125,7 @@ def _unquoted(pattern: str) -> tuple[list[str], list[int]]:
 
 
 def char_text(code: int) -> str:
-    """A code point as the `regex` module reads it, in a set and outside."""
+    """A code point as text that the `regex` module takes literally, inside and outside a set."""
     if code < 128 and chr(code).isalnum():
         return chr(code)
     if code <= 0xFF:
@@ -130,12 +134,12 @@ def char_text(code: int) -> str:
 
 
 def read_escape(cursor: Cursor, flags: Flags, *, before_range: bool = False) -> int | str:
-    """What follows a backslash that the cursor has passed: a code point, or a set (with its brackets).
+    """Consume what follows a backslash; returns a code point, or a set with its brackets.
 
-    `before_range`: a hyphen follows inside a set, where `\\v` is the character 11.
-
+    Args:
+        before_range: whether a hyphen follows inside a set, where `\\v` is U+000B.
     Raises:
-        ParseError: Java knows no such escape here.
+        ParseError: Java has no such escape here.
     """
     sign = cursor.next()
     if not sign:

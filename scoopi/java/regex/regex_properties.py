@@ -1,4 +1,4 @@
-r"""property_set: what `\p{…}` means in Java, as the inside of a set of the `regex` module."""
+r"""property_set: translates Java's `\p{…}` to the inside of a set of the `regex` module."""
 
 from __future__ import annotations
 
@@ -106,12 +106,12 @@ _NAME = re.compile(r"[A-Za-z0-9_ .-]+")
 
 
 def property_set(name: str, *, any_case: bool, unicode_classes: bool) -> str | None:
-    r"""The inside of a set for the name in `\p{name}`; None when Java has no such property.
+    r"""The inside of a set for the property in `\p{name}`; None if Java has no such property.
 
     Args:
-        name: as written; `Lu`, `IsLatin`, `InGreek`, `script=Latin`, `Alpha`, `javaLetter`, ….
-        any_case: the flag i holds: lower, upper and title case are one.
-        unicode_classes: the flag U holds: POSIX names mean Unicode's properties.
+        name: as written: `Lu`, `IsLatin`, `InGreek`, `script=Latin`, `Alpha`, `javaLetter`, ….
+        any_case: the flag i is set: lower, upper and title case match each other.
+        unicode_classes: the flag U is set: POSIX names stand for Unicode properties.
     """
     key, equals, value = name.partition("=")
     if equals:

@@ -1,4 +1,4 @@
-"""Translator: the text of a Java pattern becomes one that means the same to the `regex` module."""
+"""Translator: translates a Java pattern to an equivalent one for the `regex` module."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ _NEVER = "(?!)"
 _LINE_BREAK = r"(?:\r\n|[\x0a-\x0d\x85\u2028\u2029])"
 _ENDS = r"[\n\r\x85\u2028\u2029]"
 _WORD = "[a-zA-Z_0-9]"
-"""Boundaries go by the same characters as `\\w` (so does Java since 19, not before)."""
+"""Word boundaries use the same characters as `\\w`, as in Java since version 19."""
 _LAST_LINE = rf"(?:(?=(?:\r\n|{_ENDS})?\Z)(?!(?<=\r)\n))"
 _LAST_UNIX_LINE = r"(?:(?=\n?\Z))"
 _LARGEST = 2**31 - 1
 _LONGEST = 200_000
-"""Characters of a translated pattern, repetitions written out as the `regex` module does: up to 2 s."""
+"""Limit of a translated pattern, in characters with repetitions expanded, as the `regex` module does; such a
+pattern takes up to 2 s to compile."""
 
 _MARKS: Mapping[str, str] = MappingProxyType(
     {"A": r"\A", "G": r"\A", "z": r"\Z", "R": _LINE_BREAK, "X": r"\X"}
@@ -28,7 +29,7 @@ _FLAGS = "idmsuxUc"
 
 
 class Translator:
-    """Reads one pattern from left to right; flags are worked out here, none is left in the result."""
+    """Translates one pattern from left to right; the result contains no flags, as they are resolved here."""
 
     def __init__(self, pattern: str) -> None:
         self._cursor = Cursor(pattern)
@@ -43,14 +44,14 @@ class Translator:
         """The translated pattern.
 
         Raises:
-            ParseError: Java would refuse the pattern, or it cannot be translated.
+            ParseError: Java would reject the pattern, or it cannot be translated.
         """
         text = self._alternatives()
         if self._cursor.next():
-            raise self._cursor.error("a ) closes nothing", r"take it out, or write \)")
+            raise self._cursor.error("unmatched )", r"remove it, or write \)")
         if any(group <= self._groups for group in self._ahead):
             raise self._cursor.error(
-                "it refers to a group that ends further right", "refer to groups that ended before"
+                "a reference to a group that is not complete yet", "refer only to groups that end before it"
             )
         return text
 
@@ -74,7 +75,7 @@ class Translator:
         return "".join(pieces)
 
     def _atom(self) -> str | None:
-        """The next piece; None for flags, which no quantifier may follow."""
+        """The next atom; None for flags, which take no quantifier."""
         sign = self._cursor.next()
         match sign:
             case "(":
@@ -92,7 +93,7 @@ class Translator:
         return self._literal(ord(sign))
 
     def _repeated(self, atom: str, length_before: int) -> str:
-        """The atom with its quantifier; `length_before` is that of the pattern in front of it."""
+        """The atom with its quantifier; `length_before` is the length of the pattern before it."""
         self._peek()
         if self._cursor.take("{"):
             count = self._count()
@@ -105,7 +106,7 @@ class Translator:
         if self._length > _LONGEST:
             raise self._cursor.error(
                 f"with its repetitions it is longer than {_LONGEST:,} characters",
-                "repetitions inside one another multiply: use smaller numbers, or + and *",
+                "nested repetitions multiply: use smaller numbers, or + and *",
             )
         if not count:
             return atom
@@ -169,7 +170,7 @@ class Translator:
         return f"{opening}{inside})"
 
     def _changed_flags(self) -> Flags:
-        """The flags after `(?`; the cursor stops before the `:` or `)` behind them."""
+        """The flags after `(?`; the cursor stops before the `:` or `)` that follows them."""
         on: set[str] = set()
         off: set[str] = set()
         target = on
@@ -212,7 +213,7 @@ class Translator:
         return f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
 
     def _reference(self) -> str:
-        """As many digits as still name a group that has begun."""
+        """A numeric back reference, with as many digits as still refer to a group that has started."""
         number = int(self._cursor.next())
         while (sign := self._cursor.peek()) and sign in "0123456789":
             if number * 10 + int(sign) > self._groups:
@@ -225,11 +226,11 @@ class Translator:
             raise self._cursor.error(r"\k needs a name", r"as in \k<name>")
         name = self._cursor.until(">", "a group's name is not closed")
         if name not in self._names:
-            raise self._cursor.error(f"there is no group {name!r} before", f"name one: (?<{name}>…)")
+            raise self._cursor.error(f"there is no earlier group {name!r}", f"name one: (?<{name}>…)")
         return self._back_to(self._names[name])
 
     def _back_to(self, number: int) -> str:
-        """A group that does not exist is never met; one that is still open cannot be expressed."""
+        """A reference to a missing group never matches; one to an open group cannot be translated."""
         if number not in self._closed:
             self._ahead.append(number)
             return _NEVER
