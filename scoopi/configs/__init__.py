@@ -1,1 +1,1 @@
-"""Every setting: its key, type, default, unit, scope and sentence, and where its value came from."""
+"""Declares every setting (key, type, default, unit, scope, help) and determines its value and origin."""

@@ -1,4 +1,4 @@
-"""ConfFile: the settings of one YAML file, with the line of each."""
+"""ConfFile: reads the settings of one YAML file, with the line of each."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 50
 _TOO_DEEP = "it is nested too deep"
 _LIBYAML_TOO_DEEP = "exceeded maximum nesting depth"
-"""Of libyaml from 0.2.6 on, which refuses a thousand levels itself."""
+"""Message of libyaml from 0.2.6 on, which rejects more than a thousand levels itself."""
 _LARGEST_BYTES = 1_000_000
 _NULL = "tag:yaml.org,2002:null"
 SITES = "sites"
-"""The one section that does not hold settings; it is read as in definitions."""
+"""The only section that does not contain settings; it has the syntax of definitions."""
 
 
 class _BoundedLoader(_LOADER):  # type: ignore[misc]
-    """Stops at deep nesting, where the loader in C would crash the process."""
+    """Rejects deep nesting, which could crash the loader in C."""
 
     _depth = 0
 
@@ -41,8 +41,14 @@ class ConfFile:
 
     Keys may be nested, dotted, or both; every value is the text as written.
 
-    After `read`, `given` holds the values in the order of the file, `faults` what is wrong with it, and
-    `has_sites` whether it has that section.
+    Args:
+        path: the file.
+        shown: its path as messages show it.
+
+    Attributes:
+        given: after `read`, the values in the order of the file.
+        faults: after `read`, the errors found.
+        has_sites: after `read`, whether the file has a section `sites`.
     """
 
     def __init__(self, path: Path, shown: str) -> None:
@@ -55,7 +61,7 @@ class ConfFile:
         self.has_sites = False
 
     def read(self) -> ConfFile:
-        """Read the file; a fault ends up in `faults`."""
+        """Read the file; errors are added to `faults`, not raised."""
         try:
             root = yaml.compose(self._content(), Loader=_BoundedLoader)
         except yaml.YAMLError as fault:
@@ -119,7 +125,7 @@ class ConfFile:
         if not key:
             self._fault(node, "the file holds a text, not settings", "write `key: value` lines")
         elif self._is_empty(node):
-            hint = 'write a value, "" for an empty text, or take the line out'
+            hint = 'write a value, "" for an empty text, or remove the line'
             self._fault(node, f"{key} has no value", hint)
         elif key in self._lines:
             what = f"{key} is set twice, first in line {self._lines[key]}"
@@ -140,21 +146,21 @@ class ConfFile:
 
 
 def plain_value(text: str) -> object:
-    """Return the value of a text in JSON or YAML; of YAML it consists of texts, lists and mappings.
+    """Parse a text in JSON or YAML; scalars of YAML stay texts.
 
     >>> plain_value("day: 2026-01-31")
     {'day': '2026-01-31'}
 
     Raises:
-        ValueError: it is neither JSON nor YAML, and where.
+        ValueError: the text is neither JSON nor YAML; names the position.
     """
     try:
         return json.loads(text)
     except ValueError:
-        if text.lstrip()[:1] in ("{", "["):  # meant as JSON, whose errors name the place better
+        if text.lstrip()[:1] in ("{", "["):  # meant as JSON, whose errors give a better position
             raise
     try:
-        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  it makes texts, lists and mappings only
+        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  it makes only texts, lists and mappings
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""

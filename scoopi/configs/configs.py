@@ -19,11 +19,11 @@ class Entry(msgspec.Struct, frozen=True):
     """A setting's value.
 
     Attributes:
-        text: the value, None when it has none.
-        written: the value with its `${env:…}` references; what is kept on disk.
+        text: the value; None if it has none.
+        written: the value with its `${env:…}` references, as stored on disk.
         shown: the value with secrets masked.
-        origin: its source: `default`, `conf/scoopi.yml:3`, `environment SCOOPI_X`, `-D`, `the run`.
-        given: set for this call; false for defaults and for values stored with the run.
+        origin: where it was set: `default`, `conf/scoopi.yml:3`, `environment SCOOPI_X`, `-D`, `the run`.
+        given: whether it was set for this call; false for defaults and for values stored with the run.
     """
 
     text: str | None
@@ -37,8 +37,8 @@ class Configs(msgspec.Struct, frozen=True):
     """The effective value of every setting of the registry, and its source.
 
     Attributes:
-        warnings: given keys that have no effect.
-        site_files: the files of settings with a section `sites`, as from the current folder.
+        warnings: warnings about keys that have no effect.
+        site_files: settings files with a section `sites`, relative to the current folder.
     """
 
     entries: dict[str, Entry]
@@ -47,22 +47,22 @@ class Configs(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_entries(cls, entries: Mapping[str, Entry], warnings: tuple[str, ...] = ()) -> Configs:
-        """These entries; the default for every other setting."""
+        """Configs with these entries, and defaults for all other settings."""
         full = {setting.key: entries.get(setting.key) or default_entry(setting) for setting in SETTINGS}
         return cls(full, warnings)
 
     @classmethod
     def from_composed(cls, composed: Mapping[str, str]) -> Configs:
-        """What `composed()` gave, in another process; unknown keys are passed over."""
+        """Configs from the `composed()` values of another process; unknown keys are ignored."""
         entries = {key: Entry(text, text, text, COMPOSED) for key, text in composed.items()}
         return cls.of_entries(entries)
 
     @classmethod
     def from_kept(cls, kept: Mapping[str, str], environ: Mapping[str, str]) -> Configs:
-        """What `kept()` gave, read from a run's folder; `${env:…}` is expanded again from `environ`.
+        """Configs from `kept()` values in a run's folder; `${env:…}` is expanded from `environ`.
 
         Raises:
-            ConfigError: a variable that the run was started with is not set.
+            ConfigError: an environment variable that the run uses is not set.
         """
         entries: dict[str, Entry] = {}
         for key, written in kept.items():
@@ -76,7 +76,7 @@ class Configs(msgspec.Struct, frozen=True):
         return {key: entry for key, entry in self.entries.items() if entry.given}
 
     def given_of(self, scope: Scope) -> dict[str, str]:
-        """Key → value as written, for the settings of that scope given for this call."""
+        """Key → value as written, of the settings of that scope given for this call."""
         return {
             key: entry.written
             for key, entry in self.given.items()
@@ -84,9 +84,9 @@ class Configs(msgspec.Struct, frozen=True):
         }
 
     def composed(self) -> dict[str, str]:
-        """Key → value of all that have one: for workers, never for a disk.
+        """Key → value of all settings with a value, for workers. Never store it on disk.
 
-        Passwords are left out, as no worker needs one; what `${env:…}` brought is in the clear.
+        Passwords are excluded, as workers need none; `${env:…}` references are expanded.
         """
         return {
             key: entry.text
@@ -95,7 +95,7 @@ class Configs(msgspec.Struct, frozen=True):
         }
 
     def kept(self) -> dict[str, str]:
-        """Key → value as written, `${env:…}` not replaced and passwords left out: for the run's folder."""
+        """Key → value as written, without passwords and with `${env:…}` unexpanded, for the run's folder."""
         return {
             key: entry.written
             for key, entry in self.entries.items()
@@ -104,19 +104,19 @@ class Configs(msgspec.Struct, frozen=True):
 
     @property
     def secrets(self) -> frozenset[str]:
-        """The settings whose value is not shown."""
+        """The settings whose value is masked."""
         return frozenset(key for key, entry in self.entries.items() if entry.shown != entry.text)
 
     def entry(self, key: str) -> Entry:
-        """The value and its origin; KeyError for a key that the registry does not know."""
+        """The entry of a setting; KeyError for an unknown key."""
         return self.entries[key]
 
     def origin(self, key: str) -> str:
-        """The source of the value; see `Entry.origin`."""
+        """Where the value was set; see `Entry.origin`."""
         return self.entries[key].origin
 
     def text(self, key: str) -> str:
-        """The value, empty when it has none."""
+        """The value; empty if it has none."""
         return self.entries[key].text or ""
 
     def number(self, key: str) -> int:
@@ -124,11 +124,11 @@ class Configs(msgspec.Struct, frozen=True):
         return int(self.text(key))
 
     def flag(self, key: str) -> bool:
-        """The value of a true-or-false setting."""
+        """The value of a boolean setting."""
         return self.text(key) == "true"
 
     def path(self, key: str, folder: Path) -> Path:
-        """The value of a path setting; a relative one is taken from `folder`."""
+        """The value of a path setting; a relative path is resolved against `folder`."""
         return folder / self.text(key)
 
 

@@ -22,8 +22,8 @@ log = logging.getLogger(__name__)
 class ConfigsReader:
     """Layers the settings of files, environment and options over the defaults. Used once.
 
-    `-D` wins over the environment, that over `--conf FILE`, that over `conf/scoopi.yml` of the current
-    folder, that over the defaults (docs/settings.md).
+    In descending order of precedence: `-D`, the environment, `--conf FILE`, `conf/scoopi.yml` in the current
+    folder, the defaults (docs/settings.md).
     """
 
     def __init__(self) -> None:
@@ -42,20 +42,20 @@ class ConfigsReader:
         *,
         workers: str | None = None,
     ) -> Configs:
-        """The effective settings; a key of the Java original that has no effect is logged as a warning.
+        """Read the effective settings; keys of the Java original without effect are logged as warnings.
 
         Args:
             overrides: key → value of each `-D`.
             conf_file: the `--conf` file.
             environ: the environment.
             folder: the current folder.
-            workers: the `--workers` option, which wins over `-D`.
+            workers: the `--workers` option, which takes precedence over `-D`.
         Raises:
-            ConfigError: with everything that is wrong, in one report.
+            ConfigError: reports all errors at once.
         """
         self._environ = environ
         for path, shown in self._files(conf_file, folder):
-            from scoopi.configs.conf_file import ConfFile  # late: most runs have no file of settings
+            from scoopi.configs.conf_file import ConfFile  # imported late: most runs have no settings file
 
             conf = ConfFile(path, shown).read()
             self._faults += conf.faults
@@ -120,11 +120,11 @@ class ConfigsReader:
             raise self._faults[0]
         if self._faults:
             lines = "".join(f"\n  {fault}" for fault in self._faults)
-            raise ConfigError(f"{len(self._faults)} faults in the settings:{lines}")
+            raise ConfigError(f"{len(self._faults)} errors in the settings:{lines}")
 
 
 def _stands(path: Path) -> bool:
-    """Whether there is something to read, be it that reading it will fail."""
+    """Whether the path exists, even if reading it will fail."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):

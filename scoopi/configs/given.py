@@ -1,4 +1,4 @@
-"""Given: a value as given, also by variables SCOOPI_…, and the environment variables that stand in it."""
+"""Given: a setting as given, also by SCOOPI_… variables; expand: replaces `${env:…}` in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scoopi.model.text.shown import nearest
 _REFERENCE = re.compile(r"\$\{env:([^}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MASK = "***"
-"""Stands for a secret wherever a value is shown."""
+"""Shown in place of a secret."""
 PREFIX = "SCOOPI_"
 NOT_SETTINGS = frozenset(
     {
@@ -38,7 +38,8 @@ class Given(NamedTuple):
     """A key and its text.
 
     Attributes:
-        origin: its source, as `scoopi config` shows it: `conf/scoopi.yml:3`, `-D`, `environment SCOOPI_X`.
+        origin: where it was set, as `scoopi config` shows it: `conf/scoopi.yml:3`, `-D`, `environment
+            SCOOPI_X`.
         at: its place, as errors show it.
     """
 
@@ -49,11 +50,11 @@ class Given(NamedTuple):
 
 
 SettingValue = str | int | float
-"""What a program may give for a setting; a boolean is an int."""
+"""Types of a setting's value in the Python API; a boolean is an int."""
 
 
 def as_texts(settings: Mapping[str, SettingValue]) -> dict[str, str]:
-    """The settings as `-D` would give them.
+    """The settings as texts, as `-D` takes them.
 
     >>> as_texts({"scoopi.loader.fetch.delay": 0, "scoopi.output.merge": True})
     {'scoopi.loader.fetch.delay': '0', 'scoopi.output.merge': 'true'}
@@ -74,17 +75,17 @@ def _text(key: str, value: object) -> str:
 
 
 class Expanded(NamedTuple):
-    """A value with its references replaced: by what they name in `text`, by the mask in `shown`."""
+    """A value with its references replaced: in `text` by the variables' values, in `shown` by the mask."""
 
     text: str
     shown: str
 
 
 def expand(written: str, environ: Mapping[str, str], at: str) -> Expanded:
-    """Replace each `${env:NAME}`; what it names is taken as it is, not expanded again.
+    """Replace each `${env:NAME}` by the value of the variable, which is not expanded again.
 
     Raises:
-        ConfigError: the variable is not set, or the reference names none.
+        ConfigError: a variable is not set, or a reference is malformed.
     """
 
     def value_of(reference: re.Match[str]) -> str:
@@ -94,14 +95,14 @@ def expand(written: str, environ: Mapping[str, str], at: str) -> Expanded:
             raise ConfigError(what, at=at, hint="write ${env:NAME}")
         if name not in environ:
             what = f"the environment variable {name} is not set"
-            raise ConfigError(what, at=at, hint=f"set it, or take {reference.group()} out of the value")
+            raise ConfigError(what, at=at, hint=f"set it, or remove {reference.group()} from the value")
         return environ[name]
 
     return Expanded(_REFERENCE.sub(value_of, written), _REFERENCE.sub(MASK, written))
 
 
 def read_environment(environ: Mapping[str, str]) -> tuple[list[Given], list[ConfigError]]:
-    """The settings that the environment gives, by name, and an error for each unknown name."""
+    """The settings in the environment, sorted by name, and an error for each unknown name."""
     keys = {setting.environment: setting.key for setting in SETTINGS}
     given: list[Given] = []
     faults: list[ConfigError] = []
@@ -122,13 +123,13 @@ def read_environment(environ: Mapping[str, str]) -> tuple[list[Given], list[Conf
 
 
 def _is_kubernetes(name: str, value: str) -> bool:
-    """Whether Kubernetes set it: each pod gets such variables for a service named `scoopi…`."""
+    """Whether Kubernetes set the variable: it does so in each pod for a service named `scoopi…`."""
     if _KUBERNETES.fullmatch(name):
         return True
     return name.endswith("_PORT") and _KUBERNETES_ADDRESS.match(value) is not None
 
 
 def near_setting(name: str, known: Iterable[str]) -> str:
-    """The hint for an unknown setting: the closest known name, or where all are listed."""
+    """The hint for an unknown setting: the closest known name, or a pointer to the list."""
     near = nearest(name, known)
     return f"did you mean {near}?" if near else "see scoopi config for all settings"

@@ -1,4 +1,4 @@
-"""cores, memory_limit and memory_bound: what this process may use of its machine."""
+"""cores, memory_limit and memory_bound: the CPUs and memory that this process may use."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _OWN = Path("/proc/self/cgroup")
 _ROOT = Path("/sys/fs/cgroup")
 _UNIFIED = "0::/"
 _UNLIMITED = 1 << 60
-"""What cgroup v1 has as a limit where there is none is larger."""
+"""cgroup v1 shows a larger number if there is no limit."""
 
 
 def memory_limit(own: Path = _OWN, root: Path = _ROOT) -> int | None:
     """The lowest memory limit of this process's cgroup and its parents, in bytes; None if unlimited.
 
-    Above it the kernel kills the whole group. Limits of cgroup v1 don't do that and are ignored.
+    If it is exceeded, the kernel kills the whole group. Limits of cgroup v1 do not do that and are ignored.
     """
     try:
         lines = own.read_text(encoding="utf-8").splitlines()
@@ -31,7 +31,7 @@ def memory_limit(own: Path = _OWN, root: Path = _ROOT) -> int | None:
 
 
 def memory_bound(own: Path = _OWN, root: Path = _ROOT) -> int | None:
-    """As `memory_limit`, but with the limits of cgroup v1, for what can use less memory than there is."""
+    """As `memory_limit`, but including cgroup v1, for consumers that can adapt to less memory."""
     try:
         lines = own.read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -51,7 +51,7 @@ def memory_bound(own: Path = _OWN, root: Path = _ROOT) -> int | None:
 def _limit(file: Path) -> int | None:
     try:
         return int(file.read_text(encoding="ascii"))
-    except (OSError, ValueError):  # `max`, or not there
+    except (OSError, ValueError):  # `max`, or no file
         return None
 
 
@@ -59,7 +59,7 @@ _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def cores(quota_file: Path = _QUOTA) -> int:
-    """Processors this process may use, at least 1; a container's CPU limit is rounded up."""
+    """Number of CPUs that this process may use, at least 1; a container's CPU limit is rounded up."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(usable, _quota(quota_file) or usable))
 

@@ -1,4 +1,4 @@
-"""SETTINGS: every setting, as `scoopi config` lists them, and keys of the Java original without effect."""
+"""SETTINGS: all settings, in the order of `scoopi config`; also keys of the Java original without effect."""
 
 from __future__ import annotations
 
@@ -75,21 +75,21 @@ _DEFINITIONS = (
         SettingKind.TEXT,
         "null",
         RUN,
-        "What CSV files hold for an item or dim without a value; JSON lines hold null.",
+        "The text in CSV files for an item or dim without a value; JSON lines have null.",
     ),
     Setting(
         "scoopi.dateTimePattern",
         SettingKind.PATTERN,
         "yyyy-MM-dd'T'HH:mm:ss.SSSZ",
         RUN,
-        "How date-times are written and read, in the letters of Java's SimpleDateFormat.",
+        "How date-times are written and read: a pattern of Java's SimpleDateFormat.",
     ),
     Setting(
         "scoopi.runDateTimeText",
         SettingKind.TEXT,
         None,
         RUN,
-        "The run's date-time, by scoopi.dateTimePattern; unset, it is the time of the start.",
+        "The run's date-time, in the format of scoopi.dateTimePattern; unset: the time of the start.",
     ),
 )
 _BLANK_FACTS = (
@@ -107,7 +107,7 @@ _PLAIN_PARSER = (
         SettingKind.BOOL,
         "false",
         NODE,
-        "Whether pages are read by the plain evaluator: the same rows, one query a cell, slowly.",
+        "Whether pages are read by the plain evaluator: the same rows, slowly, with one query per cell.",
     ),
 )
 _TASKS = (
@@ -160,7 +160,7 @@ SETTINGS_BY_KEY: Mapping[str, Setting] = MappingProxyType({setting.key: setting 
 
 
 def original_note(key: str) -> str | None:
-    """The hint to offer for a key that only the original knew, else None."""
+    """The hint for a key that only the Java original has; None for any other."""
     if key in _KEYS:
         return _KEYS[key]
     for prefix, note in _PREFIXES.items():
@@ -170,7 +170,7 @@ def original_note(key: str) -> str | None:
 
 
 def original_environment_key(name: str) -> str | None:
-    """The key of the original that an environment variable stands for, else None."""
+    """The key of the Java original that an environment variable sets; None for any other variable."""
     for key in _KEYS:
         if key.upper().replace(".", "_") == name:
             return key

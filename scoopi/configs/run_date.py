@@ -1,4 +1,4 @@
-"""compose_run_date: the date-time of a run, as given or now."""
+"""compose_run_date: determines the date-time of a run."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _PATTERN = "scoopi.dateTimePattern"
 
 
 def compose_run_date(configs: Configs, now: datetime) -> datetime:
-    """The run's date-time, zone-aware, in whole seconds; `now` counts unless the settings fix it.
+    """The run's date-time, zone-aware, in whole seconds: as set in the settings, else `now`.
 
     Raises:
-        ConfigError: the given text does not fit the pattern.
+        ConfigError: the given text does not match the pattern.
     """
     moment = _given_date(configs) or now
     if moment.tzinfo is None:
@@ -24,7 +24,7 @@ def compose_run_date(configs: Configs, now: datetime) -> datetime:
 
 
 def check_run_date(configs: Configs) -> None:
-    """Raise ConfigError when the given date does not fit its pattern."""
+    """Raise ConfigError if the given date does not match its pattern."""
     _given_date(configs)
 
 

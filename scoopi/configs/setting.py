@@ -1,4 +1,4 @@
-"""Setting: one key with its type, default, range and scope, and how a value is declared and read."""
+"""Setting: one key with its type, default, range and scope; how it is declared, and its values are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 class SettingKind(StrEnum):
-    """How the text of a value is read."""
+    """The type of a setting's value."""
 
     BOOL = "true or false"
     INT = "a whole number"
@@ -39,7 +39,7 @@ class Scope(StrEnum):
     SHARED = "shared"
     """All nodes must agree, but the value does not change rows."""
     NODE = "node"
-    """Free on each node."""
+    """May differ from node to node."""
 
 
 RUN, SHARED, NODE = Scope.RUN, Scope.SHARED, Scope.NODE
@@ -50,10 +50,11 @@ class Setting(msgspec.Struct, frozen=True):
     """One key of the registry: its type, default, range and scope.
 
     Attributes:
-        default: the value's text, None when the setting has no value unless given.
-        unit: of a number, as written after it; empty for none.
-        least: smallest number allowed; `most` the largest.
-        choices: the allowed words of a CHOICE.
+        default: text of the default; None if the setting has none.
+        sentence: the help text.
+        unit: unit of a number; empty for none.
+        least, most: range of a number.
+        choices: the allowed values of a CHOICE.
     """
 
     key: str
@@ -68,22 +69,22 @@ class Setting(msgspec.Struct, frozen=True):
 
     @property
     def is_secret(self) -> bool:
-        """Whether its value is never shown or stored, wherever it was set."""
+        """Whether the value must never be shown or stored."""
         return self.key.endswith(".password") or self.key in _MAY_HOLD_SECRETS
 
     @property
     def may_change_rows(self) -> bool:
-        """Whether rows may differ with another value: only such settings are visible to scripts."""
+        """Whether the value may change rows; only such settings are visible to scripts."""
         return self.scope is Scope.RUN
 
     @property
     def environment(self) -> str:
-        """Its name in the environment: `scoopi.job.maxTakes` is `SCOOPI_JOB_MAXTAKES`."""
+        """The name of its environment variable: `SCOOPI_JOB_MAXTAKES` for `scoopi.job.maxTakes`."""
         return self.key.upper().replace(".", "_")
 
     @property
     def domain(self) -> str:
-        """What its values are, in words: `a whole number from 0 to 100 (ms)`."""
+        """The allowed values, in words: `a whole number from 0 to 100 (ms)`."""
         unit = f" ({self.unit})" if self.unit else ""
         numbers = f"a whole number from {self.least} to {self.most}{unit}"
         match self.kind:
@@ -98,18 +99,18 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 _MAY_HOLD_SECRETS = frozenset({"scoopi.cluster.store", "scoopi.webDriver.url"})
-"""Settings whose value may have a password in it."""
+"""Settings whose value may contain a password."""
 
 
 class SettingKey(msgspec.Struct, frozen=True):
     """Declares the setting of a group's field: `Annotated[int, SettingKey("scoopi.x", NODE, "Help.")] = 1`.
 
-    Type, choices and default are those of the field, unless given here.
+    Type, choices and default come from the field, unless given here.
 
     Attributes:
         sentence: the help text.
-        kind: for a field whose type is not that of the written value.
-        default: the default text, for a field whose default is not that of the setting; None: no value.
+        kind: for a field whose type differs from that of the setting.
+        default: text of the default, for a field whose default differs from it; None for no default.
     """
 
     key: str
@@ -122,7 +123,7 @@ class SettingKey(msgspec.Struct, frozen=True):
     default: str | UnsetType | None = UNSET
 
     def setting(self, type_: Any, default: object) -> Setting:
-        """The setting of a field of that type and default."""
+        """The setting of a field with that type and default."""
         choices = tuple(map(str, get_args(type_))) if get_origin(type_) is Literal else ()
         kind = self.kind or (SettingKind.CHOICE if choices else _KINDS.get(type_, SettingKind.TEXT))
         text = _text(default) if self.default is UNSET else self.default
@@ -157,7 +158,7 @@ def declared(group: type) -> MappingProxyType[str, Setting]:
 
 def _defaults_of(group: type) -> dict[str, object]:
     if issubclass(group, msgspec.Struct):
-        # msgspec.structs.fields evaluates all annotations once more, which takes as long as the rest.
+        # msgspec.structs.fields evaluates all annotations again, which takes as long as everything else here.
         names, defaults = group.__struct_fields__, group.__struct_defaults__
         return dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
     return {field.name: field.default for field in dataclasses.fields(group)}  # type: ignore[arg-type]
@@ -182,7 +183,7 @@ def values_of(group: type, configs: Values) -> dict[str, Any]:
 
 
 class Group(msgspec.Struct, frozen=True):
-    """The settings that one consumer takes, each with its unit in its name."""
+    """The settings that one consumer takes, with units in the names of the fields."""
 
     @classmethod
     def of(cls, configs: Values) -> Self:
@@ -191,11 +192,11 @@ class Group(msgspec.Struct, frozen=True):
 
 
 def read_value(setting: Setting, text: str, *, shown: str, at: str) -> str:
-    """The value in the form that all readers of it rely on: `true`, `1000`, `auto`.
+    """Validate a value and return it in canonical form: `true`, `1000`, `auto`.
 
     Args:
         text: the value as given.
-        shown: the value as it may be shown, secrets masked.
+        shown: the value with secrets masked, for the error.
         at: its place, for the error.
     Raises:
         ConfigError: the text is not a valid value.

@@ -1,4 +1,4 @@
-"""sites_of: the sites of a run, with the settings as the values of what no block gives."""
+"""sites_of: combines the `sites` blocks of a run with the settings as their defaults."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ SETTING_OF: Mapping[str, str] = MappingProxyType(
         **{f"retry.{key}": f"scoopi.retry.{key}" for key in KEYS},
     }
 )
-"""Field of Site -> the setting that is its default."""
+"""Field of Site -> the setting that gives its default."""
 
 
 def sites_of(configs: Values, blocks: Sequence[SiteBlock]) -> Sites:
-    """What each host is asked with."""
+    """The sites of a run: the settings for each host."""
     limits, web = FetchLimits.of(configs), WebClientSettings.of(configs)
     retry = RetrySettings.of(configs).policy().numbers()
     defaults = replace(

@@ -91,6 +91,6 @@ def test_all_faults_of_all_sources_are_in_one_report(desk: Desk, town: Town) -> 
     Path("my.yml").write_text("scoopi: { wokers: 2, script: { timeout: long } }\n")
     ended = desk.scoopi("run", "defs", "--conf", "my.yml", "-D", "scoopi.regex.timeot=1")
     assert ended.code == 3
-    assert "3 faults in the settings" in ended.err
+    assert "3 errors in the settings" in ended.err
     for said in ("scoopi.workers?", "scoopi.script.timeout needs", "scoopi.regex.timeout?"):
         assert said in ended.err

@@ -43,7 +43,7 @@ def test_an_empty_text_is_a_value_and_no_value_is_a_fault(tmp_path: Path) -> Non
     conf = read(tmp_path, 'a: ""\nb:\nc: d\n')
     assert [given.text for given in conf.given] == ["", "d"]
     assert [str(fault) for fault in conf.faults] == [
-        's.yml:2:3: b has no value; write a value, "" for an empty text, or take the line out'
+        's.yml:2:3: b has no value; write a value, "" for an empty text, or remove the line'
     ]
 
 

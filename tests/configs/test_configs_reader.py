@@ -127,7 +127,7 @@ def test_all_faults_of_all_layers_are_one_report(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         read(tmp_path, {"scoopi.nothing": "1"}, {"SCOOPI_JOB_MAXTAKES": "0", "SCOOPI_X": "1"}, Path("no.yml"))
     lines = str(caught.value).splitlines()
-    assert lines[0] == "6 faults in the settings:"
+    assert lines[0] == "6 errors in the settings:"
     assert [line.split(": ")[0].strip() for line in lines[1:]] == [
         "conf/scoopi.yml:2:12",
         "conf/scoopi.yml:3:19",

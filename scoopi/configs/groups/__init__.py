@@ -1,4 +1,4 @@
-"""The settings as their consumers take them: frozen values with units in their names.
+"""Groups of settings as their consumers take them: frozen structs with units in the names of fields.
 
 A field with a `SettingKey` declares its setting; `registry.py` collects them.
 """

@@ -13,7 +13,7 @@ from scoopi.configs.setting import NODE, Group, SettingKey, SettingKind, Values
 CHROMIUM, CHROMEDRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 FIREFOX, GECKODRIVER = "/usr/bin/firefox-esr", "/usr/local/bin/geckodriver"
 LEAST_BROWSER_MB = 512
-"""A browser that shows a small page needs about half of it."""
+"""Twice what a browser with a small page needs."""
 
 
 class BrowserSettings(Group, frozen=True):
@@ -21,7 +21,7 @@ class BrowserSettings(Group, frozen=True):
 
     browser: Annotated[
         Literal["chromium", "firefox"],
-        SettingKey("scoopi.webDriver.browser", NODE, "The kind of the browsers."),
+        SettingKey("scoopi.webDriver.browser", NODE, "The browser to use."),
     ] = "chromium"
     url: Annotated[
         str,
@@ -36,7 +36,7 @@ class BrowserSettings(Group, frozen=True):
         SettingKey(
             "scoopi.webDriver.browsers",
             NODE,
-            "The most browsers of this node at a time; each loads one page at a time.",
+            "The most browsers of this node; each loads one page at a time.",
             least=1,
             most=64,
         ),
@@ -46,7 +46,7 @@ class BrowserSettings(Group, frozen=True):
         SettingKey(
             "scoopi.webDriver.pages",
             NODE,
-            "After how many pages a browser is replaced by a new one.",
+            "The number of pages after which a browser is replaced by a new one.",
             least=1,
         ),
     ] = 200
@@ -66,35 +66,41 @@ class BrowserSettings(Group, frozen=True):
         SettingKey(
             "scoopi.webDriver.images",
             NODE,
-            "Whether browsers load the images, fonts and media of pages; without them pages come sooner.",
+            "Whether browsers load the images, fonts and media of pages; without them pages load faster.",
         ),
     ] = False
     binary: Annotated[
-        str, SettingKey("scoopi.webDriver.browserPath", NODE, "The browser's program.", kind=SettingKind.PATH)
+        str,
+        SettingKey(
+            "scoopi.webDriver.browserPath",
+            NODE,
+            "The path of the browser's executable.",
+            kind=SettingKind.PATH,
+        ),
     ] = CHROMIUM
     driver: Annotated[
         str,
         SettingKey(
-            "scoopi.webDriver.driverPath", NODE, "The program of the browser's driver.", kind=SettingKind.PATH
+            "scoopi.webDriver.driverPath", NODE, "The path of the driver's executable.", kind=SettingKind.PATH
         ),
     ] = CHROMEDRIVER
 
     @classmethod
     def of(cls, configs: Values) -> Self:
-        """The settings of this machine."""
+        """The settings, with the programs of the chosen browser and within the memory of this machine."""
         given, bound = super().of(configs), memory_bound()
         if given.browser == "firefox":
             given = given.with_firefox()
         return given if bound is None or given.url else given.within(bound >> 20)
 
     def with_firefox(self) -> Self:
-        """Firefox's programs in place of Chromium's, where no others are given."""
+        """The settings with Firefox's programs in place of the default ones."""
         binary = FIREFOX if self.binary == CHROMIUM else self.binary
         driver = (shutil.which("geckodriver") or GECKODRIVER) if self.driver == CHROMEDRIVER else self.driver
         return msgspec.structs.replace(self, binary=binary, driver=driver)
 
     def within(self, bound_mb: int) -> Self:
-        """The browsers, fewer or smaller ones if they would need more than half of the memory."""
+        """The settings with fewer or smaller browsers if they would use more than half of the memory."""
         for_all = bound_mb // 2
         browsers = max(1, min(self.browsers, for_all // LEAST_BROWSER_MB))
         memory_mb = max(LEAST_BROWSER_MB, min(self.memory_mb, for_all // browsers))

@@ -1,4 +1,4 @@
-"""Settings for the budget of a run: how much it may take."""
+"""Settings for the budget of a run: limits of its pages, time, bytes and depth."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from scoopi.model.text.store_url import StoreKind, StoreUrl, parse_store_url
 DEFAULT_PORT = 5701
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{1,5}))?")
 _NODE = re.compile(r"(?!lost-)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
-"""`lost-` begins the names of folders with rows of a lost run."""
+"""Folders with rows of a lost run are named `lost-…`, so ids must not begin like that."""
 BEATS_A_GAP = 3
-"""A node stops by itself after half a gap without an acknowledged heartbeat."""
+"""Least number of heartbeats per liveness gap: a node stops after half a gap without an acknowledged one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class TlsSettings:
 
     @classmethod
     def of(cls, configs: Values, folder: Path) -> Self | None:
-        """The settings; None when TLS is off. A relative path is taken from `folder`.
+        """The settings; None if TLS is off. Relative paths are resolved against `folder`.
 
         Raises:
             ConfigError: a file does not exist.
@@ -82,10 +82,10 @@ class ClusterSettings:
     """How a node connects to its cluster, and the timing that all nodes share.
 
     Attributes:
-        addresses: `HOST:PORT` of members; empty without a store: the run is on one machine.
-        store: the database that keeps the run in place of members.
-        call_timeout_ms: after this long without an answer a call to the store fails.
-        members: how many members the cluster has; 0: as many as were ever seen together.
+        addresses: `HOST:PORT` of Hazelcast members; if empty and `store` is None, the run is solo.
+        store: the database that keeps the run, instead of members.
+        call_timeout_ms: a call to the store fails after this time without a response.
+        members: number of members of the cluster; 0 for the most ever seen at once.
     """
 
     addresses: Annotated[
@@ -146,7 +146,7 @@ class ClusterSettings:
         SettingKey(
             "scoopi.cluster.reconnect.timeout",
             NODE,
-            "How long a running node waits for members or a database that do not answer; then it stops.",
+            "How long a running node waits for members or a database that do not respond; then it stops.",
             unit="ms",
             least=1000,
             most=DAY_MS,
@@ -158,7 +158,7 @@ class ClusterSettings:
         SettingKey(
             "scoopi.cluster.members",
             NODE,
-            "The number of members, of which a majority must be there; 0: the most ever seen.",
+            "The number of members, of which a majority must be available; 0: the most ever seen.",
             most=1000,
         ),
     ] = 0
@@ -219,12 +219,12 @@ class ClusterSettings:
 
     @property
     def is_cluster(self) -> bool:
-        """Whether the run is one of several nodes."""
+        """Whether several nodes can take part in the run."""
         return bool(self.addresses) or self.store is not None
 
     @classmethod
     def of(cls, configs: Values, folder: Path) -> Self:
-        """The settings of a node; relative paths of TLS files are taken from `folder`.
+        """The settings of a node; relative paths of TLS files are resolved against `folder`.
 
         Raises:
             ConfigError: an address is not HOST or HOST:PORT, the store is not a database or is given beside
@@ -272,7 +272,7 @@ def _addresses(configs: Values) -> tuple[str, ...]:
 
 
 def _store(configs: Values) -> StoreUrl | None:
-    """The database; its password is never part of an error."""
+    """The database; errors never contain its password."""
     key = "scoopi.cluster.store"
     if not (text := configs.text(key)).strip():
         return None
@@ -285,12 +285,12 @@ def _store(configs: Values) -> StoreUrl | None:
         raise ConfigError(f"{url.shown} is not a database", at=at, hint="set scoopi.cluster.addresses")
     if configs.text("scoopi.cluster.addresses").strip():
         hint = "leave out scoopi.cluster.addresses (--cluster), or this"
-        raise ConfigError("a run is kept in a database or in a cluster, not in both", at=at, hint=hint)
+        raise ConfigError("a run is kept either in a database or in a cluster, not in both", at=at, hint=hint)
     return url
 
 
 def _address(word: str, at: str) -> str:
-    """`HOST:PORT`; the default port is 5701, as Hazelcast's."""
+    """`HOST:PORT`, with Hazelcast's default port 5701 if none is given."""
     match = _ADDRESS.fullmatch(word)
     port = int(match["port"] or DEFAULT_PORT) if match else 0
     if match is None or not 0 < port < 65536:

@@ -12,10 +12,10 @@ OTHERS = 2
 
 
 class WorkerSettings(Group, frozen=True):
-    """How many worker processes a node has, how many requests each may have in flight, and how much memory.
+    """How many worker processes a node has, and the requests in flight and the memory of each.
 
     Attributes:
-        memory_bytes: a worker's part of the control group's limit; None without a limit.
+        memory_bytes: a worker's share of the cgroup's memory limit; None without a limit.
     """
 
     workers: Annotated[
@@ -23,7 +23,7 @@ class WorkerSettings(Group, frozen=True):
         SettingKey(
             "scoopi.workers",
             NODE,
-            "Worker processes of this node: auto is one a core; 0 runs all but scripts in this process.",
+            "Worker processes of this node; auto: one per core; 0: all but scripts run in the main process.",
             most=256,
             kind=SettingKind.WORKERS,
             default="auto",
@@ -43,7 +43,7 @@ class WorkerSettings(Group, frozen=True):
 
     @classmethod
     def of(cls, configs: Values) -> Self:
-        """The settings of this machine; `auto` workers are the cores that this process may use."""
+        """The settings; `auto` workers are as many as the cores that this process may use."""
         text = configs.text("scoopi.workers")
         workers = cores() if text == "auto" else int(text)
         limit = memory_limit()
@@ -52,14 +52,14 @@ class WorkerSettings(Group, frozen=True):
 
 
 class AppenderSettings(Group, frozen=True):
-    """How rows are gathered before they are made durable."""
+    """How rows are batched before they are made durable."""
 
     commit_interval_ms: Annotated[
         int,
         SettingKey(
             "scoopi.appender.commitInterval",
             NODE,
-            "How long rows are gathered before they are made durable together.",
+            "How long rows are batched before they are made durable together.",
             unit="ms",
             least=1,
             most=60_000,
@@ -78,7 +78,7 @@ class AppenderSettings(Group, frozen=True):
 
 
 class JobSettings(Group, frozen=True):
-    """How jobs are taken, and how often one may go wrong."""
+    """How jobs are taken, and how often a job may be tried again after crashes."""
 
     max_crashes: Annotated[
         int,
@@ -105,7 +105,7 @@ class JobSettings(Group, frozen=True):
         SettingKey(
             "scoopi.job.prefetch",
             NODE,
-            "How much work is taken ahead from each host.",
+            "How much work is prefetched for each host.",
             unit="ms",
             least=1,
             most=600_000,
@@ -234,6 +234,6 @@ class MetricsSettings(Group, frozen=True):
         SettingKey(
             "scoopi.metrics.server.names",
             NODE,
-            "Names besides localhost by which it may be asked on a loopback address, with commas between.",
+            "Host names besides localhost that requests on a loopback address may use, separated by commas.",
         ),
     ] = ""

@@ -1,4 +1,4 @@
-"""Settings for pages: how one is fetched, parsed and kept."""
+"""Settings for pages: how they are fetched, parsed and stored."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ class FetchLimits(Group, frozen=True):
     ] = 1000
 
     def for_host(self, host: str) -> Self:
-        """The same for each host: see `LimitsByHost`."""
+        """Returns itself, as the limits are the same for each host; see `LimitsByHost`."""
         return self
 
 
 class WebClientSettings(Group, frozen=True):
-    """How one request is made.
+    """How a request is sent, and its limits.
 
     Attributes:
-        user_agent: sent as it stands.
-        timeout_ms: for one hop as a whole, from name look-up to the last byte.
-        connect_timeout_ms: for name look-up, TCP and TLS together.
-        max_redirects: a chain of more hops is an error.
-        max_bytes: of a page's body, content coding undone.
-        max_held_bytes: of all pages that a worker receives, and of all that wait for its steps.
-        private_hosts: when links and redirects may lead to hosts of private addresses.
+        user_agent: the User-Agent header.
+        timeout_ms: limit of one hop, from name resolution to the last byte.
+        connect_timeout_ms: limit of name resolution, TCP and TLS together.
+        max_redirects: longest chain of redirects.
+        max_bytes: limit of a page's decoded body.
+        max_held_bytes: limit of all pages that a worker is receiving, and of all that wait for its steps.
+        private_hosts: when links and redirects may lead to hosts with private addresses.
     """
 
     user_agent: Annotated[
@@ -60,7 +60,7 @@ class WebClientSettings(Group, frozen=True):
         SettingKey(
             "scoopi.webClient.userAgent",
             RUN,
-            "How Scoopi names itself to servers.",
+            "The User-Agent header of requests.",
             default=f"Scoopi/{__version__}",
         ),
     ]
@@ -69,7 +69,7 @@ class WebClientSettings(Group, frozen=True):
         SettingKey(
             "scoopi.webClient.timeout",
             RUN,
-            "The longest that one request may take; a redirect is a further one.",
+            "The longest that one request may take; each redirect is a request of its own.",
             unit="ms",
             least=1,
             most=DAY_MS,
@@ -117,12 +117,12 @@ class WebClientSettings(Group, frozen=True):
         SettingKey(
             "scoopi.loader.privateHosts",
             RUN,
-            "When links and redirects may lead to private hosts; inside: from such hosts and files only.",
+            "When links and redirects may lead to private hosts; inside: only from such hosts and files.",
         ),
     ] = "inside"
 
     def site(self) -> Site:
-        """What a host is asked with that no site is given for."""
+        """The settings for hosts without a site."""
         return Site(
             user_agent=self.user_agent,
             timeout_ms=self.timeout_ms,
@@ -131,7 +131,7 @@ class WebClientSettings(Group, frozen=True):
 
 
 class FactSettings(Group, frozen=True):
-    """What stands for a fact that is blank (None: it stays as it is), and for one that is not found."""
+    """The replacements for facts that are blank (None: no replacement) or not found."""
 
     blank_replacement: Annotated[
         str | None, SettingKey("scoopi.fact.blank.replaceWith", RUN, "The replacement for a blank fact.")
@@ -139,13 +139,15 @@ class FactSettings(Group, frozen=True):
     not_found_replacement: Annotated[
         str,
         SettingKey(
-            "scoopi.fact.notFound.replaceWith", RUN, "What stands for a fact that its selector does not find."
+            "scoopi.fact.notFound.replaceWith",
+            RUN,
+            "The replacement for a fact that its selector does not find.",
         ),
     ] = "not found"
 
     @classmethod
     def of(cls, configs: Values) -> Self:
-        """The replacements; None for blank facts when `scoopi.fact.blank.replace` is off."""
+        """The replacements; None for blank facts if `scoopi.fact.blank.replace` is off."""
         values = values_of(cls, configs)
         if not configs.flag("scoopi.fact.blank.replace"):
             values["blank_replacement"] = None
@@ -153,12 +155,12 @@ class FactSettings(Group, frozen=True):
 
     @property
     def stand_for_nothing(self) -> frozenset[str]:
-        """The facts that are written where there is none."""
+        """The texts that replace missing facts."""
         return frozenset(filter(None, (self.blank_replacement, self.not_found_replacement)))
 
 
 class ParserLimits(Group, frozen=True):
-    """What bounds the reading of one page."""
+    """Limits of parsing one page."""
 
     max_rows: Annotated[
         int,
@@ -212,7 +214,7 @@ class ParserLimits(Group, frozen=True):
 
 
 class ScriptLimits(Group, frozen=True):
-    """What bounds one script: how long it may run and how much memory it may hold."""
+    """Limits of one script: its time and its memory."""
 
     timeout_ms: Annotated[
         int,
@@ -239,19 +241,19 @@ class ScriptLimits(Group, frozen=True):
 
 
 class TaskLimit(Group, frozen=True):
-    """The longest that one task of a page may take, the time allowed for its scripts included."""
+    """The longest that one task of a page may take, including the time allowed for its scripts."""
 
     limit_s: float = 61.0
 
     @classmethod
     def of(cls, configs: Values) -> Self:
-        """`scoopi.task.timeout` plus `scoopi.script.timeout`; infinity where the former is 0."""
+        """`scoopi.task.timeout` plus `scoopi.script.timeout`; infinity if the former is 0."""
         timeout_s = configs.number("scoopi.task.timeout")
         return cls(timeout_s + ScriptLimits.of(configs).timeout_ms / 1000 if timeout_s else math.inf)
 
 
 class ArchiveSettings(msgspec.Struct, frozen=True):
-    """Where pages and data are kept for later runs, and which; `auto` applies to groups with `live`."""
+    """Where and which pages and data are stored for later runs; `auto` stores those of groups with `live`."""
 
     enable: Annotated[
         Literal["auto", "true", "false"],
@@ -272,18 +274,16 @@ class ArchiveSettings(msgspec.Struct, frozen=True):
     persist_locator: Annotated[
         bool,
         SettingKey(
-            "scoopi.persist.locator", RUN, "Whether loaded pages are kept, where the data store is in use."
+            "scoopi.persist.locator", RUN, "Whether loaded pages are kept, if the data store is in use."
         ),
     ] = True
     persist_data: Annotated[
         bool,
-        SettingKey(
-            "scoopi.persist.data", RUN, "Whether parsed data is kept, where the data store is in use."
-        ),
+        SettingKey("scoopi.persist.data", RUN, "Whether parsed data is kept, if the data store is in use."),
     ] = True
 
     @classmethod
     def of(cls, configs: Values, folder: Path) -> Self:
-        """The settings of a run; a relative path is taken from `folder`, the run's current folder."""
+        """The settings of a run; a relative path is resolved against `folder`, the run's current folder."""
         values = values_of(cls, configs)
         return cls(**values | {"folder": folder / values["folder"]})

@@ -1,4 +1,4 @@
-"""Settings for politeness: what a host may ask for, and how one that fails is treated."""
+"""Settings for politeness: robots.txt, pauses that hosts ask for, and hosts that fail."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scoopi.configs.setting import HOUR_MS, SHARED, Group, SettingKey
 
 
 class PolitenessSettings(Group, frozen=True):
-    """What a host may ask of Scoopi, and how long one that does not answer is waited for."""
+    """Whether robots.txt is followed, and how long to wait for hosts that fail or ask for pauses."""
 
     robots: Annotated[
         bool,
@@ -33,7 +33,7 @@ class PolitenessSettings(Group, frozen=True):
         SettingKey(
             "scoopi.loader.fetch.hostTimeout",
             SHARED,
-            "How long a host that brings nothing but errors is waited for before its jobs fail.",
+            "How long to wait for a host that returns nothing but errors before its jobs fail.",
             unit="s",
             most=86_400,
         ),
@@ -43,7 +43,7 @@ class PolitenessSettings(Group, frozen=True):
         SettingKey(
             "scoopi.loader.fetch.longestSleep",
             SHARED,
-            "The longest pause that a host gets by a Retry-After header or a Crawl-delay.",
+            "The longest pause that a host can request by a Retry-After header or a Crawl-delay.",
             unit="s",
             most=86_400,
         ),

@@ -1,4 +1,4 @@
-"""Settings for retries: how often, and after which waits, a page that failed to load is tried again."""
+"""Settings for retries: how often, and after which delays, a page that failed to load is tried again."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from scoopi.model.limits.retry_policy import RetryPolicy
 
 
 class RetrySettings(Group, frozen=True):
-    """The policy of all hosts, and the budget of the run; see `RetryPolicy`."""
+    """The default retry policy of hosts, and the retry budget of the run; see `RetryPolicy`."""
 
     attempts: Annotated[
         int,
         SettingKey(
             "scoopi.retry.attempts",
             SHARED,
-            "How often a page that fails to load is asked for, the first time included; 1: no retries.",
+            "The most attempts to load a page, including the first one; 1: no retries.",
             least=1,
             most=100,
         ),
@@ -36,7 +36,7 @@ class RetrySettings(Group, frozen=True):
         SettingKey(
             "scoopi.retry.factor",
             SHARED,
-            "How many times longer each further wait is.",
+            "The factor by which each further wait is longer.",
             least=1,
             most=10,
         ),
@@ -56,7 +56,7 @@ class RetrySettings(Group, frozen=True):
         SettingKey(
             "scoopi.retry.jitter",
             SHARED,
-            "Up to this part of a wait is added at random, so that pages do not come back together.",
+            "Up to this part of a wait is added at random, so that retries are spread over time.",
             unit="percent",
             most=100,
         ),
@@ -79,7 +79,7 @@ class RetrySettings(Group, frozen=True):
     ] = 100_000
 
     def policy(self) -> RetryPolicy:
-        """The policy of a host that has none of its own."""
+        """The policy of hosts without their own."""
         return RetryPolicy(
             self.attempts,
             self.delay_ms,
