@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 from selenium.common.exceptions import (
+    NoSuchWindowException,
     TimeoutException,
     UnexpectedAlertPresentException,
     WebDriverException,
@@ -19,9 +20,9 @@ from urllib3.exceptions import HTTPError
 from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.page.kept_pages import KeptPages
-from scoopi.browser.page.navigation_faults import NO_ANSWER, NO_PAGE, TIMED_OUT, fault_of, lost
+from scoopi.browser.page.navigation_faults import CLOSED, NO_ANSWER, NO_PAGE, TIMED_OUT, fault_of, lost
 from scoopi.browser.page.page_actions import PageActions
-from scoopi.browser.page.page_answers import PageAnswer
+from scoopi.browser.page.page_answers import PageAnswer, PageAnswers
 from scoopi.browser.page.page_reader import PageReader
 from scoopi.browser.page.page_wait import (
     PageWait,
@@ -43,6 +44,7 @@ from scoopi.model.definitions import BrowserDef
 
 _PAGE = 200
 _BLANK = "about:blank"
+_WEB = ("http://", "https://")
 _LEAST_S = 0.1
 _KEEP_S = 1.0
 """Time to keep what a page shows when its script does not end."""
@@ -88,7 +90,7 @@ class Browser:
             (profile / SESSION).write_text(self._session)  # what ends it if this process is killed
         self._waiting = PageWait(self._driver, self._tab.traffic)
         self._limit = StepTimeout(self._driver, self._tab.interrupt)
-        self._actions = PageActions(self._driver, self._waiting, self._limit, shots)
+        self._actions = PageActions(self._driver, self._waiting, self._limit, self._tab.opened, shots)
         self._reader = PageReader(self._driver)
         self._kept = kept
         self._driver_url = started.driver_url
@@ -112,32 +114,11 @@ class Browser:
         self._ask = ask
         self._tab.open(visit, ask)
         try:
-            failure = self._navigated(visit, ends)
-        except UnexpectedAlertPresentException:
-            if not self._tab.was_used:
+            return self._visited(visit, begun, ends)
+        except NoSuchWindowException:
+            if self._tab.opened.current in self._driver.window_handles:
                 raise
-            failure = self._navigated_afresh(visit, ends)  # a dialog of the page before came too late
-        if failure is not None:
-            return failure
-        answer = self._first_answer()
-        is_file = answer is None or _is_attachment(answer)  # of a download there may be no report
-        if is_file and self._driver.current_url == _BLANK:
-            return NO_PAGE
-        if answer is not None and answer.status != _PAGE:
-            return self._rendered(visit, ends, self._reader.read(visit.how))
-        try:
-            found = self._completed(visit, ends)
-        except VisitFailedError as error:
-            kept = self._kept.keep(self._driver, self._tab.console, visit.url, begun)
-            return replace(self._lost() or error.failure, kept=kept)
-        except TimeoutException:
-            return NO_ANSWER
-        except WebDriverException as error:
-            failure = self._lost() if fault_of(str(error.msg)) else None
-            if failure is None:
-                raise
-            return failure
-        return self._rendered(visit, ends, found)
+            return CLOSED
 
     def leave(self) -> None:
         """Close the page, so that it uses no processor time and memory until the next visit.
@@ -169,6 +150,36 @@ class Browser:
             self.has_ended = has_ended_soon(self._session)
         else:
             kill_tree(self._pid)
+
+    def _visited(self, visit: Visit, begun: float, ends: float) -> Rendered | VisitFailed:
+        """Load and read the page in its tab; `begun` is as `time.time()`, `ends` as `time.monotonic()`."""
+        try:
+            failure = self._navigated(visit, ends)
+        except UnexpectedAlertPresentException:
+            if not self._tab.was_used:
+                raise
+            failure = self._navigated_afresh(visit, ends)  # a dialog of the page before came too late
+        if failure is not None:
+            return failure
+        answer = self._first_answer()
+        is_file = answer is None or answer.is_file  # of a download there may be no report
+        if is_file and self._driver.current_url == _BLANK:
+            return NO_PAGE
+        if answer is not None and answer.status != _PAGE:
+            return self._rendered(visit, ends, self._reader.read(visit.how))
+        try:
+            found = self._completed(visit, ends)
+        except VisitFailedError as error:
+            kept = self._kept.keep(self._driver, self._tab.console, visit.url, begun)
+            return replace(self._lost() or error.failure, kept=kept)
+        except TimeoutException:
+            return NO_ANSWER
+        except WebDriverException as error:
+            failure = self._lost() if fault_of(str(error.msg)) else None
+            if failure is None:
+                raise
+            return failure
+        return self._rendered(visit, ends, found)
 
     def _navigated(self, visit: Visit, ends: float) -> VisitFailed | None:
         """Go to the page; why it does not come, None if it does."""
@@ -213,21 +224,19 @@ class Browser:
         if found["isError"] and not found["status"]:
             return self._lost() or NO_PAGE
         shown, cookies = str(found["url" if found["isError"] else "shown"]), visit.cookies
-        status, headers = self._answered(found)
+        if not shown.startswith(_WEB):
+            shown = visit.url  # a page that a script has written, or has made of data
+        status, headers = self._answers().of_document(found)
         if cookies is not None:
             cookies = self._tab.cookies.take((visit.url, shown), cookies, visit.header("cookie"))
         self._tab.keep(bool(found["isSpare"]) and status == _PAGE)
         return Rendered(shown, str(found["body"]).encode(errors="replace"), status, headers, cookies)
 
-    def _answered(self, found: Mapping[str, Any]) -> tuple[int, dict[str, str]]:
-        """Status and headers of the answer that gave the document; scripts may have left the first one."""
-        answers, status = self._tab.answers, int(found["status"])
-        if found["shown"] == _BLANK and (newest := answers.newest(0)) is not None:
-            return newest.status, dict(newest.headers)  # as of 204, which gives no document
-        answer = answers.of(found["url"], status, _SOON_S) or answers.of(found["url"], status, _ANSWER_S)
-        if answer is not None:
-            return answer.status, dict(answer.headers)
-        return status or _PAGE, {"content-type": str(found["kind"])}
+    def _answers(self) -> PageAnswers:
+        """The answers to the navigations of the current window."""
+        opened = self._tab.opened
+        found = opened.answers_of(opened.current)
+        return self._tab.answers if found is None else found
 
     def _completed(self, visit: Visit, ends: float) -> Mapping[str, Any]:
         """Do the actions of the definitions, wait for what they name, and read the page.
@@ -253,7 +262,7 @@ class Browser:
         except VisitFailedError as error:
             raise VisitFailedError(at_until(how, error.failure)) from error
         if found is None:
-            raise VisitFailedError(self._waiting.incomplete(how, timeout_s))
+            raise VisitFailedError(self._tab.opened.hinted(self._waiting.incomplete(how, timeout_s)))
         return found
 
     def _lost(self) -> VisitFailed | None:
@@ -272,6 +281,7 @@ class Browser:
         failed = self._scripts.run(order, timeout_s)
         if failed is not None:
             raise VisitFailedError(VisitFailed(failed.what, failed.cause, hint=failed.hint))
+        self._tab.opened.current = self._driver.current_window_handle
         timeout_s = _left_s(how, ends)
         if not self._waiting.has_loaded(timeout_s):
             what, cause = f"the page did not load within {timeout_s:g} s", "the page did not load"
@@ -281,8 +291,3 @@ class Browser:
 def _left_s(how: BrowserDef, ends: float) -> float:
     """How long a wait may take: the group's timeout, within the time that is left for the page."""
     return max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic()))
-
-
-def _is_attachment(answer: PageAnswer) -> bool:
-    """Whether a browser does not show an answer, but saves it."""
-    return answer.headers.get("content-disposition", "").strip().lower().startswith("attachment")

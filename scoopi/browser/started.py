@@ -12,6 +12,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_wait import Traffic
+from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.pool_messages import PartWanted, Visit
 from scoopi.browser.remote_sessions import session_address
 
@@ -37,11 +38,13 @@ class Tab(Protocol):
     Attributes:
         answers: responses to the navigations of this visit.
         traffic: requests of this visit that are in progress.
+        opened: the windows that the page of this visit has opened.
         was_used: the tab is reused: it has shown another page before.
     """
 
     answers: PageAnswers
     traffic: Traffic
+    opened: PageWindows
     was_used: bool
 
     @property

@@ -188,8 +188,8 @@ class ActionDef(msgspec.Struct, frozen=True):
         timeout_ms: the longest that it may take; None for that of the group.
         optional: it is left out if its element is not there.
         selector: of its element, its frame, or the elements that scrolling brings; empty for none.
-        text: that is typed, the key that is pressed, the option, the script, the name of the screenshot, or
-            what happens to the dialog (`accept`, `dismiss`).
+        text: that is typed, the key that is pressed, the option, the script, the name of the screenshot, what
+            happens to the dialog (`accept`, `dismiss`), or the window that is gone to (`new`, `main`).
         most: how often it is repeated (clicks, scrolls) while it has an effect; 1 for once.
         until: what a `wait` is for.
     """

@@ -33,6 +33,12 @@ const opened = ['/popup1', '/popup2', ''].map(path => open(path));
 opened[2].document.write('written');
 fetch('/last').then(() => { p.id = opened.every(each => each && !each.closed) ? 'opened' : 'blocked'; });
 </script>"""
+COVERED = """<p id=p onmouseenter="this.className = 'over'">x</p><script>
+open('/popup');
+let left = 100;
+const draw = () => { if (left--) requestAnimationFrame(draw); else p.id = 'drawn'; };
+setTimeout(draw, 500);
+</script>"""
 
 
 def load(browser: Browser, url: str, how: BrowserDef | None = None) -> Rendered | VisitFailed:
@@ -97,6 +103,14 @@ def test_the_windows_that_a_page_opens_stay_empty_and_are_closed_with_it(
     assert {*server.log.paths()} == {"/hostile.html", "/last"}, "nobody reads the windows"
     browser.leave()
     assert browser.windows() == 1
+
+
+@each_browser
+def test_a_page_that_opens_a_window_is_still_drawn(browser: Browser, server: Server, pages: Path) -> None:
+    hover = ActionDef("hover", "k", selector="p", timeout_ms=30_000)
+    how = BrowserDef(Until(selector="#drawn.over"), 30_000, actions=(hover,))
+    page = load(browser, server.url(write(pages, COVERED)), how)
+    assert isinstance(page, Rendered), "a page behind another draws nothing"
 
 
 @each_browser

@@ -44,7 +44,8 @@ def test_actions_are_read_in_order(check: Check) -> None:
         '{ click: ".more", max: 5, optional: true }, { type: oslo, in: "#q" },'
         "{ press: Enter, timeout: 700 }, "
         ' { select: XL, in: "#size" }, { hover: nav }, { scroll: footer }, { wait: { text: ready } }, '
-        "{ screenshot: offers }, { script: go() }, { frame: '#f' }, { frame: top }, { dialog: accept }"
+        "{ screenshot: offers }, { script: go() }, { frame: '#f' }, { frame: top }, { window: new }, "
+        "{ dialog: accept }"
     )
     found = built(check, f"{{ actions: [ {actions} ] }}").actions
     assert [(each.verb, each.selector, each.text) for each in found] == [
@@ -59,6 +60,7 @@ def test_actions_are_read_in_order(check: Check) -> None:
         ("script", "", "go()"),
         ("frame", "#f", "#f"),
         ("frame", "", "top"),
+        ("window", "", "new"),
         ("dialog", "", "accept"),
     ]
     assert (found[0].most, found[0].optional, found[2].timeout_ms) == (5, True, 700)

@@ -34,6 +34,9 @@ from tests.defs.written import Check
         ("{ wait: {} }", ".wait: there is nothing to wait for; give selector, gone, text, idle or time"),
         ("{ click: a, timeout: 0 }", ".timeout: timeout is 0, 1 is the least; give a larger number"),
         ("{ frame: top }", ": no frame was entered before; take it out"),
+        ("{ window: main }", ": no window was entered before; take it out"),
+        ("{ window: popup }", '.window: window is "popup"; known are new, main'),
+        ("{ window: new, max: 2 }", ".max: max does nothing beside window; take it out"),
         ("{ click: a, timeout: 2s }", '.timeout: timeout is "2s", a whole number of ms is needed; write `t'),
         ("{ clik: a }", ": unknown key clik; did you mean click?"),
         (
@@ -46,6 +49,15 @@ def test_what_cannot_work_is_named_with_its_place(check: Check, action: str, sai
     (found,) = check(written(f"{{ actions: [ {action} ] }}")).found
     assert found.startswith("6:"), found
     assert f"error taskGroups.city.browser.actions[0]{said}" in found
+
+
+def test_a_window_is_entered_in_its_page_and_not_in_a_frame(check: Check) -> None:
+    right = "{ window: new, optional: true }, { frame: '#f' }, { frame: top }, { window: main }"
+    assert check(written(f"{{ actions: [ {right} ] }}")).found == []
+    (found,) = check(
+        written("{ actions: [ { frame: '#f' }, { click: a }, { window: new }, { frame: top } ] }")
+    ).found
+    assert "browser.actions[3]: no frame was entered before; take it out" in found
 
 
 def test_blocked_hosts_are_patterns(check: Check) -> None:

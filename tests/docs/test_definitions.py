@@ -22,6 +22,7 @@ FOLDERS = (
     "covers",
     "hourly",
     "jobs",
+    "lamps",
     "loaves",
     "offers",
     "outputs",

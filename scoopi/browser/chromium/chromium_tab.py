@@ -12,6 +12,7 @@ from scoopi.browser.chromium.site_requests import SiteRequests
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_cookies import CookieJar, Cookies
 from scoopi.browser.page.page_wait import Traffic
+from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.pool_messages import Visit
 from scoopi.browser.protocol_link import ProtocolLink
 from scoopi.browser.started import Ask, allow
@@ -46,6 +47,7 @@ class ChromiumTab:
     Attributes:
         answers: responses to the navigations of this visit.
         traffic: requests of this visit that are in progress.
+        opened: the windows that the page of this visit has opened.
         was_used: the tab is reused: it has shown another page before.
     """
 
@@ -61,12 +63,13 @@ class ChromiumTab:
         self._rules: tuple[tuple[str, ...], str] | None = None
         self._urls: set[str] = set()
         self._is_spare = False
-        self._may_load_windows = False
+        self._windows: dict[str, str] = {}
         self.cookies = CookieJar(
             self._add_cookies, lambda: list(self._call("Network.getAllCookies")["cookies"])
         )
         self.answers = PageAnswers()
         self.traffic = Traffic()
+        self.opened = PageWindows()
         self.was_used = False
         link.listen("", self._on_window)
         link.call("Target.setAutoAttach", _WINDOWS)
@@ -87,7 +90,7 @@ class ChromiumTab:
         self._urls.add(visit.url)
         self.traffic.clear()
         self.answers.clear()
-        self._may_load_windows = bool(visit.how.scripts)
+        self.opened.begin(self._tab, visit.how)
         self._requests.begin(visit, self._tab, ask)
         agent = visit.header("user-agent")
         rules = (visit.how.block, agent)
@@ -102,9 +105,10 @@ class ChromiumTab:
         self._is_spare = is_spare and not self._frames and len(self.answers) == 1 and self.windows() == 2
 
     def interrupt(self) -> None:
-        """End the script that the page runs now; for any thread, without waiting."""
-        self._link.post("Runtime.terminateExecution", {}, self._session)
-        self._link.post("Runtime.evaluate", {"expression": "0"}, self._session)  # ends instead, if none runs
+        """End the script that the page or its window runs now; for any thread, without waiting."""
+        session = self._current()
+        self._link.post("Runtime.terminateExecution", {}, session)
+        self._link.post("Runtime.evaluate", {"expression": "0"}, session)  # ends instead, if none runs
 
     def close(self) -> None:
         """Close the page and the windows that it has opened.
@@ -120,6 +124,7 @@ class ChromiumTab:
         self._context = ""
         self._is_spare = False
         self._frames.clear()
+        self._windows.clear()
         self._urls.clear()
 
     def windows(self) -> int:
@@ -130,6 +135,10 @@ class ChromiumTab:
     def console(self) -> list[dict[str, Any]]:
         """Return the page's messages in the console, each with a `timestamp` in ms."""
         return list(self._driver.execute("getLog", {"type": "browser"})["value"])
+
+    def _current(self) -> str:
+        """The session of the current window."""
+        return self._windows.get(self.opened.current, self._session)
 
     def _add_cookies(self, cookies: Cookies) -> None:
         self._call("Network.setCookies", {"cookies": cookies})
@@ -165,27 +174,32 @@ class ChromiumTab:
         elif name in _DOWN:
             self.traffic.ended(event["requestId"])
         elif name == "Network.responseReceived":
-            if event["type"] == "Document" and event["frameId"] == self._tab:
-                answer = event["response"]
-                self.answers.note(answer["url"], answer["status"], answer["headers"])
+            if event["type"] == "Document":
+                self._note(event["frameId"], event["response"])
         elif name == "Fetch.requestPaused":
             self._requests.take(session or self._session, event)
         elif name == "Target.attachedToTarget":
             self._attach(event["sessionId"])
 
-    def _on_window(self, name: str, event: Mapping[str, Any]) -> None:
-        """Let a new tab begin; runs in the connection's thread.
+    def _note(self, frame: str, answer: Mapping[str, Any]) -> None:
+        answers = self.answers if frame == self._tab else self.opened.answers_of(frame)
+        if answers is not None:
+            answers.note(answer["url"], answer["status"], answer["headers"])
 
-        A window that the page has opened stays empty, as nobody reads it, except for script plugins.
-        """
+    def _on_window(self, name: str, event: Mapping[str, Any]) -> None:
+        """Let a new tab begin; runs in the connection's thread."""
         if name != "Target.attachedToTarget":
             return
-        session = str(event["sessionId"])
-        if not event["targetInfo"].get("openerId"):
+        session, target = str(event["sessionId"]), event["targetInfo"]
+        if not target.get("openerId"):
             self._link.post("Runtime.runIfWaitingForDebugger", {}, session)
-        else:
-            self._requests.add_window(session, is_empty=not self._may_load_windows)
-            self._attach(session)
+            return
+        window = str(target["targetId"])
+        self._windows[window] = session
+        is_loaded = self.opened.add(window)
+        self._requests.add_window(session, window, is_empty=not is_loaded)
+        self._attach(session)
+        self._link.post("Page.bringToFront", {}, self._current())  # a page behind another draws nothing
 
     def _attach(self, session: str) -> None:
         """Have a frame that has a process of its own, or a window, do as the page does, before it begins."""

@@ -27,7 +27,8 @@ class SiteRequests:
         self._tab = ""
         self._patterns: list[dict[str, str]] = []
         self._watched: dict[str, list[dict[str, str]]] = {}
-        self._windows: dict[str, bool] = {}
+        self._windows: dict[str, str] = {}
+        self._empty: set[str] = set()
 
     def begin(self, visit: Visit, tab: str, ask: Ask) -> None:
         """Start for a visit; `tab` is the id of the tab, and of its main frame."""
@@ -41,25 +42,32 @@ class SiteRequests:
             self._watched[session] = self._patterns
             self._link.post("Fetch.enable", {"patterns": self._patterns}, session)
 
-    def add_window(self, session: str, *, is_empty: bool) -> None:
-        """Treat a page as a window that another page has opened; nothing is loaded in an empty one."""
-        self._windows[session] = is_empty
+    def add_window(self, session: str, window: str, *, is_empty: bool) -> None:
+        """Treat a page as a window that another page has opened; nothing is loaded in an empty one.
+
+        Args:
+            window: its id, and that of its main frame.
+        """
+        self._windows[session] = window
+        if is_empty:
+            self._empty.add(session)
 
     def forget(self, *sessions: str) -> None:
         """Forget pages, frames and windows that are closed."""
         for session in sessions:
             self._watched.pop(session, None)
             self._windows.pop(session, None)
+            self._empty.discard(session)
 
     def take(self, session: str, event: Mapping[str, Any]) -> None:
         """Continue a paused request, once it may be sent."""
-        is_document = event["resourceType"] == "Document"
-        is_page, is_window = is_document and event["frameId"] == self._tab, session in self._windows
         on_ruling = partial(self._end, session, event)
-        if self._windows.get(session):
+        if session in self._empty:
             on_ruling(None)
-        else:
-            self._rules.rule(str(event["request"]["url"]), is_page, on_ruling, is_window and is_document)
+            return
+        frame = event["frameId"] if event["resourceType"] == "Document" else ""
+        is_page, is_window = frame == self._tab, bool(frame) and frame == self._windows.get(session)
+        self._rules.rule(str(event["request"]["url"]), is_page, on_ruling, is_window)
 
     def _end(self, session: str, event: Mapping[str, Any], extra: Mapping[str, str] | None) -> None:
         wanted: dict[str, Any] = {"requestId": event["requestId"]}

@@ -14,6 +14,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_cookies import CookieJar, Cookies
 from scoopi.browser.page.page_wait import Traffic
+from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.page.request_rules import RequestRules
 from scoopi.browser.pool_messages import Visit
 from scoopi.browser.protocol_link import ProtocolLink
@@ -42,6 +43,7 @@ class FirefoxTab:
     Attributes:
         answers: responses to the navigations of this visit.
         traffic: requests of this visit that are in progress.
+        opened: the windows that the page of this visit has opened.
         was_used: always False, as a new tab costs little in Firefox.
     """
 
@@ -56,11 +58,10 @@ class FirefoxTab:
         self._block: tuple[str, ...] = ()
         self._rules = RequestRules()
         self._console: list[dict[str, Any]] = []
-        self._windows: set[str] = set()
-        self._may_load_windows = False
         self.cookies = CookieJar(self._add_cookies, self._cookies)
         self.answers = PageAnswers()
         self.traffic = Traffic()
+        self.opened = PageWindows()
         link.listen("", self._on_event)
         link.call("session.subscribe", {"events": _EVENTS})
         link.call("browser.setDownloadBehavior", {"downloadBehavior": {"type": "denied"}})
@@ -77,13 +78,12 @@ class FirefoxTab:
         self.traffic.clear()
         self.answers.clear()
         self._console.clear()
-        self._windows.clear()
-        self._may_load_windows = bool(visit.how.scripts)
         self._block = visit.how.block
         self._rules.begin(visit, ask)
         self._context = call("browser.createUserContext")["userContext"]
         made = call("browsingContext.create", {"type": "tab", "userContext": self._context})
         self._tab = made["context"]
+        self.opened.begin(self._tab, visit.how)
         agent = visit.header("user-agent")
         if agent:
             call("emulation.setUserAgentOverride", {"userAgent": agent, "userContexts": [self._context]})
@@ -127,33 +127,42 @@ class FirefoxTab:
                 self._console.append({**line, "timestamp": event["timestamp"]})
         elif name == _OPENED:
             if event["parent"] is None and event.get("originalOpener") is not None:
-                self._windows.add(event["context"])
+                self.opened.add(event["context"])
+                # A page behind another draws nothing.
+                self._link.post("browsingContext.activate", {"context": self.opened.current})
         elif name == _REQUEST:
             self.traffic.began(event["request"]["request"])
             if event["isBlocked"]:
                 self._hold(event)
         else:
             self.traffic.ended(event["request"]["request"])
-            if name == _ANSWERED and self._is_page(event):
-                self._note(event["response"])
+            if name == _ANSWERED and event.get("navigation") is not None:
+                self._note(event["context"], event["response"])
 
-    def _note(self, answer: Mapping[str, Any]) -> None:
+    def _note(self, context: str, answer: Mapping[str, Any]) -> None:
+        answers = self.answers if context == self._tab else self.opened.answers_of(context)
+        if answers is None:
+            return
         headers = {each["name"]: str(each["value"].get("value", "")) for each in answer["headers"]}
         if "location" not in {name.lower() for name in headers} or answer["status"] // 100 != 3:
-            self.answers.note(answer["url"], answer["status"], headers)
+            answers.note(answer["url"], answer["status"], headers)
 
     def _is_page(self, event: Mapping[str, Any]) -> bool:
         return event.get("navigation") is not None and event["context"] == self._tab
 
+    def _is_window(self, event: Mapping[str, Any]) -> bool:
+        """Whether an event is about the page of a window that the page has opened."""
+        return event.get("navigation") is not None and self.opened.answers_of(event["context"]) is not None
+
     def _hold(self, event: Mapping[str, Any]) -> None:
         url, is_page = str(event["request"]["url"]), self._is_page(event)
-        is_window = event["context"] in self._windows  # nobody reads it, except for script plugins
-        is_refused = not is_page and (self._is_blocked(url) or self._is_media(event["request"], url))
-        if is_refused or (is_window and not self._may_load_windows):
+        is_window = self._is_window(event)
+        is_part = not is_page and not is_window
+        is_refused = is_part and (self._is_blocked(url) or self._is_media(event["request"], url))
+        if is_refused or not self.opened.is_loaded(event["context"]):
             self._end(event, None)
         else:
-            is_its_page = is_window and event.get("navigation") is not None
-            self._rules.rule(url, is_page, partial(self._end, event), is_its_page)
+            self._rules.rule(url, is_page, partial(self._end, event), is_window)
 
     def _end(self, event: Mapping[str, Any], extra: Mapping[str, str] | None) -> None:
         asked = event["request"]

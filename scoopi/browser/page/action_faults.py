@@ -41,6 +41,11 @@ REFUSED = (
 )
 """What is raised for an action that is not possible; the browser can be used further."""
 _BY_TEXT = frozenset({"press", "select"})
+_MISSING = {
+    "dialog": "take it out, or add `optional: true`",
+    "window": "an action before it has to open one, as the click on a link with `target=_blank` does",
+}
+"""Hints for what has no selector."""
 _LONGEST_SHOWN = 80
 
 
@@ -74,11 +79,13 @@ class ActionFaults:
         self._is_cut = is_cut
 
     def missing(self, error: MissingError) -> VisitFailedError:
-        """The failure for an element, or a dialog, that did not come."""
-        hint = "look at its selector"
-        if self._action.verb == "dialog":
-            hint = "take it out, or add `optional: true`"
+        """The failure for an element, a dialog or a window that did not come."""
+        hint = _MISSING.get(self._action.verb, "look at its selector")
         return self._failure(f"{error} {self._within}", hint)
+
+    def closed(self) -> VisitFailedError:
+        """The failure for an action whose window was closed, as by the page in it."""
+        return self._failure("its window has closed", "go back before it by `window: main`")
 
     def refused(self, error: WebDriverException) -> VisitFailedError:
         """The failure for one of `REFUSED`."""

@@ -19,6 +19,11 @@ NO_PAGE = VisitFailed(
     "the address is a file to be saved, not a page",
     hint="leave out `loader: browser`",
 )
+CLOSED = VisitFailed(
+    "the window of the page has closed",
+    "the window of the page has closed",
+    hint="look for what closes it; `window: main` goes back to the page's own window",
+)
 _ABORTED = "ERR_ABORTED"
 """What Chromium says of a download that is refused."""
 _NETWORK = (

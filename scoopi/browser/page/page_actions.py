@@ -11,6 +11,7 @@ from pathlib import Path
 from selenium.common.exceptions import (
     InvalidSelectorException,
     NoAlertPresentException,
+    NoSuchWindowException,
     UnexpectedAlertPresentException,
 )
 from selenium.webdriver import ActionChains, Keys
@@ -29,7 +30,9 @@ from scoopi.browser.page.action_faults import (
     why,
 )
 from scoopi.browser.page.page_wait import PageWait, VisitFailedError, comes_true, with_dialogs_dismissed
+from scoopi.browser.page.page_windows import NEW_WINDOW, PageWindows
 from scoopi.browser.page.step_timeout import StepTimeout
+from scoopi.browser.page.window_switch import WindowSwitch
 from scoopi.model.definitions import ActionDef
 
 _CHOOSE = """
@@ -58,18 +61,23 @@ class PageActions:
 
     Args:
         limit: limits each action to its time.
+        windows: those that the page opens.
         folder: the folder of screenshots.
     """
 
-    def __init__(self, driver: WebDriver, waiting: PageWait, limit: StepTimeout, folder: Path) -> None:
+    def __init__(
+        self, driver: WebDriver, waiting: PageWait, limit: StepTimeout, windows: PageWindows, folder: Path
+    ) -> None:
         self._driver = driver
+        self._windows = windows
+        self._switch = WindowSwitch(driver, windows)
         self._waiting = waiting
         self._limit = limit
         self._folder = folder
         self._url = ""
 
     def run(self, actions: tuple[ActionDef, ...], url: str, timeout_ms: int, ends: float) -> None:
-        """Perform all actions in order, and return from any frame to the page.
+        """Perform all actions in order, and return from any frame to the page of the current window.
 
         Args:
             url: address of the visit.
@@ -79,7 +87,8 @@ class PageActions:
             VisitFailedError: an action cannot be performed.
         """
         self._url = url
-        for action in actions:
+        for number, action in enumerate(actions, 1):
+            self._windows.act(action, actions[number:])
             own_s = (timeout_ms if action.timeout_ms is None else action.timeout_ms) / 1000
             timeout_s = max(0.0, min(own_s, ends - time.monotonic()))
             faults = ActionFaults(action, timeout_s, is_cut=timeout_s < own_s)
@@ -87,11 +96,15 @@ class PageActions:
                 self._do(action, timeout_s, ends)
             except MissingError as error:
                 if not action.optional:
-                    raise faults.missing(error) from error
+                    raise self._or_in_window(faults.missing(error)) from error
+            except NoSuchWindowException as error:
+                if not self._switch.has_closed():
+                    raise
+                raise faults.closed() from error
             except REFUSED as error:
                 raise (faults.late() if self._limit.was_interrupted else faults.refused(error)) from error
             except UnmetError as error:
-                raise faults.unmet(error) from error
+                raise self._or_in_window(faults.unmet(error)) from error
             except VisitFailedError as error:
                 raise faults.same(error) from error
             finally:
@@ -100,6 +113,9 @@ class PageActions:
                 raise faults.late()
         if any(action.verb == "frame" for action in actions):
             with_dialogs_dismissed(self._driver, self._driver.switch_to.default_content)
+
+    def _or_in_window(self, error: VisitFailedError) -> VisitFailedError:
+        return VisitFailedError(self._windows.hinted(error.failure))
 
     def _do(self, action: ActionDef, timeout_s: float, ends: float) -> None:
         if action.verb == "click":
@@ -122,6 +138,8 @@ class PageActions:
             self._script(action, timeout_s)
         elif action.verb == "frame":
             self._frame(action, timeout_s)
+        elif action.verb == "window":
+            self._window(action, timeout_s)
         else:
             self._dialog(action, timeout_s)
 
@@ -129,27 +147,27 @@ class PageActions:
         """Use the action's element, once it is there and can be used.
 
         Raises:
-            _MissingError: it is not, in time.
+            MissingError: it is not, in time.
         """
-        said = ""
+        fault = ""
         self._limit.act(timeout_s)
 
         def attempt() -> None:
             use(self._driver.find_element(By.CSS_SELECTOR, action.selector))
 
         def is_used() -> bool:
-            nonlocal said
+            nonlocal fault
             try:
                 with_dialogs_dismissed(self._driver, attempt)
             except InvalidSelectorException:
                 raise
             except NOT_YET as error:
-                said = why(error)
+                fault = why(error)
                 return False
             return True
 
         if not comes_true(is_used, time.monotonic() + timeout_s):
-            raise MissingError(said)
+            raise MissingError(fault)
 
     def _hover(self, found: WebElement) -> None:
         self._driver.execute_script(_TO_ELEMENT, found)  # Firefox does not scroll by itself
@@ -228,6 +246,13 @@ class PageActions:
             self._with_element(action, timeout_s, enter)
         else:
             with_dialogs_dismissed(self._driver, switch.default_content)
+
+    def _window(self, action: ActionDef, timeout_s: float) -> None:
+        self._limit.act(timeout_s)
+        if action.text == NEW_WINDOW:
+            self._switch.to_new(timeout_s)
+        else:
+            self._switch.to_main()
 
     def _dialog(self, action: ActionDef, timeout_s: float) -> None:
         def is_answered() -> bool:

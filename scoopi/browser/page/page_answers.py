@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
+
+_PAGE = 200
+_BLANK = "about:blank"
+_WEB = ("http://", "https://")
+_LATE_S = 5.0
+"""The longest that the browser may take to report an answer after its page has loaded."""
 
 
 class PageAnswer(msgspec.Struct, frozen=True):
@@ -19,6 +26,11 @@ class PageAnswer(msgspec.Struct, frozen=True):
     url: str
     status: int
     headers: Mapping[str, str]
+
+    @property
+    def is_file(self) -> bool:
+        """Whether a browser does not show the answer, but saves it."""
+        return self.headers.get("content-disposition", "").strip().lower().startswith("attachment")
 
 
 class PageAnswers:
@@ -68,3 +80,18 @@ class PageAnswers:
 
         with self._changed:
             return self._changed.wait_for(found, wait_s)
+
+    def of_document(self, found: Mapping[str, Any]) -> tuple[int, dict[str, str]]:
+        """Return status and headers of the answer that gave a document; scripts may have left the first one.
+
+        Args:
+            found: the result of the script `READING` for the document.
+        """
+        status, url = int(found["status"]), str(found["url"])
+        if found["shown"] == _BLANK and (newest := self.newest(0)) is not None:
+            return newest.status, dict(newest.headers)  # as of 204, which gives no document
+        if url.startswith(_WEB):
+            answer = self.of(url, status, _LATE_S)
+            if answer is not None:
+                return answer.status, dict(answer.headers)
+        return status or _PAGE, {"content-type": str(found["kind"])}

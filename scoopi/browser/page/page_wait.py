@@ -89,11 +89,11 @@ def with_dialogs_dismissed(driver: WebDriver, command: Callable[[], Any]) -> Any
 
 def comes_true(holds: Callable[[], bool], ends: float) -> bool:
     """Poll a condition until it holds; return whether it did before the time `ends` (`time.monotonic()`)."""
-    return _found(lambda: holds() or None, ends) is not None
+    return first_found(lambda: holds() or None, ends) is not None
 
 
-def _found(look: Callable[[], T | None], ends: float) -> T | None:
-    """The first result that is not None before the time `ends` (`time.monotonic()`), by polling."""
+def first_found(look: Callable[[], T | None], ends: float) -> T | None:
+    """Poll until the result is not None, and return it; None after the time `ends` (`time.monotonic()`)."""
     while (seen := look()) is None:
         if time.monotonic() > ends:
             return None
@@ -128,7 +128,7 @@ class PageWait:
         time.sleep(min(wanted.time_ms / 1000, timeout_s))
         if wanted.time_ms > timeout_s * 1000:
             return None
-        return _found(lambda: self._read(wanted, read), ends)
+        return first_found(lambda: self._read(wanted, read), ends)
 
     def lacking(self, wanted: Until) -> str:
         """Return in words what of a state, which did not come in time, the page does not have now.
@@ -141,7 +141,7 @@ class PageWait:
             (("", wanted.gone, ""), f"an element still matches `{wanted.gone}`"),
             (("", "", wanted.text), f"the text `{wanted.text}` is not shown"),
         )
-        found = [said for each, said in words if any(each) and not self._holds_now(each)]
+        found = [fault for each, fault in words if any(each) and not self._holds_now(each)]
         if wanted.idle_ms and not self._traffic.is_idle(wanted.idle_ms / 1000):
             found.append(f"its requests have not paused for {wanted.idle_ms} ms")
         if wanted.time_ms and not found:
@@ -172,7 +172,7 @@ class PageWait:
         ends = time.monotonic() + min(timeout_s, LONGEST_HOPE_S)
         for selector in selectors:
             try:
-                _found(partial(self.holds, (selector, "", "")), ends)
+                first_found(partial(self.holds, (selector, "", "")), ends)
             except (InvalidElementStateException, JavascriptException):
                 continue  # it has a part that only Scoopi's selectors have, or the page is just leaving
 

@@ -57,7 +57,7 @@ class RequestRules:
         self._has_begun = self._has_begun or is_page
         headers = self.headers if self._is_own(url) else {}
         if (is_page or is_window or self.is_paced) and not is_first and url.startswith(_WEB):
-            self._ask(PartWanted(url, is_page), partial(_ruled, on_ruling, headers))
+            self._ask(PartWanted(url, is_page or is_window), partial(_ruled, on_ruling, headers))
         else:
             on_ruling(headers)
 

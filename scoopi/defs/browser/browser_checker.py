@@ -22,6 +22,9 @@ PLACEHOLDERS = ("locator.name", "locator.url")
 """What actions, and conditions, may have in `%{…}` besides inputs."""
 _IN = frozenset({"type", "press", "select"})
 _NEEDS_IN = frozenset({"type", "select"})
+_MAY_NOT_COME = frozenset({"dialog", "window"})
+_BACK = {"frame": "top", "window": "main"}
+"""What leads back out of what was entered."""
 _HOST = re.compile(r"[A-Za-z0-9*._-]*[A-Za-z0-9][A-Za-z0-9*._-]*")
 _SCREENSHOT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PLACEHOLDER = re.compile(r"%\{[^}]*\}")
@@ -49,7 +52,7 @@ class BrowserChecker:
         self._check_until(node.table("until"), f"{key}.until", self._timeout_ms)
         self._check_hosts(node, key)
         self._check_placeholders(node, key)
-        in_frame = False
+        entered: set[str] = set()
         for number, entry in enumerate(node.tables(ACTIONS)):
             at = f"{key}.{ACTIONS}[{number}]"
             verbs = verbs_of(entry)
@@ -61,10 +64,20 @@ class BrowserChecker:
                 self._findings.error(entry.place, at, what, hint)
                 continue
             self._check_action(verbs[0], entry, at)
-            if verbs[0] == "frame":
-                if entry.text("frame") == "top" and not in_frame:
-                    self._findings.error(entry.at("frame"), at, "no frame was entered before", "take it out")
-                in_frame = entry.text("frame") != "top"
+            self._check_way(verbs[0], entry, at, entered)
+
+    def _check_way(self, verb: str, entry: Table, key: str, entered: set[str]) -> None:
+        """Report a way back out of what was not entered; `entered` is updated."""
+        if verb not in _BACK:
+            return
+        if entry.text(verb) != _BACK[verb]:
+            entered.add(verb)
+        elif verb in entered:
+            entered.remove(verb)
+        else:
+            self._findings.error(entry.at(verb), key, f"no {verb} was entered before", "take it out")
+        if verb == "window":
+            entered.discard("frame")
 
     def _check_action(self, verb: str, entry: Table, key: str) -> None:
         self._check_numbers(entry, ("timeout", "max"), key)
@@ -76,7 +89,7 @@ class BrowserChecker:
             "in": verb in _IN,
             "until": verb == "scroll",
             "max": verb == "click" or "until" in entry.entries,
-            "optional": verb in OF_ELEMENT or "in" in entry.entries or verb == "dialog",
+            "optional": verb in OF_ELEMENT | _MAY_NOT_COME or "in" in entry.entries,
         }
         for name, is_allowed in allowed.items():
             if name in entry.entries and not is_allowed:

@@ -11,6 +11,8 @@ _TEXT, _NAME, _INTEGER, _BOOL = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kin
 _MS = Scalar(Kind.INTEGER, unit="ms")
 DIALOG_ANSWERS = ("accept", "dismiss")
 """What can be done to a dialog."""
+WINDOWS = ("new", "main")
+"""The window that an action has opened, and the page's own."""
 
 UNTIL = Record(
     (
@@ -32,6 +34,12 @@ _ACTS = (
     Key("screenshot", _NAME, "Save what the page shows under this name.", "screenshot: offers"),
     Key("script", _NAME, "Run JavaScript in the page.", 'script: "showAll()"'),
     Key("frame", _NAME, "Go into the frame; with `top` back to the page.", 'frame: "iframe#prices"'),
+    Key(
+        "window",
+        Scalar(Kind.NAME, WINDOWS),
+        "Go to the window that an action has opened; with `main` back to the page's own.",
+        "window: new",
+    ),
     Key("dialog", Scalar(Kind.NAME, DIALOG_ANSWERS), "Answer a dialog that is open.", "dialog: accept"),
 )
 VERBS = tuple(key.name for key in _ACTS)

@@ -123,10 +123,8 @@ def test_a_window_for_script_plugins_loads_its_page_with_a_grant(started: Starte
         started.tab.open(Visit(server.url("/start"), {"User-Agent": "test/1"}, 30.0, how), ask)
         started.driver.get(server.url("/start"))
         wait_until(lambda: "/allowed" in server.log.paths() and len(asked) == 2, "both windows")
-        assert {(each.url, each.is_page) for each in asked} == {
-            (server.url("/allowed"), False),
-            (server.url("/refused"), False),
-        }
+        wanted = {(server.url("/allowed"), True), (server.url("/refused"), True)}
+        assert {(each.url, each.is_page) for each in asked} == wanted, "robots.txt holds for both"
         (opened,) = (each for each in server.log.all() if each.path == "/allowed")
         assert opened.header("user-agent") == "test/1"
         started.tab.close()
