@@ -1,1 +1,1 @@
-"""A worker process: its start, its chain of steps, its pipe."""
+"""The worker process: it loads pages, runs their steps, and talks to the parent over a pipe."""

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 _DESCRIPTORS = ("--incoming", "--outgoing", "--marker")
 SWITCH_S = 0.0005
-"""The interpreter's default of 5 ms would delay messages of the parent and pages that the reader drives."""
+"""The default switch interval of 5 ms would delay the parent's messages, and pages that the reader drives."""
 COLLECTED_AFTER = 2_000
-"""New objects after which the garbage collector looks for cycles. A page has hundreds and leaves no cycle
-behind; but a cycle made by a plugin may hold a page's tree, so the number is not larger."""
+"""Threshold of the garbage collector. A page allocates hundreds of objects and leaves no cycles; but a cycle
+made by a plugin may keep a page's tree alive, so the threshold is not higher."""
 
 LEAST_ROOM_BYTES = 64 << 20
-"""A worker may allocate at least this much after it is wired, however little the control group allows."""
+"""A worker may allocate at least this much once it is wired, however little the cgroup allows."""
 M_ARENA_MAX, ARENA_BYTES = -8, 64 << 20
 """glibc's allocator reserves this address space for each arena: one more, for the reader's thread."""
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
@@ -38,13 +38,13 @@ LARGE_BYTES = 4 << 20
 
 
 def main() -> None:
-    """Serve the parent until it sends Stop, or is gone."""
+    """Serve the parent until it sends Stop or ends."""
     wire_name, numbers = _arguments(sys.argv[1:])
     sys.setswitchinterval(SWITCH_S)
     gc.disable()
     for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends them to its whole process group
         signal.signal(number, signal.SIG_IGN)
-    die_with_parent(numbers["--parent"])  # also in the midst of a long call, when no closed pipe is seen
+    die_with_parent(numbers["--parent"])  # even during a long call, when a closed pipe goes unnoticed
     incoming, outgoing, marker = (numbers[name] for name in _DESCRIPTORS)
     _leave_stdout_to_data((incoming, outgoing, marker))
 
@@ -61,7 +61,7 @@ def main() -> None:
             keep_freed_memory()
         if parts.memory_bytes is not None:
             _bound_memory(parts.memory_bytes)
-        gc.freeze()  # what the worker was made from stays, and need not be looked at again
+        gc.freeze()  # what the worker is made of is never freed, so the collector may skip it
         gc.set_threshold(COLLECTED_AFTER)
         gc.enable()
         return parts
@@ -69,16 +69,16 @@ def main() -> None:
     pipe = WorkerPipe(incoming, outgoing)
     Worker(pipe, CrashMarker(marker), wired, orphaned=lambda: os._exit(0)).run()
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # as it is where the parent was started with closed streams
+        if stream is not None:  # it is None if the parent was started with closed streams
             with suppress(OSError, ValueError):
                 stream.flush()
-    os._exit(0)  # nothing is left to be closed, and finalizing the interpreter takes time
+    os._exit(0)  # nothing is left to close, and finalizing the interpreter takes time
 
 
 def _arguments(words: Sequence[str]) -> tuple[str, dict[str, int]]:
-    """The `module:function` that makes the worker's parts, and the numbers by option.
+    """Return the `module:function` that makes the worker's parts, and the number of each option.
 
-    Not argparse: importing it takes a twentieth of a worker's start.
+    Not argparse: importing it takes a twentieth of the time in which a worker starts.
     """
     given = dict(zip(words[::2], words[1::2], strict=False))
     try:
@@ -88,18 +88,18 @@ def _arguments(words: Sequence[str]) -> tuple[str, dict[str, int]]:
 
 
 def keep_freed_memory() -> None:
-    """Have the allocator keep up to `KEPT_BYTES` of freed memory, if it is glibc's.
+    """Let glibc's allocator keep up to `KEPT_BYTES` of freed memory; does nothing with another allocator.
 
-    By default it returns the memory of a large page's trees to the kernel, and the next page pays for each
-    4 KB of it again.
+    By default it returns the memory of a large page's trees to the kernel, and the next page has a page
+    fault for each 4 KB of it.
     """
     _set_allocator({M_TRIM_THRESHOLD: KEPT_BYTES, M_MMAP_THRESHOLD: LARGE_BYTES})
 
 
 def _bound_memory(most_bytes: int) -> None:
-    """Have allocations fail at this worker's part, before the kernel kills the whole control group.
+    """Make allocations fail beyond this worker's share, before the kernel kills the whole cgroup.
 
-    What is mapped and was never used (reserves of the allocator, modules) does not count.
+    Memory that is mapped but was never used (reserves of the allocator, modules) does not count.
     """
     mapped, resident = (int(pages) for pages in Path("/proc/self/statm").read_text().split()[:2])
     room = max(LEAST_ROOM_BYTES, most_bytes - resident * resource.getpagesize())
@@ -119,8 +119,8 @@ def _set_allocator(options: Mapping[int, int]) -> None:
 
 
 def _leave_stdout_to_data(used: tuple[int, ...]) -> None:
-    """What a plugin prints goes to stderr: rows are alone on the stdout that the parent writes."""
-    if not {1, 2} & {*used}:  # as they may be, where the parent was started with closed streams
+    """Redirect what plugins print to stderr, since the parent writes rows to stdout."""
+    if not {1, 2} & {*used}:  # pipes may have these numbers if the parent was started with closed streams
         with suppress(OSError):
             os.dup2(2, 1)
 

@@ -1,4 +1,4 @@
-"""CrashMarker: where a worker records the task that it runs, for the parent to read, even after a crash."""
+"""CrashMarker: shared memory in which a worker records its current task, readable even after a crash."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from typing import NamedTuple
 SIZE = 4096
 NAMES = "utf-8"
 LONE = "surrogatepass"
-"""YAML refuses half of a surrogate pair in a name; from anywhere else it must not make a note fail."""
+"""YAML rejects half of a surrogate pair in a name; if one comes from elsewhere, `note` must not fail."""
 LONGEST = 4
 """Bytes of the longest character."""
 _TEXT = 8
-"""Offset of the text, behind the time of the note: one aligned word, which is never read half written."""
+"""Offset of the text, after the time of the note, which is one aligned word and so written atomically."""
 
 
 class Note(NamedTuple):
-    """The job and task that a worker runs since `began` (monotonic seconds); empty when it runs none.
+    """The job and task that a worker has been running since `began`; empty if it runs none.
 
-    The task is empty while the page is loaded.
+    Attributes:
+        task: empty while the page is loaded.
+        began: monotonic time in seconds.
     """
 
     job: str = ""
@@ -29,11 +31,13 @@ class Note(NamedTuple):
 
 
 class CrashMarker:
-    """Where a worker records the task that it runs, for the parent to read, even after a crash.
+    """Shared memory in which a worker records its current task, readable by the parent even after a crash.
 
-    A page of memory that both share; a note costs a copy of a few bytes and no message.
+    A note costs a copy of a few bytes and no message.
 
-    The parent makes it and passes its descriptor to the worker; -1 makes one for a thread of this process.
+    Args:
+        descriptor: of the memory, which the parent makes and passes to the worker; -1 makes memory for a
+            thread of this process.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -44,17 +48,17 @@ class CrashMarker:
 
     @classmethod
     def make(cls) -> CrashMarker:
-        """A new, empty marker."""
+        """Make an empty marker."""
         descriptor = os.memfd_create("scoopi-crash-marker", os.MFD_CLOEXEC)
         os.ftruncate(descriptor, SIZE)
         return cls(descriptor)
 
     def note(self, job: str, task: str) -> None:
-        """Record that this task of this job begins; the task is empty while the page is loaded."""
+        """Record that a task of a job begins; the task is empty while the page is loaded."""
         text = f"{job}\n{task}\0".encode(NAMES, LONE)
         if len(text) > SIZE - _TEXT:
             most = (SIZE - _TEXT) // LONGEST - 1
-            text = (f"{job}\n{task}"[:most] + "\0").encode(NAMES, LONE)  # cut between two characters
+            text = (f"{job}\n{task}"[:most] + "\0").encode(NAMES, LONE)  # truncated between two characters
         self._began[0] = 0.0  # a text is valid only together with the time that is written after it
         self._page[_TEXT : _TEXT + len(text)] = text
         self._began[0] = time.monotonic()
@@ -64,14 +68,14 @@ class CrashMarker:
         self._began[0] = 0.0
 
     def read(self) -> Note:
-        """The last note; an empty one when no task is running, or the worker is just writing."""
+        """The last note; an empty one if no task is running, or the worker is writing right now."""
         began = self._began[0]
         text = self._page[_TEXT:]
         if not began or self._began[0] != began:
             return Note()
         try:
             job, _, task = text.partition(b"\0")[0].decode(NAMES, LONE).partition("\n")
-        except UnicodeDecodeError:  # half of the former text, half of the next
+        except UnicodeDecodeError:  # half of the old text, half of the new one
             return Note()
         return Note(job, task, began)
 

@@ -18,21 +18,22 @@ from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, Asking, FileOver, Pag
 from scoopi.worker.request_reports import RequestReports
 
 LEFT_ALONE_S = 0.1
-"""Seconds without a turn after which the reader's thread takes one, and the longest that this one waits."""
+"""Seconds without a turn after which the reader's thread takes one; also the longest wait in such a turn."""
 
 FOUND = 200
 """The status of a page."""
-STOPPED = "the run was stopped before the page had come to which its request was redirected"
+STOPPED = "the run was stopped before the redirect of its request was followed"
 RETRY = "the server has received the request; `scoopi retry` sends it again"
 DUE_S = 0.001
-"""Seconds for which pages may be run one after another without a turn between them."""
+"""Seconds for which pages may be run without a turn in between."""
 
 
 class PageLoad(msgspec.Struct, frozen=True):
-    """A page to be loaded, or continued after a redirect; its payload's input is a LoadOrder.
+    """A page to load, or to continue loading after a redirect.
 
     Attributes:
-        session: name of the one that it waits for; empty if for none.
+        payload: its input is a LoadOrder.
+        session: name of the session that it waits for; empty if it waits for none.
     """
 
     item: WorkItem
@@ -41,7 +42,7 @@ class PageLoad(msgspec.Struct, frozen=True):
 
     @classmethod
     def first(cls, item: WorkItem) -> PageLoad:
-        """The load of a job's page."""
+        """The first load of a job."""
         payload = item.payload
         order = LoadOrder(
             grant=item.grant,
@@ -53,10 +54,10 @@ class PageLoad(msgspec.Struct, frozen=True):
 
     @property
     def stays(self) -> bool:
-        """Whether its job is not handed back, as that would ask for the page again.
+        """Whether its job must not be handed back, because its page would be requested again.
 
-        It waits for a file that the rows of its page want, or for the target of a redirect, and the request
-        that has led there must not be sent twice (protocol rule 16).
+        That is so if it loads a file for the rows of a page, or follows a redirect of a request that must not
+        be sent twice (protocol rule 16).
         """
         order, request = self.payload.expect(LoadOrder), self.item.payload.locator.request
         is_under_way = bool(order.hops or order.call) and order.login is None
@@ -64,26 +65,26 @@ class PageLoad(msgspec.Struct, frozen=True):
         return order.file is not None or is_sent_once
 
     def stopped(self) -> LoadedPage:
-        """What comes of one that stays when the run is stopped."""
+        """The outcome of a load that stays when the run is stopped."""
         is_of_file = self.payload.expect(LoadOrder).file is not None
         return LoadedPage(self.item, None, StoppedError() if is_of_file else FetchError(STOPPED, hint=RETRY))
 
     def may_use(self, session: Session) -> bool:
-        """Whether it waits for this session, which is ready now."""
+        """Whether it waits for this session, and the session is ready or cannot be had."""
         is_newer = self.payload.expect(LoadOrder).outdated < session.version
         return self.session == session.name and (is_newer or bool(session.failed))
 
     def continued(self) -> PageLoad:
-        """The same load, once the session is there that it waited for."""
+        """The same load, no longer waiting for a session."""
         return PageLoad(self.item, self.payload)
 
     def granted_host(self) -> str:
-        """The host that its grant is for; empty without a grant."""
+        """The host of its grant; empty without a grant."""
         grant = self.payload.expect(LoadOrder).grant
         return "" if grant is None else grant.host
 
     def asking(self, handover: ToGrant) -> Asking:
-        """The message that asks for the grant; with the address, if robots.txt applies to it."""
+        """The message that asks for a grant; it has the URL only if robots.txt applies to it."""
         order = self.payload.expect(LoadOrder)
         asks_robots = not (order.login or handover.is_part)
         url = (handover.url or order.url or self.payload.locator.url) * asks_robots
@@ -91,30 +92,32 @@ class PageLoad(msgspec.Struct, frozen=True):
         return Asking(self.item.job, handover.host, url, order.public_only, file)
 
     def file_over(self) -> tuple[FileOver, ...]:
-        """The message that lets other jobs have its file, too; none for a page."""
+        """The message that its file is settled, for jobs that wait for the same file; none for a page."""
         return () if self.payload.expect(LoadOrder).file is None else (FileOver(self.item.job),)
 
     def with_grant(self, grant: Grant) -> PageLoad:
-        """The load, permitted to send its next request."""
+        """The same load, with a grant for its next request."""
         return PageLoad(self.item, self.payload.advance(self.payload.expect(LoadOrder).with_grant(grant)))
 
     def logging_in(self) -> PageLoad:
-        """The same load, for the job that is to log in to its site."""
+        """The same load, whose job logs in to the site first."""
         order = msgspec.structs.replace(self.payload.expect(LoadOrder), logs_in=True)
         return PageLoad(self.item, self.payload.advance(order))
 
 
 def parted(loads: Sequence[PageLoad]) -> tuple[list[PageLoad], list[PageLoad]]:
-    """Loads whose jobs may be handed back, and those that stay."""
+    """Split loads into those whose jobs may be handed back, and those that stay."""
     return [each for each in loads if not each.stays], [each for each in loads if each.stays]
 
 
 class LoadedPage(msgspec.Struct, frozen=True):
-    """A page of `size` bytes from the network, or the error instead of it.
+    """A loaded page, or the error in place of it.
 
     Attributes:
-        seconds: that its last request, or its reading, has taken.
-        is_local: it was read, not requested.
+        page: what the loader handed over: a Page, or a KeptFile.
+        size: bytes received from the network.
+        seconds: duration of its last request, or of reading it.
+        is_local: whether it was read (from a file or the archive), not requested.
     """
 
     item: WorkItem
@@ -132,7 +135,7 @@ class LoadedPage(msgspec.Struct, frozen=True):
         seconds: float,
         size_of: Callable[[object], int] | None = None,
     ) -> LoadedPage:
-        """What came of a load; without `size_of` the page was read here and does not count as received."""
+        """The outcome of a load; without `size_of` the page was read locally, and its size is 0."""
         is_local = size_of is None
         if isinstance(outcome, Exception):
             return cls(item, None, outcome, 0, seconds, is_local)
@@ -156,16 +159,15 @@ OnLoaded = Callable[[PageLoad, Handover | Exception, float], Sequence[msgspec.St
 class Fetching:
     """Drives a worker's requests in flight, in the thread that runs its steps.
 
-    So a page passes from the network to its steps without a change of thread.
-
-    The steps' thread takes a turn between two pages, and waits here when it has none. While a page
-    takes long, the reader's thread takes turns instead, so that no other page is late for it.
+    A page therefore goes from the network to its steps without a change of thread. The steps' thread takes a
+    turn between two pages, and waits here if it has no page. While a page takes long, the reader's thread
+    takes turns instead, so that other requests are not delayed.
 
     Args:
         loader: loads all pages concurrently.
         on_loaded: called in the thread that takes the turn.
         send: sends messages to the parent.
-        reports: of the requests that the loader sends within a turn; sent at its end.
+        reports: reports of the requests that the loader sends within a turn; sent at its end.
     """
 
     def __init__(
@@ -187,14 +189,14 @@ class Fetching:
         self._is_closed = False
 
     def add(self, load: PageLoad) -> None:
-        """Queue a load, which begins at the next turn; callable from any thread."""
+        """Queue a load, which begins in the next turn; callable from any thread."""
         if (grant := load.payload.expect(LoadOrder).grant) is not None:
             self._requests.begin(load.item.job, grant)
         self._to_begin.append(load)
         self.wake()
 
     def wake(self) -> None:
-        """End the wait of the steps' thread, as there is something to do; callable from any thread.
+        """Wake the steps' thread, as there is something to do; callable from any thread.
 
         Nothing happens after `close`: the loader's descriptor may belong to another file by then.
         """
@@ -204,7 +206,7 @@ class Fetching:
                     self._loader.wake()
 
     def take_back(self) -> list[PageLoad]:
-        """Remove and return the loads that have not begun; callable from any thread."""
+        """Remove the loads that have not begun, and return them; callable from any thread."""
         back: list[PageLoad] = []
         while self._to_begin:
             try:
@@ -222,7 +224,7 @@ class Fetching:
 
         Args:
             wait_s: the longest wait for the network; `wake` ends it.
-            unless: no wait while this collection holds anything.
+            unless: if this collection is not empty, there is no wait.
         """
         if not self._turning.acquire(blocking=False):
             self._loader.wake()
@@ -233,7 +235,7 @@ class Fetching:
             self._turning.release()
 
     def turn_if_late(self) -> None:
-        """Take a turn if the steps' thread has not taken one for long; for the reader's thread."""
+        """Take a turn if the steps' thread has not taken one for a while; for the reader's thread."""
         is_left_alone = time.monotonic() - self.turned_at > LEFT_ALONE_S
         if is_left_alone and self._turning.acquire(blocking=False):
             try:
@@ -251,7 +253,7 @@ class Fetching:
     def _turn(self, wait_s: float, unless: Collection[object]) -> None:
         for load in self.take_back():
             self._loader.begin(load.payload, partial(self._end, load, time.perf_counter()))
-        self.is_waiting = True  # set before the last look: what is added after it ends the wait
+        self.is_waiting = True  # set before the last check, so that whatever is added later ends the wait
         try:
             self._loader.turn(0.0 if unless or self._to_begin or self._reports else wait_s)
         finally:

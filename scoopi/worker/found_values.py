@@ -28,18 +28,18 @@ from scoopi.model.report.finds import (
 )
 
 MOST_EXAMPLES = 10
-"""Of values of a field that could not be converted, from each worker; the summary shows one."""
+"""Examples kept per field of values that could not be converted, in each worker; the summary shows one."""
 _OF_EXAMPLE = EXAMPLE + SEPARATOR
 
 
 class FoundValues:
     """Counts which axes have ever had a value, so that the summary can list those that never had.
 
-    An axis that had a value once is not checked again, so that counting costs next to nothing.
+    An axis that has had a value is not checked again, so that counting costs next to nothing.
 
     Args:
-        data_defs: by name.
-        stands_for_nothing: facts that are written where none is found, or a blank one.
+        data_defs: name -> definition.
+        stands_for_nothing: texts that are written in place of a fact that is missing or blank.
     """
 
     def __init__(self, data_defs: Mapping[str, DataDef], stands_for_nothing: frozenset[str]) -> None:
@@ -51,7 +51,7 @@ class FoundValues:
         self._examples: Counter[str] = Counter()
 
     def note(self, data: Data) -> None:
-        """Count the rows that were read of one page; called from one thread."""
+        """Count the rows that were read from one page; called from one thread."""
         name = data.data_def
         unmet = self._unmet.get(name)
         if unmet is None:
@@ -74,7 +74,7 @@ class FoundValues:
                 self._of_records[name] += value
 
     def _is_wanted(self, example: str) -> bool:
-        """Whether an example, which is a part of its counter's name, is among the first of its field."""
+        """Whether an example is among the first of its field; it is a part of the counter's name."""
         if example in self._of_records:
             return True
         field = SEPARATOR.join(example.split(SEPARATOR, 4)[:4])
@@ -82,26 +82,26 @@ class FoundValues:
         return self._examples[field] <= MOST_EXAMPLES
 
     def note_load(self, group: str, loader: str) -> None:
-        """Count a page of a group with `loader: auto` by what has loaded it; from any thread."""
+        """Count a page of a group with `loader: auto` by its loader; callable from any thread."""
         name = count_name(LOADS, group, (loader, ""))
         with self._lock:
             self._of_records[name] += 1
 
     def note_time(self, group: str, task: str, seconds: float) -> None:
-        """Add to the time of a task; from any thread."""
+        """Add to the time of a task; callable from any thread."""
         name = count_name(TIMES, group, (task, ""))
         with self._lock:
             self._of_records[name] += seconds
 
     def note_entry_times(self, data_def: str, times: Mapping[AxisKey, float]) -> None:
-        """Add seconds by entry of a data definition, of a page that was timed; from any thread."""
+        """Add the seconds that each entry of a data definition took on a page; callable from any thread."""
         counts = {count_name(ENTRY_TIMES, data_def, entry): seconds for entry, seconds in times.items()}
         with self._lock:
             for name, value in (counts | {count_name(TIMED, data_def): 1}).items():
                 self._of_records[name] += value
 
     def take(self) -> dict[str, float]:
-        """What was counted since the last call, by counter; from any thread."""
+        """The counts since the last call, by name of the counter; callable from any thread."""
         with self._lock:
             new, self._new = self._new, {}
             taken, self._of_records = dict(self._of_records), defaultdict(float)
@@ -125,7 +125,7 @@ class FoundValues:
 
 
 class _Counts(msgspec.Struct):
-    """What was counted of one data definition."""
+    """The counts of one data definition."""
 
     pages: int = 0
     rows: int = 0

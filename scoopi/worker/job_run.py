@@ -1,4 +1,4 @@
-"""JobRun: runs the tasks of a job on its loaded page, one step after another, to a Result."""
+"""JobRun: runs the tasks of a job on its loaded page, one step after another, and makes the Result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 log = logging.getLogger(__name__)
 
 _NO_PLUGINS = (str(Path(__file__).parents[1]), str(Path(traceback.__file__).parent), "<")
-"""How the paths of files begin that do not belong to a plugin."""
+"""Prefixes of the paths of files that do not belong to a plugin."""
 
 _ENDINGS = (ToJobs, ToAppender)
 
@@ -41,9 +41,16 @@ class TaskAbandonedError(BaseException):
 
 
 class JobRun:
-    """Runs the tasks of a job on its loaded page, one step after another, to a Result.
+    """Runs the tasks of a job on its loaded page, one step after another, and makes the Result.
 
-    Belongs to the one thread that runs steps; only its times may be added to by others.
+    Used by the steps' thread; only `add_time` and `take_times` may be called by other threads.
+
+    Args:
+        group_plan: returns the compiled tasks of a group, by its name.
+        children: makes jobs from links.
+        marker: where the current task is recorded; None where no watchdog reads it.
+        found: counts the values that are found.
+        fault_of: why a page gave no values; see `Loader.fault_of`.
     """
 
     def __init__(
@@ -64,7 +71,7 @@ class JobRun:
         self._times_lock = threading.Lock()
 
     def run(self, item: WorkItem, page: object) -> Result | PausedPage:
-        """Run every task of the job's group on its page; one that fails loses its own rows and links only.
+        """Run every task of the job's group on its page; a task that fails loses only its own rows and links.
 
         Returns:
             A PausedPage if tasks wait for files; see `resume`.
@@ -92,11 +99,11 @@ class JobRun:
         return made if paused else self._ended(made)
 
     def resume(self, paused: PausedPage, files: Mapping[FileOrder, KeptFile | FetchError]) -> Result:
-        """Run the tasks that have waited for files to their end.
+        """Finish the tasks that have waited for files.
 
         Args:
-            files: what came of each that they have asked for. A failure that may pass has the job tried
-                again, if its retries allow that.
+            files: the outcome of each file. If one failed transiently, the job is retried, unless it has
+                used up its retries.
         """
         outcome = paused.outcome
         outcome.times = []
@@ -120,7 +127,7 @@ class JobRun:
         return outcome.result(1, children)
 
     def failed_load(self, item: WorkItem, error: Exception) -> Result:
-        """The result of a job whose page could not be loaded: all its tasks fail for one reason."""
+        """The result of a job whose page could not be loaded: all its tasks fail for the same reason."""
         outcome = PageOutcome(item)
         plan = self._group_plan(item.payload.locator.group)
         names = ",".join(name for chain in plan.chains if _is_wanted(name := chain.task.name, item.payload))
@@ -151,7 +158,7 @@ class JobRun:
     def _run_task(
         self, item: WorkItem, chain: TaskChain, page: object, outcome: PageOutcome
     ) -> PausedTask | None:
-        """None if the task is over, whatever came of it."""
+        """Run a task; return it if it waits for files, None if it is over."""
         name = chain.task.name
         if self._marker is not None:
             self._marker.note(item.job, name)
@@ -160,7 +167,7 @@ class JobRun:
         return self._run_steps(PausedTask(chain, 0, payload), item, outcome)
 
     def _run_steps(self, task: PausedTask, item: WorkItem, outcome: PageOutcome) -> PausedTask | None:
-        """Run the steps that are left of a task."""
+        """Run the remaining steps of a task."""
         name, payload = task.chain.task.name, task.payload
         warnings: list[Failure] = [*task.warnings]
         files: list[FileRef] = []
@@ -194,7 +201,7 @@ class JobRun:
         return None
 
     def _note_read(self, read: object, before: object, task: TaskDef, outcome: PageOutcome) -> None:
-        """Note rows and records as they were read, before any step changes them."""
+        """Record rows and records as they were read, before any step changes them."""
         if isinstance(before, Data | Records | Downloads):
             return
         if isinstance(read, Data):
@@ -215,15 +222,15 @@ class JobRun:
 
 
 def _is_wanted(task: str, payload: JobPayload) -> bool:
-    """Whether the task is to be run on this page."""
+    """Whether the task shall run on this page."""
     return task not in payload.skip and (not payload.only or task in payload.only)
 
 
 def _no_handover(answer: object) -> StepError:
     if isinstance(answer, ToGrant):
         return StepError("only a loader may ask for requests")
-    what = f"the step answered with {type(answer).__name__}, which is not a handover"
-    return StepError(what, hint="end its run with `return ToTask(payload.advance(data))`")
+    what = f"the step returned {type(answer).__name__}, which is not a handover"
+    return StepError(what, hint="end `run` with `return ToTask(payload.advance(data))`")
 
 
 def _failure(error: BaseException, item: WorkItem, task: str, step: str, at: str) -> Failure:
@@ -245,13 +252,13 @@ def _named(error: BaseException) -> str:
 
 
 def _raised_at(error: BaseException) -> str:
-    """The line of the plugin that raised it, else that of Scoopi."""
+    """The innermost line of the plugin's code in the traceback; without one, of Scoopi's."""
     frames = traceback.extract_tb(error.__traceback__)
     at = ([frame for frame in frames if not frame.filename.startswith(_NO_PLUGINS)] or frames)[-1:]
     return "".join(f" ({frame.filename}:{frame.lineno})" for frame in at)
 
 
 def _placed(warning: Failure, item: WorkItem, task: str, link: ChainStep) -> Failure:
-    """The warning with all that its step could not know."""
+    """A warning with what its step did not know: task, step and place."""
     at = warning.at or link.at
     return page_failure(item.payload.locator, warning.cause, warning.message, task, link.name, at)

@@ -1,4 +1,4 @@
-"""The messages between the parent and a worker: msgpack, tagged, one at a time."""
+"""The messages between the parent and a worker, as tagged msgpack arrays."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class WorkItem(msgspec.Struct, frozen=True, array_like=True):
     """A job given to a worker.
 
     Attributes:
-        fence: of its take.
-        grant: for its first request; None when it needs no network now (file, archive).
-        archived: the archive has the page, fresh enough; if it is gone, the worker asks for a grant.
-        failures: of tasks that are skipped, because they killed their worker.
+        fence: the fence with which this node took the job.
+        grant: the grant for its first request; None if it needs no network now (file, archive).
+        archived: whether the archive has the page, fresh enough; if it is gone, the worker asks for a grant.
+        failures: failures of tasks that do not run, because they killed their worker.
         tried: the reason of each attempt that failed before this one.
-        is_robots: the page is a robots.txt, which is read here and reported by `RobotsRead`.
+        is_robots: whether the page is a robots.txt, which is parsed here and reported by `RobotsRead`.
     """
 
     job: str
@@ -49,9 +49,9 @@ class PageSeen(msgspec.Struct, frozen=True, array_like=True):
     """How a page was loaded, for its line in the log.
 
     Attributes:
-        status: of the answer; 0 without one.
+        status: HTTP status; 0 without a response.
+        ms: duration of the last request, or of reading, in milliseconds.
         source: NETWORK, ARCHIVE or FILE.
-        ms: of the last request, or of reading.
     """
 
     status: int
@@ -61,10 +61,12 @@ class PageSeen(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Result(msgspec.Struct, frozen=True, array_like=True):
-    """A job that has finished in this worker; `body` is its Frame, encoded, which has `rows` rows.
+    """A job that has finished in this worker.
 
     Attributes:
-        fault: why its page could not be loaded; None if it was.
+        body: its encoded Frame.
+        rows: number of rows in the frame.
+        fault: why its page, or a file of it, could not be loaded; None if it was.
         seen: how its page was loaded; None if pages are not logged.
     """
 
@@ -81,7 +83,7 @@ class Result(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Setup(msgspec.Struct, frozen=True, tag=1, array_like=True):
-    """The first message: all that a worker is wired from, as the wiring room packed it."""
+    """The first message: the plan from which the worker is wired, encoded by `bootstrap`."""
 
     plan: bytes
 
@@ -93,18 +95,18 @@ class Give(msgspec.Struct, frozen=True, tag=2, array_like=True):
 
 
 class Granted(msgspec.Struct, frozen=True, tag=3, array_like=True):
-    """A job that asked for a further request may send it."""
+    """A job that asked for a grant may send its request."""
 
     job: str
     grant: Grant
 
 
 class Denied(msgspec.Struct, frozen=True, tag=14, array_like=True):
-    """A job that asked for a further request must not send it.
+    """A job that asked for a grant must not send its request.
 
     Attributes:
-        is_rule: robots.txt disallows the page, so the job is skipped; otherwise it fails.
-        cause, message: why, as in `Failure`.
+        is_rule: whether robots.txt disallows the page, so that the job is skipped; otherwise it fails.
+        cause, message: the reason, as in `Failure`.
     """
 
     job: str
@@ -114,15 +116,15 @@ class Denied(msgspec.Struct, frozen=True, tag=14, array_like=True):
 
 
 class Drain(msgspec.Struct, frozen=True, tag=4, array_like=True):
-    """The parent wants back what has not begun; what has begun is to end."""
+    """The worker hands back jobs that have not begun, and finishes the others; no more jobs follow."""
 
 
 class Recall(msgspec.Struct, frozen=True, tag=13, array_like=True):
-    """The parent wants back what has not begun; more is given later."""
+    """The worker hands back jobs that have not begun; more jobs may follow."""
 
 
 class Stop(msgspec.Struct, frozen=True, tag=5, array_like=True):
-    """The worker is to end when all that was given has ended."""
+    """The worker ends once all jobs that it was given have ended."""
 
 
 class Ready(msgspec.Struct, frozen=True, tag=6, array_like=True):
@@ -136,7 +138,11 @@ class StartFault(msgspec.Struct, frozen=True, tag=7, array_like=True):
 
 
 class Sent(msgspec.Struct, frozen=True, tag=8, array_like=True):
-    """A request with a paced grant went out `at` (monotonic seconds)."""
+    """A request with a paced grant was sent.
+
+    Attributes:
+        at: monotonic time in seconds.
+    """
 
     job: str
     host: str
@@ -144,12 +150,13 @@ class Sent(msgspec.Struct, frozen=True, tag=8, array_like=True):
 
 
 class Answered(msgspec.Struct, frozen=True, tag=9, array_like=True):
-    """A granted request is over, sent or not.
+    """A granted request is over, whether it was sent or not.
 
     Attributes:
-        heard: whether the host answered it; None: that is not known, for instance because it was not sent.
-        fault: what the failed request says about its host; None if it brought a page or a redirect.
-        sent_at: when it went out (monotonic seconds), if its grant was not paced; None: see `Sent`.
+        heard: whether the host answered; None if that is not known, for example because it was not sent.
+        fault: why the request failed; None if it returned a page or a redirect.
+        sent_at: when it was sent, as monotonic time in seconds, if its grant was not paced; None otherwise,
+            see `Sent`.
     """
 
     job: str
@@ -160,13 +167,13 @@ class Answered(msgspec.Struct, frozen=True, tag=9, array_like=True):
 
 
 class Asking(msgspec.Struct, frozen=True, tag=10, array_like=True):
-    """A job waits for the grant of a (further) request to this host.
+    """A job waits for a grant for a request to this host.
 
     Attributes:
-        url: what it would ask for.
+        url: the URL to request; empty if robots.txt does not apply.
         public_only: see `Request`.
-        file: the address of the file that it wants, from which redirects may have led to `url`; empty for
-            a page.
+        file: the URL of the file that it downloads, from which redirects may have led to `url`; empty for a
+            page.
     """
 
     job: str
@@ -177,26 +184,31 @@ class Asking(msgspec.Struct, frozen=True, tag=10, array_like=True):
 
 
 class FileOver(msgspec.Struct, frozen=True, tag=25, array_like=True):
-    """The request of a job for a file has ended: the file is there, or it is known why it is not."""
+    """A job's request for a file has ended, with the file or an error."""
 
     job: str
 
 
 class RobotsRead(msgspec.Struct, frozen=True, tag=15, array_like=True):
-    """What a host's robots.txt says, or why it did not come; ends the job that was to read it."""
+    """The rules of a host's robots.txt, or why it could not be loaded; ends the job that loaded it."""
 
     job: str
     answer: RobotsAnswer
 
 
 class JobsHandedBack(msgspec.Struct, frozen=True, tag=11, array_like=True):
-    """These jobs were not begun; at most a request for their page was sent and failed to bring it."""
+    """These jobs were not begun; at most a request for their page was sent, without getting it."""
 
     jobs: tuple[str, ...]
 
 
 class Results(msgspec.Struct, frozen=True, tag=12, array_like=True):
-    """A batch of finished jobs; seconds by step and the values found since the last batch."""
+    """A batch of finished jobs.
+
+    Attributes:
+        times: step -> seconds since the last batch.
+        finds: counter -> what was counted since the last batch, see `FoundValues.take`.
+    """
 
     results: tuple[Result, ...]
     times: dict[str, float]
@@ -204,7 +216,7 @@ class Results(msgspec.Struct, frozen=True, tag=12, array_like=True):
 
 
 class SessionAsked(msgspec.Struct, frozen=True, tag=21, array_like=True):
-    """A job waits for a session with more logins than `version`."""
+    """A job waits for a session whose version, the number of its logins, is higher than `version`."""
 
     job: str
     session: str
@@ -218,7 +230,7 @@ class SessionChanged(msgspec.Struct, frozen=True, tag=22, array_like=True):
 
 
 class SessionNews(msgspec.Struct, frozen=True, tag=23, array_like=True):
-    """The session of a site as it is now; jobs that wait for it continue."""
+    """The current state of a site's session; jobs that wait for it continue."""
 
     session: Session
 

@@ -1,4 +1,4 @@
-"""Length-prefixed messages over a pair of pipes that only one parent and one worker hold."""
+"""Length-prefixed messages over a pair of pipes between the parent and one worker."""
 
 from __future__ import annotations
 
@@ -15,34 +15,36 @@ READ_AT_ONCE = 1 << 20
 
 
 def pack(message: msgspec.Struct) -> bytes:
-    """A message as it goes over the pipe."""
+    """Encode a message for the pipe."""
     body = msgspec.msgpack.encode(message)
     return LENGTH.pack(len(body)) + body
 
 
 class MessageBuffer:
-    """Bytes as they come in; whole messages as they can be taken out."""
+    """Splits the received bytes into messages."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
-        self._read = memoryview(bytearray(READ_AT_ONCE))  # kept: new, its pages would be made at each read
+        self._read = memoryview(bytearray(READ_AT_ONCE))  # reused: a new one would be zeroed at each read
 
     def feed(self, data: bytes | memoryview) -> None:
-        """Add what was read."""
+        """Add received bytes."""
         self._bytes += data
 
     def read_from(self, descriptor: int) -> int:
-        """Add what a pipe holds, at most READ_AT_ONCE; returns the number of bytes, 0 at the pipe's end.
+        """Read up to READ_AT_ONCE bytes from a pipe.
 
+        Returns:
+            The number of bytes; 0 at the end of the pipe.
         Raises:
-            BlockingIOError: there is nothing yet, and the descriptor does not wait.
+            BlockingIOError: the descriptor is non-blocking, and nothing has been received.
         """
         count = os.readv(descriptor, [self._read])
         self.feed(self._read[:count])
         return count
 
     def bodies(self) -> Iterator[bytes]:
-        """Each whole message's body, removed from the buffer; a torn tail stays."""
+        """Remove and yield the body of each complete message; an incomplete one stays."""
         position, end = 0, len(self._bytes)
         try:
             while end - position >= LENGTH.size:
@@ -57,7 +59,7 @@ class MessageBuffer:
 
 
 class WorkerPipe:
-    """The worker's two ends: reading belongs to one thread, sending to any."""
+    """The worker's ends of the pipes; one thread reads, any thread may send."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self._incoming = incoming
@@ -66,10 +68,10 @@ class WorkerPipe:
         self._closed = False
 
     def send(self, *messages: msgspec.Struct) -> None:
-        """Write the messages whole and together; waits while the parent holds back.
+        """Write messages without others in between; blocks while the pipe is full.
 
         Raises:
-            BrokenPipeError: the parent is gone, or the pipe was closed here.
+            BrokenPipeError: the parent has ended, or `close` was called.
         """
         rest = memoryview(b"".join(map(pack, messages)))
         with self._sending:
@@ -79,12 +81,12 @@ class WorkerPipe:
                 rest = rest[os.write(self._outgoing, rest) :]
 
     def bodies(self, idle_s: float | None = None) -> Iterator[bytes]:
-        """Each message's body as it comes; ends when the parent has closed its end, and closes this one.
+        """Yield the body of each message; closes this end once the parent has closed its own.
 
-        No other code may close it: its number could be another file's while the reader still reads.
+        No other code may close it: the number could be reused for another file while this still reads.
 
         Args:
-            idle_s: after this many seconds without a message an empty body is given.
+            idle_s: after so many seconds without a message an empty body is yielded.
         """
         buffer = MessageBuffer()
         incoming = select.poll()
@@ -102,7 +104,7 @@ class WorkerPipe:
             os.close(self._incoming)
 
     def close(self) -> None:
-        """Close the end that sends; the other closes when the parent has closed its own."""
+        """Close the sending end; the other one is closed once the parent has closed its own."""
         with self._sending:
             self._closed = True
             os.close(self._outgoing)

@@ -1,4 +1,4 @@
-"""PluginCall: one page being loaded by a loader plugin, in a thread of its own."""
+"""PluginCall: a loader plugin loads one page, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -18,47 +18,51 @@ from scoopi.model.text.shown import shown, without_logins
 from scoopi.plugins.loader_port import Answer, LoaderPlugin, Terms
 
 GRACE_S = 1.0
-"""The time beyond its timeout that a request of a plugin may take before its page fails."""
+"""How long a request of a plugin may take beyond its timeout before its page fails."""
 
 LONGEST_WAIT_S = 1.0
 
 
 class GrantWanted(msgspec.Struct, frozen=True):
-    """The call waits for a grant of the host, to ask for the URL; without one for a part of a page."""
+    """The call waits for a grant for the host; `url` is empty for a subresource of a page."""
 
     host: str
     url: str
 
 
 class RequestSent(msgspec.Struct, frozen=True):
-    """The call has sent, or is sending, its request for the URL to the host."""
+    """The call has sent, or is sending, its request to the host."""
 
     host: str
     url: str
 
 
 class PageCame(msgspec.Struct, frozen=True):
-    """The call has ended with an answer; whether a public host gave it."""
+    """The call has ended with an answer.
+
+    Attributes:
+        is_public: whether it came from a public host.
+    """
 
     answer: Answer
     is_public: bool
 
 
 Event = GrantWanted | RequestSent | PageCame | Exception
-"""What a call reports, in this order; the last two end it."""
+"""What a call reports; PageCame or an Exception ends it."""
 
 
 class AbandonedError(BaseException):
-    """Raised in the plugin's thread when nobody waits for its page any more."""
+    """Raised in the plugin's thread when its page is no longer wanted."""
 
 
 class CallRules(msgspec.Struct, frozen=True):
-    """What the requests of a call depend on.
+    """The rules for the requests of a call.
 
     Attributes:
-        terms: of a request for a URL to a host.
-        is_public: whether the host of a URL is, or its second argument if its name is unknown.
-        public_only: a public page led here, so a private host is not asked.
+        terms: returns the Terms of a request, given URL and host.
+        is_public: whether the host of a URL is public; its second argument if its name cannot be resolved.
+        public_only: whether requests to private hosts are denied, because a public page led here.
     """
 
     terms: Callable[[str, str], Terms]
@@ -67,14 +71,14 @@ class CallRules(msgspec.Struct, frozen=True):
 
 
 class PluginCall:
-    """One page that a loader plugin loads, in a thread of its own. The methods are called by other threads.
+    """Has a loader plugin load one page, in a thread of its own; the methods are called by other threads.
 
     Args:
         plugin: the user's loader.
-        name: of the plugin, for errors.
-        url: of the page.
-        rules: of its requests.
-        report: takes what happens, in the plugin's thread.
+        name: name of the plugin, for errors.
+        url: URL of the page.
+        rules: the rules for its requests.
+        report: called with each event, in the plugin's thread.
     """
 
     def __init__(
@@ -103,13 +107,13 @@ class PluginCall:
             self._granted.notify()
 
     def abandon(self) -> None:
-        """Let the call end, whatever it does; it reports nothing from now on."""
+        """Give up the call: it reports nothing from now on, and its next request raises AbandonedError."""
         with self._granted:
             self._is_abandoned = True
             self._granted.notify()
 
     def overdue(self) -> FetchError | None:
-        """The error of a call whose request takes longer than it may; None while it does not."""
+        """The error of a call whose request has exceeded its timeout; None if it has not."""
         if time.monotonic() < self._due:
             return None
         what = f"the loader {self._name} did not end a request within its timeout"
@@ -128,7 +132,7 @@ class PluginCall:
     def _granted_for(self, url: str, is_part: bool) -> Iterator[Terms]:
         address = parse_address(url)
         if address.kind is not AddressKind.HTTP:
-            raise FetchError("a loader can ask web hosts only", at=shown(url), hint="use http or https")
+            raise FetchError("a loader can only request web pages", at=shown(url), hint="use http or https")
         if self._rules.public_only and not self._rules.is_public(address.url, False):
             what = "a public page leads to a private address"
             raise FetchError(what, at=shown(url), hint="see scoopi.loader.privateHosts")
@@ -147,7 +151,7 @@ class PluginCall:
                     self._granted.wait(LONGEST_WAIT_S)
 
     def _takes_grant(self, host: str) -> bool:
-        """Use the grant up; whether it is of that host and still valid."""
+        """Use up the grant; return whether there was one for that host, and it is still valid."""
         with self._granted:
             if self._is_abandoned:
                 raise AbandonedError
@@ -188,7 +192,7 @@ class PluginCall:
 
 
 def _fault_of(error: BaseException) -> LoadFault | None:
-    """What an error of a network library says of its page; None for an error of the plugin's code."""
+    """The fault that an error of a network library stands for; None for an error of the plugin's code."""
     if isinstance(error, TimeoutError):
         return LoadFault("timeout", is_transient=True)
     if isinstance(error, socket.gaierror):

@@ -1,4 +1,4 @@
-"""PluginLoads: the calls of one loader plugin that are under way in a worker."""
+"""PluginLoads: the calls of one loader plugin that are in progress in a worker."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ from scoopi.worker.plugin_call import (
 )
 
 CHECK_S = 0.25
-"""The interval between two searches for calls that take too long."""
+"""Seconds between two checks for calls that take too long."""
 MOST_HANGING = 64
-"""Calls of a plugin that were given up and have not ended; with more of them it gets no further page."""
+"""Abandoned calls of a plugin that have not ended; with so many of them it gets no more pages."""
 
 
 class LoadLimits(msgspec.Struct, frozen=True):
@@ -70,14 +70,14 @@ class _Call(msgspec.Struct):
 
 
 class PluginLoads:
-    """The calls of one loader plugin that are under way in a worker.
+    """The calls of one loader plugin that are in progress in a worker.
 
-    See `PluginClient`; only `abandon` may be called by other threads than the one that has the turn.
+    See `PluginClient`. All methods but `abandon` are called by the thread that has the turn.
 
     Args:
-        name: of the plugin, for errors.
+        name: name of the plugin, for errors.
         wake: ends the wait of the current turn.
-        watch: takes what happens to a request, in the thread that has the turn.
+        watch: called with each event of a request, in the thread that has the turn.
     """
 
     def __init__(
@@ -107,8 +107,8 @@ class PluginLoads:
         """See `PluginClient`."""
         self._hanging = [call for call in self._hanging if call.thread.is_alive()]
         if len(self._hanging) >= MOST_HANGING:
-            what = f"{MOST_HANGING} calls of the loader {self._name} do not end"
-            on_result(FetchError(what, at=shown(request.url), hint="give its requests a timeout"))
+            what = f"{MOST_HANGING} calls of the loader {self._name} hang"
+            on_result(FetchError(what, at=shown(request.url), hint="set a timeout for its requests"))
             return
         number = next(self._numbers)
         rules = CallRules(partial(self._terms, number), self._is_public, request.public_only)
@@ -225,7 +225,7 @@ class PluginLoads:
         return Redirect(target.host, hop, is_downgrade(request.url, target.url))
 
     def _terms(self, number: int, url: str, host: str) -> Terms:
-        """Of one request of a call; called by the plugin's thread."""
+        """The terms of one request of a call; called by the plugin's thread."""
         known = self._calls.get(number)
         if known is None:
             raise AbandonedError
@@ -235,7 +235,7 @@ class PluginLoads:
             return Terms(url, plain_headers(site, Request(url)), site.timeout_ms / 1000)
         site, content = request.site or site, request.content
         if content is not None and content.params:
-            hint = "give them to the loader as a field, as in token: ${env:TOKEN}"
+            hint = "pass them to the loader as a field, as in token: ${env:TOKEN}"
             raise FetchError("secret params are not sent by a loader plugin", at=shown(url), hint=hint)
         headers = plain_headers(site, request)
         method = "GET" if content is None else content.method

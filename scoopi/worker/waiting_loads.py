@@ -1,4 +1,4 @@
-"""WaitingLoads: the pages of a worker that wait for a grant or a session; any thread may call its methods."""
+"""WaitingLoads: the loads of a worker that wait for a grant or a session."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from scoopi.worker.fetching import PageLoad
 
 
 class WaitingLoads:
-    """The pages of a worker that wait for a grant or a session, by job. Any thread may call.
+    """The loads of a worker that wait for a grant, a session or a file, by job. Thread-safe.
 
     Args:
-        draining: once it is set, no further load waits.
+        draining: once it is set, no more loads are added.
     """
 
     def __init__(self, draining: threading.Event) -> None:
@@ -21,30 +21,30 @@ class WaitingLoads:
         self._lock = threading.Lock()
 
     def add(self, load: PageLoad) -> bool:
-        """Let the load wait.
+        """Add a load.
 
         Returns:
-            False if it must not, and its job is handed back.
+            False if the worker is draining, so that the load must not wait.
         """
-        with self._lock:  # what is not in by the drain must not come later
+        with self._lock:  # nothing may be added once `take_all` has drained it
             waits = not self._draining.is_set()
             if waits:
                 self._loads[load.item.job] = load
             return waits
 
     def take(self, job: str) -> PageLoad | None:
-        """The load of the job, which waits no longer; None if it does not wait."""
+        """Remove and return the load of a job; None if it does not wait."""
         with self._lock:
             return self._loads.pop(job, None)
 
     def take_for(self, session: Session) -> list[PageLoad]:
-        """The loads that wait for the session, if it has a newer login or can have none."""
+        """Remove and return the loads that wait for a session that is ready, or cannot be had."""
         with self._lock:
             ready = [job for job, load in self._loads.items() if load.may_use(session)]
             return [self._loads.pop(job) for job in ready]
 
     def take_all(self) -> list[PageLoad]:
-        """All loads, which wait no longer."""
+        """Remove and return all loads."""
         with self._lock:
             loads, self._loads = [*self._loads.values()], {}
             return loads

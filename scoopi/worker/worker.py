@@ -1,4 +1,4 @@
-"""Worker: waits for its plan, is wired by it, and reads the parent's messages while its loop runs."""
+"""Worker: waits for its plan, makes its loop from it, and reads the parent's messages while the loop runs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ DECODER = msgpack_decoder(ToWorker)
 
 
 class Worker:
-    """Waits for its plan, is wired by it, and reads the parent's messages while its loop runs.
+    """Waits for its plan, makes its loop from it, and reads the parent's messages while the loop runs.
 
-    The thread that calls `run` runs the steps; it ends when the parent sends Stop or has ended.
+    The thread that calls `run` runs the steps; `run` returns when the parent sends Stop or has ended.
 
     Args:
-        pipe: this worker's ends.
+        pipe: this worker's ends of the pipes.
         marker: where the current task is recorded; None where no watchdog reads it.
-        wire: makes the parts from what `Setup` brings.
-        orphaned: called when the parent is gone.
+        wire: makes the worker's parts from the plan in `Setup`.
+        orphaned: called when the parent has ended.
     """
 
     def __init__(
@@ -57,26 +57,26 @@ class Worker:
         assert isinstance(setup, Setup)
         try:
             self._serve(setup.plan, bodies)
-        except BrokenPipeError:  # also before it is ready: a short run may end first
+        except BrokenPipeError:  # may come before the worker is ready, as a short run may end first
             self._orphaned()
 
     def close(self) -> None:
-        """Close what `run` has opened; not where the process ends, for it may wait for a name's look-up."""
+        """Close what `run` has opened; may wait for a DNS lookup, so a process that ends does not call it."""
         if self._loop is not None:
             self._loop.close()
 
     def leave(self) -> None:
-        """Begin no further page; callable from any thread, also before the worker is wired."""
+        """Let `run` return without beginning another page; callable from any thread, at any time."""
         self._to_run.clear()
         self._to_run.append(None)
         if self._loop is not None:
             self._loop.wake()
 
     def _serve(self, plan: bytes, bodies: Iterator[bytes]) -> None:
-        """Run the loop that the plan asks for, if its parts can be made.
+        """Make the loop from the plan, and run it.
 
         Raises:
-            BrokenPipeError: the parent is gone.
+            BrokenPipeError: the parent has ended.
         """
         loop = self._wired(plan)
         if loop is None:
@@ -87,7 +87,7 @@ class Worker:
         loop.run()
 
     def _wired(self, plan: bytes) -> WorkerLoop | None:
-        """None if the parts cannot be made, which is reported."""
+        """Make the loop; None if its parts cannot be made, which is reported to the parent."""
         reports = RequestReports()
         try:
             parts = self._wire(plan, reports.sent)

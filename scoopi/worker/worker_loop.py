@@ -1,4 +1,4 @@
-"""WorkerLoop: a wired worker, which fetches many pages at a time, runs steps, sends results in batches."""
+"""WorkerLoop: a wired worker: it loads many pages at a time, runs their steps, sends results in batches."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ BATCH_SECONDS = 0.02
 BATCH_BYTES = 256 << 10
 LONGEST_WAIT_S = 1.0
 Work = PageLoad | LoadedPage
-"""A page to be loaded here, or one that is loaded."""
+"""A page to load in the steps' thread, or a loaded one."""
 
 
 class WorkerLoop:
-    """A wired worker: fetches many pages at a time, runs steps, sends results in batches.
+    """A wired worker: it loads many pages at a time, runs their steps, and sends results in batches.
 
     Args:
-        pipe: this worker's ends.
+        pipe: this worker's ends of the pipes.
         marker: where the current task is recorded; None where no watchdog reads it.
-        to_run: what waits for its steps; None in it ends the loop.
-        reports: of the requests that the loader sends.
+        to_run: the queue of the steps' thread; None in it ends the loop.
+        reports: reports of the requests that the loader sends.
     """
 
     def __init__(
@@ -81,15 +81,15 @@ class WorkerLoop:
         self._batch_lock = threading.Lock()
         self._batch_bytes = 0
         self._batch_since = 0.0
-        self._begun = 0  # jobs that came; counted by the reader's thread alone, and so
-        self._ended = 0  # those whose result is sent or in the batch, by the steps' thread
-        self._received = 0  # bytes of pages, by the thread that has the turn
-        self._done_with = 0  # those whose steps are over, by the steps' thread
+        self._begun = 0  # jobs received and not handed back; changed by the reader's thread only
+        self._ended = 0  # jobs whose result is sent or in the batch; by the steps' thread only
+        self._received = 0  # bytes of pages; by the thread that has the turn only
+        self._done_with = 0  # bytes of pages whose steps are over; by the steps' thread only
 
     # The reader's thread
 
     def handle(self, message: ToWorker) -> None:
-        """Take a message of the parent; in the reader's thread."""
+        """Handle a message from the parent; in the reader's thread."""
         if isinstance(message, Give):
             self._begun += sum(not item.is_robots for item in message.items)
             for item in message.items:
@@ -115,20 +115,20 @@ class WorkerLoop:
             self.stop()
 
     def stop(self) -> None:
-        """End `run` after the pages that are queued; in the reader's thread."""
+        """End `run` after the queued pages; in the reader's thread."""
         self._run_soon(None)
 
     def continue_requests(self) -> None:
-        """Have the requests continue while a page takes long; in the reader's thread."""
+        """Drive the requests while a page takes long; in the reader's thread."""
         if not self._is_full():
             self._fetching.turn_if_late()
 
     def wake(self) -> None:
-        """End the wait of `run`; callable from any thread."""
+        """Wake `run` if it waits; callable from any thread."""
         self._fetching.wake()
 
     def close(self) -> None:
-        """Drop all requests in flight; it may wait for a name's look-up."""
+        """Drop all requests in flight; may wait for a DNS lookup."""
         self._fetching.close()
 
     def _begin(self, item: WorkItem) -> None:
@@ -143,7 +143,7 @@ class WorkerLoop:
         self._fetching.wake()
 
     def _hand_back(self) -> None:
-        """Hand back the jobs that have not begun. Loaded pages stay: their hosts need not be asked again."""
+        """Hand back the jobs that have not begun; loaded pages stay, so they are not requested again."""
         unbegun, staying = parted([*self._fetching.take_back(), *self._take_unbegun()])
         for load in staying:
             self._fetching.add(load)
@@ -161,9 +161,9 @@ class WorkerLoop:
         self._flush()  # finished jobs must not wait for a step that may never end
 
     def _take_unbegun(self) -> list[PageLoad]:
-        """Remove and return the queued jobs whose page is not loaded; the others keep their order."""
+        """Remove and return the queued jobs whose page is not loaded; the others stay, in order."""
         queued: list[Work | None] = []
-        with suppress(IndexError):  # the steps' thread takes from it too
+        with suppress(IndexError):  # the steps' thread takes from the queue, too
             while True:
                 queued.append(self._to_run.popleft())
         self._to_run.extend(work for work in queued if not isinstance(work, PageLoad))
@@ -175,11 +175,11 @@ class WorkerLoop:
     def _on_loaded(
         self, load: PageLoad, outcome: Handover | Exception, seconds: float
     ) -> list[msgspec.Struct]:
-        """Messages for the parent: the answer first, or it would end a further request of the job."""
+        """Return the messages for the parent; `Answered` first, or it would end the job's next request."""
         self._runner.add_time(LOADER, seconds)
         heard = None if isinstance(outcome, ToGrant | ToSession) else not isinstance(outcome, SilentHostError)
         fault = outcome.fault if isinstance(outcome, FetchError) else None
-        host = load.granted_host()  # none for a page that has waited for its session
+        host = load.granted_host()  # empty for a page that has waited for its session
         job, reports = load.item.job, list[msgspec.Struct]()
         if host:
             reports.append(Answered(job, host, heard, fault, self._reports.end(job)))
@@ -197,7 +197,7 @@ class WorkerLoop:
         return reports
 
     def _asking(self, item: WorkItem, handover: ToGrant | ToSession) -> list[msgspec.Struct]:
-        """The message that asks for it, or hands the job back; none if its page is to be ended here."""
+        """The message that asks for a grant or session, or hands the job back; none if the load ends here."""
         session = handover.session if isinstance(handover, ToSession) else ""
         load = PageLoad(item, handover.payload, session)
         if not self._waiting.add(load):
@@ -219,7 +219,7 @@ class WorkerLoop:
     # The steps' thread
 
     def run(self) -> None:
-        """Run steps until stopped; `handle` and `continue_requests` belong to the reader's thread."""
+        """Run the steps of pages until stopped; `handle` is called by the reader's thread meanwhile."""
         while (work := self._next_work()) is not None:
             if isinstance(work, PageLoad) and (work := self._load_here(work)) is None:
                 continue
@@ -231,7 +231,7 @@ class WorkerLoop:
         self._flush()
 
     def _next_work(self) -> Work | None:
-        """The next page; results are sent before this thread waits for long, or for the parent."""
+        """Wait for the next page; results are sent before a long wait."""
         while True:
             wait_s = LONGEST_WAIT_S
             if self._batch and not self._to_run:
@@ -245,11 +245,11 @@ class WorkerLoop:
                 return self._to_run.popleft()
 
     def _is_full(self) -> bool:
-        """Whether pages of `max_held_bytes` wait for their steps, so that the network has to wait."""
+        """Whether loaded pages of `max_held_bytes` wait for their steps, so that no more are received."""
         return self._received - self._done_with >= self._parts.max_held_bytes
 
     def _load_here(self, load: PageLoad) -> LoadedPage | None:
-        """The page of a job that needs no request; None when it has none, or is handed back."""
+        """Load the page of a job without a request; None if it needs one after all, or is handed back."""
         if self._draining.is_set():
             self._pipe.send(JobsHandedBack((load.item.job,)))
             return None
@@ -257,7 +257,7 @@ class WorkerLoop:
             self._marker.note(load.item.job, "")
         outcomes: list[Handover | Exception] = []
         began = time.perf_counter()
-        self._loader.begin(load.payload, outcomes.append)  # ends at once: it has no grant for a request
+        self._loader.begin(load.payload, outcomes.append)  # calls back at once, as there is no grant
         (outcome,) = outcomes
         seconds = time.perf_counter() - began
         self._runner.add_time(LOADER, seconds)
@@ -269,7 +269,7 @@ class WorkerLoop:
         return LoadedPage.of(load.item, outcome, seconds)
 
     def _result(self, loaded: LoadedPage) -> Result | None:
-        """None if its page waits for a file, or is handed back."""
+        """Run the steps of a page; None if it waits for a file, or its job is handed back."""
         seen = loaded.seen(self._loader.size_of) if self._parts.reports_pages else None
         made = self._files.result(loaded, seen)
         if isinstance(made, ToGrant):

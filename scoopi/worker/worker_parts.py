@@ -1,4 +1,4 @@
-"""WorkerParts: what the wiring room hands to a worker, with the compiled steps of each task group."""
+"""WorkerParts: everything that a worker runs, made by `bootstrap` from the run's plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from scoopi.worker.links.child_jobs import ChildJobs
 
 
 class ChainStep(msgspec.Struct, frozen=True):
-    """A step of a chain, and where it is defined."""
+    """A step of a chain.
+
+    Attributes:
+        at: where the step is defined.
+    """
 
     name: str
     step: Step
@@ -23,14 +27,19 @@ class ChainStep(msgspec.Struct, frozen=True):
 
 
 class TaskChain(msgspec.Struct, frozen=True):
-    """What is done with a loaded page for one task: the steps after the loader."""
+    """The steps of one task after its loader."""
 
     task: TaskDef
     steps: tuple[ChainStep, ...]
 
 
 class GroupPlan(msgspec.Struct, frozen=True):
-    """The tasks of a group in the order of their definition."""
+    """The tasks of a group, in the order of their definitions.
+
+    Attributes:
+        loader_name: name of the step that loads the pages of the group.
+        loader_at: where that step is defined.
+    """
 
     chains: tuple[TaskChain, ...]
     loader_name: str
@@ -38,17 +47,17 @@ class GroupPlan(msgspec.Struct, frozen=True):
 
 
 class WorkerParts(msgspec.Struct, frozen=True):
-    """Everything that a worker runs, with the compiled steps of each task group.
+    """Everything that a worker runs.
 
     Attributes:
-        loader: of all its pages.
-        group_plan: the compiled tasks of a group, by its name; compiled once.
+        loader: loads all pages.
+        group_plan: returns the tasks of a group, given its name; they are compiled once.
         children: makes jobs from links.
-        found: counts what the data definitions find.
-        max_held_bytes: while loaded pages of this total size wait for their steps, no page is received.
-        memory_bytes: the most that its process may use; None without a limit.
+        found: counts the values that are found.
+        max_held_bytes: while loaded pages of this total size wait for their steps, none is received.
+        memory_bytes: memory limit of the process; None for none.
         reports_pages: whether results say how their page was loaded.
-        files: where the files go that rows name; None if no definition has any.
+        files: the downloaded files of the node; None if no definition has a download.
     """
 
     loader: Loader
@@ -62,4 +71,4 @@ class WorkerParts(msgspec.Struct, frozen=True):
 
 
 Wire = Callable[[bytes, Callable[[str, str], None]], WorkerParts]
-"""Makes the parts from the plan of `Setup`; its second argument reports (job, host) of each request sent."""
+"""Makes the parts from the plan in `Setup`; its second argument is called with (job, host) per request."""

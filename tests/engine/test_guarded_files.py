@@ -35,7 +35,7 @@ def test_a_page_of_the_web_never_has_files_of_this_machine_copied(downloading: D
     said = downloading.run(f"file://{secret}", "/ok/a.jpg")
     assert downloading.images() == [None, path_of(content("a.jpg"))]
     assert [*downloading.files()] == [path_of(content("a.jpg"))]
-    assert "only files of the web can be downloaded" in said
+    assert "only http and https URLs can be downloaded" in said
 
 
 class Cellar(Shop):

@@ -41,7 +41,7 @@ def test_pages_of_this_machine_have_their_files_copied(desk: Desk, is_grid: bool
     for cause in (
         "there is no such file",
         "the file is text/plain, not image/*",
-        "only files of the web can be downloaded",
+        "only http and https URLs can be downloaded",
     ):
         assert f"image: {cause}" in ended.err
     run, path = desk.run_folder(), f"files/{sha256(b'picture').hexdigest()}.jpg"

@@ -99,7 +99,7 @@ def test_a_page_that_was_posted_is_not_posted_again_after_a_stop(desk: Desk, sit
     posts = [seen for seen in site.server.log.all() if seen.path == "/list"]
     assert [seen.method for seen in posts] == ["POST"]
     (error,) = desk.run_json()["errors"]
-    assert "the run was stopped before the files of the page had come" in error["cause"]
+    assert "the run was stopped before the files of the page were downloaded" in error["cause"]
     ended = desk.process("retry")
     assert ended.code == 0, ended.err
     assert {*site.files.times.values()} == {1}, "the files that had come are not asked for again"

@@ -148,7 +148,7 @@ def test_a_step_must_answer_with_a_handover_and_may_not_ask_for_requests() -> No
     nothing = Does(lambda payload: None)  # type: ignore[arg-type,return-value]
     asks = Does(lambda payload: ToGrant("here.example:80", payload))
     none, grant = Desk(chain("one", nothing), chain("two", asks)).result().failures
-    assert none.cause == "step1: the step answered with NoneType, which is not a handover"
+    assert none.cause == "step1: the step returned NoneType, which is not a handover"
     assert grant.cause == "step1: only a loader may ask for requests"
 
 

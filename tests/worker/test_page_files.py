@@ -206,7 +206,7 @@ def test_a_page_that_must_not_be_asked_for_again_fails_when_the_run_is_stopped(f
     assert asked(files.result(LoadedPage(item, loaded.page), None))[1] == ONE
     frame = ended(files.result(LoadedPage(item, None, StoppedError()), None))
     assert (frame.state, frame.parts) == (JobState.FAILED, ())
-    assert "the run was stopped before the files of the page had come" in frame.failures[0].message
+    assert "the run was stopped before the files of the page were downloaded" in frame.failures[0].message
 
 
 def test_a_page_without_wishes_and_one_that_failed_end_at_once(files_of: Files) -> None:

@@ -215,7 +215,7 @@ def test_a_request_that_does_not_end_fails_its_page_and_too_many_of_them_the_oth
         faults = [error.fault for _ in range(MOST_HANGING) if isinstance(error := desk.next(), FetchError)]
         assert faults == [LoadFault("timeout", is_transient=True)] * MOST_HANGING
         desk.begin(Request(URL))
-        assert f"{MOST_HANGING} calls of the loader hall do not end" in str(desk.next())
+        assert f"{MOST_HANGING} calls of the loader hall hang" in str(desk.next())
     finally:
         release.set()
 

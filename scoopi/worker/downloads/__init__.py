@@ -1,1 +1,1 @@
-"""Downloads: pages of a worker whose tasks wait for the files that their rows name."""
+"""Downloads: pages whose tasks wait for the files that their rows name."""

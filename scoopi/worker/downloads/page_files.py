@@ -1,4 +1,4 @@
-"""PageFiles: the pages of a worker whose rows wait for files, which are loaded one after another."""
+"""PageFiles: runs the tasks of loaded pages, and has the files that their rows name downloaded."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from scoopi.worker.fetching import LoadedPage
 from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import PageSeen, Result
 
-STOPPED = "the run was stopped before the files of the page had come"
+STOPPED = "the run was stopped before the files of the page were downloaded"
 
 
 class _Waiting:
-    """A page, and what has come of its files so far."""
+    """A page that waits for files, and the outcomes of those requested so far."""
 
     def __init__(self, page: PausedPage, seen: PageSeen | None) -> None:
         self.page = page
@@ -35,11 +35,11 @@ class _Waiting:
         self._size = 0
 
     def next_order(self) -> FileOrder | None:
-        """The file that is wanted next; None if there is no further one."""
+        """The next file to request; None if there is none left."""
         return self._orders[len(self.files)] if len(self.files) < len(self._orders) else None
 
     def take_next(self, file: object) -> None:
-        """Note what came of that file: a KeptFile or an error."""
+        """Record the outcome of that file: a KeptFile or an error."""
         order = self._orders[len(self.files)]
         if isinstance(file, KeptFile):
             self.files[order] = file
@@ -51,22 +51,22 @@ class _Waiting:
             self.failed[order.url] = error
 
     def reported(self, result: Result) -> Result:
-        """The result, with how the page and its files were loaded."""
+        """The result, with the size of the files added to that of the page."""
         if self._seen is None:
             return result
         return replace(result, seen=replace(self._seen, size_bytes=self._seen.size_bytes + self._size))
 
 
 class PageFiles:
-    """Runs the tasks of loaded pages; those whose rows want files wait for them, one after another.
+    """Runs the tasks of loaded pages, and has the files that their rows name downloaded, one after another.
 
-    Each request gets a grant of its own. Belongs to the steps' thread.
+    Each request needs a grant of its own. Used by the steps' thread.
 
     Args:
         runner: runs the steps.
-        store: the files that the node has downloaded; None if no definition has any.
-        leads_to_public_only: whether the files of a page may be at public hosts only, given whether it is
-            public.
+        store: the files that the node has downloaded; None if no definition has a download.
+        leads_to_public_only: takes whether a page is public, and returns whether its files must be on public
+            hosts.
     """
 
     def __init__(
@@ -84,8 +84,8 @@ class PageFiles:
         """The result of a job, or the request for the next file of its page; None to hand the job back.
 
         Args:
-            loaded: the page, or the file that was asked for last; with a StoppedError no file can be asked
-                for any more.
+            loaded: the page, or the file that was requested last. A StoppedError means that no more files can
+                be requested.
             seen: how it was loaded; None if that is not reported.
         """
         job = loaded.item.job
@@ -117,11 +117,11 @@ class PageFiles:
         return self._runner.run(loaded.item, loaded.page)
 
     def _known(self, page: PausedPage, order: FileOrder) -> KeptFile | FetchError | None:
-        """The file, if no request is needed for it, or why there is none."""
-        assert self._store is not None, "a definition with a download has it"
+        """The file if it needs no request, or the error if it cannot be requested; None to request it."""
+        assert self._store is not None, "a definition has a download"
         is_web = order.url.lower().startswith(("http:", "https:"))
         if not is_web and not (_is_local(order.url) and _is_local(page.item.payload.locator.url)):
-            return FetchError("only files of the web can be downloaded", at=shown(order.url))
+            return FetchError("only http and https URLs can be downloaded", at=shown(order.url))
         try:
             if is_web:
                 parse_address(order.url)
@@ -142,7 +142,7 @@ class PageFiles:
 
 
 def _is_local(url: str) -> bool:
-    """Whether an address is that of a file of this machine: a web page must not have them copied."""
+    """Whether an address is that of a local file, which a web page must not have copied."""
     try:
         return parse_address(url).kind is AddressKind.FILE
     except FetchError:

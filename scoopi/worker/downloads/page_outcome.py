@@ -1,4 +1,4 @@
-"""PageOutcome: gathers what the tasks of one job make; PausedPage, while some of them wait for files."""
+"""PageOutcome: collects what the tasks of a job make; PausedPage: a page whose tasks wait for files."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ FRAME_ENCODER = msgspec.msgpack.Encoder()
 
 
 class PageOutcome:
-    """Gathers what the tasks of one job make.
+    """Collects what the tasks of one job make.
 
     Attributes:
-        items: what was read as rows, not as links.
-        has_all_items: no task has lost any of them.
-        times: seconds by step, in the order of their run.
+        links: the links of all tasks.
+        items: the rows and records that were read, except those that become links.
+        has_all_items: whether `items` is complete, as no task that reads any has failed.
+        times: (step, seconds), in the order in which the steps ran.
+        failures, warnings: of all tasks.
+        skipped: why the page was skipped; None if it was not.
     """
 
     def __init__(self, item: WorkItem) -> None:
@@ -41,10 +44,10 @@ class PageOutcome:
         self._files: list[FileRef] = []
 
     def take(self, handover: ToJobs | ToAppender, files: Iterable[FileRef] = ()) -> None:
-        """Add what a task has come to.
+        """Add the handover that ended a task.
 
         Args:
-            files: which its rows name.
+            files: the files that its rows name.
         """
         self._files += files
         self.links += handover.links
@@ -57,7 +60,12 @@ class PageOutcome:
             self._parts[part.output] = part
 
     def result(self, pages: int, children: tuple[Child, ...] = ()) -> Result:
-        """The result of the job, with its frame."""
+        """The result of the job, with its encoded frame.
+
+        Args:
+            pages: 1 if the page was loaded, else 0.
+            children: the jobs of its links.
+        """
         item = self._item
         state = JobState.FAILED if self.failures else JobState.DONE
         if self.skipped is not None:
@@ -91,10 +99,10 @@ class PausedTask(msgspec.Struct, frozen=True):
     """A task that waits for files.
 
     Attributes:
-        at: position in the chain of the step that has asked for them.
-        payload: of that step.
-        orders: the files.
-        warnings: of the steps before.
+        at: index in the chain of the step that needs the files.
+        payload: the input of that step.
+        orders: the files to download.
+        warnings: the warnings of the steps before.
     """
 
     chain: TaskChain
@@ -108,7 +116,7 @@ class PausedPage(msgspec.Struct, frozen=True):
     """A page of which some tasks wait for files.
 
     Attributes:
-        outcome: of all other tasks.
+        outcome: what the other tasks have made.
         is_public: whether its host has a public address.
     """
 

@@ -1,1 +1,1 @@
-"""From the links of a page to the jobs of further pages."""
+"""Makes the jobs of further pages from the links of a page."""

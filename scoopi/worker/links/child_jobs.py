@@ -1,4 +1,4 @@
-"""ChildJobs: the links of a page become jobs with derived ids."""
+"""ChildJobs: makes jobs with derived ids from the links of a page."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ _UNBOUND = LinkBounds()
 
 
 class ChildJobs:
-    """Makes jobs with derived ids of the links of a page. Circles and chains that are too long are left out.
+    """Makes jobs with derived ids from the links of a page; cycles and chains that are too long are left out.
 
-    Equal pages give equal ids, so that a job that is done twice makes its children once.
+    The same page gives the same ids, so a job that runs twice makes its children once.
     Source: ARCHITECTURE, protocol rule 4.
 
     Attributes:
-        needs_items: whether `make` has to know what was read on a page.
+        needs_items: whether `make` needs the items that were read on a page.
 
     Args:
-        host_of: the host whose grants an address needs.
+        host_of: returns the host whose grant a URL needs.
         max_depth: the longest chain of links, in pages.
-        must_be_public: whether links may lead to public hosts only, by whether their page is public.
-        fragment_groups: groups of which each fragment is a page of its own.
-        ends: decides which pages of lists are the last ones.
+        must_be_public: takes whether a page is public, and returns whether its links must lead to public
+            hosts.
+        fragment_groups: groups in which each URL fragment is a page of its own.
+        ends: decides which page of a list is the last one.
     """
 
     def __init__(
@@ -61,9 +62,10 @@ class ChildJobs:
         page_is_public: bool = False,
         items: PageItems | None = None,
     ) -> tuple[tuple[Child, ...], tuple[Failure, ...]]:
-        """The children in the order of their links, and a warning if the chain was cut.
+        """Return the children in the order of their links, and warnings about links that are not followed.
 
         Args:
+            job: id of the page's job.
             items: what was read on the page; None if that is not known.
         """
         if not links:
@@ -80,7 +82,7 @@ class ChildJobs:
             if len(link.url) > LONGEST_ADDRESS:
                 too_long += 1
                 continue
-            # Once a page: which of its fragments is linked to first must decide no row.
+            # One job per page: its rows must not depend on which fragment is linked to first.
             page = page_url(link.url, link.group in self._fragment_groups)
             url = page if link.once or link.once_per_run else link.url
             seen[link.group, url] += 1
@@ -89,7 +91,7 @@ class ChildJobs:
                 continue
             host = self._host_of(url)
             if from_network and host == FILE_HOST and _is_local(url):
-                refused += 1  # a site must not read this machine's files, also by a prefix
+                refused += 1  # a site must not read local files, not even by a `prefix`
                 continue
             if way.page > self._max_depth:
                 too_deep += 1
@@ -110,12 +112,14 @@ class ChildJobs:
 
 
 class _Way(NamedTuple):
-    """How a page is reached, as far as its job depends on it: not at all of a page that is read once per run.
+    """How a page is reached, as far as its job depends on that; the job of a page `once_per_run` does not.
 
     Attributes:
         job: id of the page's job.
-        name: of its locator.
-        page, ancestors: its place in the chain of links, without itself.
+        name: name of its locator.
+        seed: id of the job at the beginning of the chain.
+        page: its position in the chain of links.
+        ancestors: digests of the pages before it in the chain.
     """
 
     job: str
@@ -126,7 +130,12 @@ class _Way(NamedTuple):
 
     @classmethod
     def of(cls, link: Link, url: str, job: str, payload: JobPayload, occurrence: int) -> _Way:
-        """From a link on the page of a job; `occurrence` counts the equal links before it."""
+        """The way by a link on the page of a job.
+
+        Args:
+            url: the link's URL, without the fragment if that does not matter.
+            occurrence: how many equal links precede it on the page.
+        """
         values, name = link.parent, payload.locator.name
         if link.once_per_run:
             child = run_id(link.group, url, values)
@@ -138,11 +147,11 @@ class _Way(NamedTuple):
         return cls(child, name, payload.seed, payload.page + 1, payload.ancestors)
 
     def to(self, digest: bytes) -> _Way:
-        """The way with the page itself at its end."""
+        """The way with the digest of the page itself appended."""
         return self._replace(ancestors=self.ancestors + digest)
 
     def payload(self, link: Link, url: str, page: JobPayload, page_end: PageEnd) -> JobPayload:
-        """The job's payload; `page` is that of the page with the link."""
+        """The job's payload; `page` is the payload of the page with the link."""
         bounds = link.bounds or _UNBOUND
         knows_items = bounds.end is not None and bounds.end.no_new
         return JobPayload(
@@ -159,7 +168,7 @@ class _Way(NamedTuple):
 
 
 def _is_beyond(link: Link, payload: JobPayload, page_end: PageEnd) -> bool:
-    """Whether a link of the page leads farther than its definition wants; which is not a fault."""
+    """Whether a link leads beyond the bounds in its definition, which is not an error."""
     bounds = link.bounds or _UNBOUND
     too_deep = bounds.depth is not None and payload.depth >= bounds.depth
     if too_deep or (bounds.pages is not None and payload.number + 1 >= bounds.pages):
@@ -168,7 +177,7 @@ def _is_beyond(link: Link, payload: JobPayload, page_end: PageEnd) -> bool:
 
 
 def _is_local(url: str) -> bool:
-    """Whether the address names a file; what is malformed names none, and its loader reports it."""
+    """Whether the URL is that of a file; a malformed one is not, and its loader reports it."""
     try:
         return parse_address(url).kind is AddressKind.FILE
     except FetchError:

@@ -1,4 +1,4 @@
-"""ListEnds: decides which pages of lists are the last ones, by the items on them."""
+"""ListEnds: decides which page of a list is the last one, by the items on it."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from scoopi.model.records.record_def import RecordDef
 
 ITEM_BYTES = 6
 MOST_SEEN = 4000
-"""Items of earlier pages that a page knows; of longer lists the latest ones."""
+"""Number of items of earlier pages that are remembered; of longer lists the last ones."""
 _DAYS = (ColumnType.DATE, ColumnType.DATETIME)
 _ISO_DAY = 10
 
 PageItems = Sequence[Records | Data]
-"""What the tasks of a page have read, those of links aside."""
+"""What the tasks of a page have read, except those that make links."""
 
 
 class ListEnds:
-    """Decides which pages of lists are the last ones.
+    """Decides which page of a list is the last one.
 
-    Items are equal if the values of their key are, or, without a key, all their values.
+    Items are equal if the values of their key are equal; without a key, if all values are.
 
     Attributes:
-        are_set: whether any list ends by its items; otherwise nobody needs to keep them.
+        are_set: whether any list ends by its items; if not, they need not be kept.
 
     Args:
-        record_defs: by name.
+        record_defs: name -> definition.
     """
 
     def __init__(self, record_defs: Mapping[str, RecordDef]) -> None:
@@ -41,17 +41,17 @@ class ListEnds:
         self.are_set = any(field.links is not None and field.links.bounds.end is not None for field in fields)
 
     def of_page(self, items: PageItems | None, seen: bytes) -> PageEnd:
-        """What the items of a page decide.
+        """What the items of a page decide about its list.
 
         Args:
-            items: None if they are not known, as a task has failed or was not run.
+            items: None if they are not known, because a task has failed or did not run.
             seen: digests of items of earlier pages.
         """
         return PageEnd(self._record_defs, items, seen)
 
 
 class PageEnd:
-    """What the items of a page decide of its list; computed when it is asked for."""
+    """What the items of a page decide about its list; computed on demand."""
 
     def __init__(self, record_defs: Mapping[str, RecordDef], items: PageItems | None, seen: bytes) -> None:
         self._record_defs = record_defs
@@ -59,7 +59,7 @@ class PageEnd:
         self._seen = seen
 
     def is_last(self, end: ListEnd) -> bool:
-        """Whether the next page is not read; never, if it is not known what is on this one."""
+        """Whether this is the last page of the list; False if its items are not known."""
         if self._items is None:
             return False
         if end.no_new and not self._new:
@@ -68,13 +68,13 @@ class PageEnd:
         return bool(days) and max(days) < end.older_than
 
     def seen_after(self) -> bytes:
-        """Digests of items of all pages, this one included."""
+        """Digests of the items of all pages so far, including this one."""
         known = self._seen + b"".join(self._new)
         return known[-MOST_SEEN * ITEM_BYTES :]
 
     @cached_property
     def _new(self) -> list[bytes]:
-        """Digests of the items that were on no earlier page, each once."""
+        """Digests of the items that were on no earlier page, without repeats."""
         starts = range(0, len(self._seen), ITEM_BYTES)
         known = {self._seen[start : start + ITEM_BYTES] for start in starts}
         digests = dict.fromkeys(digest for each in self._items or () for digest in self._digests(each))
@@ -91,7 +91,7 @@ class PageEnd:
             yield blake2b(packed, digest_size=ITEM_BYTES).digest()
 
     def _identifying(self, data_def: str) -> list[int]:
-        """Positions of the columns by which records are equal."""
+        """Positions of the columns that decide whether records are equal."""
         schema = self._record_defs[data_def].schema
         names = schema.key or tuple(column.name for column in schema.columns)
         return [at for at, column in enumerate(schema.all_columns) if column.name in names]
