@@ -1,1 +1,1 @@
-"""The steps of a page's tasks, one file each."""
+"""The steps that a page's tasks consist of."""

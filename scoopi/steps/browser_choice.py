@@ -12,21 +12,21 @@ from scoopi.steps.step import LoadOrder
 
 BY_HTTP, BY_BROWSER = "http", "browser"
 ENOUGH = 3
-"""After so many pages in a row that only a browser could show, all further ones are loaded in it at once."""
+"""After so many pages in a row that needed a browser, all further ones are loaded in it right away."""
 
 HasFound = Callable[[Page], bool]
-"""Whether a page has what the definitions of its group look for; may raise StepError."""
+"""Whether a page has what the definitions of its group select; may raise StepError."""
 
 
 class BrowserChoice:
     """Decides which pages of groups with `loader: auto` are loaded in a browser.
 
-    A page is loaded by plain HTTP first, and in a browser if it lacks what its definitions look for. Belongs
-    to the thread that loads pages.
+    A page is loaded by plain HTTP first, and in a browser if it lacks what its definitions select. Used by
+    the thread that loads pages.
 
     Args:
-        finds: whether a page has that, by group; only groups with `loader: auto`.
-        note: counts a page by its group and by what has loaded it, BY_HTTP or BY_BROWSER.
+        finds: group with `loader: auto` -> whether a page has what its definitions select.
+        note: called with a group and BY_HTTP or BY_BROWSER, to count what has loaded the group's pages.
     """
 
     def __init__(self, finds: Mapping[str, HasFound], note: Callable[[str, str], None]) -> None:
@@ -35,20 +35,22 @@ class BrowserChoice:
         self._in_a_row: Counter[str] = Counter()
 
     def is_browser(self, locator: Locator, order: LoadOrder) -> bool:
-        """Whether the plugin of the page's group makes its next request; a browser cannot post."""
+        """Whether the plugin of the page's group makes the next request; a browser can only make GETs."""
         if locator.group not in self._finds:
             return True
         is_chosen = self._in_a_row[locator.group] >= ENOUGH
         return _is_get(locator) and (order.in_browser or bool(order.call) or is_chosen)
 
     def wants_browser(self, locator: Locator, order: LoadOrder, page: Page) -> bool:
-        """Whether a page that has come is to be loaded again, in a browser; counts it if not."""
+        """Whether a loaded page must be loaded again, in a browser; counts it if not."""
         group = locator.group
         if group not in self._finds:
             return False
         found = self._has_found(group, page)
         if order.in_browser:
-            self._in_a_row[group] += found  # one that lacks it here too says nothing of the others
+            self._in_a_row[group] += (
+                found  # a page that lacks it in a browser, too, says nothing about others
+            )
             self._note(group, BY_BROWSER)
             return False
         if not found and _is_get(locator):
@@ -61,7 +63,7 @@ class BrowserChoice:
         try:
             return self._finds[group](page)
         except StepError:
-            return True  # the tasks meet the same error, and report it
+            return True  # the tasks run into the same error, and report it
 
 
 def _is_get(locator: Locator) -> bool:

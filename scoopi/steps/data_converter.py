@@ -25,7 +25,7 @@ class ItemConversion(NamedTuple):
         on_error: what happens to a value that it cannot convert.
         converter: the constructed plugin.
         plugin_name: its name in the definitions, for messages.
-        place: of its definition.
+        place: place of its definition.
     """
 
     item_name: str
@@ -46,7 +46,7 @@ class DataConverter(Step):
         self._conversions = [ItemConversion(*conversion) for conversion in conversions]
 
     def run(self, payload: Payload) -> Handover:
-        """Convert the rows; a warning for each plugin that kept values unconverted.
+        """Convert the rows; the handover has a warning for each plugin that left values unconverted.
 
         Raises:
             ConvertError: a value cannot be converted, and the plugin has `onError: fail`.
@@ -63,7 +63,7 @@ class DataConverter(Step):
 
 
 class _Work:
-    """One conversion of the rows of one page; a value that occurs in many rows is converted once."""
+    """Runs one conversion on the rows of one page; a value that occurs in many rows is converted once."""
 
     def __init__(self, conversion: ItemConversion) -> None:
         self._conversion = conversion
@@ -72,11 +72,11 @@ class _Work:
         self._faults: dict[str, None] = {}
 
     def converted(self, items: Iterable[Item]) -> list[Item]:
-        """The rows with their values converted, those that are dropped left out."""
+        """The rows with their values converted, without those that are dropped."""
         kept: list[Item] = []
         axes: tuple[Axis, ...] | None = None
         position = 0
-        results, new = self._results, tuple.__new__  # a third of the time that Item(…) takes
+        results, new = self._results, tuple.__new__  # takes a third of the time of Item(…)
         for item in items:
             its_axes, values, indexes = item
             if its_axes is not axes and its_axes != axes:
@@ -97,7 +97,7 @@ class _Work:
         return kept
 
     def warnings(self) -> list[Failure]:
-        """At most one: how many values were kept, with the first of them."""
+        """At most one warning: how many values were kept unconverted, with the first of them."""
         if not self._unread:
             return []
         name, item = self._conversion.plugin_name, self._conversion.item_name

@@ -14,19 +14,20 @@ from scoopi.steps.text_pattern import TextPattern
 _BLANK = " "
 _OF_MATCH = "match"
 _MOST_VERDICTS, _LONG = 10_000, 500
-"""So many verdicts of a filter are kept; none of a value of more characters."""
+"""Number of verdicts that a filter caches, and length of the longest value whose verdict is cached."""
 
 
 class DataFilter(Step):
     """Drops a row if any of its axes matches any filter of the axis' item.
 
-    A filter of type `match` tests the axis' `match`, any other one its value. A pattern of one blank matches
-    blank text and null, any other matches text that equals it or that it matches as a regular expression,
-    as a whole. In a task that makes links, the value of an item is the raw one, before its prefix.
+    A filter of type `match` tests the axis' `match`, any other filter its value. A pattern of one space
+    matches blank text and null. Any other pattern matches text that equals it, or that it matches as a whole
+    as a regular expression. In a task that makes links, the value of an item is the raw one, before its
+    prefix.
 
     Args:
-        data_def: its filters are applied.
-        timeout_ms: limit of one regular expression match.
+        data_def: the data definition with the filters.
+        timeout_ms: timeout of one regular expression match, in milliseconds.
     """
 
     def __init__(self, data_def: DataDef, *, timeout_ms: int) -> None:
@@ -65,7 +66,7 @@ class DataFilter(Step):
                 yield item
 
     def _tests(self, axes: tuple[Axis, ...]) -> tuple[bool, Tests]:
-        """Whether a `match` drops all rows with these axes, and the tests of their values."""
+        """Return whether a `match` drops all rows with these axes, and the tests of their values."""
         tests: list[tuple[int, _Verdicts]] = []
         for position, axis in enumerate(axes):
             of_match = self._of_matches.get(axis.item_name)
@@ -78,7 +79,7 @@ class DataFilter(Step):
 
 
 class _Verdicts(dict[str | None, bool]):
-    """Whether a value drops its row; most values of a site occur on many pages, and are tested once."""
+    """Caches whether a value drops its row, as most values of a site occur on many pages."""
 
     def __init__(self, filters: Sequence[_Filter]) -> None:
         super().__init__()
@@ -94,11 +95,11 @@ class _Verdicts(dict[str | None, bool]):
 
 
 Tests = tuple[tuple[int, _Verdicts], ...]
-"""(position of an axis in its rows, whether a value of it drops the row), of each axis with filters."""
+"""(position of an axis in its rows, value -> whether it drops the row) for each axis with filters."""
 
 
 class _Filter:
-    """One filter; a pattern of one blank matches blank text and null."""
+    """One filter; a pattern of one space matches blank text and null."""
 
     def __init__(self, definition: FilterDef, timeout_ms: int) -> None:
         self._is_blank = definition.pattern == _BLANK
@@ -113,7 +114,7 @@ class _Filter:
 def _verdicts(
     filters: Mapping[str, Sequence[FilterDef]], timeout_ms: int, *, of_matches: bool
 ) -> dict[str, _Verdicts]:
-    """By the name of the item: what its filters say, those of its `match` or those of its values."""
+    """Name of an item -> the verdicts of its filters, either of those of type `match` or of the others."""
     chosen = {
         name: [_Filter(test, timeout_ms) for test in tests if (test.type == _OF_MATCH) is of_matches]
         for name, tests in filters.items()

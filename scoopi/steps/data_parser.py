@@ -1,4 +1,4 @@
-"""DataParser: the step that reads the rows of a page, for both selector languages."""
+"""DataParser: the step that reads the rows of a page."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class DataReuse(msgspec.Struct, frozen=True):
-    """Saves parsed data with its page for later runs, and loads it in these.
+    """Saves parsed data in the archive, with its page, for reuse by later runs.
 
     Attributes:
-        archive: of the run.
-        key: the key of a document's data, see `data_key`.
+        archive: the run's archive.
+        key: returns the key of a document's data, see `data_key`.
     """
 
     archive: Archive
@@ -38,9 +38,9 @@ class DataParser(Step):
         reader: the compiled data definition.
         scripts: creates the runner of the definition's scripts for one page.
         reuse: None unless parsed data is saved for later runs.
-        makes_links: the task ends with links, which are relative to the page.
+        makes_links: whether the task ends with links, which are relative to the page.
         is_empty: whether data has no value read from the page; None if it always has one.
-        joined: joins values that are addresses to that of the page; None if there are none.
+        joined: resolves values that are addresses against the page's; None if there are none.
     """
 
     def __init__(

@@ -32,17 +32,12 @@ _PLAIN_FOLDER = re.compile(rf"(https?://[a-z0-9.:-]+/(?:{_SEGMENT}/)*)[^/?#]*(?:
 
 
 def link_address(reference: str, page_url: str, base_href: str | None) -> str:
-    """A link joined to its page (RFC 3986), after the same clean-up as in browsers.
-
-    >>> link_address("../b.html?p=2", "http://h/shop/a.html", None)
-    'http://h/b.html?p=2'
-    >>> link_address("b.html", "pages/a.html", None)
-    'pages/b.html'
+    """Resolve a link against its page (RFC 3986), after the same clean-up as in browsers.
 
     >>> link_address("../b.html?x=1", "https://a.example/one/two.html", None)
     'https://a.example/b.html?x=1'
-    >>> link_address("b.html", "/pages/a.html", None)
-    '/pages/b.html'
+    >>> link_address("b.html", "pages/a.html", None)
+    'pages/b.html'
 
     Args:
         reference: the link as written on the page.
@@ -50,7 +45,7 @@ def link_address(reference: str, page_url: str, base_href: str | None) -> str:
         base_href: the page's `<base href>` as written, if it has one.
     Returns:
         An absolute URL; for a page loaded from a path, a path of the same form. A link of a web page always
-        has a scheme: one that cannot be joined keeps its own, or gets the page's, and the loader reports the
+        has a scheme: one that cannot be resolved keeps its own or gets the page's, and the loader reports the
         error.
     """
     if not base_href and (path := _PLAIN_PATH.fullmatch(reference)):
@@ -62,7 +57,7 @@ def link_address(reference: str, page_url: str, base_href: str | None) -> str:
 
 
 def _base(page_url: str, base_href: str | None) -> str:
-    """The address to which the page's links are relative.
+    """The address that the page's links are relative to.
 
     A `<base href>` of a web page counts only if it is an http(s) address: `about:blank`, `data:,` and
     `file:///` are ignored.
@@ -108,19 +103,20 @@ def _joined_path(base: str, reference: str) -> str:
     if path.endswith("/"):
         joined += "/"
     if _SCHEME.match(joined):
-        joined = f"./{joined}"  # or its first folder would be parsed as a scheme
+        joined = f"./{joined}"  # otherwise its first folder would be parsed as a scheme
     return joined + rest
 
 
 class LocatorCreator(Step):
-    """Makes a link from the item of each row, in the order of the rows and as often as it occurs.
+    """Makes a link from the item of each row, in the order of the rows, duplicates included.
 
-    The value is the raw one; a blank or null value makes no link. With the item's `prefix` the value is an
-    address as it is; without one it is joined to the page. A value that `linkBreakOn` lists or matches, with
-    its prefix and before joining, makes no link. Cycles and depth are checked when the links become jobs.
+    The value is the raw one; a blank or null value makes no link. With the item's `prefix` it is the whole
+    address; without one it is resolved against the page. A value that `linkBreakOn` lists or matches, with
+    its prefix and before it is resolved, makes no link. Cycles and depth are checked when the links become
+    jobs.
 
     Args:
-        timeout_ms: limit of matching one pattern of `linkBreakOn`.
+        timeout_ms: timeout of matching one pattern of `linkBreakOn`, in milliseconds.
     """
 
     def __init__(self, data_def: DataDef, *, timeout_ms: int = 1000) -> None:
@@ -135,7 +131,7 @@ class LocatorCreator(Step):
         }
 
     def run(self, payload: Payload) -> Handover:
-        """The links of a page, with a warning for each item that has no link group.
+        """Return the links of a page, with a warning for each item that has no link group.
 
         LinkData is relative to its own page, any other Data to the payload's locator.
 
@@ -177,12 +173,12 @@ class LocatorCreator(Step):
 
 
 def _has_prefix(definition: ItemDef) -> bool:
-    """Whether a prefix applies: constants and matches get none."""
+    """Whether a prefix applies; it does not to constants and matches."""
     return bool(definition.prefix) and definition.value is None and definition.match is None
 
 
 def _prefixed(raw: str, definition: ItemDef) -> str:
-    """The value behind its prefixes, which apply in order: the last one comes first in the result."""
+    """The value with its prefixes, which are applied in order, so that the last one comes first."""
     if not _has_prefix(definition):
         return raw
     return "".join((*reversed(definition.prefix), raw))

@@ -1,4 +1,4 @@
-"""LoginRun: the steps of a login: read the form, send it, look at the page that comes."""
+"""LoginRun: decides the stages of a login: get the form, submit it, check the resulting page."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ FORM, SUBMIT = "form", "submit"
 UNAUTHORIZED = 401
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 MOST_FORM_BYTES = 1_000_000
-"""A larger file is not looked at as a page with a form."""
+"""A larger file is not checked for a login form."""
 
 
 class LoginStage(msgspec.Struct, frozen=True):
-    """Where a login stands.
+    """A stage of a login.
 
     Attributes:
         name: FORM or SUBMIT.
-        locator: of the page that is asked for.
-        order: the loader's input for it.
+        locator: the locator of the page to request.
+        order: the loader's input for that page, a LoadOrder.
     """
 
     name: str
@@ -42,12 +42,12 @@ class LoginStage(msgspec.Struct, frozen=True):
 
 
 class LoginRun:
-    """Decides each step of a login from the page that the last one brought.
+    """Decides each stage of a login from the page that the last stage loaded; makes no requests itself.
 
-    The steps: read the form, send it, look at the page that comes. It asks nothing itself.
+    The stages: get the form, submit it, check the resulting page.
 
     Args:
-        session_of: name of the session of a web address; a form is sent within its session only.
+        session_of: returns the name of a URL's session; a form is only submitted within its session.
     """
 
     def __init__(self, session_of: Callable[[str], str]) -> None:
@@ -62,10 +62,11 @@ class LoginRun:
         return SUBMIT, Locator("login", "", login.url, PageRequest("POST", form=form))
 
     def submit(self, login: Login, page: Page) -> Locator:
-        """How the form of a page is sent.
+        """The locator that submits the login form of a page.
 
         Raises:
-            FetchError: the page has no such form, or it would send credentials in clear or elsewhere.
+            FetchError: the page has no such form, or it would send credentials unencrypted, with GET or to
+                another site.
         """
         address = page.document.url
         form = find_form(page, login.form, self._css)
@@ -76,10 +77,10 @@ class LoginRun:
         fields = tuple({**form.fields, **login.fields}.items())
         if form.method == "POST":
             return Locator("login", "", form.url, PageRequest("POST", form=fields))
-        raise _failed("its form sends with GET, which shows a password in addresses", address)
+        raise _failed("its form uses GET, which puts the password into the URL", address)
 
     def ensure_success(self, login: Login, page: Page) -> None:
-        """That the page which came after the login is the right one.
+        """Check that the page after the login is the right one.
 
         Raises:
             FetchError: it is not.
@@ -101,13 +102,13 @@ class LoginRun:
         return urlsplit(page.document.url).path == urlsplit(login.url).path
 
     def has(self, sign: PageSign, page: Page) -> bool:
-        """Whether the page has all that the sign wants."""
+        """Whether the page matches a sign: its URL, and an element on it."""
         if sign.url and not _in_address(sign.url, page.document.url):
             return False
         return not sign.selector or has_element(page, sign.selector, self._css)
 
     def _ensure_filled(self, form: LoginForm, login: Login, address: str) -> None:
-        """Further fields are fine, as scripts add some; but not while the form's password stays empty."""
+        """Check that the password is filled in; if so, fields may be unknown, as scripts may add them."""
         unknown = sorted(login.fields.keys() - form.fields.keys())
         if unknown and form.passwords and not form.passwords & login.fields.keys():
             known = ", ".join(sorted(form.fields))
@@ -128,14 +129,14 @@ class LoginRun:
 
 
 class AskedLogin:
-    """Finds out whether what has come in place of a file is the page by which its site asks for a login."""
+    """Decides whether what was received in place of a file is a page that asks for a login."""
 
     def __init__(self, sites: Sites) -> None:
         self._sites = sites
         self._login = LoginRun(lambda url: sites.for_host(host_of(url)).session)
 
     def __call__(self, received: ReceivedFile) -> bool:
-        """Whether it is; a page that cannot be parsed is a file like any other."""
+        """Whether it is; a page that cannot be parsed counts as a file."""
         partial = received.partial
         login = self._sites.for_host(host_of(partial.order.url)).login
         if login is None or received.media_type not in _PAGES or partial.size > MOST_FORM_BYTES:
@@ -153,5 +154,5 @@ def _in_address(pattern: str, url: str) -> bool:
 
 
 def _failed(why: str, url: str) -> FetchError:
-    hint = "look at `login` of the site"
+    hint = "check `login` of the site"
     return FetchError(f"the login failed: {why}", at=shown(url), hint=hint, cause=f"the login failed: {why}")

@@ -1,4 +1,4 @@
-"""unusable: why a page that was read without finding any value is not what its definitions are for."""
+"""unusable: why a page on which no value was found is not a page that its definitions can read."""
 
 from __future__ import annotations
 

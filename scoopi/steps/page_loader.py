@@ -45,13 +45,13 @@ class LoadRules(msgspec.Struct, frozen=True):
 
     Attributes:
         run_date: the run's date-time, which becomes the `from_date` of a loaded page.
-        limits: of the trees built from pages.
+        limits: the limits of the trees that are built from pages.
         saves: whether the pages of a group, given by name, are saved in the archive.
         on_sent: called with (job, host) after a request is sent; None if the run needs no report.
-        robots_token: by which robots.txt addresses this agent, in lower case.
+        robots_token: the product token that robots.txt uses for this agent, in lower case.
         sessions: the cookies of sites that keep them; None if no site does.
-        choice: which pages a browser loads; None if no group leaves that open.
-        files: loads the files that rows name; None if no definition has any.
+        choice: decides which pages a browser loads; None if no group has `loader: auto`.
+        files: loads the files that rows name; None if no definition has a download.
         part_of: what the definitions read of the pages of a group, given by name; None for all.
     """
 
@@ -72,11 +72,11 @@ NO_PLUGINS: Mapping[str, PluginClient] = MappingProxyType({})
 class PageLoader(Loader):
     """Loads the page of a locator from the archive, a file or the network.
 
-    Sends at most one request for each page that is begun; a redirect needs a grant of its own.
+    Sends at most one request each time `begin` is called; a redirect needs a grant of its own.
 
     Args:
         client: makes the requests.
-        plugins: task group -> what makes its requests in place of the client.
+        plugins: task group -> the client of its loader plugin, which makes its requests instead.
     """
 
     def __init__(
@@ -206,7 +206,7 @@ class PageLoader(Loader):
         return end, None if report is None else partial(report, payload.job)
 
     def _known(self, locator: Locator, order: LoadOrder, url: str) -> Validators | None:
-        """Of the saved page, which is too old to be used unless its server says that it has not changed."""
+        """The validators of the archived page, which is used again if its server says it is unchanged."""
         if self._archive is None or order.whole or not self._rules.saves(locator.group):
             return None
         return self._archive.known(locator, url)
@@ -266,13 +266,13 @@ class PageLoader(Loader):
         return ToGrant(order.grant.host, payload.advance(again))
 
     def _robots_token(self, url: str) -> str:
-        """The name by which this agent is addressed at the host that has answered."""
+        """The product token of this agent at the host that has answered."""
         if self._sites is None:
             return self._rules.robots_token
         return product_token(self._sites.for_url(url).user_agent)
 
     def _received(self, payload: Payload, document: Document) -> Handover:
-        """The page from the network, or a request for it in a browser."""
+        """The page from the network, or a request for loading it in a browser."""
         order, choice = payload.expect(LoadOrder), self._rules.choice
         page = self._page_of(document)
         if choice is not None and choice.wants_browser(payload.locator, order, page):

@@ -1,4 +1,4 @@
-"""RecordParser and RecordAppender: the steps that read the records of a page, and hand them over."""
+"""RecordParser and RecordAppender: the steps that read the records of a page, and encode them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class RecordReuse(msgspec.Struct, frozen=True):
-    """Saves records with their page for later runs, and loads them in these.
+    """Saves records in the archive, with their page, for reuse by later runs.
 
     Attributes:
-        archive: of the run.
-        key: the key of a document's records, given the fields of its parent; see `data_key`.
+        archive: the run's archive.
+        key: returns the key of a document's records, given the fields of its parent; see `data_key`.
     """
 
     archive: Archive
@@ -36,9 +36,9 @@ class RecordReuse(msgspec.Struct, frozen=True):
 
 
 def columns_read(definition: RecordDef) -> tuple[int, ...]:
-    """Places in a row of the columns whose fields are read from the page, and are None without a value there.
+    """Positions of the columns that are read from the page and have no default.
 
-    A page on which all of them are None may hold something else than what it was loaded for.
+    A page on which all of them are None is perhaps not the page that was meant to be loaded.
     """
     read = {
         field.name
@@ -52,11 +52,11 @@ class RecordParser(Step):
     """The step that reads the records of a page; used by the thread that runs steps.
 
     Args:
-        read: the records of a page, given what is known of it and the runner of scripts.
+        read: reads the records of a page, given what is known about it and the runner of scripts.
         scripts: creates the runner of the definition's scripts for one page, given the fields of its
             parent; None if it has none.
         reuse: None unless records are saved for later runs.
-        columns: places in a row of what is read from the page, see `columns_read`.
+        columns: positions of the columns that are read from the page, see `columns_read`.
     """
 
     def __init__(
@@ -115,9 +115,9 @@ class RecordAppender(Step):
     """The step that encodes the records of a page for the outputs, and ends its task.
 
     Args:
-        stream: the name that its records have in frames, from which all outputs of the task are written;
-            empty for a task without outputs.
-        rejected: the name of its rejected records.
+        stream: the name of its records in frames, from which all outputs of the task are written; empty for a
+            task without outputs.
+        rejected: the name of its rejected records in frames.
     """
 
     def __init__(self, stream: str, rejected: str) -> None:
@@ -126,10 +126,10 @@ class RecordAppender(Step):
         self._encoder = msgspec.json.Encoder()
 
     def run(self, payload: Payload) -> Handover:
-        """Pack the records, whatever the number of outputs.
+        """Encode the records, once for all outputs.
 
         Raises:
-            EncodeError: a value cannot be kept, such as an integer of more than 64 bits.
+            EncodeError: a value cannot be encoded, such as an integer of more than 64 bits.
         """
         records = payload.expect(Records)
         if not self._stream:
@@ -141,7 +141,7 @@ class RecordAppender(Step):
                 parts.append(Part(self._rejected, len(records.rejections), lines))
         except (TypeError, UnicodeEncodeError, OverflowError) as error:
             raise EncodeError(
-                f"a record cannot be kept: {error}", hint="look at the field's script"
+                f"a record cannot be written: {error}", hint="check the field's script"
             ) from error
         return ToAppender(tuple(parts), links=records.links)
 

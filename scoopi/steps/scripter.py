@@ -22,7 +22,7 @@ class Scripter(Step):
     Args:
         plugins: the constructed plugins of the step: BasicScript, or a Python function `(data) -> data`.
         read_script: returns the text of a script file, given its address as written.
-        limits: of each JavaScript call.
+        limits: limits of each JavaScript call.
     """
 
     def __init__(

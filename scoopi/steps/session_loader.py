@@ -1,4 +1,4 @@
-"""SessionLoader: loads the pages of sites that want a login, and logs in when it is this job's turn."""
+"""SessionLoader: loads the pages of sites with a login, and logs in when it is a job's turn."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ from scoopi.steps.step import Loader, LoadOrder, OnHandover
 from scoopi.steps.worker_sessions import WorkerSessions
 
 MOST_LOGINS = 2
-"""For how many logins a page may ask; more would never end."""
+"""How many logins a page may ask for, so that a page that always asks for one fails."""
 ACCEPTED = frozenset({201, 202, 204})
-"""Statuses of a login without a page."""
+"""Statuses of a successful login without a page."""
 
 
 class SessionLoader(Loader):
-    """Loads the pages of sites that want a login, and logs in when it is this job's turn.
+    """Loads the pages of sites with a login, and logs in when it is a job's turn.
 
-    Hands a page on to the loader of pages once its session is logged in; other pages at once.
+    Passes a page to the loader of pages once its session is logged in; pages of other sites at once.
+
+    Args:
+        inner: the loader of pages.
     """
 
     def __init__(self, inner: Loader, sites: Sites, sessions: WorkerSessions) -> None:
@@ -45,7 +48,7 @@ class SessionLoader(Loader):
         session = self._sessions.get(site.session)
         if session.failed:
             on_handover(
-                FetchError(session.failed, at=shown(site.login.url), hint="look at `login` of the site")
+                FetchError(session.failed, at=shown(site.login.url), hint="check `login` of the site")
             )
         elif order.login is not None:
             self._continue(payload, order.login, site, on_handover)
@@ -110,16 +113,14 @@ class SessionLoader(Loader):
             return
         try:
             is_expired = self._is_expired(outcome, site)
-        except Exception as error:  # the page cannot be parsed: its tasks report it
+        except Exception as error:  # the page cannot be parsed, which its tasks report
             is_expired = False
             outcome = outcome if isinstance(outcome, ToTask) else error
         if not is_expired:
             on_handover(outcome)
         elif order.logins >= MOST_LOGINS:
-            what = "the page asks for a login again and again"
-            on_handover(
-                FetchError(what, at=payload.locator.url, hint="look at `expired` of its site's login")
-            )
+            what = "the page keeps asking for a login"
+            on_handover(FetchError(what, at=payload.locator.url, hint="check `expired` of its site's login"))
         else:
             again = LoadOrder(
                 public_only=order.public_only,
@@ -192,7 +193,7 @@ class SessionLoader(Loader):
 
 
 def _is_accepted(stage: LoginStage, site: Site, outcome: Handover | Exception) -> bool:
-    """Whether the site has answered a login without a page, and none is wanted."""
+    """Whether the site has accepted a login without a page, and the success needs no element of one."""
     assert site.login is not None
     is_empty = isinstance(outcome, FetchError) and outcome.fault.status in ACCEPTED
     return stage.name == SUBMIT and is_empty and not site.login.success.selector

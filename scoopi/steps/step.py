@@ -1,4 +1,4 @@
-"""Step and Loader: what a step of a task is, and the one that loads pages, many at a time."""
+"""Step and Loader: the interfaces of the steps of a task, and of the loader of its pages."""
 
 from __future__ import annotations
 
@@ -53,24 +53,24 @@ class LoadOrder(msgspec.Struct, frozen=True):
     """The input of a loader: how it may load the page of a payload.
 
     Attributes:
-        grant: permits the next request; None when no request is needed (file, archive).
-        archived: the archive held a fresh copy of the page when the parent checked.
+        grant: permits the next request; None if no request is needed (file, archive).
+        archived: whether the archive had a fresh copy of the page when the parent checked.
         url: the target of the last redirect; empty for the locator's own address.
         hops: redirects followed so far.
-        cookies: set by earlier hops of the chain, as `HttpClient` encodes them.
-        lost: as in `Request`.
-        public_only: see `Request`.
+        cookies: cookies set by earlier hops of the chain, as `HttpClient` encodes them.
+        lost, public_only: see `Request`.
+        whole: whether to request the page without conditions, because its archived version cannot be read.
+        content: the content of the request after a redirect, see `Request`; before, that of the locator is
+            used.
+        is_downgraded: whether a redirect led from https to http.
         call: number of the loader plugin's call that continues with the grant; 0 if none does.
-        whole: ask for the page even if the archive has its current version, which cannot be read.
-        content: of the request after a redirect, see `Request`; before, that of the locator counts.
-        is_downgraded: a redirect led from an encrypted page to one that is not.
-        is_robots: a robots.txt is loaded, not a page.
-        outdated: the page needs a session with more logins than this.
-        logins: for how many logins the page has asked.
-        logs_in: this job is the one that logs in to the site.
-        login: how far it has come with that, for `SessionLoader`.
-        in_browser: of a group with `loader: auto`, a browser makes the request.
-        file: what the locator's address is asked for is a file that a row names, not a page.
+        is_robots: whether a robots.txt is loaded, not a page.
+        outdated: the page needs a session with a higher version, which is the number of its logins.
+        logins: how many logins the page has asked for.
+        logs_in: whether this job logs in to the site.
+        login: the stage of the login, see `SessionLoader`; None before it begins.
+        in_browser: in a group with `loader: auto`, whether a browser makes the request.
+        file: the file that a row names, if one is loaded instead of a page.
     """
 
     grant: Grant | None = None
@@ -97,12 +97,16 @@ class LoadOrder(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, grant=grant, archived=False)
 
     def without_grant(self, was_lost: bool = False) -> LoadOrder:
-        """The same order, waiting for a grant; `was_lost` as in `GrantNeeded`."""
+        """The same order, waiting for a grant.
+
+        Args:
+            was_lost: see `GrantNeeded`.
+        """
         return msgspec.structs.replace(self, grant=None, archived=False, lost=self.lost + was_lost)
 
 
 class PluginClient(Protocol):
-    """Makes the requests for pages of some task groups by a plugin of the user."""
+    """Makes the requests for the pages of some task groups, by a loader plugin."""
 
     def begin(
         self, request: Request, grant: Grant, on_result: OnPluginResult, on_sent: OnSent | None
@@ -112,23 +116,23 @@ class PluginClient(Protocol):
     def resume(
         self, call: int, request: Request, grant: Grant, on_result: OnPluginResult, on_sent: OnSent | None
     ) -> bool:
-        """Let a call that wants a further grant continue; False if there is no such call any more.
+        """Let a call that waits for another grant continue; False if the call no longer exists.
 
         Args:
-            request: for its page, with the cookies that the site's session has by now.
+            request: the request for its page, with the current cookies of the site's session.
         """
 
     def abandon(self, call: int) -> None:
-        """Forget a call; callable from any thread."""
+        """Abandon a call; callable from any thread."""
 
     def under_way(self) -> int:
         """The number of calls that do not wait for a grant."""
 
     def turn(self) -> None:
-        """Report what has happened since the last turn."""
+        """Report the events since the last turn."""
 
     def close(self) -> None:
-        """Forget all calls."""
+        """Abandon all calls."""
 
 
 class Loader(ABC):
@@ -136,7 +140,7 @@ class Loader(ABC):
 
     @abstractmethod
     def begin(self, payload: Payload, on_handover: OnHandover) -> None:
-        """Start to load a page.
+        """Start loading a page.
 
         Args:
             payload: its input is a LoadOrder.
@@ -157,23 +161,23 @@ class Loader(ABC):
         """End the wait of the current or the next turn; callable from any thread."""
 
     def learn(self, session: Session) -> None:
-        """Take over the session of a site; callable from any thread."""
+        """Take the current session of a site from the parent; callable from any thread."""
         return
 
     def take_changes(self) -> list[SessionChange]:
-        """What the last loads have done to sessions, once."""
+        """Return the changes that loads have made to sessions, each once."""
         return []
 
     def size_of(self, page: object) -> int:
-        """The size of a loaded page in bytes; 0 when it need not be counted."""
+        """The size of a loaded page in bytes; 0 if it does not count."""
         return 0
 
     def fault_of(self, page: object) -> str | None:
-        """Why a page whose tasks have run gave no values, if it is not a page that has any; else None."""
+        """Why a page whose tasks have run gave no values; None if it gave some, or looks usable."""
         return None
 
     def abandon(self, payload: Payload) -> None:
-        """Forget a payload that was handed over for a grant and will not get it here; from any thread."""
+        """Drop a payload that waits for a grant and will not get one here; callable from any thread."""
         return
 
     @abstractmethod

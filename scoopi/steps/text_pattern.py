@@ -1,4 +1,4 @@
-"""TextPattern: a text of a definition that matches itself, or as a regular expression of Java."""
+"""TextPattern: a pattern that matches its own text, or matches as a Java regular expression."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _LITERAL = re.compile(r"[\w ,;:'\"/%&!<>=@~-]*").fullmatch
 
 
 class TextPattern:
-    """A text of a definition that matches whole texts, itself or as a regular expression of Java.
+    """A pattern that matches whole texts: its own text, or as a Java regular expression.
 
     The expression is compiled when it is first needed.
 
     Args:
-        pattern: as written.
-        timeout_ms: limit of one match.
-        place: of the pattern, for errors.
-        what: the key that it was given for, for errors.
+        pattern: as written in the definition.
+        timeout_ms: timeout of one match, in milliseconds.
+        place: place of the pattern, for errors.
+        what: the key of the pattern, for errors.
     """
 
     def __init__(self, pattern: str, timeout_ms: int, place: Place, what: str = "filter") -> None:

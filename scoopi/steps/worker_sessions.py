@@ -1,4 +1,4 @@
-"""WorkerSessions: the sessions of sites as a worker knows them, and what its pages have changed."""
+"""WorkerSessions: a worker's copies of the sessions of sites, and the changes that its pages make."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scoopi.model.sites import Site
 
 
 class WorkerSessions:
-    """The sessions of sites as a worker knows them, and what its pages have changed.
+    """A worker's copies of the sessions of sites, and the changes that its pages make.
 
-    Read and changed by the thread that loads pages; `learn` may be called by any thread.
+    Used by the thread that loads pages; only `learn` may be called by any thread.
     """
 
     def __init__(self) -> None:
@@ -21,19 +21,20 @@ class WorkerSessions:
         self._changes: list[SessionChange] = []
 
     def get(self, name: str) -> Session:
-        """The session as last learned, with the changes of this worker's own pages."""
+        """The session as last learned, plus the changes of this worker's own pages."""
         return self._sessions.get(name) or Session(name)
 
     def learn(self, session: Session) -> None:
-        """Take over what the parent knows."""
+        """Replace the copy of a session by the parent's."""
         self._sessions[session.name] = session
 
     def note(self, name: str, job: str, sent: Iterable[str], received: Iterable[str]) -> None:
-        """Report what a page has done to the cookies of its request.
+        """Record how a page has changed the cookies of its request.
 
         Args:
+            name: name of the session.
             sent: cookie lines of the request.
-            received: those after its response.
+            received: cookie lines after its response.
         """
         change = changed(name, job, cookies_of(sent), cookies_of(received))
         if change is not None:
@@ -41,13 +42,13 @@ class WorkerSessions:
             self._sessions[name] = self.get(name).with_changes(change)
 
     def cookies_for(self, site: Site | None, of_chain: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of the site's session, and those that earlier hops have set."""
+        """The cookie lines of the site's session, and those that earlier hops have set."""
         if site is None or not site.session:
             return of_chain
         return (*self.get(site.session).cookies.values(), *of_chain)
 
     def note_result(self, job: str, request: Request, result: PluginResult) -> None:
-        """Report what the result of a request has done to the cookies of its site's session."""
+        """Record how the result of a request has changed the cookies of its site's session."""
         if request.site is None or not request.site.session:
             return
         received = result.request.cookies if isinstance(result, Redirect) else None
@@ -57,10 +58,10 @@ class WorkerSessions:
             self.note(request.site.session, job, request.cookies, received)
 
     def report(self, change: SessionChange) -> None:
-        """Report how a login has ended."""
+        """Record how a login has ended."""
         self._changes.append(change)
 
     def take(self) -> list[SessionChange]:
-        """What is to be reported, once."""
+        """Return the recorded changes, each once."""
         changes, self._changes = self._changes, []
         return changes

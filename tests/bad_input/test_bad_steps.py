@@ -36,11 +36,11 @@ def test_a_step_that_forgets_its_return_fails_its_task_and_no_worker_dies(
     assert_failed(
         desk,
         ended,
-        "the step answered with NoneType, which is not a handover",
+        "the step returned NoneType, which is not a handover",
         step="extra",
         tasks="tempTask",
         url="pages/bad.html",
-        hint="end its run with `return ToTask(payload.advance(data))`",
+        hint="end `run` with `return ToTask(payload.advance(data))`",
     )
     assert "died" not in ended.err
     assert desk.rows() == good_rows() + title_row("bad")

@@ -84,8 +84,8 @@ def test_a_busy_server_is_asked_again(downloading: Downloading) -> None:
         ("/bomb/a.jpg", ", maxSize: 1 MB", "the file is larger than 1,000,000 bytes"),
         ("/cut-always/a.jpg", "", "the file was cut off"),
         ("/drip/a.jpg", "", "fewer than 100 bytes a second of the file came in 2 s"),
-        ("ftp://127.0.0.1/a.jpg", "", "only files of the web can be downloaded"),
-        ("data:image/png;base64,AAAA", "", "only files of the web can be downloaded"),
+        ("ftp://127.0.0.1/a.jpg", "", "only http and https URLs can be downloaded"),
+        ("data:image/png;base64,AAAA", "", "only http and https URLs can be downloaded"),
     ],
 )
 def test_a_file_that_does_not_come_leaves_its_value_empty_and_is_reported(

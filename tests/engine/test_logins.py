@@ -127,7 +127,7 @@ def test_a_failed_login_fails_the_pages_with_one_clear_message_and_stops_request
     ended = desk.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 1
     assert "30x  loader: the login failed: the page that came after it has no element a.logout" in ended.err
-    assert ended.err.count("look at `login` of the site") == 1
+    assert ended.err.count("check `login` of the site") == 1
     assert "canary" not in ended.err
     assert len(shop.logins) == 1
     assert {seen.path for seen in server.log.all()} == {"/login", "/enter"}

@@ -72,7 +72,9 @@ def test_of_a_list_the_files_that_came_are_kept() -> None:
     ]
     (warning,) = made.warnings
     assert warning.cause == "image: status 404"
-    assert warning.message.startswith("2 files of image did not come, so its value is missing: http://h/gone")
+    assert warning.message.startswith(
+        "2 files of image could not be downloaded, so its value is missing: http://h/gone"
+    )
 
 
 @pytest.mark.parametrize(

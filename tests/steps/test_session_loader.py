@@ -111,7 +111,7 @@ def test_a_page_that_asks_for_a_login_waits_for_a_newer_session_and_not_for_ever
     loader.learn(Session("a.example", MOST_LOGINS + 1))
     last = begun(loader, given)
     assert isinstance(last, FetchError)
-    assert "again and again" in str(last)
+    assert "keeps asking for a login" in str(last)
 
 
 def test_the_job_that_logs_in_asks_for_grants_of_its_own_and_then_for_its_page(

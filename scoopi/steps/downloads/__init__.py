@@ -1,1 +1,1 @@
-"""Downloads: the steps that have the files of rows downloaded, and write their paths into the rows."""
+"""The steps that have the files of rows downloaded, and write their paths into the rows."""

@@ -1,4 +1,4 @@
-"""FileLoading: what a loader needs to load files beside pages."""
+"""FileLoading: lets a loader of pages load files, too."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from scoopi.steps.login_run import UNAUTHORIZED
 
 
 class FileLoading:
-    """What a loader needs to load files beside pages. Belongs to the thread that has the turn.
+    """Lets a loader of pages load files, too. Used by the thread that has the turn.
 
     Args:
-        files: of this node in this run.
-        asks_login: whether what has come in place of a file asks for a login.
+        files: the files that this node has downloaded in this run.
+        asks_login: whether what was received in place of a file asks for a login.
     """
 
     def __init__(self, files: FileStore, asks_login: Callable[[ReceivedFile], bool]) -> None:
@@ -28,10 +28,10 @@ class FileLoading:
         self._asks_login = asks_login
 
     def known(self, payload: Payload, order: FileOrder) -> ToTask | None:
-        """The file, if another page has brought it since this one asked for it.
+        """The handover with the file if it has been downloaded for another page in the meantime; else None.
 
         Raises:
-            FetchError: it is not one that is wanted, or nothing is at its address.
+            FetchError: it is known that the file is not of a wanted type or size, or does not exist.
         """
         found = self._files.find(order)
         if isinstance(found, FetchError):
@@ -39,12 +39,12 @@ class FileLoading:
         return None if found is None else ToTask(payload.advance(found))
 
     def failed(self, order: FileOrder, error: Exception) -> None:
-        """Note how the request for a file has failed; other pages need not ask for what is missing."""
+        """Record that a request for a file failed, so that other pages do not request a missing one."""
         if isinstance(error, FetchError):
             self._files.note_failure(order, error)
 
     def open(self, order: FileOrder) -> PartialFile:
-        """Where its request puts the file.
+        """Open the partial file that the request writes to.
 
         Raises:
             FetchError: it cannot be written.
@@ -55,10 +55,10 @@ class FileLoading:
             raise disk_fault(error) from error
 
     def kept(self, received: ReceivedFile) -> KeptFile:
-        """The file, complete and durable.
+        """Keep a received file, durably.
 
         Raises:
-            FetchError: it cannot be made durable; or its site wants a login, as by status 401.
+            FetchError: it cannot be written; or its site asks for a login, which is reported as status 401.
         """
         try:
             if self._asks_login(received):

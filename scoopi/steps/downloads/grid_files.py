@@ -1,4 +1,4 @@
-"""GridFiles: the step that has the files of rows downloaded, and gives the rows their paths."""
+"""GridFiles: the step that has the files of rows downloaded, and writes their paths into the rows."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from scoopi.steps.step import Step
 
 
 class JoinedAddresses:
-    """Joins the values that lead to files to the address of their page, while the page is there.
+    """Resolves the addresses of files against that of their page, while the page is at hand.
 
     Args:
-        names: of the entries that have a download.
-        nothing: values that stand for none.
+        names: names of the entries that have a download.
+        nothing: values that stand for no file.
     """
 
     def __init__(self, names: Collection[str], nothing: Collection[str]) -> None:
@@ -29,7 +29,7 @@ class JoinedAddresses:
         self._nothing = frozenset(nothing)
 
     def __call__(self, data: Data, page: Page) -> Data:
-        """The data with these values joined."""
+        """The data with these values resolved."""
         url, base = page.document.url, page.base_href
 
         def joined(name: str, value: str | None) -> str | None:
@@ -52,15 +52,15 @@ class JoinedAddresses:
 
 
 class GridFiles(Step):
-    """Has the files of rows downloaded, and gives the rows their paths.
+    """Has the files of rows downloaded, and writes their paths into the rows.
 
-    It runs twice for a page: with Data, and with the Downloads that it has asked for.
+    It runs twice for a page: with Data, and then with the Downloads that it has asked for.
 
     Args:
-        definition: of the rows.
+        definition: the data definition of the rows.
         claim: see `RowFiles`.
-        not_found: what a fact holds whose file does not come; an item or dim holds null.
-        nothing: values that stand for none.
+        not_found: value of a fact whose file cannot be downloaded; an item or dim becomes null.
+        nothing: values that stand for no file.
     """
 
     def __init__(
@@ -80,10 +80,10 @@ class GridFiles(Step):
         }
 
     def run(self, payload: Payload) -> Handover:
-        """Ask for the files, or write their paths.
+        """Ask for the files; with Downloads, write their paths into the rows.
 
         Raises:
-            FetchError: a file cannot be written on this machine.
+            LocalFaultError: a file cannot be written on this machine.
         """
         if isinstance(payload.input, Downloads):
             return self._filled(payload, payload.input)
@@ -95,7 +95,7 @@ class GridFiles(Step):
         return ToFiles(payload, wanted) if wanted else ToTask(payload)
 
     def _wanted(self, item: Item) -> Iterator[tuple[int, FileColumn]]:
-        """The positions in a row whose values are addresses of files."""
+        """The positions of the values of a row that are addresses of files, with their columns."""
         for at, axis in enumerate(item.axes):
             column = self._columns.get(axis.item_name)
             value = item.values[at]

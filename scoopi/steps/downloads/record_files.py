@@ -1,4 +1,4 @@
-"""RecordFiles: the step that has the files of records downloaded, and gives the records their paths."""
+"""RecordFiles: the step that has the files of records downloaded, and writes their paths into the records."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _OUTCOMES = {"keep": "its address is kept", "reject": "its record is rejected"}
 
 
 class RecordFiles(Step):
-    """Has the files of records downloaded, and gives the records their paths.
+    """Has the files of records downloaded, and writes their paths into the records.
 
-    It runs twice for a page: with Records, and with the Downloads that it has asked for.
+    It runs twice for a page: with Records, and then with the Downloads that it has asked for.
 
     Args:
-        definition: of the records.
+        definition: the definition of the records.
         claim: see `RowFiles`.
         stream: the name of the records in frames.
     """
@@ -37,10 +37,11 @@ class RecordFiles(Step):
         self._fields = [(field, self._column(field)) for field in definition.fields if field.download]
 
     def run(self, payload: Payload) -> Handover:
-        """Ask for the files, or write their paths.
+        """Ask for the files; with Downloads, write their paths into the records.
 
         Raises:
-            FetchError: a file did not come, and its field has `onError: fail`; or it cannot be written here.
+            FetchError: a file cannot be downloaded, and its field has `onError: fail`.
+            LocalFaultError: a file cannot be written on this machine.
         """
         if isinstance(payload.input, Downloads):
             return self._filled(payload, payload.input)
@@ -101,7 +102,7 @@ class RecordFiles(Step):
 
 
 def _urls(value: Value) -> list[str]:
-    """The addresses in a value: none, one, or those of a list."""
+    """The addresses in a value: none, one, or those in a list."""
     values = value if isinstance(value, list | tuple) else [value]
     return [each for each in values if isinstance(each, str) and each.strip()]
 

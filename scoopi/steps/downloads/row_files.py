@@ -1,4 +1,4 @@
-"""RowFiles: the paths of the files that one page's rows name, and what is said of those that did not come."""
+"""RowFiles: gives the files that a page's rows name their paths, and collects warnings about failed ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scoopi.model.handover import Payload
 from scoopi.model.text.file_path import FilePath
 
 Claim = Callable[[str, str, str], bool]
-"""Path, SHA-256, job -> whether the path stands for that content, see `FileStore.claim`."""
+"""Takes path, SHA-256 and job; returns whether the path may have that content, see `FileStore.claim`."""
 
 
 class FileColumn(msgspec.Struct, frozen=True):
@@ -23,8 +23,8 @@ class FileColumn(msgspec.Struct, frozen=True):
 
     Attributes:
         at: its position in a row.
-        path: of its files.
-        outcome: what becomes of a value whose file does not come, for messages.
+        path: the path template of its files.
+        outcome: what happens to a value whose file cannot be downloaded, for messages.
     """
 
     name: str
@@ -34,15 +34,15 @@ class FileColumn(msgspec.Struct, frozen=True):
     outcome: str = "its value is missing"
 
     def order(self, url: str) -> FileOrder:
-        """The file of an address."""
+        """The order for the file at an address."""
         return FileOrder(url, self.download.types, self.download.max_bytes)
 
 
 class RowFiles:
-    """The paths of the files that one page's rows name, and what is said of those that did not come.
+    """Gives the files that a page's rows name their paths, and collects warnings about failed ones.
 
     Args:
-        claim: lets a path stand for a content.
+        claim: reserves a path for a content.
         stream: see `FileRef`.
     """
 
@@ -57,12 +57,12 @@ class RowFiles:
         self._of_locator = {"locator.name": locator.name, "locator.group": locator.group}
 
     def path(self, column: FileColumn, url: str, row: Mapping[str, str]) -> str | FetchError:
-        """The path of the file of an address; or why there is none.
+        """The path of the file at an address, or why there is none.
 
         Args:
-            row: values of placeholders for the row.
+            row: placeholder -> value in the row.
         Raises:
-            LocalFaultError: it is this machine that failed.
+            LocalFaultError: the file cannot be written on this machine.
         """
         file = self._files[column.order(url)]
         if isinstance(file, LocalFaultError):
@@ -79,11 +79,12 @@ class RowFiles:
         return tuple(self._refs.values())
 
     def warnings(self) -> tuple[Failure, ...]:
-        """What did not come, one for each column and cause."""
+        """The warnings about files that could not be downloaded, one for each column and cause."""
         return tuple(
             Failure(
                 cause=f"{column.name}: {error.cause}",
-                message=f"{_files(number)} of {column.name} did not come, so {column.outcome}: {error}",
+                message=f"{_files(number)} of {column.name} could not be downloaded, "
+                f"so {column.outcome}: {error}",
                 at=str(column.download.place),
             )
             for column, error, number in self._failed.values()
@@ -97,7 +98,7 @@ class RowFiles:
         of_file = {"sha256": file.sha256, "ext": extension, "name": stem}
         path = column.path.filled({**row, **self._of_locator, **of_file})
         if path is None:
-            return FetchError("the path of the file is too long", at=url, hint="look at its `to`")
+            return FetchError("the path of the file is too long", at=url, hint="shorten its `to`")
         known = self._refs.get(path)
         try:
             is_free = known is None or known.sha256 == file.sha256
@@ -107,7 +108,7 @@ class RowFiles:
             raise disk_fault(error) from error
         if not is_free:
             what = f"{path} is already the path of another file"
-            hint = "add %{sha256} to its `to`, or another value that differs"
+            hint = "add %{sha256} to its `to`, or another value that is different for each file"
             return FetchError(what, at=url, hint=hint, cause="the path is already that of another file")
         self._refs[path] = FileRef(path, file.sha256, file.size, self._stream)
         return path
