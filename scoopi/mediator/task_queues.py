@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from injector import NoInject, inject
 
+from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, PageBudgets
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks, Standing
@@ -47,8 +48,14 @@ class TaskQueues:
     """
 
     @inject
-    def __init__(self, clocks: HostClocks, clock: NoInject[Callable[[], float]] = time.monotonic) -> None:
+    def __init__(
+        self,
+        clocks: HostClocks,
+        clock: NoInject[Callable[[], float]] = time.monotonic,
+        budgets: PageBudgets = NO_BUDGETS,
+    ) -> None:
         self._clocks = clocks
+        self._budgets = budgets
         self._clock = clock
         self._jobs: dict[str, deque[Pending]] = {}
         self._asking: dict[str, deque[AskingJob]] = {}
@@ -137,6 +144,17 @@ class TaskQueues:
         pending = self._pop(self._jobs, host)
         self.waiting[pending.taken.host] -= 1
         self.total -= 1
+        return pending
+
+    def is_late(self, pending: Pending) -> bool:
+        """Whether a budget forbids by now to begin the page of a job that waits here."""
+        return not pending.is_robots and bool(self._budgets.late(pending.taken))
+
+    def begin_job(self, host: str) -> Pending:
+        """Remove and return what `next_job` named, as its page is loaded now."""
+        pending = self.pop_job(host)
+        if not pending.is_robots:
+            self._budgets.begin(pending.taken)
         return pending
 
     def take_jobs(self, host: str) -> list[Pending]:

@@ -154,8 +154,8 @@ class TaskRunner:
         self._inbox.run_posted()
         self._give()
         self._routed += self._giver.take_denied()
-        if resting := self._giver.take_resting():
-            self._calls.on_back(resting)
+        if unfit := self._giver.take_unfit():
+            self._calls.on_back(unfit)
         if sending := self._giver.take_sending():
             self._calls.on_sending(sending)
         self._register()

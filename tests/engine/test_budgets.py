@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -113,8 +114,25 @@ def test_a_run_begins_no_page_after_its_time(desk: Desk, shop: Server) -> None:
     desk.scoopi("run", "defs.yml", "--workers", 1, "-D", "scoopi.budget.time=1")
 
     report = desk.run_json()
-    assert 1 <= report["pages"] < 200
+    assert report["pages"] < 200
     assert report["jobs"]["done"] + report["jobs"]["skipped"] == 2000
+
+
+def test_pages_taken_in_advance_are_not_begun_after_the_time_of_their_group(desk: Desk) -> None:
+    never = threading.Event()
+
+    def page(path: str) -> bytes | None:
+        never.wait(0.5)
+        return b"<p><b>card</b>" if path.startswith("/page/") else None
+
+    with Server(page) as slow:
+        write(desk, slow.url(""), group="    budget: { time: 1 }", pages=30)
+        desk.scoopi("run", "defs.yml", "--workers", 1)
+
+    report = desk.run_json()
+    assert 1 <= report["pages"] < 30, "two at a time, all of them take seven seconds"
+    assert report["jobs"]["done"] + report["jobs"]["skipped"] == 30
+    assert report["budgets"] == ["the group list's budget of 1 second is used up"]
 
 
 def test_the_time_of_a_run_ends_the_wait_for_a_retry(desk: Desk) -> None:
@@ -125,14 +143,14 @@ def test_the_time_of_a_run_ends_the_wait_for_a_retry(desk: Desk) -> None:
         "scoopi.loader.robots=false",
         "scoopi.retry.delay=600000",
         "scoopi.retry.maxDelay=600000",
-        "scoopi.budget.time=2",
+        "scoopi.budget.time=6",
     )
     desk.scoopi("run", "defs.yml", "--workers", 1, *(word for each in settings for word in ("-D", each)))
 
     report = desk.run_json()
     assert report["jobs"]["failed"] == 1
     (error,) = report["errors"]
-    assert "not tried again: the run's budget of 2 seconds is used up" in error["cause"]
+    assert "not tried again: the run's budget of 6 seconds is used up" in error["cause"]
 
 
 def test_a_resumed_run_keeps_what_it_has_used(desk: Desk, shop: Server) -> None:
@@ -146,7 +164,9 @@ def test_a_resumed_run_keeps_what_it_has_used(desk: Desk, shop: Server) -> None:
 
     assert 3 <= before < 8
     assert len(asked(shop)) == len(set(asked(shop))) == 8
-    assert desk.run_json()["jobs"] == {"done": 8, "failed": 0, "warned": 0, "left": 0, "skipped": 4}
+    report = desk.run_json()
+    assert report["jobs"] == {"done": 8, "failed": 0, "warned": 0, "left": 0, "skipped": 4}
+    assert report["budgets"] == ["the run's budget of 8 pages is used up"]
     assert desk.rows(file="card.jsonl").total() == 8
 
 

@@ -23,6 +23,7 @@ from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.configs.groups import AppenderSettings, FetchLimits
 from scoopi.errors import ScoopiError
 from scoopi.fetch.address import url_of
+from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, PageBudgets
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.retries.retry_budget import RetryBudget
@@ -179,6 +180,7 @@ class PlayedNode:
         task_limit_s: float = math.inf,
         robots: bool = False,
         commit_ms: int = 10,
+        budgets: PageBudgets = NO_BUDGETS,
     ) -> None:
         self.clock = Clock()
         self.inbox = TaskInbox()
@@ -194,7 +196,7 @@ class PlayedNode:
         settings = AppenderSettings(commit_ms, queue_size)
         self.appender = Appender(writer, self.jobs, settings, CommitEvents(self._on_ended, self.faults.put))
         clocks = HostClocks(limits or FetchLimits(1, 0), self.clock)
-        queues = TaskQueues(clocks, self.clock)
+        queues = TaskQueues(clocks, self.clock, budgets)
         self.robots = RobotsGate(
             _robots_desk(self), queues, clocks, url_of, lambda url: not robots, self.clock
         )

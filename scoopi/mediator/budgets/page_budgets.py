@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 
 MOST_NAMED = 100
 _PAGES, _BYTES = "pages", "bytes"
+_USED_UP = "used up: "
+"""Prefix, among the shared counts, of a sentence about a budget that is used up."""
 
 
 class BudgetRules(msgspec.Struct, frozen=True):
@@ -51,10 +53,11 @@ class _Scope(msgspec.Struct, frozen=True):
 class PageBudgets:
     """Counts the pages and bytes that a run, its groups and its hosts have taken, and their time.
 
-    A page is counted when its job is taken, and its bytes when it was received. Other nodes report once a
-    second, so all nodes together may exceed a budget by what they take in a second.
+    A page is counted when its job is taken, and its bytes when it was received. Jobs are taken in advance, so
+    time and bytes are looked at again before a page is begun. Other nodes report once a second, so all nodes
+    together may exceed a budget by what they take in a second.
 
-    The job runner's thread asks, the task runner's counts bytes.
+    The job runner's thread asks when it takes jobs; the task runner's before they begin, and it counts bytes.
 
     Args:
         clock: seconds, monotonic; the time of a run begins now, that of a group or host with its first page.
@@ -94,15 +97,25 @@ class PageBudgets:
         for scope in scopes:
             if words := self._spent(scope, with_pages=is_new) or self._too_deep(scope, job):
                 return words
-        for scope in scopes:
-            self._began.setdefault(scope.key, self._clock())
         if is_new:
             self._add(scopes, _PAGES, 1)
         return ""
 
     def late(self, job: TakenJob) -> str:
-        """Which budget forbids a further attempt at a page that was tried before; empty if none."""
+        """Which budget forbids to begin a page that was counted when it was taken, or to try it again.
+
+        Returns:
+            Its sentence; empty if none does.
+        """
+        if not self.are_set:
+            return ""
         return next(filter(None, (self._spent(each, with_pages=False) for each in self._scopes(job))), "")
+
+    def begin(self, job: TakenJob) -> None:
+        """Note that a page is being loaded: with the first one the time of its group and host begins."""
+        if self.are_set:
+            for scope in self._scopes(job):
+                self._began.setdefault(scope.key, self._clock())
 
     def give_back(self, jobs: Iterable[TakenJob]) -> None:
         """Uncount jobs that were handed back without being run."""
@@ -125,14 +138,23 @@ class PageBudgets:
         if self.are_set and (is_last or counts.is_due()):
             with self._lock:
                 own = dict(self._counts)
-            counts.keep(own)
+            counts.keep(own | {f"{_USED_UP}{each}": 1 for each in self._own_used_up()})
             others = counts.others()
             with self._lock:
                 self._others = others
 
     def used_up(self) -> tuple[str, ...]:
-        """The first budgets that were used up, in words; callable from any thread."""
-        return tuple(list(self._used_up)[:MOST_NAMED])
+        """The first budgets that this process, other nodes or earlier processes have found used up, in words.
+
+        Callable from any thread.
+        """
+        with self._lock:
+            others = self._others
+        found = (each.removeprefix(_USED_UP) for each in others if each.startswith(_USED_UP))
+        return tuple(dict.fromkeys((*self._own_used_up(), *sorted(found))))[:MOST_NAMED]
+
+    def _own_used_up(self) -> list[str]:
+        return list(self._used_up)[:MOST_NAMED]
 
     def _scopes(self, job: TakenJob) -> Iterator[_Scope]:
         if self._rules.run.is_set:

@@ -41,7 +41,7 @@ class JobGiver:
         self._noting: set[tuple[str, int]] = set()
         self._noted: set[tuple[str, int]] = set()
         self._denied = 0
-        self._resting: list[Pending] = []
+        self._unfit: list[Pending] = []
         self._pool = pool
         self._queues = queues
         self._clocks = clocks
@@ -63,10 +63,10 @@ class JobGiver:
                 self._robots.dropped(pending)
         return cleared
 
-    def take_resting(self) -> list[Pending]:
-        """Remove and return the jobs whose hosts are left alone for a while."""
-        resting, self._resting = self._resting, []
-        return resting
+    def take_unfit(self) -> list[Pending]:
+        """Remove and return the jobs whose hosts are left alone for a while, or whose budget is used up."""
+        unfit, self._unfit = self._unfit, []
+        return unfit
 
     def take_sending(self) -> list[TakenJob]:
         """Remove and return the jobs that wait for `may_send`."""
@@ -187,10 +187,13 @@ class JobGiver:
 
     def _serve_jobs(self, host: str) -> bool:
         if host != FILE_HOST and self._clocks.is_left_alone(host):
-            self._resting += self._queues.take_jobs(host)
+            self._unfit += self._queues.take_jobs(host)
         standing = self._clocks.standing(host)
         lets_all = self._robots.lets_all(host)
         while (pending := self._queues.next_job(host)) is not None:
+            if self._queues.is_late(pending):
+                self._unfit.append(self._queues.pop_job(host))
+                continue
             verdict = Pass.OPEN if lets_all else self._verdict(host, pending)
             if verdict is Pass.OPEN and pending.sends_once and not self._is_noted(pending.taken):
                 verdict = Pass.WAITS
@@ -206,7 +209,7 @@ class JobGiver:
             if item is None:
                 self._queues.sleep(host)
                 return True
-            chosen.add(self._queues.pop_job(host), item, standing)
+            chosen.add(self._queues.begin_job(host), item, standing)
         return True
 
     def _verdict(self, host: str, pending: Pending) -> Pass | Denial:

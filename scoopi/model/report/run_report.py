@@ -208,7 +208,7 @@ class RunReport(msgspec.Struct, frozen=True):
         lists: rows of each ListAppender by its name, for embedding.
         fields: what the fields of records found.
         retries: attempts after the first ones.
-        budgets: the budgets of pages, time and bytes that this process has found used up, in words.
+        budgets: the budgets of pages, time and bytes that were found used up, in words.
         files: downloaded files that rows name.
         loads: by task group, what has loaded its pages; only groups with `loader: auto`.
         reader: reads the records of an output, for `records`.

@@ -78,9 +78,12 @@ def test_the_time_of_a_run_begins_with_it_and_that_of_a_group_with_its_first_pag
     clock = Clock()
     groups = {"books": Budget(seconds=10)}
     budgets = PageBudgets(BudgetRules(Budget(seconds=100), groups), clock)
-    clock.pass_s(50)
     assert budgets.refuse(job()) == ""
+    clock.pass_s(50)
+    assert not budgets.late(job()), "it was taken in advance, and has not begun"
+    budgets.begin(job())
     clock.pass_s(10)
+    assert budgets.late(job()) == "the group books's budget of 10 seconds is used up"
     assert budgets.refuse(job()) == "the group books's budget of 10 seconds is used up"
     assert budgets.refuse(job(group="news")) == ""
     clock.pass_s(40)
@@ -133,6 +136,15 @@ def test_nodes_and_later_processes_share_a_budget(store: SettlingStore) -> None:
     ann.share(SharedCounts(store, "ann", PAGES))
     bob.share(SharedCounts(store, "bob", PAGES))
     assert [bool(bob.refuse(job())) for _ in range(2)] == [False, True]
+
+
+def test_what_other_nodes_and_earlier_processes_have_found_used_up_is_known(store: SettlingStore) -> None:
+    ann, bob = of_run(pages=1), of_run(pages=1)
+    assert [bool(ann.refuse(job())) for _ in range(2)] == [False, True]
+    ann.share(SharedCounts(store, "ann", PAGES))
+    assert bob.used_up() == ()
+    bob.share(SharedCounts(store, "bob", PAGES))
+    assert bob.used_up() == ann.used_up() == ("the run's budget of 1 page is used up",)
 
 
 def test_a_run_that_is_opened_again_has_its_budget_again(store: SettlingStore) -> None:

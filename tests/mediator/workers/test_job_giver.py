@@ -6,16 +6,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from scoopi.configs.groups import FetchLimits
+from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, BudgetRules, PageBudgets
 from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.model.job import JobPayload, JobState
+from scoopi.model.limits.budget import Budget
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.politeness.host_clocks import FILE_HOST
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Answered, Asking, FileOver, FileSettled, Granted, Ready, Setup, ToWorker
 from tests.mediator.crew import PlayedNode, PlayedWorker
+from tests.store.conftest import Clock
 
 SITE = "one.example:80"
 
@@ -23,8 +27,16 @@ SITE = "one.example:80"
 class Desk:
     """A worker that is ready, beside a loop that does not turn."""
 
-    def __init__(self, folder: Path, delay_ms: int = 0, robots: bool = False, at_a_time: int = 1) -> None:
-        self.node = PlayedNode(folder, limits=FetchLimits(at_a_time, delay_ms), robots=robots)
+    def __init__(
+        self,
+        folder: Path,
+        delay_ms: int = 0,
+        robots: bool = False,
+        at_a_time: int = 1,
+        budgets: PageBudgets = NO_BUDGETS,
+    ) -> None:
+        limits = FetchLimits(at_a_time, delay_ms)
+        self.node = PlayedNode(folder, limits=limits, robots=robots, budgets=budgets)
         self.giver = self.node.giver
         self.node.pool.start()
         self.link: PlayedWorker = self.node.launched.get_nowait()
@@ -60,8 +72,10 @@ def order(name: str) -> Pending:
 def desk_of(tmp_path: Path) -> Iterator[Callable[..., Desk]]:
     desks: list[Desk] = []
 
-    def made(delay_ms: int = 0, robots: bool = False, at_a_time: int = 1) -> Desk:
-        desks.append(Desk(tmp_path, delay_ms, robots, at_a_time))
+    def made(
+        delay_ms: int = 0, robots: bool = False, at_a_time: int = 1, budgets: PageBudgets = NO_BUDGETS
+    ) -> Desk:
+        desks.append(Desk(tmp_path, delay_ms, robots, at_a_time, budgets))
         return desks[-1]
 
     yield made
@@ -110,6 +124,38 @@ def test_while_robots_txt_is_not_known_no_page_is_asked_for(
     assert desk.asks("a", "") is None, "its first request waits"
 
 
+def test_jobs_taken_in_advance_are_handed_back_once_the_budget_of_their_group_is_used_up(
+    desk_of: Callable[..., Desk],
+) -> None:
+    budgets = PageBudgets(BudgetRules(groups={"towns": Budget(bytes=1000)}))
+    desk = desk_of(budgets=budgets, at_a_time=2)
+    of_others = job("d")
+    others = of_others.taken._replace(payload=replace(of_others.taken.payload, locator=Locator("d", "", "")))
+    desk.giver.add([job("a"), job("b"), job("c"), replace(of_others, taken=others)])
+    assert desk.given() == ["a", "b"]
+    budgets.received(job("a").taken, 1000)
+    desk.node.router.route(desk.worker, Answered("a", SITE))
+    desk.node.router.route(desk.worker, Answered("b", SITE))
+    assert desk.given() == ["d"], "only the group has used up its budget"
+    assert [each.taken.id for each in desk.giver.take_unfit()] == ["c"]
+    assert desk.giver.is_empty()
+
+
+def test_the_time_of_a_budget_begins_when_the_first_page_is_given_out(desk_of: Callable[..., Desk]) -> None:
+    clock = Clock()
+    budgets = PageBudgets(BudgetRules(groups={"towns": Budget(seconds=10)}), clock)
+    desk = desk_of(budgets=budgets)
+    for each in (first := job("a")), (second := job("b")):
+        assert budgets.refuse(each.taken) == ""
+    clock.pass_s(100)
+    desk.giver.add([first, second])
+    assert desk.given() == ["a"], "that it has waited here does not count"
+    clock.pass_s(10)
+    desk.node.router.route(desk.worker, Answered("a", SITE))
+    assert desk.given() == []
+    assert [each.taken.id for each in desk.giver.take_unfit()] == ["b"]
+
+
 def test_a_login_needs_no_robots_txt(desk_of: Callable[..., Desk]) -> None:
     desk = desk_of(robots=True)
     desk.giver.add([job("a", FILE_HOST)])
@@ -143,7 +189,7 @@ def test_what_is_cleared_and_what_a_dead_worker_asked_for_is_gone(desk_of: Calla
     assert desk.given() == ["a"]
     assert [each.taken.id for each in desk.giver.clear()] == ["b"]
     assert desk.giver.is_empty()
-    assert desk.giver.take_resting() == []
+    assert desk.giver.take_unfit() == []
     desk.node.router.route(desk.worker, Asking("a", SITE, f"http://{SITE}/next"))
     desk.giver.forget(desk.worker)
     assert desk.giver.needed_hosts() == set()
