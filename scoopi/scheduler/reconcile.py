@@ -22,14 +22,15 @@ from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, parse_slot
 from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import Decision, canceled, changed, made, moved
-from scoopi.scheduler.gates import closed_gate, counterpart, edges_of, overlap_of
+from scoopi.scheduler.gate_changes import gate_changes, opened, with_gate
+from scoopi.scheduler.gates import ClosedGate, closed_gate, counterpart, edges_of, overlap_of
 from scoopi.scheduler.iteration_window import iterations, window_of
 from scoopi.scheduler.notices.noticing import marks, with_notices
 from scoopi.scheduler.placing.placement import placements
 from scoopi.scheduler.placing.run_nodes import further_nodes
 from scoopi.scheduler.planning.job_times import slot_end
 from scoopi.scheduler.planning.looks import looked, with_interval
-from scoopi.scheduler.retrying import after_attempt, over
+from scoopi.scheduler.retrying import after_attempt, over, waits_for_retry
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.sweep import swept
 from scoopi.scheduler.templates import inputs_of
@@ -48,12 +49,15 @@ def reconcile(snapshot: Snapshot) -> list[Decision]:
     decided = {_key(decision) for decision in decisions}
     # What is planned beside an attempt that the sweep ends must not depend on a crash between the two.
     seen = applied(snapshot, cleared)
-    gated = [*_gated(seen)]
+    waiting: dict[str, tuple[JobRecord, ClosedGate]] = {}
+    gated = [*_gated(seen, waiting)]
     is_settled = not any(each.decision == "attempt_made" for each in gated)
     for decision in [*_planned(seen), *gated, *placements(seen, joins=is_settled), *marks(seen)]:
         if _key(decision) not in decided:
             decisions.append(decision)
             decided.add(_key(decision))
+    if not decisions:  # which gates jobs wait at is clear when nothing else follows
+        return [*gate_changes(waiting, snapshot)]
     return with_notices(decisions, snapshot)
 
 
@@ -169,7 +173,9 @@ def _settled(snapshot: Snapshot) -> Iterator[Decision]:
             after = after_attempt(job, attempt, process, snapshot.now, record)
             if after.state == "processed":
                 yield from _triggered(job, attempt, snapshot)
-            gate = "error" if after.phase == ACTIVE else ""
+            gate = ""
+            if after.phase == ACTIVE and (waits := waits_for_retry(after, snapshot.now)):
+                gate, after = "error", with_gate(after, "error", waits, snapshot.now)
             yield Decision("job_moved", job, after, gate, after.reason)
         yield Decision("planned", attempt, changed(attempt, phase=PAST))
 
@@ -185,8 +191,12 @@ def _triggered(job: JobRecord, attempt: AttemptRecord, snapshot: Snapshot) -> It
             yield made(process, parse_slot(job.slot), snapshot.now, trigger=cause, launch_type="dependent")
 
 
-def _gated(snapshot: Snapshot) -> Iterator[Decision]:
-    """Step 4: jobs whose gates are open get an attempt; others may be skipped or fail."""
+def _gated(snapshot: Snapshot, waiting: dict[str, tuple[JobRecord, ClosedGate]]) -> Iterator[Decision]:
+    """Step 4: jobs whose gates are open get an attempt; others may be skipped or fail.
+
+    Args:
+        waiting: gets the first waiting job of each process, with its gate.
+    """
     started = dict.fromkeys(snapshot.live_of, True)
     running = dict(snapshot.running_of_backfill)
     for job in snapshot.active:
@@ -195,6 +205,7 @@ def _gated(snapshot: Snapshot) -> Iterator[Decision]:
         process = snapshot.process(job.process)
         answer = closed_gate(job, snapshot)
         if answer is not None:
+            waiting.setdefault(job.process, (job, answer))
             if answer.answer != "wait":
                 state: SlotState = "skipped" if answer.answer == "skip" else "failed"
                 is_done = job.deadline_done or answer.gate == "deadline"
@@ -263,7 +274,7 @@ def _counted(job: JobRecord, number: int, snapshot: Snapshot) -> Decision:
     repeats = process is not None and process.machine != "discrete"
     is_final = job.state == "final_run" or (repeats and snapshot.now >= slot_end(job))
     counted = moved(
-        job,
+        opened(job, number, snapshot.now),
         snapshot.now,
         state="final_run" if is_final else "in_progress",
         attempts=number,

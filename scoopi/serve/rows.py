@@ -13,6 +13,7 @@ from scoopi.model.schedule.process_change import ProcessChange
 from scoopi.model.schedule.run_node import RunNode
 from scoopi.model.schedule.schedule_records import (
     AttemptRecord,
+    GateChange,
     JobRecord,
     StateChange,
     WorkerRecord,
@@ -49,6 +50,11 @@ def change_row(change: StateChange) -> Row:
         "by": change.by or None,
         "reason": change.reason or None,
     }
+
+
+def gate_row(change: GateChange) -> Row:
+    """Return the row of a gate that a job began to wait at; `gate` is None if all are open."""
+    return {"at": instant_text(change.at), "gate": change.gate or None, "reason": change.reason or None}
 
 
 def process_change_row(change: ProcessChange) -> Row:

@@ -40,12 +40,12 @@ def print_fields(terminal: Terminal, row: Row, options: Namespace) -> None:
 
 
 def print_with_changes(terminal: Terminal, row: Row, options: Namespace) -> None:
-    """Print a row with a field a line, and its `changes` as a table; or one JSON object."""
-    changes = [] if options.json else row.pop("changes")
+    """Print a row with a field a line, and its `changes` and `gates` as tables; or one JSON object."""
+    tables = [] if options.json else [row.pop(name) for name in ("changes", "gates") if name in row]
     print_fields(terminal, row, options)
-    if changes:
+    for table in filter(None, tables):
         terminal.give("")
-        print_rows(terminal, changes, options)
+        print_rows(terminal, table, options)
 
 
 def _text(value: object) -> str:

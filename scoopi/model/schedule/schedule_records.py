@@ -101,6 +101,14 @@ class StateChange(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
+class GateChange(msgspec.Struct, frozen=True):
+    """A gate that a job began to wait at; empty if all are open."""
+
+    gate: str
+    at: datetime
+    reason: str = ""
+
+
 class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A job: a process at a slot.
 
@@ -125,6 +133,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
         awaits: the id of the job that triggered it, while that one is reprocessed.
         reason: why it has its state.
         changes: of its state, in order, and those by hand; the oldest are left out if there are too many.
+        gates: that it has waited at, in order, as far as they are logged; the oldest are left out, too.
     """
 
     process: str
@@ -152,6 +161,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     awaits: str = ""
     reason: str = ""
     changes: tuple[StateChange, ...] = ()
+    gates: tuple[GateChange, ...] = ()
     version: int = 0
 
     @property

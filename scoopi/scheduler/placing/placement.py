@@ -91,6 +91,30 @@ def may_take_over(attempt: AttemptRecord, groups: Sequence[str], schedule: Sched
     return is_late and not {*groups}.isdisjoint(process.groups)
 
 
+def waiting_gate(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> tuple[str, str] | None:
+    """The gate at which an attempt without a worker waits, and why; None if the next pass places it.
+
+    Args:
+        room: that of the snapshot, which is not changed.
+    """
+    if is_asked_later(attempt, snapshot):
+        return "prepare", attempt.explanation or "it was not ready"
+    if attempt.offer_at is not None:
+        return "worker", attempt.explanation
+    stopped = without_worker(attempt, room, snapshot)
+    if stopped is not None:
+        return "worker", stopped.reason
+    if is_external(attempt, snapshot):
+        return None
+    groups = groups_of(attempt, snapshot)
+    if missing := no_worker_of(room, groups):
+        return "worker", missing
+    in_use = [
+        f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in room.use(groups)
+    ]
+    return "capacity", f"{' and '.join(in_use)} are in use"
+
+
 def stranded(snapshot: Snapshot) -> Iterator[tuple[AttemptRecord, str]]:
     """The attempts that no live worker may run, each with the reason."""
     room = Room(snapshot)

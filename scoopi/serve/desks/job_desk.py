@@ -25,7 +25,7 @@ from scoopi.scheduler.decisions import canceled, moved
 from scoopi.scheduler.retrying import ended_by
 from scoopi.scheduler.why import why
 from scoopi.serve.desks.cascade import Cascade
-from scoopi.serve.rows import Row, attempt_row, change_row, job_row
+from scoopi.serve.rows import Row, attempt_row, change_row, gate_row, job_row
 from scoopi.serve.state import State
 from scoopi.store.schedule.schedule_store import job_key
 
@@ -78,12 +78,13 @@ class JobDesk:
         return [*islice(wanted, limit)]
 
     def show(self, job: str) -> Row:
-        """Return the row of a job, with its `changes` in order: of its state, and by hand."""
+        """Return the row of a job, with its `changes` in order, of its state and by hand, and its `gates`."""
         record = self.job(job)
         changes, reason = record.changes, f"launch type: {record.launch_type}"
         if not changes or (changes[0].at, changes[0].state) != (record.created, "embryo"):
             changes = (StateChange("embryo", record.created, reason=reason), *changes)
-        return self._row(record) | {"changes": [change_row(each) for each in changes]}
+        gates = [gate_row(each) for each in record.gates]
+        return self._row(record) | {"changes": [change_row(each) for each in changes], "gates": gates}
 
     def job(self, job: str) -> JobRecord:
         """Return the record of a job.

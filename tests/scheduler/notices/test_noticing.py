@@ -172,6 +172,7 @@ def test_nothing_is_written_for_processes_without_targets(world_of: Make) -> Non
     world = world_of("processes: {p: {executes: 'python:a:b', deadline: {after: created, within: 1h}}}")
     world.launch("p", "!1")
     world.tick()
+    world.tick(START + timedelta(minutes=1))  # that it waits for a worker is logged
     writes = world.writes
     world.tick(START + timedelta(hours=2))
     assert world.writes == writes
