@@ -1,1 +1,1 @@
-"""The command line: arguments, signals, exit codes, and everything that is printed."""
+"""The command line: arguments, signals, exit codes, and all output to the terminal."""

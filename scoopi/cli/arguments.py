@@ -21,12 +21,12 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "retry": "run the failed tasks of a finished run again",
         "rows": "print the rows of a run that have been committed so far",
         "check": "report every problem in definitions without running them",
-        "fetch": "load one page as a run does, and show its requests and answers",
+        "fetch": "load one page as a run does, and show its requests and responses",
         "parse": "show the records of one page, and what each field found",
         "show": "show definitions without short forms, with the place of each value",
         "config": "show every setting, its value and its source",
         "status": "show the runs of a cluster, their nodes and their progress",
-        "politeness": "show what each host of a run has seen of it",
+        "politeness": "show the requests that each host of a run has received",
         "cancel": "stop a run on all nodes of its cluster",
         "forget": "remove a run's data from its cluster",
         "deploy": "check a project of the scheduler and make it current",
@@ -43,7 +43,7 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "version": "show the versions of Scoopi and its components",
     }
 )
-"""Verb -> what it does; its module is `<verb>_verb.py` in `verbs`, or in `schedule_verbs`."""
+"""Verb -> what it does; its module is `<verb>_verb.py` in `verbs` or `schedule_verbs`."""
 _SCHEDULE = frozenset(
     {"deploy", "serve", "tick", "launch", "process", "job", "attempt", "worker", "gc", "period"}
 )
@@ -71,7 +71,7 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
 
 
 class Verb(Protocol):
-    """One command of the program; each module of `verbs` has one, named `VERB`."""
+    """One command of the program; each module of `verbs` and `schedule_verbs` has one, named `VERB`."""
 
     usage: str
     """The synopsis that `--help` shows."""
@@ -94,7 +94,7 @@ class Verb(Protocol):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises UsageError with a hint at the help."""
+    """A parser that raises UsageError with a hint to use `--help`."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint=f"see {self.prog} --help")

@@ -16,7 +16,7 @@ _LOOKS = {"ERROR": ("red",), "CRITICAL": ("red",), "WARNING": ("yellow",)}
 
 
 class TerminalFormatter(logging.Formatter):
-    """Formats `08:12:33 warning job 12ab: …`, with the traceback below it if `tracebacks` is set."""
+    """Formats a record as `08:12:33 warning job 12ab: …`, then its traceback if `tracebacks` is set."""
 
     def __init__(self, terminal: Terminal, tracebacks: bool) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class TerminalFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats a record as a JSON object in a line; `traceback` has that of an error, if there is one."""
+    """Formats a record as a JSON object in one line; `traceback` is set if the record has one."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = dict(getattr(record, "fields", {}))

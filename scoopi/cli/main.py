@@ -1,4 +1,4 @@
-"""main: runs one command line; each verb imports what only it needs, so that the others start fast."""
+"""main: runs one command line; each verb imports its own modules when it runs, so that all start fast."""
 
 from __future__ import annotations
 

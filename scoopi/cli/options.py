@@ -1,4 +1,4 @@
-"""Options: the arguments that several verbs share, and how their values are read."""
+"""Options: the arguments that several verbs share, and functions that read their values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_inputs(texts: Iterable[str]) -> dict[str, str]:
     """Name -> value of each `-i NAME=VALUE`.
 
     Raises:
-        UsageError: one has another form, or a name is given twice.
+        UsageError: an input is malformed, or a name is given twice.
     """
     inputs: dict[str, str] = {}
     for text in texts:
@@ -50,20 +50,20 @@ def read_inputs(texts: Iterable[str]) -> dict[str, str]:
         if not equals or not name:
             raise UsageError(f"{text!r} is not an input", hint="write -i NAME=VALUE")
         if name in inputs:
-            raise UsageError(f"the input {name} is given twice", hint="leave one of both out")
+            raise UsageError(f"the input {name} is given twice", hint="leave one of them out")
         inputs[name] = value
     return inputs
 
 
 def inputs_of_file(name: str) -> dict[str, str]:
-    """The inputs of a JSON or YAML file, `-` for standard input; lists and mappings are kept as JSON.
+    """The inputs in a JSON or YAML file, `-` for standard input; lists and mappings become JSON texts.
 
-    The values of YAML are the texts that the file has: `007` and `2026-01-31` are neither number nor date.
+    Values in YAML are texts as written: `007` and `2026-01-31` are neither a number nor a date.
 
     Raises:
-        UsageError: it cannot be read, or holds something else.
+        UsageError: the file cannot be read, or is not a mapping.
     """
-    import json  # late: most commands do without it
+    import json  # imported late: most commands do not need it
     import sys
 
     from scoopi.configs.conf_file import plain_value
@@ -84,18 +84,18 @@ def inputs_of_file(name: str) -> dict[str, str]:
 
 
 def given_inputs(options: Namespace) -> Inputs:
-    """What `-i` gives to definitions.
+    """The inputs given by `-i`.
 
     Raises:
         UsageError: as `read_inputs`.
     """
-    from scoopi.model.inputs import Inputs  # late: the help needs nothing of it
+    from scoopi.model.inputs import Inputs  # imported late: the help does not need it
 
     return Inputs(read_inputs(options.inputs))
 
 
 def add_run_options(parser: ArgumentParser) -> None:
-    """The options of both `run` and `resume`."""
+    """The common options of `run`, `resume` and `retry`."""
     parser.add_argument(
         "--output",
         metavar="DIR",
@@ -113,7 +113,7 @@ def add_run_options(parser: ArgumentParser) -> None:
         "--limit",
         metavar="N",
         type=_pages,
-        help="end the run after N pages, and write what they give",
+        help="end the run after N pages, and write their rows",
     )
     parser.add_argument(
         "--plain",
@@ -128,7 +128,7 @@ def add_run_options(parser: ArgumentParser) -> None:
         "--log-format",
         choices=("text", "json"),
         default="text",
-        help="how messages are written to stderr: as text (default), or each as a JSON object in a line",
+        help="format of messages on stderr: text (default), or one JSON object per line",
     )
 
 
@@ -149,10 +149,10 @@ def add_cluster(parser: ArgumentParser) -> None:
 
 
 def member_addresses(text: str) -> str:
-    """The value of `--cluster`; a blank one would silently start a run without a cluster.
+    """The value of `--cluster`, which must not be blank: that would silently start a run without a cluster.
 
     Raises:
-        ArgumentTypeError: it is blank.
+        ArgumentTypeError: the value is blank.
     """
     if not text.strip():
         raise ArgumentTypeError(f"needs HOST:PORT of a member, for example 10.0.0.7:5701, got {text!r}")
@@ -163,13 +163,13 @@ def cluster_settings(options: Namespace) -> dict[str, str]:
     """The settings of the command line, including `--cluster` and `--store`.
 
     Raises:
-        UsageError: as `read_settings`; or the URL names no store, or there are both.
+        UsageError: as `read_settings`; or the URL is invalid, or both options are given.
     """
     settings = read_settings(options.settings)
     if options.store is not None:
         if options.cluster is not None:
             what = "--store and --cluster both name where runs are kept"
-            raise UsageError(what, hint="leave one of both out")
+            raise UsageError(what, hint="leave one of them out")
         settings |= _store_settings(options.store)
     if options.cluster is not None:
         settings |= {"scoopi.cluster.addresses": options.cluster, "scoopi.cluster.store": ""}
@@ -177,12 +177,12 @@ def cluster_settings(options: Namespace) -> dict[str, str]:
 
 
 def name_cluster(options: Namespace) -> None:
-    """Have `--cluster` and `--store` among the settings of the command line; errors as `cluster_settings`."""
+    """Add `--cluster` and `--store` to the settings of the command line; errors as for `cluster_settings`."""
     options.settings = [f"{key}={value}" for key, value in cluster_settings(options).items()]
 
 
 def _store_settings(text: str) -> dict[str, str]:
-    """What `--store` sets; the URL as written, since it may refer to a variable of the environment."""
+    """The settings for `--store`; the URL as written, since it may contain `${env:…}`."""
     from scoopi.model.text.store_url import DEFAULT_NAME, StoreKind, parse_store_url
 
     url = parse_store_url(text)

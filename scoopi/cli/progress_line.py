@@ -1,4 +1,4 @@
-"""ProgressLine: where a run stands: a line that is redrawn on a terminal, a line now and then elsewhere."""
+"""ProgressLine: shows the progress of a run: redrawn in place on a terminal, else a line now and then."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from scoopi.model.report.run_report import Progress
 
 RECENT = 40
-"""Reports over which the speed is averaged: about ten seconds."""
+"""Number of reports over which the speed is averaged: about ten seconds."""
 LONGEST = 960
-"""Reports over which it is averaged to foretell the end if fewer have too few jobs, as where each page waits
-for the delay of its host: about four minutes."""
+"""Number of reports over which the speed is averaged to estimate the end if fewer have too few jobs, as when
+each page waits for the delay of its host: about four minutes."""
 STATUS_S = 30.0
-"""Seconds between two lines where none can be redrawn, for example in the log of a service."""
+"""Seconds between two lines if none can be redrawn, for example in the log of a service."""
 FIRST_TROUBLE_S = 3.0
-"""Seconds after which such a line names the host that no page has come from, for example for a wrong port."""
+"""Seconds after which such a line names a host that has not responded, for example for a wrong port."""
 STEADY = 0.25
-"""The speed is steady if its two halves differ by this part at most; otherwise no end is foretold."""
+"""The speed is steady if both halves of the reports differ from it by at most this fraction."""
 FEWEST_JOBS = 20
-"""Ended within the reports that the speed is taken from."""
+"""Least number of jobs that must have ended in the reports that the speed is computed from."""
 Recent = deque["tuple[float, int, int]"]
-"""Seconds, pages and ended jobs of each of the last reports."""
+"""(seconds, pages, ended jobs) of each of the last reports."""
 
 
 class ProgressLine:
-    """Shows the latest Progress while its `with` block runs, then removes the line."""
+    """Shows the latest Progress during its `with` block, then removes the line."""
 
     def __init__(self, terminal: Terminal, quiet: bool) -> None:
         self._terminal = terminal
@@ -59,7 +59,7 @@ class ProgressLine:
             self._bar.stop()
 
     def show(self, progress: Progress) -> None:
-        """Redraw the line, or write one if it is time to; callable from any thread."""
+        """Redraw the line, or write one if it is due. Thread-safe."""
         if self._is_quiet:
             return
         self._recent.append((progress.seconds, progress.pages, progress.done))
@@ -83,7 +83,7 @@ class ProgressLine:
         from rich.theme import Theme
 
         calm = Theme({"bar.complete": "green", "bar.finished": "green", "progress.elapsed": "dim"})
-        # Without colours nothing is dim or bold either.
+        # Without colours, nothing is dim or bold either.
         colours: Literal["auto"] | None = "auto" if self._terminal.has_colours else None
         console = Console(file=self._terminal.err, color_system=colours, theme=calm)
         return Progress(
@@ -117,9 +117,9 @@ def progress_text(progress: Progress, recent: Recent) -> str:
 
 
 def seconds_left(progress: Progress, recent: Recent) -> float | None:
-    """When the run is over, by its recent speed; None while that cannot be known.
+    """The time until the run ends, estimated from its recent speed.
 
-    It can be known if all pages are, and if the speed is steady.
+    None unless all pages of the run are known and the speed is steady.
     """
     if not progress.is_complete or not progress.left or len(recent) < RECENT // 2:
         return None

@@ -26,9 +26,10 @@ def carry_out(
     run_name: str | None = None,
     discard_lost: bool = False,
 ) -> int:
-    """Call `call` with the run that the options describe, and print its summary.
+    """Call `call` with the Scoopi object that the options describe, and print the summary of its run.
 
     Args:
+        call: starts the run; returns None if there is nothing to do.
         run_name, discard_lost: see `Scoopi`.
     Returns:
         The exit code of the report; 0 if there was nothing to do.

@@ -25,17 +25,17 @@ _SHOW_CURSOR = "\x1b[?25h"
 
 
 class CancelRun(Protocol):
-    """Stops a run; may be called from any thread, and more than once."""
+    """Stops a run. Thread-safe; may be called more than once."""
 
     def __call__(self, hard: bool = False) -> None: ...
 
 
 class Signals:
-    """Handles signals while its `with` block runs; inactive outside the main thread.
+    """Handles signals during its `with` block; inactive outside the main thread.
 
     Args:
-        terminal: shows what a signal causes.
-        doing: what the first signal causes, for the terminal.
+        terminal: shows the effect of a signal.
+        doing: the effect of the first signal, for the terminal.
         grace_s: how long the run may take after the second signal before the process is ended.
         leave: ends the process at once.
     """
@@ -72,17 +72,17 @@ class Signals:
         self._is_left.set()
 
     def serve(self, cancel: CancelRun, doing: Callable[[], str] | None = None) -> None:
-        """Pass signals to `cancel`, including one that came before.
+        """Pass signals to `cancel`, including one received before this call.
 
         Args:
-            doing: returns what the first signal causes from now on; None keeps the words so far.
+            doing: returns the effect of the first signal, from now on; None keeps the text given before.
         """
         self._cancel, self._doing = cancel, doing or self._doing
         if self.count:
             self._ask(hard=False)
 
     def wait(self, limit_s: float) -> bool:
-        """Wait for a signal, for at most this time; return whether one has come."""
+        """Wait up to `limit_s` for a signal; returns whether one was received."""
         return self._has_come.wait(limit_s)
 
     def _listen(self) -> None:
@@ -136,7 +136,7 @@ class Signals:
         try:
             if self._cancel:
                 self._cancel(hard=hard)
-        except Exception:  # the next signal must be handled even so
+        except Exception:  # the next signal must still be handled
             import logging
 
             logging.getLogger(__name__).exception("the run could not be asked to stop")
@@ -154,11 +154,11 @@ class Signals:
 class _OneShot:
     """Makes the kernel remove a signal's handler when it runs, so that the next signal ends the process.
 
-    The thread that acts on the signal installs the handler again, if it gets to run.
+    The thread that handles the signal installs the handler again, provided it gets to run.
     """
 
     def __init__(self, number: int) -> None:
-        import ctypes  # late: help and version handle no signals
+        import ctypes  # imported late: help and version handle no signals
 
         self._number = number
         self._install = getattr(ctypes.CDLL(None), "sysv_signal", None)
@@ -168,10 +168,10 @@ class _OneShot:
             self.renew()
 
     def renew(self) -> None:
-        """Install the handler again; callable from any thread."""
+        """Install the handler again. Thread-safe."""
         if self._install is not None:
             self._install(self._number, self._handler)
 
 
 def _leave_to_thread(_number: int, _frame: FrameType | None) -> None:
-    """Do nothing: the handler only prevents the default action; the signal is in the pipe already."""
+    """Do nothing: the handler only prevents the default action; the signal is already in the pipe."""

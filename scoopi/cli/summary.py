@@ -1,4 +1,4 @@
-"""Summary: the text about a run that is printed at its end."""
+"""Summary: formats the report of a run, printed at its end."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Summary:
         self._to_stdout = to_stdout
 
     def text(self, report: RunReport) -> str:
-        """Several lines: the outcome first, the next command last."""
+        """The report as lines of text: the outcome first, the next command last."""
         lines = [self._outcome(report)]
         for label, values in self._facts(report):
             lines += labelled(self._paint, label, values)
@@ -136,7 +136,7 @@ class Summary:
         return lines
 
     def _fields(self, report: RunReport) -> list[str]:
-        """The fields of records that are not always filled."""
+        """The fields of records with missing, unreadable or rejected values."""
         lines = []
         for each in report.fields:
             counts = {"missing": each.missing, "unreadable": each.unreadable, "rejected": each.rejected}
@@ -152,7 +152,7 @@ class Summary:
         return shown + ([f"and {number(len(lines) - len(shown))} more"] if len(lines) > len(shown) else [])
 
     def _unmet(self, report: RunReport) -> list[str]:
-        """The expectations that the records do not meet."""
+        """The expectations that were not met."""
         lines = [self._paint(printable(line), "red") for line in report.unmet]
         return [*lines, "their outputs are held back: `.held` is appended to their names"]
 
@@ -217,7 +217,7 @@ def _without_step(cause: Cause) -> str:
 
 
 def _pages(report: RunReport) -> str:
-    """The number of pages, with the speed unless the run was resumed: its working time is unknown then."""
+    """The number of pages, with the speed unless the run was resumed, as its working time is then unknown."""
     was_resumed = (report.ended - report.started).total_seconds() > report.seconds + 1
     speed = (
         ""
@@ -242,7 +242,7 @@ def _rows(rows: dict[str, int]) -> list[str]:
 
 
 def _loads(loads: dict[str, LoadCounts]) -> list[str]:
-    """What has loaded the pages of groups with `loader: auto`."""
+    """How the pages of groups with `loader: auto` were loaded."""
     lines = [
         f"{printable(group)}: {number(each.http)} by plain HTTP, {number(each.browser)} in a browser"
         for group, each in list(loads.items())[:_MOST_NAMES]
@@ -252,7 +252,7 @@ def _loads(loads: dict[str, LoadCounts]) -> list[str]:
 
 
 def _changes(changes: dict[str, ChangeCounts]) -> list[str]:
-    """How records differ from those of the last finished run; one line for outputs with the same records."""
+    """How records differ from those of the last finished run; one line for all outputs with equal counts."""
     names: dict[ChangeCounts, list[str]] = {}
     for name, counts in changes.items():
         names.setdefault(counts, []).append(printable(name))
@@ -267,7 +267,7 @@ def _changes(changes: dict[str, ChangeCounts]) -> list[str]:
 
 
 def _tasks(tasks: dict[str, float]) -> list[str]:
-    """The tasks that have taken the longest."""
+    """The slowest tasks."""
     slowest = sorted(tasks.items(), key=lambda task: -task[1])[:_MOST_TASKS]
     width = max(len(duration(seconds)) for _, seconds in slowest)
     lines = [f"{duration(seconds):>{width}}  {printable(name)}" for name, seconds in slowest]
@@ -276,7 +276,7 @@ def _tasks(tasks: dict[str, float]) -> list[str]:
 
 
 def _slowest(entries: Sequence[EntryTime]) -> list[str]:
-    """The entries of data definitions that have taken the longest."""
+    """The slowest entries of data definitions."""
     width = max(len(short_duration(entry.seconds)) for entry in entries)
     return [
         printable(f"{short_duration(entry.seconds):>{width}}  {entry.data_def}: {entry.entry} ({entry.at})")
@@ -285,7 +285,7 @@ def _slowest(entries: Sequence[EntryTime]) -> list[str]:
 
 
 def _times(times: dict[str, float], pages: int) -> str:
-    """Seconds of each step; for loading the average time of a page, since many pages load at a time."""
+    """The time of each step; for loading the average per page, since many pages load at a time."""
     by_time = sorted(times.items(), key=lambda step: -step[1])
     steps = [f"{printable(step)} {duration(seconds)}" for step, seconds in by_time if step != LOADER]
     if LOADER in times and pages:

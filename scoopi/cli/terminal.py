@@ -12,18 +12,18 @@ from typing import TextIO
 from scoopi.errors import AppenderError
 
 _MODES = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
-"""File descriptor -> how it is opened if it is closed. stdin and stdout cannot be used, so that rows that
-nobody would receive are an error."""
+"""File descriptor -> mode in which it is opened if it is closed. stdin and stdout are unusable, so that
+writing rows that nobody would receive is an error."""
 LOOK_S = 0.2
-"""Seconds between two looks at what another process writes."""
+"""Seconds between two checks of what another process writes."""
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 
 
 class Terminal:
-    """stdout for data, stderr for messages; bound to the streams of the process unless others are given.
+    """stdout for data, stderr for messages; the streams of the process unless others are given.
 
     Attributes:
-        is_json: each message is written as a JSON object in a line.
+        is_json: whether messages are written as JSON objects, one per line.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Terminal:
 
     @property
     def err(self) -> TextIO:
-        """The stream of messages; looked up at each call, since a progress line replaces `sys.stderr`."""
+        """The stream of messages; looked up at each access, since a progress line replaces `sys.stderr`."""
         return self._err or sys.stderr
 
     @property
@@ -54,7 +54,7 @@ class Terminal:
 
     @property
     def has_colours(self) -> bool:
-        """NO_COLOR takes precedence over FORCE_COLOR, and both over the kind of the stream."""
+        """Whether to use colours: NO_COLOR overrides FORCE_COLOR, and both override the kind of stream."""
         if self.is_json or self.environ.get("NO_COLOR"):
             return False
         if self.environ.get("FORCE_COLOR", "0") not in ("", "0"):
@@ -74,33 +74,33 @@ class Terminal:
             raise
         except OSError as fault:
             what = f"stdout cannot be written: {fault.strerror or fault}"
-            raise AppenderError(what, hint="free some space, or send it elsewhere") from None
+            raise AppenderError(what, hint="free some space, or redirect it elsewhere") from None
 
     @contextmanager
     def kept_for_data(self) -> Iterator[None]:
-        """Send what others print, such as a plugin, to the stream of messages; `give` is used afterwards."""
+        """Redirect what others print, such as a plugin, to the stream of messages; call `give` afterwards."""
         with redirect_stdout(self.err):
             yield
 
     def say(self, message: str, **fields: object) -> None:
-        """Write a message; it is dropped if it cannot be written, so that a run never fails over it.
+        """Write a message; drop it if it cannot be written, so that a run never fails because of it.
 
         Args:
-            fields: what the message says, by the keys of a JSON object.
+            fields: the contents of the message as fields of the JSON object.
         """
         if self.is_json:
             message = json_line("info", "scoopi.cli", message, fields)
         self.write(message)
 
     def write(self, line: str) -> None:
-        """Write a line to the messages as it stands."""
+        """Write a line to the stream of messages, unchanged."""
         try:
             print(line, file=self.err, flush=True)
         except (OSError, ValueError):
             give_up(sys.__stderr__)
 
     def paint(self, text: str, *looks: str) -> str:
-        """The text with looks (bold, dim, red, green, yellow), or as it is without colours."""
+        """The text with looks (bold, dim, red, green, yellow); unchanged if there are no colours."""
         if not self.has_colours or not looks:
             return text
         codes = ";".join(_CODES[look] for look in looks)
@@ -113,9 +113,9 @@ def json_line(
     """A message as a JSON object: `time` (UTC), `level`, `logger`, `message`, then the fields.
 
     Args:
-        created: seconds since the epoch; now if it is None.
+        created: seconds since the epoch; None for now.
     """
-    import json  # late: most runs log text
+    import json  # imported late: most runs log text
     from datetime import UTC, datetime
 
     now = datetime.now(UTC) if created is None else datetime.fromtimestamp(created, UTC)
@@ -124,9 +124,10 @@ def json_line(
 
 
 def poll_until(is_over: Callable[[], bool]) -> Iterator[None]:
-    """Turns of a loop that watches what another process writes, for which there is no event.
+    """Iterate at intervals, to poll what another process writes, for which there is no event.
 
-    The last turn follows after `is_over` has answered True, so what was written before the end is seen.
+    The last iteration is after `is_over` has returned True, so that everything written before the end is
+    seen.
     """
     while not is_over():
         yield
@@ -144,16 +145,16 @@ def give_up(stream: TextIO | None) -> None:
 
 
 def printable(text: str) -> str:
-    """The text with control characters replaced; pages and URLs may contain any."""
+    """The text with control characters replaced, which pages and URLs may contain."""
     return "".join(
         sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text
     )
 
 
 def open_closed_streams() -> None:
-    """Open the standard streams that were closed at the start of the process.
+    """Open the standard streams that were closed when the process started.
 
-    Otherwise the next file that is opened would get the descriptor of one, and everything printed there.
+    Otherwise the next file to be opened would get such a descriptor, and everything printed to it.
     """
     for descriptor, mode in _MODES.items():
         try:
@@ -161,7 +162,7 @@ def open_closed_streams() -> None:
         except OSError:
             os.open(os.devnull, mode)  # gets the lowest free descriptor, which is this one
             os.set_inheritable(descriptor, True)
-    if sys.stdout is None:  # not writable, so that a run fails before it begins
+    if sys.stdout is None:  # not writable, so that a run fails before it starts
         sys.stdout = sys.__stdout__ = os.fdopen(1, closefd=False)  # type: ignore[misc]
     if sys.stderr is None:
         sys.stderr = sys.__stderr__ = os.fdopen(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Text: numbers, times and labelled lines as a person reads them."""
+"""Text: formats numbers, times and labelled lines for people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LABEL_WIDTH = 8
 
 
 def number(amount: int) -> str:
-    """An amount with a comma for each thousand: `1,234,567`."""
+    """An amount with thousands separators: `1,234,567`."""
     return f"{amount:,}"
 
 
@@ -22,13 +22,13 @@ def counted(amount: int, noun: str) -> str:
 
 
 def duration(seconds: float, whole: bool = False) -> str:
-    """A time in units that fit its length.
+    """A time in suitable units.
 
     >>> duration(0.24), duration(12.4), duration(185), duration(7500), duration(12.4, whole=True)
     ('0.24 s', '12.4 s', '3 min 05 s', '2 h 05 min', '12 s')
 
     Args:
-        whole: in whole seconds.
+        whole: round to whole seconds.
     """
     if whole and seconds < 99.5:
         return f"{seconds:.0f} s"
@@ -44,7 +44,7 @@ def duration(seconds: float, whole: bool = False) -> str:
 
 
 def short_duration(seconds: float) -> str:
-    """Like `duration`, but a time below a second is in milliseconds: `0.24 ms`, `12.4 ms`."""
+    """Like `duration`, but in milliseconds below a second: `0.24 ms`, `12.4 ms`."""
     if seconds >= 0.9995:
         return duration(seconds)
     milliseconds = 1000 * seconds
@@ -52,7 +52,7 @@ def short_duration(seconds: float) -> str:
 
 
 def rate(amount: int, seconds: float) -> str:
-    """An amount per second, with about three digits."""
+    """An amount per second, to about three digits."""
     per_second = amount / seconds if seconds > 0 else 0.0
     if per_second >= 99.5:
         return number(round(per_second))

@@ -54,7 +54,7 @@ def test_a_page_that_cannot_be_loaded_says_why(desk: Desk, server: Server) -> No
     assert "the site answered with status 503" in failed
     assert retries == "retries: a run tries it again, up to 4 times, the first time after 1 s"
     refused = desk.scoopi("fetch", "http://127.0.0.1:9/")
-    assert (refused.code, "no answer  GET http://127.0.0.1:9/" in refused.out) == (1, True)
+    assert (refused.code, "no response  GET http://127.0.0.1:9/" in refused.out) == (1, True)
 
 
 def test_a_robots_txt_that_does_not_come_says_what_a_run_does(desk: Desk) -> None:

@@ -158,7 +158,8 @@ def test_a_full_stdout_is_reported_and_exit_5() -> None:
         done = scoopi("config", stdout=full)
     assert done.returncode == 5
     assert done.stderr == (
-        "scoopi: stdout cannot be written: No space left on device; free some space, or send it elsewhere\n"
+        "scoopi: stdout cannot be written: No space left on device; "
+        "free some space, or redirect it elsewhere\n"
     )
 
 

@@ -46,7 +46,7 @@ def test_nothing_is_overwritten(desk: Desk, name: str) -> None:
     mine.write_text("mine")
     ended = desk.scoopi("new", "demo")
     assert ended.code == 2
-    assert ended.err == f"scoopi: demo/{name}: this file exists already; choose another folder\n"
+    assert ended.err == f"scoopi: demo/{name}: this file already exists; choose another folder\n"
     assert mine.read_text() == "mine"
     assert [path for path in (desk.folder / "demo").rglob("*") if path.is_file()] == [mine]
 

@@ -240,7 +240,7 @@ def test_a_project_with_errors_is_not_deployed(shop: Screen) -> None:
 def test_a_tick_beside_another_pass_says_so(shop: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Passes, "run", lambda self, now: None)
     assert printed(shop, "tick") == ""
-    assert "another pass runs; it looks again before it ends\n" in shop.err.getvalue()
+    assert "another pass is running; it checks again before it ends\n" in shop.err.getvalue()
 
 
 def test_a_state_of_a_newer_scoopi_ends_every_verb_with_code_5(shop: Screen) -> None:

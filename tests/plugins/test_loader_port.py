@@ -172,5 +172,5 @@ def test_fetch_shows_why_a_loader_brought_no_page(desk: Desk, server: Server, si
     assert "retries: a run does not try it again" in missing.out
     words = ("--defs", "defs", "-D", "scoopi.loader.robots=false")
     refused = desk.scoopi("fetch", site.url("refused"), *words)
-    assert "no answer  GET" in refused.out
+    assert "no response  GET" in refused.out
     assert "retries: a run tries it again" in refused.out

@@ -27,11 +27,11 @@ from scoopi.serve.workbench import Workbench
 _COLUMNS = ("attempt", "status", "worker", "fence", "started", "explanation")
 _OPERATIONS = {
     "list": (
-        "live attempts, or all of a job, of a process, or with a status",
+        "list live attempts, or all of a job, of a process, or with a status",
         ("--job", "--process", "--status"),
     ),
-    "show": ("one attempt", ("attempt",)),
-    "log": ("what an attempt has printed", ("attempt", "--node", "-f")),
+    "show": ("show one attempt", ("attempt",)),
+    "log": ("print the output of an attempt", ("attempt", "--node", "-f")),
     "claim": ("claim waiting attempts for a registered worker", ("--worker", "--limit")),
     "beat": ("report progress; prints continue, or cancel", ("attempt", "--fence")),
     "end": (
@@ -52,7 +52,7 @@ class Attempts:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The operations."""
+        """Add the operations."""
         add_operations(parser, _OPERATIONS, get_args(AttemptStatus))
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
@@ -143,7 +143,7 @@ _KEPT = "logs are kept for settings.gc.retention.logs after the end of an attemp
 
 
 def _log_limit(state: State, attempt: AttemptRecord) -> int:
-    """How much of a log is shown, by the definitions of the attempt, or by the current ones."""
+    """Limit of the log that is shown, from the definitions of the attempt, or else the current ones."""
     try:
         return state.schedule(attempt.bundle).settings.log.limit
     except UsageError:
@@ -151,10 +151,10 @@ def _log_limit(state: State, attempt: AttemptRecord) -> int:
 
 
 def _claim_of(attempt: AttemptRecord, number: int) -> Claim:
-    """An attempt, or a node of its run.
+    """The claim of an attempt, or of one node of its run.
 
     Raises:
-        UsageError: it has no node of this number.
+        UsageError: the attempt has no node with this number.
     """
     claim = Claim(attempt, number)
     if not claim.exists:
@@ -164,7 +164,7 @@ def _claim_of(attempt: AttemptRecord, number: int) -> Claim:
 
 
 def _is_here(state: State, claim: Claim, folder: Path) -> bool:
-    """Whether the last worker of a claim has its log in this state folder."""
+    """Whether the log of a claim's last worker is in this state folder."""
     worker = state.store.workers().get(claim.worker) if state.is_shared else None
     if worker is not None and worker.home:
         return worker.home == home_of(state.folder)
@@ -172,10 +172,10 @@ def _is_here(state: State, claim: Claim, folder: Path) -> bool:
 
 
 def _kept_text(state: State, claim: Claim) -> str:
-    """The end of the log of an attempt, or of a node, that ran on another machine.
+    """The end of the log, as kept in the store, of an attempt or a node that ran on another machine.
 
     Raises:
-        UsageError: the store has none.
+        UsageError: the store has no log of it.
     """
     kept = state.store.kept_log(claim.attempt, claim.node)
     if kept is None:

@@ -14,7 +14,7 @@ from scoopi.cli.terminal import Terminal
 
 
 class Deploy:
-    """Checks a project and makes it current. Prints what changes: processes added, changed and removed."""
+    """Checks a project and makes it current; prints the processes that are added, changed and removed."""
 
     usage = "scoopi deploy JOBS [--dry-run] [options]"
     sentence = (
@@ -24,7 +24,7 @@ class Deploy:
     example = "scoopi deploy jobs --dry-run\nscoopi deploy jobs"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """JOBS and whether anything is stored."""
+        """Add JOBS and `--dry-run`."""
         parser.add_argument("jobs", metavar="JOBS", type=Path, help="the folder of the project, or one file")
         parser.add_argument("--dry-run", action="store_true", help="print the changes and store nothing")
         add_common(parser)

@@ -1,4 +1,4 @@
-"""`scoopi gc`: removes what the scheduler keeps longer than its retention says."""
+"""`scoopi gc`: removes records and folders of the scheduler that are older than its retention period."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CollectGarbage:
     example = "scoopi gc --dry-run\nscoopi gc --now 2027-01-01T00:00:00Z --dry-run --json"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """`--dry-run`, and the common options."""
+        """Add `--dry-run` and the common options."""
         parser.add_argument(
             "--dry-run", action="store_true", help="print what would be removed, and remove nothing"
         )

@@ -16,11 +16,11 @@ from scoopi.serve.rows import Row
 
 _COLUMNS = ("job", "state", "attempts", "failures", "reason")
 _OPERATIONS = {
-    "list": ("jobs, by process and slot", ("--process", "--in", "--since")),
-    "show": ("one job, with all changes of its state", ("job",)),
-    "why": ("what a job waits for, is doing, or how it ended", ("job",)),
+    "list": ("list jobs, by process and slot", ("--process", "--in", "--since")),
+    "show": ("show one job, with all changes of its state", ("job",)),
+    "why": ("explain what a job waits for, is doing, or how it ended", ("job",)),
     "skip": ("skip a job; its attempt is cancelled", ("job", "--dry-run")),
-    "cancel": ("cancel the attempt of a job, which is skipped then", ("job", "--mode")),
+    "cancel": ("cancel the attempt of a job, which is then skipped", ("job", "--mode")),
     "clear": ("give a job on hold another attempt at once", ("job",)),
     "reprocess": ("run a job once more, and those that depend on it", ("job", "--dry-run")),
 }
@@ -37,14 +37,14 @@ class Jobs:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The operations."""
+        """Add the operations."""
         add_operations(parser, _OPERATIONS, get_args(SlotState))
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Carry out the operation.
 
         Raises:
-            UsageError: the job is unknown, or not in a state for it.
+            UsageError: the job is unknown, or its state does not allow the operation.
         """
         with desks(options) as (_, jobs):
             if options.operation == "list":
@@ -64,7 +64,7 @@ class Jobs:
 
 
 def _print_why(terminal: Terminal, row: Row, options: Namespace) -> None:
-    """Print an answer as JSON, or as one sentence with what to do."""
+    """Print the explanation as JSON, or as one sentence with its hint."""
     if options.json:
         print_rows(terminal, [row], options)
     else:

@@ -26,7 +26,7 @@ class Launch:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """PROCESS, its inputs, and for when."""
+        """Add PROCESS, its inputs and its time."""
         parser.add_argument(
             "process",
             metavar="PROCESS",
@@ -37,12 +37,12 @@ class Launch:
             "--inputs",
             dest="inputs_file",
             metavar="FILE",
-            help="JSON or YAML with inputs by name, - for standard input; -i comes before it",
+            help="JSON or YAML with inputs by name, - for standard input; -i takes precedence",
         )
         parser.add_argument("--slot", metavar="SLOT", help="slot of the process (default: the next !n)")
         parser.add_argument("--after", metavar="TIME", help="RFC 3339; not before this time")
         parser.add_argument(
-            "--wait", action="store_true", help="wait for its end; print its state and outputs"
+            "--wait", action="store_true", help="wait until it ends; print its state and outputs"
         )
         add_common(parser)
 

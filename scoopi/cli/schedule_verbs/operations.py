@@ -1,4 +1,4 @@
-"""Operations: verbs with operations (`job list`), their common options, and how rows are printed."""
+"""Operations of verbs, as in `job list`, and the options that the scheduler's verbs share."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ _GROUPS = re.compile(r"[A-Za-z][\w-]*(,[A-Za-z][\w-]*)*", re.ASCII)
 
 
 def group_names(text: str) -> tuple[str, ...]:
-    """The groups of workers that an option names."""
+    """The names of worker groups in the value of an option."""
     if not _GROUPS.fullmatch(text):
         raise ArgumentTypeError(f"needs names separated by commas, got {text!r}; for example big,default")
     return tuple(dict.fromkeys(text.split(",")))
 
 
 _ARGUMENTS: dict[str, dict[str, Any]] = {
-    "every": {"metavar": "EVERY", "help": "a duration, as 90s or 2h, or default"},
+    "every": {"metavar": "EVERY", "help": "a duration such as 90s or 2h, or default"},
     "--reason": {"default": "", "help": "shown by why"},
-    "-n": {"dest": "count", "type": int, "default": 5, "help": "how many (default: 5)"},
+    "-n": {"dest": "count", "type": int, "default": 5, "help": "number of slots (default: 5)"},
     "--process": {"help": "only of this process"},
     "--in": {"dest": "state_of", "metavar": "STATE", "help": "the same as --state STATE"},
-    "--from": {"dest": "first", "metavar": "SLOT", "help": "the first slot, or a day, as 2026-11-01"},
-    "--to": {"dest": "last", "metavar": "SLOT", "help": "the last slot, or a day, which is included"},
+    "--from": {"dest": "first", "metavar": "SLOT", "help": "the first slot, or a day such as 2026-11-01"},
+    "--to": {"dest": "last", "metavar": "SLOT", "help": "the last slot or day (inclusive)"},
     "--overlap": {
         "choices": ("wait", "skip", "allow", "buffer_one", "cancel_running"),
         "default": "",
-        "help": "instead of that of the process (default: allow if the process allows it, else wait)",
+        "help": "overrides that of the process (default: allow if the process allows it, else wait)",
     },
     "--order": {"choices": ("old", "new"), "default": "old", "help": "which slots run first (default: old)"},
     "--max-parallel": {"type": int, "default": 0, "help": "the most jobs at a time (default: no limit)"},
-    "--since": {"metavar": "TIME", "help": "only those changed since: RFC 3339, or a duration ago, as 2h"},
+    "--since": {"metavar": "TIME", "help": "only those changed since: RFC 3339, or a duration such as 2h"},
     "list --status": {"dest": "state_of", "metavar": "STATUS", "help": "only with this status"},
     "--dry-run": {"action": "store_true", "help": "print what would change, and change nothing"},
     "--list": {"dest": "shows_list", "action": "store_true", "help": "show the backfills of the process"},
@@ -70,8 +70,8 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--capacity": {"type": float, "default": 1.0, "help": "attempts at a time (default: 1)"},
     "--worker": {"required": True, "help": "the worker's name"},
     "--limit": {"type": int, "default": 1, "help": "the most attempts (default: 1)"},
-    "--fence": {"type": int, "help": "as printed by claim; by default the current one"},
-    "--node": {"type": int, "default": FIRST_NODE, "help": "of a run of several nodes (default: 1)"},
+    "--fence": {"type": int, "help": "the fence printed by claim (default: the current one)"},
+    "--node": {"type": int, "default": FIRST_NODE, "help": "node of a run of several nodes (default: 1)"},
     "-f": {"dest": "follow", "action": "store_true", "help": "follow it until the attempt ends"},
     "--status": {"required": True, "choices": ENDS, "help": "how it ended"},
     "--output": {
@@ -92,10 +92,11 @@ def add_operations(
     operations: Mapping[str, tuple[str, Sequence[str]]],
     states: Sequence[str] = (),
 ) -> None:
-    """Operations of a verb, each with its help and its arguments; all take the common options.
+    """Add the operations of a verb, with the common options.
 
     Args:
-        states: what `list --state` selects by, beside naming the folder.
+        operations: name -> (help, its arguments).
+        states: states that `list --state` accepts in addition to a folder.
     """
     added = parser.add_subparsers(
         dest="operation", metavar="OPERATION", required=True, parser_class=Parser, prog=parser.prog
@@ -109,14 +110,14 @@ def add_operations(
 
 
 def add_common(parser: ArgumentParser, states: Sequence[str] = ()) -> None:
-    """`--state`, `--store`, `--json` and `--now`; for `states` see `add_operations`."""
+    """Add `--state`, `--store`, `--json` and `--now`; for `states` see `add_operations`."""
     add_state(parser, states)
-    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
-    parser.add_argument("--now", metavar="TIME", help="RFC 3339; instead of the clock's time")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+    parser.add_argument("--now", metavar="TIME", help="RFC 3339; overrides the current time")
 
 
 def add_state(parser: ArgumentParser, states: Sequence[str] = ()) -> None:
-    """`--state` and `--store`; for `states` see `add_operations`."""
+    """Add `--state` and `--store`; for `states` see `add_operations`."""
     folder = "folder of the scheduler's state (default: $SCOOPI_STATE, else scheduler)"
     default = state_folder(os.environ, Path.cwd())
     if states:
@@ -139,7 +140,7 @@ def add_state(parser: ArgumentParser, states: Sequence[str] = ()) -> None:
 
 
 def now_of(options: Namespace) -> datetime:
-    """The time of a command.
+    """The time given by `--now`, else the current time.
 
     Raises:
         UsageError: `--now` is not an instant.
@@ -156,7 +157,7 @@ def since_of(options: Namespace) -> datetime | None:
     """The time of `--since`; None without it.
 
     Raises:
-        UsageError: it is neither an instant nor a duration.
+        UsageError: the value is neither an instant nor a duration.
     """
     from scoopi.periods.duration import parse_duration
     from scoopi.periods.slot import parse_instant
@@ -174,7 +175,7 @@ def since_of(options: Namespace) -> datetime | None:
 
 
 def user_of(environ: Mapping[str, str]) -> str:
-    """Who asks for a change: `SCOOPI_USER`, else the user of the operating system."""
+    """The user recorded with a change: `SCOOPI_USER`, else the user of the operating system."""
     if environ.get("SCOOPI_USER"):
         return environ["SCOOPI_USER"]
     import pwd
@@ -187,11 +188,11 @@ def user_of(environ: Mapping[str, str]) -> str:
 
 @contextmanager
 def opened(options: Namespace, *, must_exist: bool = True) -> Iterator[State]:
-    """The state that the options name; errors of periods become errors of usage.
+    """Open the scheduler's state that the options name; a PeriodError inside becomes a UsageError.
 
     Raises:
-        UsageError: there is none yet.
-        StoreError, ClusterError: its store cannot be opened.
+        UsageError: the state does not exist yet.
+        StoreError, ClusterError: the store cannot be opened.
     """
     from scoopi.serve.state import State
     from scoopi.store.schedule.store_opening import DATABASE
@@ -217,7 +218,7 @@ def store_url(options: Namespace) -> StoreUrl | None:
     """The store that `--store` or the environment names; None for a file in the state folder.
 
     Raises:
-        UsageError: it names none.
+        UsageError: the URL is invalid.
     """
     text = options.store if options.store is not None else os.environ.get("SCOOPI_STORE")
     if text is None:
@@ -228,7 +229,7 @@ def store_url(options: Namespace) -> StoreUrl | None:
 
 
 def cluster_of(url: StoreUrl | None) -> ClusterSettings | None:
-    """How to connect to a Hazelcast cluster: as `scoopi.cluster.…` says in the file and the environment."""
+    """The `scoopi.cluster.…` settings for a Hazelcast store; None for any other store."""
     if url is None or url.kind != "hazelcast":
         return None
     from scoopi.configs.configs_reader import ConfigsReader
@@ -240,7 +241,7 @@ def cluster_of(url: StoreUrl | None) -> ClusterSettings | None:
 
 @contextmanager
 def desks(options: Namespace) -> Iterator[tuple[ProcessDesk, JobDesk]]:
-    """The desks of processes and of jobs."""
+    """Open the desks of processes and of jobs."""
     from scoopi.serve.desks.job_desk import JobDesk
     from scoopi.serve.desks.process_desk import ProcessDesk
 

@@ -16,14 +16,14 @@ from scoopi.periods.slot import instant_text, parse_instant
 
 _SECONDS = re.compile(r"\d{14}", re.ASCII)
 _EPOCH = re.compile(r"-?\d{1,9}|1[0-8]\d{8}|\d{11,12}", re.ASCII)
-"""Seconds since 1970; of ten digits only those that, as a period, would be in a year before 1900."""
+"""Seconds since 1970. Ten digits only if, as a period, they would be in a year before 1900."""
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 
 Row = dict[str, object]
 
 
 class PeriodArithmetic:
-    """Calculates with periods and slots; prints one result a line, as text or JSON."""
+    """Calculates with periods and slots; prints one result per line, as text or JSON."""
 
     usage = "scoopi period {parse,cast,shift,diff,group,children} ARGUMENTS [--json]"
     sentence = (
@@ -37,7 +37,7 @@ class PeriodArithmetic:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The operation, its arguments, and the format."""
+        """Add the operations, their arguments and `--json`."""
         operations = parser.add_subparsers(
             dest="operation", metavar="OPERATION", required=True, parser_class=Parser
         )
@@ -45,13 +45,13 @@ class PeriodArithmetic:
             operation = operations.add_parser(name, help=help_text, description=help_text, allow_abbrev=False)
             for argument, what in arguments.items():
                 operation.add_argument(argument, help=what)
-            operation.add_argument("--json", action="store_true", help="print one JSON object a line")
+            operation.add_argument("--json", action="store_true", help="print one JSON object per line")
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Calculate and print.
 
         Raises:
-            UsageError: an argument is not valid.
+            UsageError: an argument is invalid.
         """
         try:
             rows = getattr(self, f"_{options.operation}")(options)
@@ -85,7 +85,7 @@ class PeriodArithmetic:
         return [{"period": str(child)} for child in parse_period(options.period).children()]
 
 
-_PERIOD = "a period, as H:2011010110"
+_PERIOD = "a period such as H:2011010110"
 _OPERATIONS = {
     "parse": ("start and end of a period", {"period": _PERIOD}),
     "cast": (
@@ -95,26 +95,26 @@ _OPERATIONS = {
             "moment": "a period, ten or fourteen digits, RFC 3339, or seconds since 1970",
         },
     ),
-    "shift": ("the period that is so many periods later", {"period": _PERIOD, "count": "may be negative"}),
-    "diff": ("how many periods the first is later than the second", {"period": _PERIOD, "other": _PERIOD}),
+    "shift": ("the period that is COUNT periods later", {"period": _PERIOD, "count": "may be negative"}),
+    "diff": ("by how many periods the first is later", {"period": _PERIOD, "other": _PERIOD}),
     "group": (
         "first and last member of the group that contains a period",
-        {"count": "periods in a group", "period": _PERIOD},
+        {"count": "number of periods in a group", "period": _PERIOD},
     ),
     "children": ("the nested periods", {"period": _PERIOD}),
 }
-"""Operation -> what it prints, and its arguments."""
+"""Operation -> (help, argument -> its help)."""
 
 
 def _moment(text: str) -> datetime:
-    """The moment that `cast` begins with, in UTC without a zone.
+    """The moment that `cast` takes, in UTC without a zone.
 
     Raises:
         PeriodError: the text is neither a period nor an instant.
     """
     if _SECONDS.fullmatch(text):
         try:
-            return datetime.strptime(text, "%Y%m%d%H%M%S")  # noqa: DTZ007 - UTC without a zone, as all here
+            return datetime.strptime(text, "%Y%m%d%H%M%S")  # noqa: DTZ007 - UTC without a zone, like all moments here
         except ValueError as error:
             raise PeriodError(f"{text} is not a moment: {error}") from error
     if _EPOCH.fullmatch(text):
@@ -125,7 +125,7 @@ def _moment(text: str) -> datetime:
 
 
 def _finest(digits: str) -> Qualifier:
-    """The qualifier of ten digits without a letter: as fine as their zeros allow."""
+    """The qualifier of ten digits without a letter: the finest that their zeros allow."""
     if digits[4:6] == "00":
         return Qualifier.YEARLY
     return Qualifier.MONTHLY if digits[6:8] == "00" else Qualifier.HOURLY

@@ -1,4 +1,4 @@
-"""print_rows and print_fields: rows of the scheduler as a table, with a field a line, or as JSON."""
+"""print_rows and print_fields: print rows of the scheduler as a table, as lines of fields, or as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scoopi.serve.rows import Row
 def print_rows(
     terminal: Terminal, rows: Iterable[Row], options: Namespace, columns: Sequence[str] = ()
 ) -> None:
-    """Print rows as JSON, or as a table of some of their columns."""
+    """Print rows as lines of JSON, or as a table of the given columns (default: all)."""
     if options.json:
         import msgspec
 
@@ -30,7 +30,7 @@ def print_rows(
 
 
 def print_fields(terminal: Terminal, row: Row, options: Namespace) -> None:
-    """Print one row as JSON, or with a field a line."""
+    """Print one row as JSON, or one field per line."""
     if options.json:
         print_rows(terminal, [row], options)
         return
@@ -40,7 +40,7 @@ def print_fields(terminal: Terminal, row: Row, options: Namespace) -> None:
 
 
 def print_with_changes(terminal: Terminal, row: Row, options: Namespace) -> None:
-    """Print a row with a field a line, and its `changes` and `gates` as tables; or one JSON object."""
+    """Print a row as JSON, or one field per line with its `changes` and `gates` as tables."""
     tables = [] if options.json else [row.pop(name) for name in ("changes", "gates") if name in row]
     print_fields(terminal, row, options)
     for table in filter(None, tables):

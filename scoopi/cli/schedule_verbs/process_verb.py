@@ -15,12 +15,12 @@ from scoopi.serve.desks.backfill_desk import BackfillDesk
 from scoopi.serve.desks.job_desk import JobDesk
 
 _OPERATIONS = {
-    "list": ("the deployed processes", ()),
-    "show": ("one process", ("process",)),
-    "next": ("its next slots, and when they become due", ("process", "-n")),
+    "list": ("list the deployed processes", ()),
+    "show": ("show one process", ("process",)),
+    "next": ("show its next slots, and when they become due", ("process", "-n")),
     "pause": ("create jobs, but start none; attempts that run continue", ("process", "--reason")),
     "resume": ("start jobs again", ("process",)),
-    "interval": ("change how often it fires or is looked at; `default` sets it back", ("process", "every")),
+    "interval": ("change how often it fires or is checked; `default` resets it", ("process", "every")),
     "backfill": (
         "create the missing jobs of past slots",
         (
@@ -50,14 +50,14 @@ class Processes:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The operations."""
+        """Add the operations."""
         add_operations(parser, _OPERATIONS)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Carry out the operation.
 
         Raises:
-            UsageError: the process is unknown, or not in a state for it.
+            UsageError: the process is unknown, or its state does not allow the operation.
         """
         with desks(options) as (processes, jobs):
             if options.operation == "list":
@@ -83,7 +83,7 @@ def _interval_of(text: str) -> timedelta | None:
     """The new interval; None for `default`.
 
     Raises:
-        UsageError: it is neither a duration nor `default`, or shorter than a second.
+        UsageError: the duration is invalid, or shorter than a second.
     """
     from scoopi.periods.duration import parse_duration
 
@@ -92,7 +92,7 @@ def _interval_of(text: str) -> timedelta | None:
     every = parse_duration(text)
     if every < timedelta(seconds=1):
         raise UsageError(
-            f"{text} is shorter than a second", hint="write a duration, as 90s or 2h, or default"
+            f"{text} is shorter than a second", hint="write a duration such as 90s or 2h, or default"
         )
     return every
 

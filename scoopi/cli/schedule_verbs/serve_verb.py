@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from scoopi.serve.state import State
 
 STORE_WAIT_S = 300.0
-"""How long a `serve` that starts waits for a store of several machines, which may start with it."""
+"""How long a starting `serve` waits for a shared store, which may be starting at the same time."""
 
 
 class Serve:
-    """Serves the scheduler until a signal."""
+    """Runs the scheduler until a signal."""
 
     usage = "scoopi serve [JOBS] [options]"
     sentence = (
@@ -47,7 +47,7 @@ class Serve:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """JOBS, and what this process does."""
+        """Add JOBS and the options of the process."""
         parser.add_argument(
             "jobs",
             metavar="JOBS",
@@ -61,7 +61,7 @@ class Serve:
         parser.add_argument(
             "--until-idle",
             action="store_true",
-            help="exit when nothing runs, is due, or is to be tried again",
+            help="exit when nothing is running, due, or waiting for a retry",
         )
         parser.add_argument(
             "--http",
@@ -75,22 +75,23 @@ class Serve:
             metavar="NAME",
             action="append",
             default=[],
-            help="a name besides localhost by which it may be asked on a loopback address; may be repeated",
+            help="a host name besides localhost that requests on a loopback address may use; may be repeated",
         )
         parser.add_argument("-q", "--quiet", action="store_true", help="print only warnings and errors")
         add_verbose(parser)
         add_state(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Serve.
+        """Run the scheduler.
 
         Returns:
-            0, or 1 if a job is left that no live worker may run, or 130, 143, 129 after a signal.
+            0; 1 if a job is left that no live worker may run; 130, 143 or 129 after a signal.
         Raises:
-            DefsError: the project has errors (exit 3); the current one stays.
-            UsageError: a live worker has the name, or the state folder is on a network file system.
-            RunError: it cannot listen on the address of `--http` (exit 5).
-            StoreError, ClusterError: the store was away for STORE_WAIT_S, or is a file that cannot be opened.
+            DefsError: the project has errors (exit 3); the current project is kept.
+            UsageError: a live worker has the same name, or the state folder is on a network file system.
+            RunError: cannot listen on the address of `--http` (exit 5).
+            StoreError, ClusterError: the store was unavailable for STORE_WAIT_S, or its file cannot be
+                opened.
         """
         from scoopi.app import check_scrape
         from scoopi.serve.state_disk import ensure_local
@@ -110,9 +111,9 @@ class Serve:
 
 
 def _serve(state: State, options: Namespace, signals: Signals, terminal: Terminal) -> None:
-    """Run the scheduler and the work until a signal, or until nothing is left with `--until-idle`.
+    """Run passes and attempts until a signal or, with `--until-idle`, until nothing is left.
 
-    A process whose default name was taken while it was frozen serves under another one.
+    If another worker took the default name while this process was frozen, it continues under a new one.
     """
     from scoopi.metrics.metrics_server import MetricsServer, http_url
     from scoopi.serve.serve_health import ServeHealth
@@ -152,10 +153,10 @@ def _serve(state: State, options: Namespace, signals: Signals, terminal: Termina
 
 
 def _awaited(options: Namespace, signals: Signals, terminal: Terminal, stack: ExitStack) -> State | None:
-    """The state that the options name, as soon as its store answers; None after a signal.
+    """The state that the options name, as soon as its store responds; None after a signal.
 
-    A database or a cluster that is started together with this process may take a minute; exiting until then
-    would look like a crash to whatever supervises it.
+    A database or cluster that starts together with this process may take a minute; exiting before that would
+    look like a crash to a supervisor.
     """
     ends = time.monotonic() + STORE_WAIT_S
     while True:
@@ -185,11 +186,11 @@ SCRAPE = "scoopi.scrape_attempt:run"
 
 
 def _code(number: int | None, left: str, terminal: Terminal) -> int:
-    """The exit code, after a message about a job that is left."""
+    """The exit code; prints a message if a job is left."""
     if number is not None:
         return code_of_signal(number)
     if left:
-        terminal.say(f"{left}; scoopi job why says what to start")
+        terminal.say(f"{left}; scoopi job why shows what to start")
     return SOME_FAILED if left else DONE
 
 
@@ -212,7 +213,7 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _add_worker(parser: ArgumentParser) -> None:
-    """What its worker is."""
+    """Add the options of the worker of this process."""
     parser.add_argument(
         "--slots", metavar="N", type=_slots, help="attempts at a time (default: one per core)"
     )

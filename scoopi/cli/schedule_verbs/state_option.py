@@ -1,4 +1,4 @@
-"""StateOption: `--state` of lists, which selects by a state, or names the folder of the scheduler."""
+"""StateOption: the option `--state` of lists, which names a state to select by, or the scheduler's folder."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scoopi.model.text.shown import nearest
 
 
 class StateOption(Action):
-    """`--state` of a list: the name of a state selects rows by it; anything else is the scheduler's folder.
+    """The option `--state` of a list: the name of a state selects rows, other values are the state folder.
 
-    It may be given for both. A folder that is named like a state is written `./failed`.
+    It may be given twice, for both. A folder with the name of a state is written as `./failed`.
 
     Args:
-        states: the names that select rows.
+        states: names of states.
     """
 
     def __init__(self, *args: Any, states: Sequence[str], **kwargs: Any) -> None:
@@ -30,7 +30,7 @@ class StateOption(Action):
         """Set `state_of` to a state, or `state` to a folder.
 
         Raises:
-            ArgumentError: it is neither, but resembles a state.
+            ArgumentError: the value is not a folder, but resembles a state.
         """
         if values in self._states:
             namespace.state_of = values
@@ -42,9 +42,9 @@ class StateOption(Action):
 
 
 def state_folder(environ: Mapping[str, str], current: Path) -> Path:
-    """The folder of a command without `--state`: of `SCOOPI_STATE`, else of `scoopi.scheduler.state`.
+    """The default of `--state`: `SCOOPI_STATE`, else the setting `scoopi.scheduler.state`.
 
-    Settings are read only where there may be some, so that commands start fast without them.
+    Settings files are read only if there may be any, so that commands start fast without them.
 
     Raises:
         ConfigError: the settings are invalid.

@@ -12,14 +12,14 @@ from scoopi.cli.terminal import Terminal
 
 
 class Tick:
-    """Makes one pass, and prints each decision."""
+    """Runs one pass and prints each decision."""
 
     usage = "scoopi tick [--now TIME] [options]"
     sentence = "Runs one pass of the scheduler, until nothing more follows, and prints each decision."
     example = "scoopi tick\nscoopi tick --now 2026-03-29T06:00:00Z --json"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Only the common options."""
+        """Add the common options."""
         add_common(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
@@ -33,7 +33,7 @@ class Tick:
             asker.ask_all(now_of(options))
             rows = state.passes.run(now_of(options))
         if rows is None:
-            terminal.say("another pass runs; it looks again before it ends")
+            terminal.say("another pass is running; it checks again before it ends")
         shown = [{"name": row.get("attempt") or row.get("job"), **row} for row in rows or ()]
         print_rows(terminal, rows if options.json and rows else shown, options, _COLUMNS)
         return DONE

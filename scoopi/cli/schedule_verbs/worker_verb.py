@@ -14,11 +14,11 @@ from scoopi.serve.workbench import Workbench
 
 _COLUMNS = ("worker", "state", "groups", "capacity", "used")
 _OPERATIONS = {
-    "list": ("all workers", ()),
+    "list": ("list all workers", ()),
     "put": ("register a worker outside of Scoopi, or change it", ("name", "--groups", "--capacity")),
     "beat": ("send a heartbeat; from then on it must keep sending them", ("name",)),
-    "drain": ("give it nothing more to do", ("name",)),
-    "remove": ("remove it; what it runs is offered again", ("name",)),
+    "drain": ("assign no more attempts to it", ("name",)),
+    "remove": ("remove it; its attempts are offered again", ("name",)),
 }
 
 
@@ -30,7 +30,7 @@ class Workers:
     example = "scoopi worker put press --capacity 2\nscoopi worker list"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The operations."""
+        """Add the operations."""
         add_operations(parser, _OPERATIONS)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:

@@ -1,1 +1,1 @@
-"""The commands of `scoopi`, a module each."""
+"""The commands of `scoopi`, one module each."""

@@ -11,7 +11,7 @@ from scoopi.cli.terminal import Terminal, printable
 
 
 class Cancel:
-    """Requests the shutdown and returns without waiting for the nodes."""
+    """Requests the shutdown of a run and returns without waiting for its nodes."""
 
     usage = "scoopi cancel RUN (--cluster HOST:PORT[,…] | --store URL) [options]"
     sentence = (
@@ -21,14 +21,14 @@ class Cancel:
     example = "scoopi cancel shop-1a2b3c4d-9f3e --cluster 10.0.0.7:5701"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """RUN and the cluster."""
+        """Add RUN and the cluster."""
         parser.add_argument("run_name", metavar="RUN", help="the run's name, as scoopi status shows it")
         add_cluster(parser)
         add_settings(parser)
         add_verbose(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Request it; the exit code is 0 also if the run has finished."""
+        """Request the shutdown; the exit code is 0 even if the run has already finished."""
         from scoopi.run_control import cancel_run
 
         settings = cluster_settings(options)

@@ -26,7 +26,7 @@ class Check:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """DEFS, the format of the report, and whether warnings are errors."""
+        """Add DEFS, `--format` and `--strict`."""
         parser.add_argument(
             "defs",
             metavar="DEFS",
@@ -41,7 +41,7 @@ class Check:
         add_verbose(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Print the report; the exit code is 0 if nothing is wrong, else 3."""
+        """Print the report; the exit code is 0 without errors, else 3."""
         from scoopi.app import check
 
         settings, inputs = read_settings(options.settings), given_inputs(options)
@@ -60,7 +60,7 @@ class Check:
 
 
 def _together(options: Namespace, texts: list[str]) -> list[str]:
-    """Several reports: as text each with the name of its definitions, as JSON in one list."""
+    """Combine several reports: as text, each with the name of its definitions; as JSON, in one list."""
     if options.format == "json":
         return ["[" + ",\n".join(texts) + "]"]
     return [f"{printable(str(defs))}: {text}" for defs, text in zip(options.defs, texts, strict=True)]

@@ -22,12 +22,12 @@ _WIDEST = 40
 
 
 class Config:
-    """Shows the effective settings, one a line on stdout; secrets are masked."""
+    """Shows the effective settings, one per line on stdout; secrets are masked."""
 
     usage = "scoopi config [options]"
     sentence = (
         "Shows every setting with its value and its source; values from ${env:…} are masked.\n"
-        "With --site it shows what the host of a URL is asked with."
+        "With --site it shows the settings for the host of a URL."
     )
     example = (
         "scoopi config\n"
@@ -36,19 +36,19 @@ class Config:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The settings of a run, and how much to show."""
+        """Add the settings of a run, and the options of the output."""
         add_settings(parser)
         add_inputs(parser)
         help_text = "show what each setting does, its domain, its scope and its environment variable"
         parser.add_argument("-v", "--verbose", action="store_true", help=help_text)
         help_text = "show the values of `sites` for the host of this URL"
         parser.add_argument("--site", metavar="URL", help=help_text)
-        help_text = "with --site: definitions whose `sites` count too"
+        help_text = "with --site: definitions whose `sites` apply, too"
         parser.add_argument("--defs", metavar="DEFS", type=Path, help=help_text)
         parser.add_argument("--json", action="store_true", help="with --site: print JSON")
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Print the table."""
+        """Print the settings."""
         if options.site is not None:
             return self._show_site(options, terminal)
         if options.defs is not None or options.json:
@@ -75,7 +75,7 @@ class Config:
 
 
 def site_lines(view: SiteView) -> list[str]:
-    """The host, the blocks that apply to it, and key, value and origin of each value, aligned."""
+    """The host, the `sites` blocks that apply to it, and key, value and origin of each value, aligned."""
     key_width = max(len(value.key) for value in view.values)
     value_width = min(_WIDEST, max(len(value.value) for value in view.values))
     blocks = ", ".join(f"{pattern} ({place})" for pattern, place in view.blocks)
@@ -94,7 +94,7 @@ def _json(view: SiteView) -> str:
 
 
 def table(configs: Configs, verbose: bool) -> list[str]:
-    """Key, value with unit, and origin, aligned; with `verbose` a sentence below each."""
+    """Key, value with unit, and origin of each setting, aligned; with `verbose`, its help below it."""
     from scoopi.configs.registry import SETTINGS
 
     rows = [(setting, configs.entry(setting.key)) for setting in SETTINGS]

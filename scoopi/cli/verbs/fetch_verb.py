@@ -1,4 +1,4 @@
-"""`scoopi fetch`: loads one page as a run does, and shows its requests and answers."""
+"""`scoopi fetch`: loads one page as a run does, and shows its requests and responses."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Fetch:
-    """Loads one page and shows each request, one a line on stdout; credentials are masked."""
+    """Loads one page and shows each request, one per line on stdout; credentials are masked."""
 
     usage = "scoopi fetch URL [options]"
     sentence = (
         "Loads one page as a run does: robots.txt first, then a login if the site has one, with the settings "
-        "and `sites` of its host. Shows each request with its answer and times. Nothing is stored."
+        "and `sites` of its host. Shows each request with its response and times. Nothing is stored."
     )
     example = (
         "scoopi fetch https://example.org/ --headers\n"
@@ -32,14 +32,16 @@ class Fetch:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """URL, and what to show."""
+        """Add URL, and the options of the output."""
         parser.add_argument("url", metavar="URL", help="the page's address")
-        help_text = "definitions whose `sites` count; a locator of this address says how it is asked for"
+        help_text = "definitions whose `sites` apply; a locator with this address determines the request"
         parser.add_argument("--defs", metavar="DEFS", type=Path, help=help_text)
         help_text = "the task group whose loader loads the page; by default that of the locator"
         parser.add_argument("--group", metavar="NAME", default="", help=help_text)
-        parser.add_argument("--headers", action="store_true", help="show the headers of requests and answers")
-        help_text = "print the command of curl that makes the page's first request, too"
+        parser.add_argument(
+            "--headers", action="store_true", help="show the headers of requests and responses"
+        )
+        help_text = "also print the curl command for the page's first request"
         parser.add_argument("--curl", action="store_true", help=help_text)
         parser.add_argument("--json", action="store_true", help="print all as JSON")
         add_settings(parser)
@@ -47,7 +49,7 @@ class Fetch:
         add_verbose(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Load it; the exit code is 1 if it cannot be loaded."""
+        """Load the page; the exit code is 1 if it cannot be loaded."""
         from scoopi.authoring import fetch
 
         settings = read_settings(options.settings)
@@ -72,7 +74,7 @@ class Fetch:
 
 
 def lines(page: FetchedPage, with_headers: bool, with_curl: bool) -> Iterator[str]:
-    """The page as text: the command, each hop, and what came."""
+    """The page as text: the curl command, each hop, and the result."""
     if with_curl:
         yield page.curl
     for hop in page.hops:
@@ -95,7 +97,7 @@ def _hop(hop: Hop, with_headers: bool) -> Iterator[str]:
     version = f" over {hop.version}" if hop.version else ""
     from scoopi.model.report.fetched_page import BY_LOADER
 
-    status = hop.status or ("unknown" if hop.purpose == BY_LOADER else "no answer")
+    status = hop.status or ("unknown" if hop.purpose == BY_LOADER else "no response")
     purpose = "" if hop.purpose == "page" else f"  [{hop.purpose}]"
     sent = f"{status}  {hop.method} {hop.url}{purpose}"
     yield f"{sent}  {number(hop.size_bytes)} bytes{address}{version}  (ms: {times})"

@@ -14,7 +14,7 @@ from scoopi.errors import UsageError
 
 
 class Forget:
-    """Removes what a cluster keeps of a run; asks for confirmation while nodes work on it."""
+    """Removes a run's data from its cluster; asks for confirmation if nodes still work on it."""
 
     usage = "scoopi forget RUN (--cluster HOST:PORT[,…] | --store URL) [--yes] [options]"
     sentence = (
@@ -24,7 +24,7 @@ class Forget:
     example = "scoopi forget shop-1a2b3c4d-9f3e --cluster 10.0.0.7:5701"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """RUN, the cluster, and the confirmation."""
+        """Add RUN, the cluster and `--yes`."""
         parser.add_argument("run_name", metavar="RUN", help="the run's name, as scoopi status shows it")
         parser.add_argument(
             "-y",
@@ -37,7 +37,7 @@ class Forget:
         add_verbose(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Remove it; the exit code is 130 if the user declines."""
+        """Remove the data; the exit code is 130 if the user declines."""
         from scoopi.run_control import forget_run
 
         name = printable(options.run_name)
@@ -54,7 +54,7 @@ class Forget:
 
 
 def _confirmed(name: str, nodes: Sequence[str], terminal: Terminal) -> bool:
-    """Ask the person at the terminal.
+    """Ask the user for confirmation.
 
     Raises:
         UsageError: stdin is not a terminal.

@@ -33,7 +33,7 @@ class Member:
     example = "scoopi member\nscoopi member --port 5702 --heap 512m"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare the options."""
+        """Add the options."""
         parser.add_argument("--port", type=_port, help="port (default: the first free one from 5701 on)")
         parser.add_argument("--heap", type=_heap, default="256m", help="maximum heap size (default: 256m)")
         parser.add_argument("--host", default="127.0.0.1", help="address to bind to (default: 127.0.0.1)")
@@ -63,7 +63,7 @@ class Member:
         parser.add_argument("-v", "--verbose", action="store_true", help="show the member's own log")
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Start the member and wait for its end."""
+        """Start the member and wait until it ends."""
         from scoopi.store.cluster.member_config import MemberConfig
         from scoopi.store.cluster.member_process import MemberProcess
 
@@ -100,7 +100,7 @@ class _Caught:
         self._end: Callable[[bool], None] | None = None
 
     def serve(self, end: Callable[[bool], None]) -> None:
-        """Pass signals to `end`, including one that came before."""
+        """Pass signals to `end`, including one received before this call."""
         self._end = end
         if self.number is not None:
             end(False)

@@ -22,20 +22,20 @@ class New:
     example = "scoopi new demo\nscoopi demo"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """DIR."""
+        """Add DIR."""
         parser.add_argument("folder", metavar="DIR", type=Path, help="folder, created if it does not exist")
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Write the files and show the next command.
 
         Raises:
-            UsageError: a file exists already.
+            UsageError: a file already exists.
             RunError: the folder cannot be written.
         """
         targets = {options.folder / name: STARTER / name for name in FILES}
         for target in targets:
             if target.exists() or target.is_symlink():
-                raise UsageError("this file exists already", at=str(target), hint="choose another folder")
+                raise UsageError("this file already exists", at=str(target), hint="choose another folder")
         for target, source in targets.items():
             _write(target, source.read_bytes())
         folder = printable(str(options.folder))

@@ -22,7 +22,7 @@ _MOST_RECORDS = 50
 
 
 class Parse:
-    """Loads one page, and prints what data definitions read of it."""
+    """Loads one page and prints what data definitions read from it."""
 
     usage = "scoopi parse DEFS FILE|URL [options]"
     sentence = (
@@ -35,7 +35,7 @@ class Parse:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """DEFS, the page, and which definitions read it."""
+        """Add DEFS, the page, and the options that select definitions."""
         parser.add_argument("defs", metavar="DEFS", type=Path, help="a folder of definitions, or one file")
         parser.add_argument("page", metavar="FILE|URL", help="the page")
         parser.add_argument("--group", metavar="G", default="", help="read it as a page of this task group")

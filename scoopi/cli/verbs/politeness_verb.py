@@ -1,4 +1,4 @@
-"""`scoopi politeness`: shows how a run has treated each of its hosts, as text or JSON."""
+"""`scoopi politeness`: shows the requests that each host of a run has received, as text or JSON."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ HEAD = ("host", "requests", "per s", "shortest gap", "errors", "sleeps", "rests"
 
 
 class Politeness:
-    """Shows how a run has treated its hosts, by the log of requests that each node keeps in its folder."""
+    """Shows how polite a run was to its hosts, from the request log in each node's folder."""
 
     usage = "scoopi politeness [RUN ...] [--json] [--output DIR]"
     sentence = (
-        "Shows for each host of a run what it has seen of Scoopi: requests, their rate, the shortest gap "
-        "between two, errors, and pauses; also while the run is running. Each node of a cluster notes its "
-        "own requests: name the run's folders of all nodes to see them together."
+        "Shows the requests that each host of a run has received: their number and rate, the shortest gap "
+        "between two, errors, and pauses; also while the run is in progress. Each node of a cluster logs its "
+        "own requests: give the run's folders of all nodes to see them together."
     )
     example = (
         "scoopi politeness\nscoopi politeness output/20260131-101500-3f2a --json\n"
@@ -33,7 +33,7 @@ class Politeness:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """RUN, --json and --output."""
+        """Add RUN, `--json` and `--output`."""
         help_text = "the run's folder, or its id in the output folder (default: the newest run)"
         parser.add_argument("run_names", metavar="RUN", nargs="*", help=help_text)
         parser.add_argument("--json", action="store_true", help="print JSON")
@@ -41,7 +41,7 @@ class Politeness:
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Print the figures."""
-        from scoopi.run_control import politeness  # late: the help needs nothing of it
+        from scoopi.run_control import politeness  # imported late: the help does not need it
 
         pace = politeness(options.run_names, Path(options.output))
         if options.json:

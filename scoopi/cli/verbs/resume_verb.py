@@ -25,16 +25,16 @@ class Resume:
     example = "scoopi resume\nscoopi resume output/20260131-101500-3f2a"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """RUN and the options of a run."""
+        """Add RUN and the options of a run."""
         help_text = "the run's folder, or its id in the output folder (default: the newest unfinished run)"
         parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
         parser.add_argument("--failed", action="store_true", help=FAILED)
         add_run_options(parser)
         add_cluster(parser)
-        add_inputs(parser, "an input, which must be the one that the run began with")
+        add_inputs(parser, "an input, which must have the value that the run started with")
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Resume it; the exit code is 0 if no run is unfinished."""
+        """Resume the run; the exit code is 0 if no run is unfinished."""
 
         name_cluster(options)
 

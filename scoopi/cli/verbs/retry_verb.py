@@ -21,7 +21,7 @@ class Retry:
     usage = "scoopi retry [RUN] [options]"
     sentence = (
         "Runs the failed tasks of a run again, with its own definitions and settings, and adds their rows to "
-        "its output. The files stay complete: they are replaced at the end, at once."
+        "its output. The files stay complete: they are replaced atomically at the end."
     )
     example = (
         "scoopi retry\nscoopi retry output/20260131-101500-3f2a -D scoopi.retry.attempts=10\n"
@@ -29,14 +29,14 @@ class Retry:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """RUN and the options of a run."""
+        """Add RUN and the options of a run."""
         help_text = "the run's folder, or its id in the output folder (default: the newest finished run)"
         parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
         add_run_options(parser)
         add_cluster(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Run them; the exit code is 0 if no task has failed."""
+        """Run the failed tasks; the exit code is 0 if there are none."""
 
         name_cluster(options)
 

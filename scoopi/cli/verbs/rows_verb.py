@@ -11,7 +11,7 @@ from scoopi.cli.terminal import Terminal, poll_until
 
 
 class Rows:
-    """Prints rows to stdout, also while their run is in progress."""
+    """Prints the rows of a run to stdout, even while the run is in progress."""
 
     usage = "scoopi rows [RUN] [-f] [--output NAME]"
     sentence = (
@@ -25,7 +25,7 @@ class Rows:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """RUN, and which of its rows."""
+        """Add RUN, and the options that select rows."""
         help_text = "the run's folder, or its id in the folder output (default: the newest run)"
         parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
         parser.add_argument(
@@ -37,7 +37,7 @@ class Rows:
         add_verbose(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Print them; with `-f` until the run is over."""
+        """Print the rows; with `-f`, until the run is over."""
         from scoopi.run_control import rows_of_run
 
         settings = cluster_settings(options)

@@ -24,7 +24,7 @@ class Run:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """DEFS and the options of a run."""
+        """Add DEFS and the options of a run."""
         parser.add_argument("defs", metavar="DEFS", type=Path, help="a folder of definitions or one file")
         add_run_options(parser)
         add_inputs(parser)
@@ -34,7 +34,7 @@ class Run:
             metavar="NAME",
             action="append",
             default=[],
-            help="read this locator group only, with what its links lead to; may be repeated",
+            help="load only this locator group, and what its links lead to; may be repeated",
         )
         parser.add_argument(
             "--cluster",
@@ -63,7 +63,7 @@ class Run:
         )
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Run them; the exit code is that of the report."""
+        """Run the definitions; the exit code is that of the report."""
         name_cluster(options)
         return carry_out(
             options,

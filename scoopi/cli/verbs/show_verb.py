@@ -11,20 +11,20 @@ from scoopi.cli.terminal import Terminal, printable
 
 
 class Show:
-    """Prints the definitions as later code sees them."""
+    """Prints definitions without short forms, as the rest of Scoopi sees them."""
 
     usage = "scoopi show DEFS [TASK]"
     sentence = "Shows definitions with all short forms written out, and the file and line of each value."
     example = "scoopi show books.yml\nscoopi show books.yml list.books"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """DEFS, and one task of them."""
+        """Add DEFS and TASK."""
         parser.add_argument("defs", metavar="DEFS", type=Path, help="a folder of definitions, or one file")
         help_text = "only this task (NAME, or GROUP.NAME) with its data definition and its locators"
         parser.add_argument("task", metavar="TASK", nargs="?", default="", help=help_text)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Print them; the exit code is 3 if the files cannot be read.
+        """Print the definitions; the exit code is 3 if the files cannot be read.
 
         Raises:
             UsageError: there is no such task.

@@ -33,7 +33,7 @@ class StatusText:
         self._paint = terminal.paint
 
     def text(self, figures: ClusterFigures) -> str:
-        """Several lines: the cluster, then its runs."""
+        """The figures as lines of text: the cluster, then its runs."""
         members = ", ".join(figures.members)
         lines = [f"cluster {figures.cluster}: {counted(len(figures.members), 'member')} ({members})"]
         if figures.is_database:
@@ -65,7 +65,7 @@ class StatusText:
 
 
 def _hint(run: RunFigures) -> str:
-    """The command to run if no node continues the run."""
+    """What to do if the run cannot continue by itself; empty if it can."""
     name = printable(run.run)
     if run.fault:
         return printable(run.fault)
@@ -80,7 +80,7 @@ def _hint(run: RunFigures) -> str:
 
 
 def _end(run: RunFigures) -> str:
-    """When the cluster removes an unfinished run that no node works on."""
+    """When the cluster removes an unfinished run without live nodes; empty for any other run."""
     if run.phase == "OVER" or any(node.state == "alive" for node in run.nodes):
         return ""
     now = f"`scoopi forget {printable(run.run)}` removes it now"
@@ -128,10 +128,10 @@ def _host_rows(hosts: Sequence[HostFigures]) -> Iterator[tuple[str, ...]]:
 
 
 def _table(rows: Iterator[tuple[str, ...]], right: tuple[int, ...]) -> list[str]:
-    """Lines whose columns are two blanks apart.
+    """The rows as lines of aligned columns.
 
     Args:
-        right: the columns that are aligned to the right, counted from 0.
+        right: indexes of the right-aligned columns.
     """
     cells = list(rows)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -158,7 +158,7 @@ class Status:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """RUN, the cluster, and the format."""
+        """Add RUN, the cluster and `--json`."""
         parser.add_argument("run_name", metavar="RUN", nargs="?", help="name of a run (default: all runs)")
         add_cluster(parser)
         parser.add_argument("--json", action="store_true", help="print JSON")

@@ -23,7 +23,7 @@ class Version:
         """Add no arguments."""
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Print them."""
+        """Print the versions."""
         lines = list(versions())
         width = max(len(name) for name, _ in lines)
         for name, version in lines:
@@ -32,7 +32,7 @@ class Version:
 
 
 def versions() -> Iterator[tuple[str, str]]:
-    """Name and version of each component; the error instead of the version if it cannot be loaded."""
+    """Name and version of each component; the error instead of the version if it is not usable."""
     yield "scoopi", __version__
     yield "python", f"{platform.python_version()} ({platform.python_implementation()})"
     yield "system", f"{platform.system()} {platform.release()} {platform.machine()}"
@@ -41,10 +41,6 @@ def versions() -> Iterator[tuple[str, str]]:
             yield name, ask()
         except Exception as fault:
             yield name, f"not usable: {type(fault).__name__}: {fault}"
-
-
-def _lxml() -> str:
-    return installed_version("lxml")
 
 
 def _libxml2() -> str:
@@ -93,7 +89,7 @@ def installed_version(package: str) -> str:
 
 
 COMPONENTS: dict[str, Callable[[], str]] = {
-    "lxml": _lxml,
+    "lxml": lambda: installed_version("lxml"),
     "libxml2": _libxml2,
     "selectolax": lambda: installed_version("selectolax"),
     "html backend": _html_backend,
