@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import gzip
 import signal
 import sqlite3
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from scoopi import Scoopi
+from scoopi.model.records import read_records
+from scoopi.outputs.target import stream_of
+from scoopi.publishing.committed_rows import CommittedRows
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.pages.job_store import JobStore
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
+from tests.server.answer import Answer
+from tests.server.exchange import Exchange
+from tests.server.misbehaviours import Misbehaviour
+from tests.server.request_log import Seen
 from tests.server.server import Server
 
 PAGES = 24
 LAST_OF_LIST = 12
+HELD_PAGE = "/list/7"
+"""It and what follows in its list is there only after the kill, so that no run is over before it."""
 NODES = ("ann", "bob", "cid")
+FEW_PAGES = 8
+GROUPS = ("site", "list", "listed", "news", "row", "asked", "range")
+STREAMS = [stream_of(group, "ads" if group == "list" else "titles") for group in GROUPS]
+"""What the records of the groups are called in frames."""
 SETTINGS = {"scoopi.loader.fetch.delay": "60", "scoopi.loader.robots": "false"}
 SHARED = {"scoopi.output.durability": "shared", "scoopi.output.merge": "true"}
 DEFINITIONS = """\
@@ -45,10 +62,10 @@ taskGroups:
   asked: { titles: { dataDef: page, output: pages.csv } }
   range: { titles: { dataDef: range, output: pages.csv } }
 dataDefs:
-  page: { fields: { title: h1, more: { value: "-" } } }
-  ad: { each: li, fields: { title: b, more: { value: ad } } }
-  town: { fields: { title: h1, more: { parent: town } } }
-  range: { fields: { title: h1, more: { parent: m } } }
+  page: { meta: [ page ], fields: { title: h1, more: { value: "-" } } }
+  ad: { meta: [ page ], each: li, fields: { title: b, more: { value: ad } } }
+  town: { meta: [ page ], fields: { title: h1, more: { parent: town } } }
+  range: { meta: [ page ], fields: { title: h1, more: { parent: m } } }
 """
 
 
@@ -79,26 +96,44 @@ def page(path: str) -> bytes:
     return f"<h1>{kind} {rest}</h1>".encode()
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    """A site on four hosts, beside definitions of all its pages and the rows that they read."""
-    hosts: list[str] = []
+class PageSite:
+    """A server of the pages on four hosts, one page of which is held back.
 
-    def with_hosts(text: str) -> str:
-        for number, host in enumerate(hosts):
-            text = text.replace(f"HOST{number}", host)
+    Attributes:
+        may_continue: while it is not set, nobody gets the held page.
+    """
+
+    def __init__(self) -> None:
+        self.server = Server(self._answer, route=self._held)
+        self.may_continue = threading.Event()
+
+    def with_hosts(self, text: str) -> str:
+        """The text with the addresses of the hosts."""
+        for number in range(len(self.server.addresses)):
+            text = text.replace(f"HOST{number}", self.server.url("", number))
         return text
 
-    def answer(path: str) -> bytes:
+    def _answer(self, path: str) -> bytes:
         body = page(path)
         if body[:2] == b"\x1f\x8b":
-            return gzip.compress(with_hosts(gzip.decompress(body).decode()).encode())
-        return with_hosts(body.decode()).encode()
+            return gzip.compress(self.with_hosts(gzip.decompress(body).decode()).encode())
+        return self.with_hosts(body.decode()).encode()
 
-    with Server(answer) as site:
-        hosts += [site.url("", number) for number in range(4)]
+    def _held(self, seen: Seen) -> tuple[str, Misbehaviour] | None:
+        return ("held", self._answer_late) if seen.path == HELD_PAGE else None
+
+    async def _answer_late(self, exchange: Exchange) -> None:
+        await asyncio.to_thread(self.may_continue.wait, LIMIT_S)
+        await exchange.send(Answer(self._answer(HELD_PAGE)))
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[PageSite]:
+    """The site, beside definitions of all its pages and the rows that they read."""
+    site = PageSite()
+    with site.server:
         (tmp_path / "defs").mkdir()
-        (tmp_path / "defs" / "defs.yml").write_text(with_hosts(DEFINITIONS))
+        (tmp_path / "defs" / "defs.yml").write_text(site.with_hosts(DEFINITIONS))
         rows = "".join(f"{n},town {n}\n" for n in range(PAGES))
         (tmp_path / "defs" / "rows.csv").write_text(f"n,town\n{rows}")
         with sqlite3.connect(tmp_path / "defs" / "rows.db") as database:
@@ -106,6 +141,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
             database.executemany("INSERT INTO pages VALUES (?)", ((n,) for n in range(PAGES)))
         database.close()
         yield site
+        site.may_continue.set()
 
 
 def rows_of(folder: Path) -> Counter[tuple[str, ...]]:
@@ -113,42 +149,62 @@ def rows_of(folder: Path) -> Counter[tuple[str, ...]]:
         return Counter(tuple(row) for row in csv.reader(file))
 
 
-def node_with_rows(folder: Path) -> str:
-    """The node with the most rows so far, or "": which of them is the first to get pages is not settled."""
-    sizes = {
-        node: sum(file.stat().st_size for file in folder.glob(f".scoopi/{node}/segments/*.seg"))
-        for node in NODES
-    }
-    node = max(NODES, key=sizes.__getitem__)
-    return node if sizes[node] > 1000 else ""
+class EndedPages:
+    """Which pages of a run have ended, by the node whose rows of them count."""
+
+    def __init__(self, folder: Path, store: HazelcastStore) -> None:
+        self._jobs = JobStore(store, "0" * 16)  # of nobody, since it takes no job
+        self._rows = {node: self._rows_of(folder / ".scoopi" / node) for node in NODES}
+        self._paths: dict[str, set[str]] = {node: set() for node in NODES}
+
+    def look(self) -> set[str]:
+        """Their paths, as the server logs them."""
+        for node, rows in self._rows.items():
+            for part in rows.look():
+                urls = (urlsplit(str(record[0])) for record in read_records(part.body))
+                self._paths[node].update(f"{url.path}?{url.query}".rstrip("?") for url in urls)
+        return set().union(*self._paths.values())
+
+    def busy_node(self) -> str:
+        """The node with the most of them, once it has a few, or "": which one that is, is not settled."""
+        self.look()
+        node = max(NODES, key=lambda each: len(self._paths[each]))
+        return node if len(self._paths[node]) >= FEW_PAGES else ""
+
+    def _rows_of(self, node_folder: Path) -> CommittedRows:
+        return CommittedRows(lambda: node_folder.glob("segments/*.seg"), self._jobs, STREAMS)
 
 
-def test_each_page_gives_its_rows_once_though_a_node_is_killed(
-    tmp_path: Path, server: Server, cluster: ClusterClient
+def test_a_killed_node_has_only_those_pages_asked_for_again_that_had_not_ended(
+    tmp_path: Path, site: PageSite, cluster: ClusterClient
 ) -> None:
-    defs = tmp_path / "defs"
+    defs, log = tmp_path / "defs", site.server.log
+    site.may_continue.set()
     alone = Scoopi(defs, SETTINGS | {"scoopi.loader.fetch.delay": "0"}, output=tmp_path / "alone", environ={})
     report = alone.run()
-    expected, asked = rows_of(Path(report.folder)), Counter(each.path for each in server.log.all())
+    expected, asked = rows_of(Path(report.folder)), Counter(log.paths())
     assert (report.errors, report.jobs.failed) == ((), 0)
     assert expected.total() == 6 * PAGES + 3 * (LAST_OF_LIST + 1) + 1
     assert {*asked.values()} == {1}
-    before = len(server.log.all())
+    log.clear()
+    site.may_continue.clear()
     with Crew(cluster, defs, tmp_path / "out", f"{tmp_path.name}-run", {**SETTINGS, **SHARED}) as crew:
+        store = HazelcastStore(cluster, crew.run_name)
+        ended = EndedPages(crew.folder, store)
         nodes = [ScoopiProcess(crew.arguments(node), tmp_path) for node in NODES]
         try:
-            ends = dict(zip(NODES, [0, 0, 0], strict=True))
-            wait_until(lambda: node_with_rows(tmp_path / "out" / crew.run_name), "rows", LIMIT_S)
-            killed = node_with_rows(tmp_path / "out" / crew.run_name)
+            wait_until(lambda: ended.busy_node() != "", "pages of a node that have ended", LIMIT_S)
+            killed = ended.busy_node()
             nodes[NODES.index(killed)].signal(signal.SIGKILL)
-            ends[killed] = -signal.SIGKILL
-            assert [node.wait(LIMIT_S) for node in nodes] == [*ends.values()]
+            assert nodes[NODES.index(killed)].wait(LIMIT_S) == -signal.SIGKILL
+            kept, asked_before = ended.look(), len(log.all())
+            site.may_continue.set()
+            others = [process for node, process in zip(NODES, nodes, strict=True) if node != killed]
+            assert [process.wait(LIMIT_S) for process in others] == [0, 0]
         finally:
-            for node in nodes:
-                node.kill_all()
-        HazelcastStore(cluster, crew.run_name).destroy()
-    assert rows_of(tmp_path / "out" / crew.run_name) == expected
-    again = Counter(each.path for each in server.log.all()[before:])
-    assert again.keys() == asked.keys()
-    repeated = sum(count - 1 for count in again.values())
-    assert repeated < PAGES, "only what the killed node had not committed is asked for twice"
+            for process in nodes:
+                process.kill_all()
+        store.destroy()
+    assert rows_of(crew.folder) == expected
+    assert {*log.paths()} == asked.keys()
+    assert kept.isdisjoint(log.paths()[asked_before:])
