@@ -84,6 +84,11 @@ def test_a_node_that_is_stopped_does_not_wait_for_members() -> None:
         ClusterClient(nobody, lambda: True)
 
 
+def test_a_node_that_nobody_stops_is_refused_when_no_member_lets_it_in() -> None:
+    with pytest.raises(ClusterError, match="no member of the cluster"):
+        ClusterClient(replace(settings(free_port()), connect_timeout_ms=1))
+
+
 def test_the_majority_is_ensured_as_the_guard_says(client: ClusterClient) -> None:
     client.ensure_majority()
 

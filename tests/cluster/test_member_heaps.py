@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import logging
 import random
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,23 @@ def test_figures_are_read_as_members_send_them(whole: bytes) -> None:
         ("os", "load"): 0.5,
         ("memory", "maxHeap"): 99999,
     }
+
+
+def test_units_targets_and_tags_of_figures_are_passed_over_each_by_its_own_bit() -> None:
+    same_words, same_unit, same_targets, same_tags = 0b1111, 1 << 4, 1 << 5, 1 << 6
+    words = struct.pack(">i", 1) + struct.pack(">iBB", 0, 0, 4) + "heap".encode("utf-16-be")
+    first = b"\0" + struct.pack(">iiii", 0, 0, -1, -1) + b"\1\0\0" + b"\0" + struct.pack(">q", 1)
+    with_targets = bytes([same_words | same_unit | same_tags, 9, 0]) + struct.pack(">q", 2)
+    with_tags = bytes([same_words | same_unit | same_targets, 2, *bytes(16), 0]) + struct.pack(">q", 3)
+    with_unit = bytes([same_words | same_targets | same_tags, 4, 0]) + struct.pack(">q", 4)
+    figures = first, with_targets, with_tags, with_unit
+    for count in range(1, 5):
+        assert read_metrics(blob(words, b"".join(figures[:count]), count)) == {("heap", "heap"): count}
+
+
+def blob(words: bytes, figures: bytes, count: int) -> bytes:
+    packed = zlib.compress(words)
+    return struct.pack(">hi", 1, len(packed)) + packed + struct.pack(">i", count) + zlib.compress(figures)
 
 
 def test_bytes_that_are_no_figures_are_refused_whatever_they_are(whole: bytes) -> None:

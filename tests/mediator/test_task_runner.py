@@ -13,7 +13,7 @@ import pytest
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.mediator import task_runner
-from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.task_runner import FEW_JOBS, TURN_S
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator, PageRequest
@@ -280,6 +280,21 @@ def test_a_recall_gives_back_what_has_not_begun_and_the_node_goes_on(tmp_path: P
         assert again == items[-1]
         worker.says(JobsHandedBack((again.job,)))
         assert worker.is_given() == [again], "what a worker hands back by itself is run here"
+
+
+def test_a_recalled_robots_txt_is_asked_for_here_again_as_it_is_no_job_of_the_store(tmp_path: Path) -> None:
+    robots = robots_pending(SITE, f"http://{SITE}/robots.txt", public_only=False)
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        node.inbox.post(lambda: node.runner.push([robots]))
+        (given,) = worker.is_given()
+        node.inbox.post(node.runner.recall)
+        assert isinstance(worker.hears(), Recall)
+        worker.says(Answered(given.job, SITE))
+        worker.says(JobsHandedBack((given.job,)))
+        (again,) = worker.is_given()
+        assert (again.job, again.is_robots) == (given.job, True)
+        assert sum(map(len, node.back.queue)) == 0
 
 
 def test_a_job_that_asked_for_a_request_and_was_handed_back_gets_no_grant(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from scoopi.errors import StoreError
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.store.call_timeout import CallTimeout
 from scoopi.store.postgresql.postgres_client import PostgresClient
+from tests.engine.desk import LIMIT_S, wait_until
 from tests.outputs.postgres_server import PostgresServer
 
 PID = b"SELECT pg_backend_pid()"
@@ -96,6 +97,22 @@ def test_a_server_that_takes_connections_and_never_greets_is_not_waited_for() ->
         with pytest.raises(StoreError, match=r"does not answer: no connection in \d"):
             client.rows(b"SELECT 1", {}, is_repeatable=True)
         client.close()
+
+
+def test_a_connection_that_cannot_be_made_durable_is_closed(
+    client: PostgresClient, store_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.rows(b"CREATE SCHEMA evil", {}, is_repeatable=False)
+    raising = b"BEGIN RAISE 'no setting today'; END"
+    create = b"CREATE FUNCTION evil.current_setting(text) RETURNS text LANGUAGE plpgsql AS $$ %b $$" % raising
+    client.rows(create, {}, is_repeatable=False)
+    url = f"{store_database}?application_name=shadowed&options=-csearch_path%3Devil,pg_catalog"
+    with pytest.raises(
+        StoreError, match="no setting today"
+    ) as _kept:  # with the connection, were it left open
+        PostgresClient(parse_store_url(url)).rows(b"SELECT 1", {}, is_repeatable=True)
+    counted = b"SELECT count(*) FROM pg_stat_activity WHERE application_name = 'shadowed'"
+    wait_until(lambda: client.rows(counted, {}, is_repeatable=True) == [(0,)], "the end of it", LIMIT_S)
 
 
 def test_a_closed_client_says_so(client: PostgresClient) -> None:

@@ -6,6 +6,7 @@ import os
 import time
 
 import msgspec
+import pytest
 
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
@@ -41,6 +42,8 @@ def test_a_pipe_ends_when_the_parent_closes_it() -> None:
     os.close(parent_writes)
 
     assert [msgspec.msgpack.decode(body, type=ToWorker) for body in pipe.bodies()] == [Give((item,))]
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(read_end)
     pipe.close()
     os.close(parent_reads)
 

@@ -5,19 +5,32 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from scoopi.model.handover import Grant, Payload, ToGrant
-from scoopi.model.job import JobPayload
-from scoopi.model.locator import Locator
+from scoopi.model.job import JobPayload, JobState
+from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.report.run_report import LOADER
-from scoopi.steps.step import OnHandover
+from scoopi.steps.step import LoadOrder, OnHandover
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
-from scoopi.worker.messages import Give, JobsHandedBack, Recall, Result, Results, Stop, ToParent, WorkItem
+from scoopi.worker.messages import (
+    Drain,
+    Give,
+    Granted,
+    JobsHandedBack,
+    Recall,
+    Result,
+    Results,
+    Stop,
+    ToParent,
+    WorkItem,
+)
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe
 from scoopi.worker.request_reports import RequestReports
 from scoopi.worker.worker_loop import WorkerLoop
@@ -36,6 +49,17 @@ class SizedLoader(PlayedLoader):
         return PAGE_BYTES
 
 
+class RedirectedLoader(SizedLoader):
+    """A loader whose pages need a second request, after a redirect."""
+
+    def begin(self, payload: Payload, on_handover: OnHandover) -> None:
+        order = payload.expect(LoadOrder)
+        if order.hops:
+            super().begin(payload, on_handover)
+        else:
+            on_handover(ToGrant(HOST, payload.advance(structs.replace(order, hops=1, grant=None))))
+
+
 class Desk:
     """A loop, its loader, and what it has sent."""
 
@@ -46,9 +70,10 @@ class Desk:
         heard: int,
         max_held_bytes: int = 1 << 20,
         ends_at_once: int = len(JOBS),
+        loader: type[SizedLoader] = SizedLoader,
     ) -> None:
         self.marker = CrashMarker(-1)
-        self.loader = SizedLoader(ends_at_once)
+        self.loader = loader(ends_at_once)
         self.times: dict[str, float] = {}
         self.handed_back: list[str] = []
         self._heard = heard
@@ -61,8 +86,8 @@ class Desk:
         )
         self.loop = WorkerLoop(WorkerPipe(incoming, outgoing), self.marker, parts, deque(), RequestReports())
 
-    def give(self, *jobs: str, grant: Grant | None = None) -> None:
-        payload = JobPayload(Locator("name", "group", "http://here.example/"), "seed")
+    def give(self, *jobs: str, grant: Grant | None = None, request: PageRequest | None = None) -> None:
+        payload = JobPayload(Locator("name", "group", "http://here.example/", request), "seed")
         self.loop.handle(Give(tuple(WorkItem(job, 1, payload, grant) for job in jobs)))
 
     def run(self) -> list[tuple[Result, ...]]:
@@ -84,7 +109,7 @@ class Desk:
 def desk_of() -> Iterator[Callable[..., Desk]]:
     descriptors: list[int] = []
 
-    def made(**more: int) -> Desk:
+    def made(**more: Any) -> Desk:
         incoming, to_worker = os.pipe()
         heard, outgoing = os.pipe()
         descriptors.extend((incoming, to_worker, heard, outgoing))
@@ -180,6 +205,37 @@ def test_pages_that_are_loaded_stay_at_a_recall_and_those_that_are_not_begun_are
     assert [result.job for batch in desk.run() for result in batch] == [*JOBS[:3]]
     assert desk.handed_back == [*JOBS[3:]]
     assert [payload.job for payload in desk.loader.abandoned] == [*JOBS[3:]], "its loader lets go of them"
+
+
+def test_a_request_that_must_not_be_sent_twice_continues_after_a_recall(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(loader=RedirectedLoader)
+    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
+    desk.give(*JOBS[1:3], grant=Grant(HOST, 1e12), request=PageRequest("POST"))
+    desk.loop.continue_requests()
+    for job in JOBS[:2]:
+        desk.loop.handle(Granted(job, Grant(HOST, 1e12)))
+    desk.loop.handle(Recall())
+    desk.loop.handle(Granted(JOBS[2], Grant(HOST, 1e12)))
+    desk.loop.continue_requests()
+    ended = {result.job: result.state for batch in desk.run() for result in batch}
+    assert ended == dict.fromkeys(JOBS[1:3], JobState.DONE)
+    assert desk.handed_back == [JOBS[0]]
+
+
+def test_a_request_that_must_not_be_sent_twice_is_ended_by_a_stop_while_it_waits_for_its_grant(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(loader=RedirectedLoader)
+    desk.give(JOBS[0], grant=Grant(HOST, 1e12), request=PageRequest("POST"))
+    desk.loop.continue_requests()
+    desk.loop.handle(Drain())
+    ((result,),) = desk.run()
+    assert (result.job, result.state) == (JOBS[0], JobState.FAILED)
+    assert desk.handed_back == []
 
 
 def test_the_crash_marker_names_no_job_while_its_page_waits_for_a_grant(

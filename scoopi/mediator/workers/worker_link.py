@@ -22,6 +22,8 @@ from scoopi.worker.pipe import MessageBuffer, pack
 
 DECODER = msgpack_decoder(ToParent)
 PIPE_BYTES = 1 << 20
+END_S = 5.0
+"""How long a worker may run on after it has closed its pipe; then it is killed."""
 
 
 class WorkerLink:
@@ -158,7 +160,7 @@ class ProcessLink(WorkerLink):
     def reap(self) -> tuple[str, Note]:
         """See `WorkerLink.reap`; waits for the process, which has closed its pipe already."""
         try:
-            code = self._process.wait(timeout=5)
+            code = self._process.wait(timeout=END_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import select
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 
+from scoopi.mediator.workers import worker_link
 from scoopi.mediator.workers.thread_link import ThreadLink
 from scoopi.mediator.workers.worker_link import ProcessLink, WorkerLink
 from scoopi.worker.crash_marker import Note
@@ -53,6 +56,30 @@ def test_a_worker_that_is_stopped_by_a_signal_is_paused_until_it_is_continued() 
         link.kill()
     wait_until(link.has_ended)
     link.reap()
+
+
+def test_a_worker_that_closes_its_pipe_and_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_link, "END_S", 0.01)
+    before = open_markers()
+    link = ProcessLink("tests.worker.stuck_loader:wire")
+    os.kill(link.pid, signal.SIGSTOP)
+    reaped: list[tuple[str, Note]] = []
+    reaping = threading.Thread(target=lambda: reaped.append(link.reap()), daemon=True)
+    reaping.start()
+    reaping.join(LIMIT_S)
+    if not reaped:
+        link.kill()
+    assert reaped == [("it was killed by SIGKILL", Note())]
+    assert open_markers() == before
+
+
+def open_markers() -> int:
+    """How many crash markers this process has open."""
+    names = []
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):  # that of the folder's own listing
+            names.append(os.readlink(f"/proc/self/fd/{number}"))
+    return sum("crash-marker" in name for name in names)
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
