@@ -12,6 +12,7 @@ from scoopi.model.schedule.notice_record import NoticeRecord
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
+    ENDED,
     UNCLAIMED,
     UNSETTLED,
     AttemptRecord,
@@ -20,6 +21,7 @@ from scoopi.model.schedule.schedule_records import (
     StateChange,
     WorkerRecord,
 )
+from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, Slot
 
 ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | NoticeRecord
@@ -75,12 +77,23 @@ class Decision:
         return row | {"gate": self.gate or None, "reason": self.reason or None}
 
 
+INSIDE_GROUP = "not the end of a group"
+"""The reason of a job whose period does not end a group."""
+
+
 def made(process: Process, slot: Slot, now: datetime, **fields: Any) -> Decision:
-    """The decision to create a job."""
+    """The decision to create a job; that of a period inside of a group is a noop from the beginning."""
     due = slot.at if isinstance(slot, Instant) else None
     values: dict[str, Any] = {"state": "embryo", "phase": ACTIVE, "due": due} | fields
+    if is_inside_group(process, slot):
+        values |= {"state": "noop", "phase": ENDED, "reason": INSIDE_GROUP}
     job = JobRecord(process=process.name, slot=str(slot), created=now, changed=now, **values)
     return Decision("job_made", None, job)
+
+
+def is_inside_group(process: Process, slot: Slot) -> bool:
+    """Whether a slot is a period of a group that ends with a later one, whose job does the work of all."""
+    return process.grouping > 1 and isinstance(slot, Period) and slot.group(process.grouping)[1] != slot
 
 
 def changed(record: RecordType, **fields: Any) -> RecordType:

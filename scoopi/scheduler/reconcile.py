@@ -10,7 +10,6 @@ from scoopi.errors import DefsError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
-    ENDED,
     LIVE,
     PAST,
     UNSETTLED,
@@ -21,7 +20,7 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, parse_slot
 from scoopi.scheduler.applied import applied
-from scoopi.scheduler.decisions import Decision, canceled, changed, made, moved
+from scoopi.scheduler.decisions import INSIDE_GROUP, Decision, canceled, changed, is_inside_group, made, moved
 from scoopi.scheduler.gate_changes import gate_changes, opened, with_gate
 from scoopi.scheduler.gates import ClosedGate, closed_gate, counterpart, edges_of, overlap_of
 from scoopi.scheduler.iteration_window import iterations, window_of
@@ -115,21 +114,14 @@ def _instants(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
 
 def _periods(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
     record = snapshot.processes[process.name]
-    settings = snapshot.schedule.settings
-    begin = settings.history_start or record.since
+    begin, most = record.since, snapshot.schedule.settings.max_new_slots
     if record.last_fire is not None and snapshot.now < record.last_fire:
         return
     if not periods_since(process, record, begin, snapshot.now):
         return
-    due = periods_since(process, record, begin, looked(process, snapshot))[: settings.max_new_slots]
+    due = periods_since(process, record, begin, looked(process, snapshot))[:most]
     for period in due:
-        if process.grouping > 1 and period.group(process.grouping)[1] != period:
-            skipped = made(
-                process, period, snapshot.now, state="noop", phase=ENDED, reason="not the end of a group"
-            )
-            yield skipped
-        else:
-            yield made(process, period, snapshot.now, due=period.bounds()[1])
+        yield made(process, period, snapshot.now, due=period.bounds()[1])
     if due:
         yield Decision("planned", record, changed(record, last_fire=due[-1].bounds()[0]))
 
@@ -203,6 +195,10 @@ def _gated(snapshot: Snapshot, waiting: dict[str, tuple[JobRecord, ClosedGate]])
         if snapshot.is_worked_on(job):
             continue
         process = snapshot.process(job.process)
+        if process is not None and _is_inside_group(job, process):
+            ended = over(job, "noop", INSIDE_GROUP, snapshot.now)
+            yield Decision("job_moved", job, ended, "", INSIDE_GROUP)
+            continue
         answer = closed_gate(job, snapshot)
         if answer is not None:
             waiting.setdefault(job.process, (job, answer))
@@ -224,6 +220,11 @@ def _gated(snapshot: Snapshot, waiting: dict[str, tuple[JobRecord, ClosedGate]])
             running[key] = running.get(key, 0) + 1
         started[process.name] = True
         yield from _attempted(job, process, snapshot)
+
+
+def _is_inside_group(job: JobRecord, process: Process) -> bool:
+    """Whether another job does its work: it was reprocessed, or created before its periods were grouped."""
+    return process.grouping > 1 and job.attempts == 0 and is_inside_group(process, parse_slot(job.slot))
 
 
 def _cancels_others(job: JobRecord, process: Process) -> bool:

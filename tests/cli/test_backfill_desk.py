@@ -74,7 +74,8 @@ def test_a_backfill_is_listed_and_cancelled(shop: Screen) -> None:
         (("books", "--from", "2026032000"), "a backfill needs both ends of a range"),
         (("books", "--list", "--cancel", "b1"), "a backfill needs both ends of a range"),
         (("books", "--cancel", "b7"), "process shop.books has no backfill b7"),
-        (("books", "--from", "2027010100", "--to", "2027010200"), "shop.books has no slot from 2027010100"),
+        (("books", "--from", "2027010100", "--to", "2027010200"), "2027010100 has not begun yet"),
+        (("books", "--from", "2026010200", "--to", "2026010100"), "2026010200 is later than 2026010100"),
         (("books", "--from", "1970010100", "--to", "2026010100"), "there are more than 10000 slots"),
         (("books", "--from", "x", "--to", "2026010100"), "x"),
         (

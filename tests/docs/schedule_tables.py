@@ -61,7 +61,7 @@ _DEFAULTS = {
     "process-retry.stale_after": "`1h` with `qualifier`, else `never`",
     "process-retry.give_up_after": "`48h` with `qualifier`, else `never`",
     "process-retry.on_exhausted": "`hold` for `managed`, else `fail`",
-    "schedule-settings.history_start": "the first deployment",
+    "schedule-settings.history_start": "the first deployment of the tree",
     "schedule-settings.worker.slots": "the cores",
     "schedule-settings.log.limit": "`16MiB`",
 }

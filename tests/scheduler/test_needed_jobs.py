@@ -16,7 +16,6 @@ from scoopi.scheduler.removed_slots import with_removed
 from tests.scheduler.world import START, World
 
 PROCESSES = """
-settings: {{history_start: "2025123000"}}
 processes:
   fires: {{executes: "python:a:b", trigger: {{cron: "0 */12 * * *"}}, overlap: wait, catchup: all}}
   beside: {{executes: "python:a:b", trigger: {{cron: "0 */12 * * *"}}, catchup: all}}
@@ -100,8 +99,10 @@ class Twins:
     def __init__(self, folder: Path, seed: int) -> None:
         self._random = random.Random(seed)
         text = PROCESSES.format(lookback=1, late="")
-        self.worlds = [KeptWorld(folder / name, text) for name in ("kept", "collected")]
+        deployed = START - timedelta(days=2)
+        self.worlds = [KeptWorld(folder / name, text, deployed) for name in ("kept", "collected")]
         for world in self.worlds:
+            world.now = START
             world.created = []
             world.worker("w1", capacity=50)
         self.removed = 0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
-from tests.scheduler.world import World
+from scoopi.model.schedule.schedule_records import ProcessRecord
+from tests.scheduler.world import START, World
 
 Make = Callable[[str], World]
 DAILY = """
@@ -46,13 +48,14 @@ def test_a_job_waits_until_another_is_processed_whatever_else_becomes_of_it(worl
 def test_the_job_of_the_period_before_may_be_asked_for(world_of: Make) -> None:
     world = world_of(
         """
-        settings: {history_start: "2025123100"}
         processes:
           p: {executes: external:x, qualifier: daily, trigger: {}, lag: 0s,
               probe: [{job_done: {process: q, slot: previous}}]}
           q: {executes: external:q, qualifier: daily, trigger: {}, lag: 0s, retry: {on_exhausted: fail}}
         """
     )
+    for name in ("p", "q"):
+        world.put(ProcessRecord(name=name, since=START - timedelta(days=1)))
     world.tick("2026-01-02T00:00:00+00:00")
     reason = world.why("p/D:2026010100")["reason"]
     assert reason == "waits for q/D:2025123100, which has been in_progress since 2026-01-02T00:00:00Z"

@@ -7,6 +7,9 @@ from datetime import timedelta
 
 import pytest
 
+from scoopi.model.schedule.schedule_records import ACTIVE
+from scoopi.periods.slot import parse_slot
+from scoopi.scheduler.decisions import changed, made
 from tests.scheduler.world import START, World
 
 Make = Callable[[str], World]
@@ -86,6 +89,43 @@ def test_only_the_last_period_of_a_group_has_an_attempt(world_of: Make) -> None:
     assert [states[f"H:20260101{hour:02}"] for hour in range(7)] == [
         *("noop", "noop", "noop", "in_progress", "noop", "noop", "embryo")
     ]
+
+
+@pytest.mark.parametrize("launch_type", ["manual", "backfill", "dependent"])
+def test_a_period_inside_of_a_group_is_a_noop_however_its_job_is_created(
+    world_of: Make, launch_type: str
+) -> None:
+    world = world_of('processes: {p: {executes: "python:a:b", qualifier: hourly, trigger: {}, grouping: 3}}')
+    process = world.schedule.processes["p"]
+    for hour in (1, 3):
+        slot = parse_slot(f"H:202512310{hour}")
+        world.apply(made(process, slot, world.now, launch_type=launch_type))
+    world.tick()
+    states = world.states("p")
+    assert (states["H:2025123101"], states["H:2025123103"]) == ("noop", "in_progress")
+    assert world.job("p/H:2025123101").reason == "not the end of a group"
+
+
+def test_a_job_inside_of_a_group_that_is_reprocessed_or_grouped_since_is_a_noop(world_of: Make) -> None:
+    text = 'processes: {p: {executes: "python:a:b", qualifier: hourly, trigger: {}, grouping: %s}}'
+    world = world_of(text % 1)
+    world.launch("p", "H:2026010107")
+    world.deploy(text % 3)
+    world.tick()
+    assert world.states("p")["H:2026010107"] == "noop"
+    job = world.job("p/H:2026010107")
+    world.put(changed(job, state="embryo", phase=ACTIVE, reason=""))
+    world.tick()
+    assert world.job(job.job).state == "noop"
+    assert not world.attempts("waiting")
+
+
+def test_the_first_period_is_the_one_in_which_the_process_is_first_deployed(world_of: Make) -> None:
+    world = world_of(f'settings: {{history_start: "2020010100"}}\n{DAILY % ""}')
+    world.tick(START + timedelta(hours=7))
+    world.deploy(f'settings: {{history_start: "2019010100"}}\n{DAILY % ""}')
+    world.tick(START + timedelta(days=1))
+    assert [*world.states("p")] == ["D:2026010100", "D:2026010200"]
 
 
 def test_a_continuous_process_works_on_its_period_again_and_once_more_when_it_is_over(world_of: Make) -> None:

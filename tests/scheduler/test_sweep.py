@@ -279,7 +279,7 @@ def test_a_job_that_ended_before_its_deadline_keeps_its_state_if_the_pass_is_lat
 @pytest.mark.parametrize(("after", "hours"), [("slot_start", 3), ("slot_end", 27)])
 def test_a_deadline_of_a_period_is_counted_from_its_bounds(world_of: Make, after: str, hours: int) -> None:
     world = world_of(
-        "settings: {history_start: '2026010100'}\nprocesses: {p: {executes: 'python:a:b', qualifier: daily, "
+        "processes: {p: {executes: 'python:a:b', qualifier: daily, "
         f"trigger: {{every: 1h}}, deadline: {{after: {after}, within: 3h, then: fail}}}}}}"
     )
     job = "p/D:2026010100"

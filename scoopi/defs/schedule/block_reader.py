@@ -50,7 +50,7 @@ class BlockReader:
         text = node.text if isinstance(node, Text) else ""
         if key.idle and re.fullmatch(key.idle, text, re.DOTALL):
             shown = key.name if key.idle == ANY else f"{key.name}: {text}"
-            self._findings.warning(owner, path, f"{shown} has no effect in this version", "do not rely on it")
+            self._findings.warning(owner, path, f"{shown} has no effect in this version", key.instead)
 
     def _value(self, node: Node, key: BlockKey, path: str, owner: Place) -> tuple[Any] | None:
         """The value in a tuple, since it may be None; None after a finding."""

@@ -19,6 +19,7 @@ class BlockKey:
         needs: YAML lines with other keys that the examples need to be valid.
         idle: a regular expression of values that are checked and stored but have no effect yet; `ANY` if
             the whole key has none.
+        instead: what to do instead of using such a value.
     """
 
     name: str
@@ -29,6 +30,7 @@ class BlockKey:
     needs: str = ""
     required: bool = False
     idle: str = ""
+    instead: str = "do not rely on it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,9 +84,12 @@ SETTINGS = Block(
         BlockKey(
             "history_start",
             _INSTANT_OR_HOUR,
-            "The first slot of periods contains it.",
+            "The first slot of each level of a tree contains it. Processes without a tree, as all of this "
+            "version, begin with the period in which they are first deployed.",
             '"2026010100"',
             '"2026"',
+            idle=ANY,
+            instead="it belongs to trees; earlier periods of a process: scoopi process backfill",
         ),
         BlockKey("max_new_slots", integer(1), "Jobs created per process and pass.", "500", "0"),
         BlockKey("start_limit", integer(1), "Attempts placed per pass.", "50", "0"),

@@ -74,7 +74,7 @@ class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         every: how often `serve` runs a pass without an event.
-        history_start: the first slot of periods contains it; None is the first deployment.
+        history_start: the first slot of each level of a tree contains it; None is the first deployment.
         max_new_slots: jobs created per process and pass.
         start_limit: attempts placed per pass.
     """

@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
 from scoopi.errors import PeriodError
-from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.process import Process, Trigger
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.fires import Fires, IntervalFires
 from scoopi.periods.iterations import CronIterations, day_and_ordinal
@@ -37,42 +37,81 @@ def past_slots(
     if process.qualifier is not None:
         qualifier = parse_qualifier(process.qualifier)
         begin, end = _period(first, qualifier), _period(last, qualifier, is_last=True)
+        _check_ends(first, last, begin.bounds()[0], end.bounds()[0], now)
         periods = (begin.shift(step) for step in range(end.diff(begin) + 1))
         yield from (
             (each, each.bounds()[1]) for each in takewhile(lambda each: each.bounds()[0] <= now, periods)
         )
         return
     trigger = process.trigger
-    zone = ZoneInfo(trigger.timezone if trigger is not None else "UTC")
+    if trigger is None or not _has_fires(trigger):
+        raise PeriodError(f"{process.name} has no slots of its own", hint=_other_way(process))
+    zone = ZoneInfo(trigger.timezone)
     numbers = _numbered(process, record, zone)
     at, until = _instant(first, zone, numbers), _instant(last, zone, numbers, is_last=True)
-    fires = _fires(process, record, at)
-    if fires is None or trigger is None:
-        raise PeriodError(f"{process.name} has no slots of its own", hint="scoopi launch creates single jobs")
-    for fire in takewhile(lambda fire: fire <= min(until, now), fires.after(at - datetime.resolution)):
+    _check_ends(first, last, at, until, now)
+    until = min(until, now, trigger.until or now)
+    for fire in takewhile(
+        lambda fire: fire <= until, _fires(trigger, record, at).after(at - datetime.resolution)
+    ):
         yield (numbers.number(fire) if numbers is not None else Instant(fire)), fire
 
 
-def slot_of(process: Process, text: str) -> Slot:
-    """The slot of a process that a text names; of a period the digits suffice, of an instant the `@`.
+def slot_of(process: Process, record: ProcessRecord, text: str) -> tuple[Slot, datetime | None]:
+    """The slot of a process that a text names, and its due time; None if it has none.
 
-    A period of another length than the process's is cast to it. A number `!n` is a slot of any process.
+    Of a period the digits or a date suffice, of an instant the `@` may be left out. A period of another
+    length than the process's is cast to it. A number `!n` is a slot of any process.
 
     Raises:
         PeriodError: it is not a slot, or not one of this process.
     """
     if text.startswith("!"):
-        return parse_slot(text)
+        return parse_slot(text), None
     if process.qualifier is not None:
-        return _period(text, parse_qualifier(process.qualifier))
-    slot = Instant(parse_instant(text)) if text[4:5] == "-" and _day(text) is None else parse_slot(text)
-    kinds: dict[str, type[Slot]] = {"iterations": Iteration, "instants": Instant}
+        period = _period(text, parse_qualifier(process.qualifier))
+        return period, period.bounds()[1]
     trigger = process.trigger
-    if trigger is not None and not trigger.after and not isinstance(slot, kinds[trigger.slots]):
+    is_own = trigger is not None and not trigger.after
+    example = (
+        "#2603280002"
+        if is_own and trigger is not None and trigger.slots == "iterations"
+        else "2026-11-01T13:00:00Z"
+    )
+    if _DATE.fullmatch(text):
+        raise PeriodError(f"{text} is a day, not a slot of {process.name}", hint=f"write {example}")
+    slot = Instant(parse_instant(text)) if text[4:5] == "-" else parse_slot(text)
+    kinds: dict[str, type[Slot]] = {"iterations": Iteration, "instants": Instant}
+    if is_own and trigger is not None and not isinstance(slot, kinds[trigger.slots]):
         what = f"{text} is not a slot of {process.name}, which has {trigger.slots}"
-        example = "#42" if trigger.slots == "iterations" else "@2026-11-01T13:00:00Z"
         raise PeriodError(what, hint=f"write {example}")
-    return slot
+    zone = ZoneInfo(trigger.timezone if trigger is not None else "UTC")
+    numbers = _numbered(process, record, zone)
+    if numbers is not None and isinstance(slot, Iteration):
+        return slot, _fire_of(slot, numbers, zone)
+    return slot, slot.at if isinstance(slot, Instant) else None
+
+
+def _check_ends(first: str, last: str, begin: datetime, end: datetime, now: datetime) -> None:
+    if begin > end:
+        raise PeriodError(f"{first} is later than {last}", hint="write the earlier one first")
+    if begin > now:
+        raise PeriodError(f"{first} has not begun yet", hint="a backfill creates jobs of past slots only")
+
+
+def _has_fires(trigger: Trigger) -> bool:
+    """Whether a trigger has times of its own, before and after any moment."""
+    has_times = trigger.cron is not None or bool(trigger.at)
+    return has_times or (trigger.every is not None and trigger.slots == "instants" and not trigger.after)
+
+
+def _other_way(process: Process) -> str:
+    trigger = process.trigger
+    if trigger is not None and trigger.after:
+        return f"fill those of {' or '.join(trigger.after)}, which it follows"
+    if trigger is not None and trigger.slots == "iterations":
+        return f"write scoopi launch {process.name} --slot '#42' for a single iteration"
+    return f"scoopi launch {process.name} creates single jobs"
 
 
 def _numbered(process: Process, record: ProcessRecord, zone: tzinfo) -> CronIterations | None:
@@ -83,16 +122,13 @@ def _numbered(process: Process, record: ProcessRecord, zone: tzinfo) -> CronIter
     return CronIterations(local_fires(trigger), zone, record.since)
 
 
-def _fires(process: Process, record: ProcessRecord, begin: datetime) -> Fires | None:
-    """The fires from a moment on, which may lie before `since`; None if the trigger has none of its own."""
-    trigger = process.trigger
-    if trigger is not None and (trigger.cron is not None or trigger.at):
+def _fires(trigger: Trigger, record: ProcessRecord, begin: datetime) -> Fires:
+    """The fires from a moment on, which may lie before `since`; those of an interval include `since`."""
+    if trigger.every is None or trigger.cron is not None or trigger.at:
         return local_fires(trigger)
-    if trigger is not None and trigger.every is not None and trigger.slots == "instants":
-        since = trigger.since or record.since
-        steps = (since - begin) // trigger.every + 1 if begin < since else 0
-        return IntervalFires(since - steps * trigger.every, trigger.every)
-    return None
+    since = trigger.since or record.since
+    steps = (since - begin) // trigger.every + 1 if begin <= since else 0
+    return IntervalFires(since - steps * trigger.every, trigger.every)
 
 
 def _period(text: str, qualifier: Qualifier, *, is_last: bool = False) -> Period:
@@ -130,7 +166,9 @@ def _fire_of(slot: Iteration, numbers: CronIterations, zone: tzinfo) -> datetime
     midnight = datetime.combine(day, time(), zone).astimezone(UTC)
     fire = next(islice(numbers.fires_from(midnight), ordinal - 1, None), None) if ordinal else None
     if fire is None or numbers.number(fire) != slot:
-        raise PeriodError(f"no fire has the number {slot}", hint="write a day as 2026-11-01 instead")
+        raise PeriodError(
+            f"no fire has the number {slot}", hint="write yyMMdd and the ordinal of the fire in that day"
+        )
     return fire
 
 

@@ -63,10 +63,9 @@ class BackfillDesk:
         if not dry_run and len(known) < len(slots):
             backfill = Backfill(self._next_name(), overlap, order == "new", max_parallel)
         for (slot, due), job in zip(slots, ids, strict=True):
-            is_new = job not in known
-            if is_new and not dry_run:
-                is_new = self._created(slot, due, backfill)
-            state = known[job].state if job in known else None if dry_run else "embryo"
+            new = self._job(slot, due, backfill)
+            is_new = job not in known and (dry_run or self._store.write(None, new))
+            state = known[job].state if job in known else None if dry_run else new.state
             change = "create" if is_new else "exists"
             rows.append({"job": job, "change": change, "state": state, "backfill": backfill.name or None})
         return rows
@@ -103,15 +102,18 @@ class BackfillDesk:
         slots = [*islice(found, MOST_JOBS + 1)]
         if not slots:
             what = f"{self._process.name} has no slot from {first} to {last} that has begun"
-            raise UsageError(what, hint="write the earlier one first; only past slots are filled")
+            hint = f"scoopi process next {self._process.name} shows the next slots"
+            raise UsageError(what, hint=hint)
         if len(slots) > MOST_JOBS:
             what = f"from {first} to {last} there are more than {MOST_JOBS} slots"
             raise UsageError(what, hint="fill a part of them at a time")
         return slots
 
-    def _created(self, slot: Slot, due: datetime, backfill: Backfill) -> bool:
+    def _job(self, slot: Slot, due: datetime, backfill: Backfill) -> JobRecord:
         fields: dict[str, Any] = {"due": due, "launch_type": "backfill", "backfill": backfill}
-        return self._store.write(None, made(self._process, slot, self._now, **fields).new)
+        job = made(self._process, slot, self._now, **fields).new
+        assert isinstance(job, JobRecord)
+        return job
 
     def _next_name(self) -> str:
         record = self._store.update(

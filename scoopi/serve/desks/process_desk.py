@@ -82,8 +82,10 @@ class ProcessDesk:
             self._store.write(None, ProcessRecord(name=process.name, since=self._now))
         else:
             process = self.process(name)
-        at = slot_of(process, slot or f"!{self._next_request(process.name)}")
-        due = at.bounds()[1] if isinstance(at, Period) else None
+        if slot is None:
+            slot = f"!{self._next_request(process.name)}"
+        record = self._store.get(ProcessRecord, [process.name])[process.name]
+        at, due = slot_of(process, record, slot)
         decision = made(
             process,
             at,

@@ -107,7 +107,7 @@ def test_settings_of_several_files_are_one_and_none_is_given_twice(project: Proj
     one = "settings: {every: 20s, gc: {retention: {jobs: 10d}}, history_start: '2026010100'}"
     two = "settings: {max_new_slots: 5}\nprocesses: {a: {executes: external:x}}"
     schedule, report = project.write(one=one, two=two).read()
-    assert not report.findings
+    assert not report.errors
     settings = schedule.settings
     assert (settings.every, settings.max_new_slots) == (timedelta(seconds=20), 5)
     assert settings.gc.retention.jobs == timedelta(days=10)

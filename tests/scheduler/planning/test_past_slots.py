@@ -9,6 +9,7 @@ import pytest
 
 from scoopi.errors import PeriodError
 from scoopi.model.schedule.schedule_records import ProcessRecord
+from scoopi.periods.slot import Slot
 from scoopi.scheduler.planning.past_slots import past_slots, slot_of
 from tests.scheduler.world import World
 
@@ -33,6 +34,12 @@ def slots(world: World, first: str, last: str, now: str = NOW) -> list[str]:
     assert isinstance(record, ProcessRecord)
     found = past_slots(world.schedule.processes["p"], record, first, last, datetime.fromisoformat(now))
     return [str(slot) for slot, _ in found]
+
+
+def named(world: World, given: str) -> tuple[Slot, datetime | None]:
+    record = world.records[ProcessRecord, "p"]
+    assert isinstance(record, ProcessRecord)
+    return slot_of(world.schedule.processes["p"], record, given)
 
 
 @pytest.mark.parametrize(
@@ -127,19 +134,104 @@ def test_what_is_neither_a_slot_nor_a_day_is_refused(world_of: Make, text: str, 
 def test_a_slot_is_written_as_briefly_as_its_process_allows(
     world_of: Make, text: str, given: str, slot: str
 ) -> None:
-    assert str(slot_of(world_of(text).schedule.processes["p"], given)) == slot
+    assert str(named(world_of(text), given)[0]) == slot
 
 
 @pytest.mark.parametrize(
     ("text", "given", "said"),
     [
-        (HOURLY_IN % "UTC", "#1", "#1 is not a slot of p, which has instants; write @2026-"),
-        (NUMBERED, "D:2026110100", "D:2026110100 is not a slot of p, which has iterations; write #42"),
+        (HOURLY_IN % "UTC", "#1", "#1 is not a slot of p, which has instants; write 2026-"),
+        (
+            NUMBERED,
+            "D:2026110100",
+            "D:2026110100 is not a slot of p, which has iterations; write #2603280002",
+        ),
         (PERIODS % "daily", "@2026-11-01T13:00:00Z", "'@2026-11-01T13:00:00Z' is not a period"),
-        (HOURLY_IN % "UTC", "2026-11-01", "'2026-11-01' is not a slot"),
+        (HOURLY_IN % "UTC", "2026-11-01", "2026-11-01 is a day, not a slot of p; write 2026-11-01T13:00:00Z"),
+        (NUMBERED, "2026-11-01", "2026-11-01 is a day, not a slot of p; write #2603280002"),
+        (NUMBERED, "#2603290004", "no fire has the number #2603290004"),
+        (NUMBERED, "#42", "#42 has no day"),
+        (PERIODS % "daily", "", "'' is not a period"),
+        (HOURLY_IN % "UTC", "", "'' is not a slot"),
     ],
 )
 def test_a_slot_of_another_kind_is_refused(world_of: Make, text: str, given: str, said: str) -> None:
     with pytest.raises(PeriodError) as caught:
-        slot_of(world_of(text).schedule.processes["p"], given)
+        named(world_of(text), given)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "due"),
+    [
+        (PERIODS % "daily", "2026110100", "2026-11-02T00:00:00Z"),
+        (HOURLY_IN % "UTC", "2026-11-01T13:30:00Z", "2026-11-01T13:30:00Z"),
+        (NUMBERED, "#2603290003", "2026-03-29T14:00:00Z"),
+        (NUMBERED, "!7", None),
+        ("processes: {p: {executes: external:x}}", "D:2026110100", None),
+    ],
+)
+def test_a_named_slot_is_due_as_if_it_were_scheduled(
+    world_of: Make, text: str, given: str, due: str | None
+) -> None:
+    assert named(world_of(text), given)[1] == (due and datetime.fromisoformat(due))
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "said"),
+    [
+        ("2026-11-02", "2026-11-01", "2026-11-02 is later than 2026-11-01; write the earlier one first"),
+        ("2026-12-02", "2026-12-03", "2026-12-02 has not begun yet"),
+        ("2026-12-03", "2026-12-02", "2026-12-03 is later than 2026-12-02"),
+    ],
+)
+@pytest.mark.parametrize("text", [HOURLY_IN % "UTC", PERIODS % "daily", NUMBERED])
+def test_a_range_without_past_slots_says_why(
+    world_of: Make, text: str, first: str, last: str, said: str
+) -> None:
+    with pytest.raises(PeriodError) as caught:
+        slots(world_of(text), first, last)
+    assert said in str(caught.value)
+
+
+def test_what_is_to_come_of_a_range_is_left_out(world_of: Make) -> None:
+    world = world_of(PERIODS % "daily")
+    assert slots(world, "2026-11-30", "2027-01-05") == ["D:2026113000", "D:2026120100"]
+
+
+def test_a_range_between_two_fires_is_empty(world_of: Make) -> None:
+    world = world_of(HOURLY_IN % "UTC")
+    assert slots(world, "2026-11-01T11:01:00Z", "2026-11-01T11:59:00Z") == []
+    assert slots(world, "2026-11-01T11:00:00Z", "2026-11-01T11:00:00Z") == ["@2026-11-01T11:00:00Z"]
+
+
+def test_nothing_fires_after_the_until_of_a_trigger(world_of: Make) -> None:
+    world = world_of(
+        "processes: {p: {executes: external:x, trigger: {cron: '0 6 * * *', until: '2026-03-10T12:00:00Z'}}}"
+    )
+    assert slots(world, "2026-03-09", "2026-03-12") == ["@2026-03-09T06:00:00Z", "@2026-03-10T06:00:00Z"]
+
+
+@pytest.mark.parametrize("first", ["2025-12-31T23:00:00Z", "2026-01-01T00:00:00Z"])
+def test_the_start_of_an_interval_is_part_of_each_range_that_has_it(world_of: Make, first: str) -> None:
+    world = world_of("processes: {p: {executes: external:x, trigger: {every: 1h}}}")
+    assert slots(world, first, "2026-01-01T01:00:00Z")[-2:] == [
+        "@2026-01-01T00:00:00Z",
+        "@2026-01-01T01:00:00Z",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("trigger", "hint"),
+    [
+        ("{slots: iterations, source: after_completion}", "scoopi launch p --slot '#42'"),
+        ("{after: q}", "fill those of q, which it follows"),
+    ],
+)
+def test_a_process_without_fires_says_what_to_do_instead(world_of: Make, trigger: str, hint: str) -> None:
+    world = world_of(
+        f"processes: {{p: {{executes: external:x, trigger: {trigger}}}, q: {{executes: external:x}}}}"
+    )
+    with pytest.raises(PeriodError) as caught:
+        slots(world, "#1", "#2")
+    assert hint in str(caught.value)
