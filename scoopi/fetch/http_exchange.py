@@ -253,7 +253,8 @@ class HttpExchange:
         if reception.status == NOT_MODIFIED and request.known is not None:
             return NotModified(reception.headers, self._cookies())
         if not reception.wanted:
-            raise status_fault(reception.status, request.url, reception.headers, self.options.site)
+            led_by = "a redirect" if request.hops else ""
+            raise status_fault(reception.status, request.url, reception.headers, self.options.site, led_by)
         body = reception.finish()
         if reception.fault:
             raise truncated_fault(reception.fault, request.url, hint="")

@@ -158,13 +158,18 @@ def retry_after_s(value: str, now: datetime) -> float | None:
 
 
 def status_fault(
-    status: int, url: str, headers: Mapping[str, str] = MappingProxyType({}), site: Site | None = None
+    status: int,
+    url: str,
+    headers: Mapping[str, str] = MappingProxyType({}),
+    site: Site | None = None,
+    led_by: str = "",
 ) -> FetchError:
     """The error for a response whose status is not 200.
 
     Args:
         headers: headers of the response, names in lower case.
         site: the site's settings for the request.
+        led_by: what led from the address of the page to `url`, as "a redirect"; empty if they are the same.
     """
     if status in (401, 403) and site is not None and site.auth is not None:
         hint = "the site rejects the credentials in its `auth`"
@@ -173,7 +178,7 @@ def status_fault(
     elif status == 407:
         hint = "the proxy of the environment (http_proxy, https_proxy) requires other credentials"
     elif status in (404, 410):
-        hint = "correct the url"
+        hint = f"{led_by} leads there; correct that, or the url of the page" if led_by else "correct the url"
     elif status == 429:
         hint = "send fewer requests: raise scoopi.loader.fetch.delay"
     else:

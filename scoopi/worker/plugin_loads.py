@@ -49,6 +49,8 @@ from scoopi.worker.plugin_call import (
 
 CHECK_S = 0.25
 """Seconds between two checks for calls that take too long."""
+_LED_BY = "a redirect, a script of the page or an action"
+"""What leads a browser to another address than that of the page."""
 MOST_HANGING = 64
 """Abandoned calls of a plugin that have not ended; with so many of them it gets no more pages."""
 
@@ -203,7 +205,8 @@ class PluginLoads:
         if answer.status == NOT_MODIFIED and request.known is not None:
             return NotModified(headers, cookies)
         if answer.status != PAGE_STATUS:
-            fault = status_fault(answer.status, url, headers, request.site)
+            is_own = url.partition("#")[0] == request.url.partition("#")[0]
+            fault = status_fault(answer.status, url, headers, request.site, "" if is_own else _LED_BY)
             fault.cookies = cookies if request.keeps_cookies else None
             raise fault
         if len(answer.body) > most:

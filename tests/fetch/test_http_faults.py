@@ -229,6 +229,14 @@ def test_a_refused_login_has_a_hint_that_fits(status: int, site: Site | None, hi
     assert status_fault(status, "http://a.example/", site=site).hint == hint
 
 
+@pytest.mark.parametrize(
+    ("led_by", "hint"),
+    [("", "correct the url"), ("a redirect", "a redirect leads there; correct that, or the url of the page")],
+)
+def test_a_page_that_is_not_there_has_a_hint_that_fits(led_by: str, hint: str) -> None:
+    assert status_fault(404, "http://a.example/", led_by=led_by).hint == hint
+
+
 def test_a_fault_survives_pickling() -> None:
     error = status_fault(503, "http://a.example/", {"retry-after": "7"})
     assert pickle.loads(pickle.dumps(error)).fault == error.fault

@@ -193,6 +193,12 @@ def test_an_answer_is_judged_as_those_of_scoopi_itself(
     assert error.fault == fault
 
 
+def test_a_missing_page_to_which_an_action_led_is_not_called_a_wrong_url(desk: PluginDesk) -> None:
+    assert desk.error(answering(status=404)).hint == "correct the url"
+    elsewhere = desk.error(answering(status=404, url="http://a.example/gone"))
+    assert elsewhere.hint.startswith("a redirect, a script of the page or an action leads there; correct")
+
+
 def test_a_public_page_leads_to_no_private_host(desk: PluginDesk) -> None:
     result = desk.load(answering(), Request("http://127.0.0.1:1/", public_only=True))
     assert "a public page leads to a private address" in str(result)
