@@ -30,6 +30,7 @@ from scoopi.browser.page.page_wait import (
     VisitFailedError,
     Words,
     at_until,
+    left_s,
     with_dialogs_dismissed,
 )
 from scoopi.browser.page.step_timeout import StepTimeout
@@ -140,6 +141,14 @@ class Browser:
         """Interrupt the page if it does not let an action end in time; called now and then, by any thread."""
         self._limit.look()
 
+    def is_stuck(self) -> bool:
+        """Return whether an action takes so long that only a kill ends it; callable from any thread."""
+        return self._limit.is_stuck()
+
+    def late(self) -> VisitFailed | None:
+        """Return the failure if the current action does not end; None without one. For any thread."""
+        return self._actions.late()
+
     def kill(self) -> None:
         """Kill driver and browser at once, and a script that runs; callable from any thread.
 
@@ -247,7 +256,7 @@ class Browser:
         how = visit.how
         self._actions.run(how.actions, visit.url, how.timeout_ms, ends)
         if how.until.hoped:
-            self._waiting.hope(how.until.hoped, _left_s(how, ends))
+            self._waiting.hope(how.until.hoped, left_s(how, ends))
         if how.scripts:
             self._awaited(how, ends, lambda words: self._waiting.holds(words))
             self._run_scripts(how, ends)
@@ -255,7 +264,7 @@ class Browser:
 
     def _awaited(self, how: BrowserDef, ends: float, read: Callable[[Words], T | None]) -> T:
         """What is read once `until` holds."""
-        timeout_s = _left_s(how, ends)
+        timeout_s = left_s(how, ends)
         self._limit.wait(timeout_s)
         try:
             found = self._waiting.reading(how.until, timeout_s, read)
@@ -282,12 +291,7 @@ class Browser:
         if failed is not None:
             raise VisitFailedError(VisitFailed(failed.what, failed.cause, hint=failed.hint))
         self._tab.opened.current = self._driver.current_window_handle
-        timeout_s = _left_s(how, ends)
+        timeout_s = left_s(how, ends)
         if not self._waiting.has_loaded(timeout_s):
             what, cause = f"the page did not load within {timeout_s:g} s", "the page did not load"
             raise VisitFailedError(VisitFailed(f"{what} after its script plugins", cause))
-
-
-def _left_s(how: BrowserDef, ends: float) -> float:
-    """How long a wait may take: the group's timeout, within the time that is left for the page."""
-    return max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic()))

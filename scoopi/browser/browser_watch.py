@@ -61,8 +61,8 @@ class BrowserWatch:
             self._browser.look()
 
     def _fault(self) -> VisitFailed | None:
-        if time.monotonic() >= self._ends:
-            return _HUNG
+        if time.monotonic() >= self._ends or self._browser.is_stuck():
+            return self._browser.late() or _HUNG
         if self._browser.memory_mb() <= self._most_mb:
             return None
         what = f"the page needs more than {self._most_mb} MB of memory, and its browser was killed"

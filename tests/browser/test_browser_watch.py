@@ -5,17 +5,22 @@ from __future__ import annotations
 import threading
 from typing import cast
 
+import pytest
+
 from scoopi.browser.browser import Browser
 from scoopi.browser.browser_watch import BrowserWatch
+from scoopi.browser.pool_messages import VisitFailed
 
 LIMIT_S = 60.0
 
 
 class Tab:
-    """A browser of this size, which can be killed."""
+    """A browser of this size, which can be killed; `late` is that of its action."""
 
-    def __init__(self, memory_mb: int = 100) -> None:
+    def __init__(self, memory_mb: int = 100, late: VisitFailed | None = None, is_stuck: bool = False) -> None:
         self._memory_mb = memory_mb
+        self._late = late
+        self._is_stuck = is_stuck
         self.killed = threading.Event()
         self.looked = threading.Event()
 
@@ -24,6 +29,12 @@ class Tab:
 
     def look(self) -> None:
         self.looked.set()
+
+    def is_stuck(self) -> bool:
+        return self._is_stuck
+
+    def late(self) -> VisitFailed | None:
+        return self._late
 
     def kill(self) -> None:
         self.killed.set()
@@ -47,6 +58,17 @@ def test_a_browser_that_takes_too_long_is_killed() -> None:
         assert tab.killed.wait(LIMIT_S)
     assert watched.verdict is not None
     assert (watched.verdict.cause, watched.verdict.reason) == ("the browser hangs", "timeout")
+
+
+@pytest.mark.parametrize(("timeout_s", "is_stuck"), [(-0.5, False), (LIMIT_S, True)])
+def test_an_action_that_nothing_ends_is_named_and_its_browser_is_killed(
+    timeout_s: float, is_stuck: bool
+) -> None:
+    late = VisitFailed("the action at shop.yml:7:9 failed: script x: the script did not end", "cause")
+    tab = Tab(late=late, is_stuck=is_stuck)
+    with watch(tab, timeout_s) as watched:
+        assert tab.killed.wait(LIMIT_S)
+    assert watched.verdict == late
 
 
 def test_a_browser_that_takes_too_much_memory_is_killed() -> None:

@@ -33,6 +33,7 @@ from scoopi.browser.page.page_wait import PageWait, VisitFailedError, comes_true
 from scoopi.browser.page.page_windows import NEW_WINDOW, PageWindows
 from scoopi.browser.page.step_timeout import StepTimeout
 from scoopi.browser.page.window_switch import WindowSwitch
+from scoopi.browser.pool_messages import VisitFailed
 from scoopi.model.definitions import ActionDef
 
 _CHOOSE = """
@@ -75,6 +76,7 @@ class PageActions:
         self._limit = limit
         self._folder = folder
         self._url = ""
+        self._faults: ActionFaults | None = None
 
     def run(self, actions: tuple[ActionDef, ...], url: str, timeout_ms: int, ends: float) -> None:
         """Perform all actions in order, and return from any frame to the page of the current window.
@@ -91,7 +93,7 @@ class PageActions:
             self._windows.act(action, actions[number:])
             own_s = (timeout_ms if action.timeout_ms is None else action.timeout_ms) / 1000
             timeout_s = max(0.0, min(own_s, ends - time.monotonic()))
-            faults = ActionFaults(action, timeout_s, is_cut=timeout_s < own_s)
+            self._faults = faults = ActionFaults(action, timeout_s, is_cut=timeout_s < own_s)
             try:
                 self._do(action, timeout_s, ends)
             except MissingError as error:
@@ -108,11 +110,17 @@ class PageActions:
             except VisitFailedError as error:
                 raise faults.same(error) from error
             finally:
+                self._faults = None
                 self._limit.end()
             if self._limit.was_interrupted:
                 raise faults.late()
         if any(action.verb == "frame" for action in actions):
             with_dialogs_dismissed(self._driver, self._driver.switch_to.default_content)
+
+    def late(self) -> VisitFailed | None:
+        """Return the failure if the current action does not end; None between actions. For any thread."""
+        faults = self._faults
+        return None if faults is None else faults.late().failure
 
     def _or_in_window(self, error: VisitFailedError) -> VisitFailedError:
         return VisitFailedError(self._windows.hinted(error.failure))

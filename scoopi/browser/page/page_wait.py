@@ -218,6 +218,11 @@ def at_until(how: BrowserDef, failure: VisitFailed) -> VisitFailed:
     return replace(failure, what=f"{_until(how)}: {failure.what}")
 
 
+def left_s(how: BrowserDef, ends: float) -> float:
+    """Return how long a wait may take: the group's timeout, within the time that is left for the page."""
+    return max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic()))
+
+
 def _until(how: BrowserDef) -> str:
     at = str(how.until.place)
     return f"`until` at {at}" if at else "`until`"

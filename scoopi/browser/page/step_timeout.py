@@ -11,6 +11,8 @@ _NEVER = float("inf")
 _LEAST_S = 0.1
 _LATE_S = 0.2
 """The driver's own timeouts come first; they do not end a loop in a script."""
+_STUCK_S = 5.0
+"""So long after its time an action has not ended because the browser cannot end it."""
 
 
 class StepTimeout:
@@ -73,6 +75,10 @@ class StepTimeout:
         if time.monotonic() >= self._ends:
             self.was_interrupted = True
             self._interrupt()
+
+    def is_stuck(self) -> bool:
+        """Return whether an action takes much too long, so that only a kill ends it; for any thread."""
+        return time.monotonic() >= self._ends + _STUCK_S
 
     def _set_load(self, seconds: float) -> None:
         if seconds != self._load_s:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.browser.browser import Browser
+from scoopi.browser.browser import CRASHED, Browser
 from scoopi.browser.browser_watch import BrowserWatch
+from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.page.page_actions import page_mark
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
+from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from scoopi.model.place import Place
 from tests.browser.kinds import each_browser
@@ -223,6 +225,19 @@ def test_a_script_without_an_end_is_interrupted_and_its_page_is_kept(
     assert said in failed.what
     assert "shop.yml:7:9" in failed.what
     assert "in frame" in Path(failed.kept).with_suffix(".html").read_text()
+
+
+def test_a_loop_that_a_browser_cannot_end_names_its_action_and_costs_the_browser(
+    shop: str, tmp_path: Path
+) -> None:
+    settings = BrowserSettings(browser="firefox").with_firefox()
+    browser = Browser(settings, tmp_path, tmp_path / "shots", KeptPages(tmp_path / "kept"))
+    loop = action("script", "while (true);", timeout_ms=100)
+    with BrowserWatch(browser, 300.0, 4096) as watch, pytest.raises(CRASHED):
+        done(browser, shop, loop)
+    assert watch.verdict is not None
+    assert "action at shop.yml:7:9 failed: script while (true);: the script did not end" in watch.verdict.what
+    assert not watch.verdict.reason, "another attempt would fail too"
 
 
 @each_browser

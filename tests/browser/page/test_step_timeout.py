@@ -55,5 +55,10 @@ def test_a_page_is_interrupted_only_during_an_action_that_takes_too_long() -> No
     seen.append(limit.was_interrupted)  # until the next action begins
     limit.act(FAR_S)
     seen.append(limit.was_interrupted)
+    assert not limit.is_stuck()
+    limit.act(-FAR_S)
+    assert limit.is_stuck(), "only a kill ends it"
+    limit.end()
+    assert not limit.is_stuck()
     assert interrupted == ["now"]
     assert seen == [False, False, True, False]
