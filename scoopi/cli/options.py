@@ -68,14 +68,17 @@ def inputs_of_file(name: str) -> dict[str, str]:
 
     from scoopi.configs.conf_file import plain_value
 
+    shown = "standard input" if name == "-" else name
     try:
         values = plain_value(sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"{name}: {why}", hint='write {"NAME": "VALUE"}, or lines as NAME: VALUE') from error
+        raise UsageError(
+            f"{shown}: {why}", hint='write {"NAME": "VALUE"}, or lines as NAME: VALUE'
+        ) from error
     if not isinstance(values, dict):
         kind = "nothing" if values is None else f"a {'list' if isinstance(values, list) else 'single value'}"
-        what = f"{name} holds {kind}, not names with values"
+        what = f"{shown} holds {kind}, not names with values"
         raise UsageError(what, hint='write {"NAME": "VALUE"}, or lines as NAME: VALUE')
     return {
         key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ _TOO_DEEP = "it is nested too deep"
 _LIBYAML_TOO_DEEP = "exceeded maximum nesting depth"
 """Message of libyaml from 0.2.6 on, which rejects more than a thousand levels itself."""
 _LARGEST_BYTES = 1_000_000
+_JSON = re.compile(r"\s*[{\[]\s*[\"{\[]")
+"""Begin of a text that is meant as JSON; YAML may begin with a bracket, too, as `{name: value}`."""
 _NULL = "tag:yaml.org,2002:null"
 SITES = "sites"
 """The only section that does not contain settings; it has the syntax of definitions."""
@@ -157,7 +160,7 @@ def plain_value(text: str) -> object:
     try:
         return json.loads(text)
     except ValueError:
-        if text.lstrip()[:1] in ("{", "["):  # meant as JSON, whose errors give a better position
+        if _JSON.match(text):  # whose errors give a better position
             raise
     try:
         return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  it makes only texts, lists and mappings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
@@ -122,6 +123,35 @@ def test_inputs_and_outputs_come_from_files_too(shop: Screen) -> None:
     assert rows(shop, "attempt", "show", "press/!1/1")[0]["outputs"] == {"pages": "[1, 2]", "rows": "3"}
 
 
+@pytest.mark.parametrize(
+    ("text", "code", "expected"),
+    [
+        ("{paper: a3, copies: 007}", 0, {"paper": "a3", "copies": "007"}),
+        ('{"paper": "a3", "copies": 7}', 0, {"paper": "a3", "copies": "7"}),
+        ('{"paper": "a3",', 2, "standard input: Expecting property name enclosed in double quotes"),
+        ("- a", 2, "standard input holds a list, not names with values"),
+    ],
+)
+def test_inputs_are_read_from_standard_input(
+    shop: Screen, monkeypatch: pytest.MonkeyPatch, text: str, code: int, expected: dict[str, str] | str
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    printed(shop, "launch", "press", "--inputs", "-", code=code)
+    if isinstance(expected, str):
+        assert expected in shop.err.getvalue()
+        return
+    printed(shop, "tick")
+    printed(shop, "worker", "put", "p1")
+    (claimed,) = rows(shop, "attempt", "claim", "--worker", "p1")
+    assert claimed["inputs"] == expected
+
+
+def test_a_process_that_was_paused_without_a_reason_shows_as_paused(shop: Screen) -> None:
+    printed(shop, "process", "pause", "books")
+    assert rows(shop, "process", "show", "books")[0]["paused"] == "no reason given"
+    assert rows(shop, "process", "show", "clean")[0]["paused"] is None
+
+
 def test_a_job_on_hold_gets_another_attempt_by_clear(shop: Screen) -> None:
     printed(shop, "launch", "press", "--now", "2026-04-01T00:00:00Z")
     printed(shop, "worker", "put", "p1")
@@ -199,7 +229,11 @@ def test_a_registered_worker_claims_only_what_its_groups_may_run(shop: Screen) -
     [
         ("worker put p1 --groups big,,x", 2, "needs names separated by commas, got 'big,,x'"),
         ("process show shop.book", 2, "did you mean shop.books?"),
-        ("job why books/@2027-01-01T00:00:00Z", 2, "there is no job shop.books/@2027-01-01T00:00:00Z"),
+        (
+            "job why books/@2027-01-01T05:00:00Z --now 2026-04-01T00:00:00Z",
+            2,
+            "there is no job shop.books/@2027-01-01T05:00:00Z: its slot begins at 2027-01-01T05:00:00Z",
+        ),
         ("job why books/tomorrow", 2, "is not a slot"),
         ("job why", 2, "the following arguments are required: job; see scoopi job why --help"),
         ("job why press", 2, "'press' is not the id of a job; write PROCESS/SLOT"),

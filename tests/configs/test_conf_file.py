@@ -101,6 +101,10 @@ def test_json_has_its_types_and_yaml_is_texts(text: str, value: object) -> None:
     assert plain_value(text) == value
 
 
+def test_yaml_may_begin_with_a_bracket() -> None:
+    assert plain_value("{ day: 2026-01-31, n: 007 }") == {"day": "2026-01-31", "n": "007"}
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [('{"a": }', "line 1 column 7"), ("a: 1\nb: [", "line 2, column 5"), ("a: \x00", "special characters")],

@@ -75,9 +75,11 @@ class ScheduleReader:
 
     def read(self) -> tuple[Schedule, Report]:
         """See `read_schedule`."""
-        files = SourceFiles(self._source, self._findings).find()
+        found = SourceFiles(self._source, self._findings)
+        files = found.find()
         for path in files:
             self._file(path)
+        self._warn_of_flows(found.folders)
         if files and not [*self._places] and not self._findings.has_errors:
             self._findings.error(
                 Place(str(self._source)), "", "the project has no processes", "add `processes:`"
@@ -91,6 +93,11 @@ class ScheduleReader:
             self._check_names()
         schedule = Schedule(self._processes, ScheduleSettings(**self._settings))
         return schedule, self._report(files)
+
+    def _warn_of_flows(self, folders: list[Path]) -> None:
+        for path in sorted(each for folder in folders for each in folder.glob("*.sl")):
+            what = "files in *.sl hold flows, which this version does not support"
+            self._findings.warning(Place(str(path)), "", what, "the file is left out")
 
     def _file(self, path: Path) -> None:
         from scoopi.defs.yaml.yaml_file import YamlFile  # The YAML library is not needed to know this room.

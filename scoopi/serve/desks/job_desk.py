@@ -22,6 +22,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.decisions import canceled, moved
+from scoopi.scheduler.explaining.absent_job import absent_job
 from scoopi.scheduler.retrying import ended_by
 from scoopi.scheduler.why import why
 from scoopi.serve.desks.cascade import Cascade
@@ -99,10 +100,19 @@ class JobDesk:
         name = f"{self._qualified(process)}/{slot}" if process not in self._store.processes() else job
         record = self._store.jobs([name]).get(f"{name.rpartition('/')[0]}/{parse_slot(slot)}")
         if record is None:
-            raise UsageError(
-                f"there is no job {name}", hint=f"scoopi job list --process {process} shows its jobs"
-            )
+            raise self._absent(f"{name.rpartition('/')[0]}/{parse_slot(slot)}")
         return record
+
+    def _absent(self, job: str) -> UsageError:
+        """The error about a job that does not exist, with the reason, if its process is known."""
+        name, _, slot = job.rpartition("/")
+        process, record = self._state.current()[1].process(name), self._store.processes().get(name)
+        if process is None or record is None:
+            return UsageError(
+                f"there is no job {job}", hint=f"scoopi job list --process {name} shows its jobs"
+            )
+        why_not, hint = absent_job(process, record, parse_slot(slot), self._now)
+        return UsageError(f"there is no job {job}: {why_not}", hint=hint)
 
     def why(self, job: str) -> Row:
         """Return one sentence on what a job waits for or does, or on how it ended."""

@@ -236,7 +236,7 @@ class ProcessDesk:
             "process": process.name,
             "mode": process.mode,
             "enabled": process.enabled,
-            "paused": record.paused,
+            "paused": record.paused or (None if record.paused is None else "no reason given"),
             "qualifier": process.qualifier,
             "machine": process.machine,
             "next": instant_text(following[0][1]) if following else None,

@@ -159,6 +159,15 @@ def test_a_dependency_without_a_slot_to_wait_for_is_reported(
     assert whats(report) == ([message] if message else [])
 
 
+def test_a_file_of_flows_is_left_out_with_a_warning(project: Project) -> None:
+    project.write(jobs="processes: {a: {executes: external:x}}")
+    (project.folder / "books").mkdir()
+    (project.folder / "books/refresh.sl").write_text("flow: {name: refresh}\n")
+    (found,) = project.read()[1].findings
+    assert (found.severity, found.place.file) == (Severity.WARNING, str(project.folder / "books/refresh.sl"))
+    assert "hold flows" in found.what
+
+
 def test_a_missing_folder_is_reported(project: Project) -> None:
     _, report = project.read()
     assert whats(report) == ["there is no such file or folder"]

@@ -1,0 +1,56 @@
+"""A job that does not exist: its slot is none, is to come, was before the process, or was missed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from scoopi.model.schedule.schedule_records import ProcessRecord
+from scoopi.periods.slot import parse_slot
+from scoopi.scheduler.explaining.absent_job import absent_job
+from tests.scheduler.world import START, World
+
+Make = Callable[[str], World]
+FIRES = "trigger: {cron: '0 6 * * *', timezone: Europe/Berlin}"
+DAILY = "qualifier: daily, trigger: {}"
+NUMBERED = "trigger: {slots: iterations, cron: '0 */8 * * *'}"
+FOLLOWING = "trigger: {slots: iterations, source: after_completion}"
+
+
+@pytest.mark.parametrize(
+    ("keys", "slot", "why_not", "hint"),
+    [
+        (FIRES, "@2026-01-09T05:00:00Z", "its slot begins at 2026-01-09T05:00:00Z", "process next p"),
+        (
+            FIRES,
+            "@2026-01-01T05:00:00Z",
+            "no pass has created it in time",
+            "backfill p --from '@2026-01-01T05",
+        ),
+        (FIRES, "@2025-12-31T05:00:00Z", "was first deployed at 2026-01-01T00:00:00Z", "backfill p --from"),
+        (FIRES, "@2026-01-01T05:30:00Z", "it is not a slot of p", "process next p"),
+        (FIRES, "#3", "#3 is not a slot of p, which has instants", "process next p"),
+        (FIRES, "!3", "none was launched with this number", "scoopi launch p creates the next"),
+        (DAILY, "D:2026010900", "its slot begins at 2026-01-09T00:00:00Z", "process next p"),
+        (DAILY, "D:2025123000", "was first deployed at 2026-01-01T00:00:00Z", "backfill p --from 'D:2025"),
+        (DAILY, "H:2026010100", "it is not a slot of p", "process next p"),
+        (NUMBERED, "#2601090001", "its slot begins at 2026-01-09T00:00:00Z", "process next p"),
+        (NUMBERED, "#2601090004", "no fire has the number #2601090004", "process next p"),
+        (FOLLOWING, "#7", "no iteration of this number has begun", "process next p"),
+        ("trigger: {after: q}", "!3", "none was launched", "scoopi launch p"),
+        ("trigger: {after: q}", "@2026-01-01T05:00:00Z", "it follows the job of q", "scoopi launch p --slot"),
+        ("mode: manual", "@2026-01-01T05:00:00Z", "p has no trigger", "scoopi launch p --slot"),
+    ],
+)
+def test_a_slot_without_a_job_says_why(world_of: Make, keys: str, slot: str, why_not: str, hint: str) -> None:
+    world = world_of(f"processes: {{p: {{executes: external:x, {keys}}}, q: {{executes: external:x}}}}")
+    record = world.records[ProcessRecord, "p"]
+    assert isinstance(record, ProcessRecord)
+    now = START + timedelta(days=2)
+
+    found = absent_job(world.schedule.processes["p"], record, parse_slot(slot), now)
+
+    assert why_not in found[0]
+    assert hint in found[1]
