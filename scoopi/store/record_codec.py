@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from scoopi.errors import RecordError
+from scoopi.errors import RecordError, UnstorableError
 from scoopi.model.decoders import json_decoder, msgpack_decoder
 from scoopi.store.ports import StoreMap
 
@@ -17,6 +17,7 @@ structure of msgpack begins with this byte."""
 _FIRST = 60
 _LONGEST_WHY = 200
 _HINT = "remove this record with a Hazelcast client, or remove the run with `scoopi forget`"
+_STORABLE = "texts must be valid UTF-8, and lists and objects nested less than 900 deep"
 Decoded = TypeVar("Decoded")
 
 
@@ -38,6 +39,17 @@ class RecordCodec(Generic[Decoded]):
         self.written: Callable[[Decoded], bytes] = form.Encoder(order=None if packed else "sorted").encode
         decoder = msgpack_decoder if packed else json_decoder
         self._decode: Callable[[bytes], Decoded] = decoder(kind).decode
+
+    def encoded(self, record: Decoded) -> bytes:
+        """Encode a record whose values come from users and programs.
+
+        Raises:
+            UnstorableError: a text has half of a surrogate pair, or a value is nested too deeply.
+        """
+        try:
+            return self.written(record)
+        except (ValueError, OverflowError, RecursionError, TypeError) as fault:
+            raise UnstorableError(f"a value cannot be stored: {fault}", hint=_STORABLE) from fault
 
     def read(self, key: str, record: bytes) -> Decoded:
         """Decode the record of that key.

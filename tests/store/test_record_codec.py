@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from scoopi.errors import RecordError
+from scoopi.errors import RecordError, UnstorableError
 from scoopi.store.ports import StoreMap
 from scoopi.store.record_codec import RecordCodec, indexed_kind, unreadable
 
@@ -48,3 +48,14 @@ def test_a_foreign_value_is_shown_by_what_it_is() -> None:
     assert "b'xxx" in error.what
     assert "a reason" in error.what
     assert len(error.what) < 1000
+
+
+def test_a_value_that_cannot_be_stored_is_refused_with_the_reason() -> None:
+    codec = RecordCodec(SOME, dict)
+    assert codec.encoded({"a": "é", "n": 10**30}) == codec.written({"a": "é", "n": 10**30})
+    deep: list[object] = []
+    for _ in range(5000):
+        deep = [deep]
+    for value in ("\ud800", deep):
+        with pytest.raises(UnstorableError, match="a value cannot be stored"):
+            codec.encoded({"a": value})

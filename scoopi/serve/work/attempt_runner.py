@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from scoopi.errors import ScoopiError, StoreError
+from scoopi.errors import ScoopiError, StoreError, UnstorableError
 from scoopi.model.schedule.schedule_records import CLAIMED, AttemptRecord
 from scoopi.model.schedule.schedule_settings import ScheduleSettings
 from scoopi.serve.clock import now_utc
@@ -191,6 +191,9 @@ class AttemptRunner:
                 self._nodes.progress(claim, now)
         except FencedError:
             log.info("attempt %s: belongs to another worker", claim.name)
+        except UnstorableError as error:
+            log.warning("attempt %s: its progress is not kept: %s", claim.name, error)
+            self._bench.progress(claim.attempt, claim.fence, now)
         return bool(claim.is_first and claim.attempt.nodes and report.progress)
 
     def _end(self, claim: Claim, ending: AttemptEnd, seconds: float = 0.0) -> None:
@@ -200,6 +203,9 @@ class AttemptRunner:
             return
         try:
             status = self._write_end(claim, ending)
+        except UnstorableError as error:  # it has ended, whatever it says: run again, it would say it again
+            self._end(claim, AttemptEnd("error", f"what it reported is not kept: {error}"), seconds)
+            return
         except FencedError as error:
             log.warning("attempt %s: its end is refused: %s", claim.name, error.what)
             return

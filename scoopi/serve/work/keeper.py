@@ -110,7 +110,7 @@ class Keeper:
             end["answer"] = self._answer
         try:
             outputs = json.loads(self._last_line)
-        except ValueError:
+        except (ValueError, RecursionError):
             outputs = None
         return end | ({"outputs": outputs} if isinstance(outputs, dict) else {})
 

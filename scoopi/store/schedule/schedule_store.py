@@ -87,7 +87,7 @@ class ScheduleStore:
         """
         store_map, codec = self._codecs[type(new)]
         expected = None if old is None else codec.written(old)
-        return self._put(store_map, record_key(new), expected, codec.written(new))
+        return self._put(store_map, record_key(new), expected, codec.encoded(new))
 
     def update(
         self, kind: type[RecordType], key: str, change: Callable[[RecordType | None], RecordType | None]
@@ -105,7 +105,7 @@ class ScheduleStore:
         for _ in range(_MOST_TRIES):
             record = self._store.get_all(store_map, [key]).get(key)
             new = change(None if record is None else cast(RecordType, codec.read(key, record)))
-            if new is None or self._put(store_map, key, record, codec.written(new)):
+            if new is None or self._put(store_map, key, record, codec.encoded(new)):
                 return new
         raise StoreError(f"the record {key} changes all the time", hint="try again")
 
