@@ -24,7 +24,8 @@ def parse_duration(text: str) -> timedelta:
     '0:01:30'
 
     Raises:
-        PeriodError: the text is not a duration, or it is longer than a million days.
+        PeriodError: the text is not a duration, or it is longer than 100,000 days, so that any time of this
+            century plus or minus a duration is one of the calendar.
     """
     match = _DURATION.fullmatch(text)
     if match is None:
@@ -32,8 +33,8 @@ def parse_duration(text: str) -> timedelta:
             f"{text!r} is not a duration", hint="write a number and ms, s, m, h or d, as in 15m"
         )
     number, unit = int(match[1]), match[2]
-    if number * _UNITS[unit].total_seconds() > 86400e6:
-        raise PeriodError(f"{text} is longer than a million days")
+    if number * _UNITS[unit].total_seconds() > 86400e5:
+        raise PeriodError(f"{text} is longer than 100,000 days")
     return number * _UNITS[unit]
 
 

@@ -11,6 +11,7 @@ from scoopi.model.schedule.schedule_records import LIVE, UNCLAIMED, AttemptRecor
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.gates import ClosedGate
 from scoopi.scheduler.placing.placement import Room, waiting_gate
+from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.snapshot import Snapshot
 
 LOGGED_AFTER = timedelta(seconds=30)
@@ -22,7 +23,7 @@ Waiting = Mapping[str, tuple[JobRecord, ClosedGate]]
 """Of each process by its name: its first job that has no attempt, and the gate that keeps it waiting."""
 
 
-def gate_changes(waiting: Waiting, snapshot: Snapshot) -> Iterator[Decision]:
+def gate_changes(waiting: Waiting, snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
     """The gates that keep jobs waiting, written to the jobs as far as their last entry is another gate.
 
     At most two jobs of a process are at the head of the list, so the number of writes does not depend on the
@@ -37,12 +38,18 @@ def gate_changes(waiting: Waiting, snapshot: Snapshot) -> Iterator[Decision]:
         if is_new and not is_usual and now - job.changed >= LOGGED_AFTER:
             yield _logged(job, gate.gate, gate.reason, now)
     found = [each for each in _without_worker(snapshot) if now - each.created >= LOGGED_AFTER]
-    room = Room(snapshot) if found else None
+    if not found:
+        return
+    room = Room(snapshot)
     for attempt in found:
-        own = snapshot.jobs.get(attempt.job)
-        closed = None if room is None else waiting_gate(attempt, room, snapshot)
-        if own is not None and closed is not None and _is_new(own, attempt, closed[0]):
-            yield _logged(own, *closed, now)
+        yield from faults.decided(attempt.process, attempt.attempt, _of_attempt, attempt, room, snapshot)
+
+
+def _of_attempt(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Iterator[Decision]:
+    own = snapshot.jobs.get(attempt.job)
+    closed = waiting_gate(attempt, room, snapshot)
+    if own is not None and closed is not None and _is_new(own, attempt, closed[0]):
+        yield _logged(own, *closed, snapshot.now)
 
 
 def with_gate(job: JobRecord, gate: str, reason: str, now: datetime) -> JobRecord:

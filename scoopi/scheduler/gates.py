@@ -47,6 +47,17 @@ def closed_gate(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
     return next((answer for gate in GATES if (answer := gate(job, process, snapshot)) is not None), None)
 
 
+def failing_gate(job: JobRecord, snapshot: Snapshot) -> str:
+    """The name of the gate that an error keeps closed; `enabled`, the first one of all, if none fails."""
+    process = snapshot.process(job.process)
+    for gate in GATES if process is not None else ():
+        try:
+            gate(job, process, snapshot)  # type: ignore[arg-type]
+        except Exception:
+            return gate.__name__
+    return enabled.__name__
+
+
 def deadline(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
     """Before all others: a job that is late may be given up, even if nothing could start."""
     if reason := too_late(job, process, snapshot.now):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.periods.slot import Instant, Iteration, parse_slot
 from scoopi.scheduler.gates import counterpart, edges_of
 from scoopi.scheduler.iteration_window import first_of_window
+from scoopi.scheduler.planning.plan_faults import unless_faulty
 from scoopi.scheduler.snapshot import Snapshot
 
 
@@ -26,7 +25,7 @@ class NeededJobs:
         self._followers = {name: self._reached(name) for name in snapshot.schedule.processes}
         for job in snapshot.active:
             self._ids |= {job.job, job.awaits}
-            self._ids.update(self._dependencies(job))
+            self._ids |= unless_faulty(self._dependencies, job) or set()
 
     def has(self, job: JobRecord) -> bool:
         """Whether a later pass may ask for a job: its slot may still be planned, or another job needs it."""
@@ -34,7 +33,9 @@ class NeededJobs:
         if record is None or job.job in self._ids:
             return True
         process = self._snapshot.process(job.process)
-        return process is not None and self._is_to_be_planned(job, process, record)
+        if process is None:
+            return False
+        return unless_faulty(self._is_to_be_planned, job, process, record) is not False
 
     def _reached(self, name: str) -> list[Process]:
         """A process, and those that its end triggers, directly or not: their jobs have the same slot."""
@@ -47,15 +48,16 @@ class NeededJobs:
             ]
         return [processes[each] for each in found]
 
-    def _dependencies(self, job: JobRecord) -> Iterator[str]:
+    def _dependencies(self, job: JobRecord) -> set[str]:
         """The jobs that an active job waits for, or one that it will trigger; the triggered ones too."""
-        slot = parse_slot(job.slot)
+        slot, found = parse_slot(job.slot), set()
         for process in self._followers.get(job.process, ()):
-            yield f"{process.name}/{slot}"
+            found.add(f"{process.name}/{slot}")
             for edge in edges_of(process):
                 before = counterpart(slot, edge, self._snapshot.process(edge.process))
                 if before is not None:
-                    yield f"{edge.process}/{before}"
+                    found.add(f"{edge.process}/{before}")
+        return found
 
     def _is_to_be_planned(self, job: JobRecord, process: Process, record: ProcessRecord) -> bool:
         """Whether the calendar has not passed the slot yet, so that it would create the job again."""

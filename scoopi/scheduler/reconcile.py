@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -17,47 +18,65 @@ from scoopi.model.schedule.schedule_records import (
     JobRecord,
     SlotState,
 )
-from scoopi.periods.period import Period
-from scoopi.periods.slot import Instant, parse_slot
+from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import INSIDE_GROUP, Decision, canceled, changed, is_inside_group, made, moved
 from scoopi.scheduler.gate_changes import gate_changes, opened, with_gate
 from scoopi.scheduler.gates import ClosedGate, closed_gate, counterpart, edges_of, overlap_of
-from scoopi.scheduler.iteration_window import iterations, window_of
+from scoopi.scheduler.iteration_window import window_of
 from scoopi.scheduler.notices.noticing import marks, with_notices
 from scoopi.scheduler.placing.placement import placements
 from scoopi.scheduler.placing.run_nodes import further_nodes
 from scoopi.scheduler.planning.job_times import slot_end
-from scoopi.scheduler.planning.looks import looked, with_interval
+from scoopi.scheduler.planning.plan_faults import PlanFaults, unless_faulty
+from scoopi.scheduler.planning.slot_planning import planned
 from scoopi.scheduler.retrying import after_attempt, over, waits_for_retry
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.sweep import swept
 from scoopi.scheduler.templates import inputs_of
-from scoopi.scheduler.triggers import due_fires, periods_since
+
+Waits = dict[str, tuple[JobRecord, ClosedGate]]
+"""Of each process by its name: its first job that waits, and the gate that keeps it waiting."""
 
 
-def reconcile(snapshot: Snapshot) -> list[Decision]:
+def reconcile(snapshot: Snapshot, faults: PlanFaults | None = None) -> list[Decision]:
     """The writes that bring the records nearer to what the definitions ask for, in the order to make them.
 
     Each write is conditional on the record that it was decided on, so a pass may run anywhere and at any
     time, and a crash between two writes does no harm: the next pass decides again. A caller repeats the
     pass until it decides nothing.
+
+    Args:
+        faults: gets what goes wrong; by default the first error is raised.
     """
-    cleared = [*swept(snapshot)]
-    decisions = [*cleared, *_settled(snapshot)]
+    faults = PlanFaults(is_strict=True) if faults is None else faults
+    cleared = [*swept(snapshot, faults)]
+    decisions = [*cleared, *_settled(snapshot, faults)]
     decided = {_key(decision) for decision in decisions}
     # What is planned beside an attempt that the sweep ends must not depend on a crash between the two.
     seen = applied(snapshot, cleared)
-    waiting: dict[str, tuple[JobRecord, ClosedGate]] = {}
-    gated = [*_gated(seen, waiting)]
+    waiting: Waits = {}
+    slots, gated = [*planned(seen, faults)], [*_gated(seen, waiting, faults)]
     is_settled = not any(each.decision == "attempt_made" for each in gated)
-    for decision in [*_planned(seen), *gated, *placements(seen, joins=is_settled), *marks(seen)]:
+    placed = placements(seen, faults, joins=is_settled)
+    for decision in [*slots, *gated, *placed, *marks(seen, faults)]:
         if _key(decision) not in decided:
             decisions.append(decision)
             decided.add(_key(decision))
     if not decisions:  # which gates jobs wait at is clear when nothing else follows
-        return [*gate_changes(waiting, snapshot)]
-    return with_notices(decisions, snapshot)
+        return [*gate_changes(waiting, snapshot, faults)]
+    return with_notices(decisions, snapshot, faults)
+
+
+def faults_of(snapshot: Snapshot, only: str = "") -> PlanFaults:
+    """What would go wrong in a pass over a snapshot.
+
+    Args:
+        only: the subject to try, as `PlanFault` has it; by default all.
+    """
+    faults = PlanFaults(only=only)
+    reconcile(snapshot, faults)
+    return faults
 
 
 def wanted(snapshot: Snapshot) -> set[str]:
@@ -71,105 +90,49 @@ def wanted(snapshot: Snapshot) -> set[str]:
         record = snapshot.processes.get(name)
         trigger = process.trigger
         if record and trigger and trigger.slots == "iterations":
-            found |= {f"{name}/{slot}" for slot in window_of(process, snapshot)}
+            found |= {f"{name}/{slot}" for slot in unless_faulty(window_of, process, snapshot) or ()}
     for job in snapshot.active:
         found |= {job.awaits} - {""}
         process_of = snapshot.process(job.process)
-        for edge in edges_of(process_of) if process_of else ():
-            before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
-            if before is not None:
-                found.add(f"{edge.process}/{before}")
+        if process_of is not None:
+            found |= unless_faulty(_depended_on, job, process_of, snapshot) or set()
     return found - snapshot.jobs.keys()
 
 
-def _planned(snapshot: Snapshot) -> Iterator[Decision]:
-    """Step 2: the jobs of slots that are due; those that jobs depend on."""
-    for name, process in snapshot.schedule.processes.items():
-        record = snapshot.processes.get(name)
-        trigger = process.trigger
-        if record is None or trigger is None or trigger.after:
-            continue
-        if trigger.slots == "periods":
-            yield from _periods(process, snapshot)
-        elif trigger.slots == "iterations":
-            yield from iterations(process, snapshot)
-        else:
-            yield from _instants(process, snapshot)
-    yield from _counterparts(snapshot)
+def _depended_on(job: JobRecord, process: Process, snapshot: Snapshot) -> set[str]:
+    """The jobs of other processes that a job waits for."""
+    found = set()
+    for edge in edges_of(process):
+        before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
+        if before is not None:
+            found.add(f"{edge.process}/{before}")
+    return found
 
 
-def _instants(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
-    record = snapshot.processes[process.name]
-    process = with_interval(process, record)
-    fires = due_fires(process, record, snapshot.now, snapshot.schedule.settings.max_new_slots)
-    for fire in fires:
-        live = _scheduled(snapshot.live_of.get(process.name, ()), snapshot)
-        if process.overlap == "remind" and live:
-            yield Decision("reminded", live[0], changed(live[0]), "live", f"{Instant(fire)} fired meanwhile")
-            break
-        yield made(process, Instant(fire), snapshot.now)
-    if fires:
-        yield Decision("planned", record, changed(record, last_fire=fires[-1]))
-
-
-def _periods(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
-    record = snapshot.processes[process.name]
-    begin, most = record.since, snapshot.schedule.settings.max_new_slots
-    if record.last_fire is not None and snapshot.now < record.last_fire:
-        return
-    if not periods_since(process, record, begin, snapshot.now):
-        return
-    due = periods_since(process, record, begin, looked(process, snapshot))[:most]
-    for period in due:
-        yield made(process, period, snapshot.now, due=period.bounds()[1])
-    if due:
-        yield Decision("planned", record, changed(record, last_fire=due[-1].bounds()[0]))
-
-
-def _counterparts(snapshot: Snapshot) -> Iterator[Decision]:
-    """The periods of other processes that jobs wait for, if their own trigger has not created them."""
-    seen: set[str] = set()
-    for job in snapshot.active:
-        process = snapshot.process(job.process)
-        if process is None or not process.depends_on:
-            continue
-        slot = parse_slot(job.slot)
-        if not isinstance(slot, Period):
-            continue
-        for edge in process.depends_on:
-            other = snapshot.process(edge.process)
-            before = counterpart(slot, edge, other)
-            name = f"{edge.process}/{before}"
-            if (
-                other is not None
-                and isinstance(before, Period)
-                and name not in seen
-                and snapshot.state_of(other.name, str(before)) is None
-            ):
-                seen.add(name)
-                yield made(other, before, snapshot.now, due=before.bounds()[1], launch_type="dependent")
-
-
-def _settled(snapshot: Snapshot) -> Iterator[Decision]:
+def _settled(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
     """Step 3: the end of attempts moves their jobs; first come the jobs that it triggers, so none is lost."""
     for attempt in snapshot.attempts:
-        job = snapshot.jobs.get(attempt.job)
-        if job is not None and job.attempts == attempt.number - 1 and job.phase == ACTIVE:
-            yield _counted(job, attempt.number, snapshot)  # the pass that made it crashed
-            continue
-        if attempt.phase != UNSETTLED:
-            continue
-        if job is not None and job.settled < attempt.number and job.phase == ACTIVE:
-            process = snapshot.process(job.process)
-            record = snapshot.processes.get(job.process)
-            after = after_attempt(job, attempt, process, snapshot.now, record)
-            if after.state == "processed":
-                yield from _triggered(job, attempt, snapshot)
-            gate = ""
-            if after.phase == ACTIVE and (waits := waits_for_retry(after, snapshot.now)):
-                gate, after = "error", with_gate(after, "error", waits, snapshot.now)
-            yield Decision("job_moved", job, after, gate, after.reason)
-        yield Decision("planned", attempt, changed(attempt, phase=PAST))
+        yield from faults.decided(attempt.process, attempt.attempt, _settle, attempt, snapshot)
+
+
+def _settle(attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decision]:
+    job = snapshot.jobs.get(attempt.job)
+    if job is not None and job.attempts == attempt.number - 1 and job.phase == ACTIVE:
+        yield _counted(job, attempt.number, snapshot)  # the pass that made it crashed
+        return
+    if attempt.phase != UNSETTLED:
+        return
+    if job is not None and job.settled < attempt.number and job.phase == ACTIVE:
+        process = snapshot.process(job.process)
+        record = snapshot.processes.get(job.process)
+        after = after_attempt(job, attempt, process, snapshot.now, record)
+        if after.state == "processed":
+            yield from _triggered(job, attempt, snapshot)
+        gate = ""
+        if after.phase == ACTIVE and (waits := waits_for_retry(after, snapshot.now)):
+            gate, after = "error", with_gate(after, "error", waits, snapshot.now)
+        yield Decision("job_moved", job, after, gate, after.reason)
+    yield Decision("planned", attempt, changed(attempt, phase=PAST))
 
 
 def _triggered(job: JobRecord, attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decision]:
@@ -183,43 +146,61 @@ def _triggered(job: JobRecord, attempt: AttemptRecord, snapshot: Snapshot) -> It
             yield made(process, parse_slot(job.slot), snapshot.now, trigger=cause, launch_type="dependent")
 
 
-def _gated(snapshot: Snapshot, waiting: dict[str, tuple[JobRecord, ClosedGate]]) -> Iterator[Decision]:
+def _gated(snapshot: Snapshot, waiting: Waits, faults: PlanFaults) -> Iterator[Decision]:
     """Step 4: jobs whose gates are open get an attempt; others may be skipped or fail.
 
     Args:
         waiting: gets the first waiting job of each process, with its gate.
     """
-    started = dict.fromkeys(snapshot.live_of, True)
-    running = dict(snapshot.running_of_backfill)
+    ahead = _Ahead(waiting, dict.fromkeys(snapshot.live_of, True), dict(snapshot.running_of_backfill))
     for job in snapshot.active:
-        if snapshot.is_worked_on(job):
-            continue
-        process = snapshot.process(job.process)
-        if process is not None and _is_inside_group(job, process):
-            ended = over(job, "noop", INSIDE_GROUP, snapshot.now)
-            yield Decision("job_moved", job, ended, "", INSIDE_GROUP)
-            continue
-        answer = closed_gate(job, snapshot)
-        if answer is not None:
-            waiting.setdefault(job.process, (job, answer))
-            if answer.answer != "wait":
-                state: SlotState = "skipped" if answer.answer == "skip" else "failed"
-                is_done = job.deadline_done or answer.gate == "deadline"
-                ended = over(replace(job, deadline_done=is_done), state, answer.reason, snapshot.now)
-                yield Decision("job_moved", job, ended, answer.gate, answer.reason)
-            elif answer.gate == "live" and process is not None and _cancels_others(job, process):
-                yield from _cancel_others(job, snapshot)
-            continue
-        assert process is not None
-        if overlap_of(job, process) not in ("allow", "remind") and started.get(process.name):
-            continue
-        if job.backfill is not None:
-            key = (job.process, job.backfill.name)
-            if 0 < job.backfill.max_parallel <= running.get(key, 0):
-                continue
-            running[key] = running.get(key, 0) + 1
-        started[process.name] = True
-        yield from _attempted(job, process, snapshot)
+        if not snapshot.is_worked_on(job):
+            yield from faults.decided(job.process, job.job, _pass_gates, job, snapshot, ahead)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What jobs that come before in this pass have: gates that they wait at, and attempts.
+
+    Attributes:
+        waiting: the first waiting job of each process, with its gate.
+        started: the processes with an attempt.
+        running: how many jobs of a backfill have an attempt, by process and backfill.
+    """
+
+    waiting: Waits
+    started: dict[str, bool]
+    running: dict[tuple[str, str], int]
+
+
+def _pass_gates(job: JobRecord, snapshot: Snapshot, ahead: _Ahead) -> Iterator[Decision]:
+    """What becomes of a job without an attempt."""
+    process = snapshot.process(job.process)
+    if process is not None and _is_inside_group(job, process):
+        ended = over(job, "noop", INSIDE_GROUP, snapshot.now)
+        yield Decision("job_moved", job, ended, "", INSIDE_GROUP)
+        return
+    answer = closed_gate(job, snapshot)
+    if answer is not None:
+        ahead.waiting.setdefault(job.process, (job, answer))
+        if answer.answer != "wait":
+            state: SlotState = "skipped" if answer.answer == "skip" else "failed"
+            is_done = job.deadline_done or answer.gate == "deadline"
+            ended = over(replace(job, deadline_done=is_done), state, answer.reason, snapshot.now)
+            yield Decision("job_moved", job, ended, answer.gate, answer.reason)
+        elif answer.gate == "live" and process is not None and _cancels_others(job, process):
+            yield from _cancel_others(job, snapshot)
+        return
+    assert process is not None
+    if overlap_of(job, process) not in ("allow", "remind") and ahead.started.get(process.name):
+        return
+    key = (job.process, job.backfill.name) if job.backfill is not None else None
+    if key is not None and 0 < job.backfill.max_parallel <= ahead.running.get(key, 0):  # type: ignore[union-attr]
+        return
+    yield from _attempted(job, process, snapshot)
+    ahead.started[process.name] = True  # last: a job that fails here holds up no other one
+    if key is not None:
+        ahead.running[key] = ahead.running.get(key, 0) + 1
 
 
 def _is_inside_group(job: JobRecord, process: Process) -> bool:
@@ -231,14 +212,9 @@ def _cancels_others(job: JobRecord, process: Process) -> bool:
     return overlap_of(job, process) == "cancel_running"
 
 
-def _scheduled(attempts: Sequence[AttemptRecord], snapshot: Snapshot) -> list[AttemptRecord]:
-    """Those that are not part of a backfill."""
-    return [each for each in attempts if not snapshot.is_backfill(each)]
-
-
 def _cancel_others(job: JobRecord, snapshot: Snapshot) -> Iterator[Decision]:
     live = snapshot.live_of.get(job.process, ())
-    for attempt in live if job.backfill is not None else _scheduled(live, snapshot):
+    for attempt in live if job.backfill is not None else snapshot.scheduled_of(job.process):
         if attempt.wish is None:
             reason = f"overlap: {job.job} is due"
             yield Decision("attempt_canceled", attempt, _canceled(attempt, snapshot, reason), "live", reason)

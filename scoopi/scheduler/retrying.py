@@ -29,9 +29,12 @@ def retry_delay(retry: RetryRule, failures: int, attempt: str) -> timedelta:
         failures: how many attempts have failed, at least one.
         attempt: the id of the failed attempt, which the jitter is derived from.
     """
-    grown = retry.delay.total_seconds() * retry.backoff ** min(failures - 1, 1000)
-    seconds = min(grown, retry.max_delay.total_seconds())
-    return timedelta(seconds=seconds * (1 + retry.jitter * fraction(attempt)))
+    seconds, longest = retry.delay.total_seconds(), retry.max_delay.total_seconds()
+    for _ in range(1, failures if retry.backoff > 1 else 1):
+        if not 0 < seconds < longest:  # a power of the backoff may be no number of a computer
+            break
+        seconds *= retry.backoff
+    return timedelta(seconds=min(seconds, longest) * (1 + retry.jitter * fraction(attempt)))
 
 
 def after_attempt(

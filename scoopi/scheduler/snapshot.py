@@ -99,6 +99,10 @@ class Snapshot:
                 found.setdefault(attempt.process, []).append(attempt)
         return found
 
+    def scheduled_of(self, process: str) -> list[AttemptRecord]:
+        """The live attempts of a process that are not at jobs of a backfill."""
+        return [each for each in self.live_of.get(process, ()) if not self.is_backfill(each)]
+
     def process(self, name: str) -> Process | None:
         """The definition of a process; None if it was removed."""
         return self.schedule.process(name)

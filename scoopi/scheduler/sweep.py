@@ -14,11 +14,12 @@ from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import Decision, canceled, changed, ended, requeued
 from scoopi.scheduler.placing.run_nodes import freed
 from scoopi.scheduler.planning.job_times import missed, too_late
+from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.retrying import over
 from scoopi.scheduler.snapshot import Snapshot
 
 
-def swept(snapshot: Snapshot) -> Iterator[Decision]:
+def swept(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
     """Step 1: lost workers, timeouts, deadlines, and cancels that nobody carries out."""
     lost = {worker.worker for worker in snapshot.workers.values() if snapshot.is_lost(worker)}
     for worker in snapshot.workers.values():
@@ -26,13 +27,17 @@ def swept(snapshot: Snapshot) -> Iterator[Decision]:
             yield Decision("worker_lost", worker, changed(worker, state="lost", since=snapshot.now))
     for attempt in snapshot.attempts:
         if attempt.phase == LIVE:
-            decision = _swept(attempt, attempt.worker in lost or _is_unknown(attempt, snapshot), snapshot)
-            if decision is not None:
-                yield decision
-            elif (left := freed(attempt, _missing(attempt, lost, snapshot))) is not None:
-                yield Decision("attempt_placed", attempt, left, "worker", "a worker of its nodes is lost")
-            else:
-                yield from _late(attempt, snapshot)
+            yield from faults.decided(attempt.process, attempt.attempt, _sweep, attempt, lost, snapshot)
+
+
+def _sweep(attempt: AttemptRecord, lost: set[str], snapshot: Snapshot) -> Iterator[Decision]:
+    decision = _swept(attempt, attempt.worker in lost or _is_unknown(attempt, snapshot), snapshot)
+    if decision is not None:
+        yield decision
+    elif (left := freed(attempt, _missing(attempt, lost, snapshot))) is not None:
+        yield Decision("attempt_placed", attempt, left, "worker", "a worker of its nodes is lost")
+    else:
+        yield from _late(attempt, snapshot)
 
 
 def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decision | None:

@@ -9,9 +9,10 @@ from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.explaining.attempt_explanation import explained_attempt, passing, start_text
-from scoopi.scheduler.explaining.explanation import Explanation, explained, over
+from scoopi.scheduler.explaining.explanation import Explanation, explained, faulty, over
 from scoopi.scheduler.gates import closed_gate
 from scoopi.scheduler.placing.placement import Room, no_worker_of
+from scoopi.scheduler.reconcile import faults_of
 from scoopi.scheduler.snapshot import Snapshot
 
 
@@ -40,6 +41,9 @@ def _found(job: JobRecord, snapshot: Snapshot) -> Explanation:
     if job.state in FINISHED:
         return over(job)
     attempt = snapshot.attempt_of.get(job.job)
+    subject = job.job if attempt is None else attempt.attempt
+    if (fault := faults_of(snapshot, subject).found.get(subject)) is not None:
+        return faulty(job, fault, snapshot)
     if attempt is not None:
         return explained_attempt(attempt, snapshot)
     gate = closed_gate(job, snapshot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +12,7 @@ from itertools import takewhile
 from typing import Any
 
 from scoopi.model.schedule.process import Process
-from scoopi.model.schedule.schedule_records import PassRecord, ProcessRecord, WorkerRecord
+from scoopi.model.schedule.schedule_records import JobRecord, PassRecord, ProcessRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.scheduler.applied import applied
@@ -21,11 +22,13 @@ from scoopi.scheduler.placing.placement import stranded
 from scoopi.scheduler.placing.run_nodes import held_places
 from scoopi.scheduler.planning.job_times import deadline_of, due_of, opens_at
 from scoopi.scheduler.planning.looks import next_look, with_interval
+from scoopi.scheduler.planning.plan_faults import PlanFaults, unless_faulty
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import upcoming
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
+log = logging.getLogger(__name__)
 _MOST_ROUNDS = 1000
 LEASE = timedelta(seconds=30)
 """A pass that has not ended by then is taken to be dead; another may begin."""
@@ -43,6 +46,27 @@ class PassCounts:
     writes: int = 0
 
 
+class FaultLog:
+    """Logs what passes of this process cannot plan: per process and kind of error once, until it is gone."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, set[str]] = {}
+
+    def note(self, faults: PlanFaults) -> None:
+        """Log what is new since the last pass, and which processes are planned again."""
+        kinds: dict[str, set[str]] = {}
+        for fault in faults.found.values():
+            kind = type(fault.error).__name__
+            known = kinds.setdefault(fault.process, set())
+            if kind not in known | self._known.get(fault.process, set()):
+                what = "%s; all else is planned, and passes try again (scoopi process show %s)"
+                log.error(what, fault.text, fault.process, exc_info=fault.error)
+            known.add(kind)
+        for process in self._known.keys() - kinds.keys():
+            log.warning("process %s is planned again without errors", process)
+        self._known = kinds
+
+
 class Passes:
     """Runs passes: reads a snapshot, decides and writes, until no further decision follows.
 
@@ -52,6 +76,7 @@ class Passes:
     Attributes:
         last: the snapshot after the last pass, with nothing left to decide.
         counts: totals of the passes so far.
+        faults: what the last pass could not plan.
     """
 
     def __init__(self, store: ScheduleStore, schedule: Callable[[], tuple[str, Schedule]]) -> None:
@@ -59,6 +84,8 @@ class Passes:
         self._schedule = schedule
         self.last: Snapshot | None = None
         self.counts = PassCounts()
+        self.faults = PlanFaults()
+        self._fault_log = FaultLog()
 
     def run(self, now: datetime) -> list[dict[str, Any]] | None:
         """Run a pass. If another process is running one, ask it to look once more before it ends.
@@ -78,6 +105,7 @@ class Passes:
             if self._released(holder):
                 self.counts.passes += 1
                 self.counts.seconds += time.monotonic() - began
+                self._fault_log.note(self.faults)
                 return rows
 
     @property
@@ -86,7 +114,8 @@ class Passes:
         last = self.last
         if last is None or any(each.offer_at is not None for each in last.attempts):
             return last is not None
-        waiting = (closed_gate(job, last) for job in last.active if job.retry_at and not job.held)
+        retried = (job for job in last.active if job.retry_at and not job.held)
+        waiting = (unless_faulty(closed_gate, job, last) for job in retried)
         return any(gate is not None and gate.gate == "error" and gate.until is not None for gate in waiting)
 
     def stranded(self) -> str:
@@ -97,6 +126,11 @@ class Passes:
         attempt, reason = found[0]
         others = f"; {len(found) - 1} more wait for a worker too" if len(found) > 1 else ""
         return f"{attempt.job} is left: {reason}{others}"
+
+    def unplanned(self) -> str:
+        """Return which processes the last pass could not plan; empty if there are none."""
+        names = sorted({fault.process for fault in self.faults.found.values()})
+        return f"not planned: {', '.join(names)}; scoopi process show says why" if names else ""
 
     def snapshot(self, now: datetime) -> Snapshot:
         """Return the snapshot that a pass at this time would decide on."""
@@ -162,7 +196,9 @@ class Passes:
         ended, and was removed, meanwhile.
         """
         assert self.last is not None
-        return takewhile(lambda decision: time.monotonic() - began < LATEST_S, reconcile(self.last))
+        self.faults = PlanFaults()
+        decisions = reconcile(self.last, self.faults)
+        return takewhile(lambda decision: time.monotonic() - began < LATEST_S, decisions)
 
     def _taken(self, holder: str, now: datetime) -> bool:
         def take(record: PassRecord) -> PassRecord | None:
@@ -218,23 +254,24 @@ class DueTimes:
             fire = self._fires.get(name)
             is_known = name in self._fires and (fire is None or fire > now)
             if name in snapshot.processes and not is_known:
-                self._fires[name] = _next_of(process, snapshot.processes[name], now)
+                self._fires[name] = unless_faulty(_next_of, process, snapshot.processes[name], now)
         times = [at for at in self._fires.values() if at is not None]
         for job in snapshot.active:
-            defined = snapshot.process(job.process)
-            latest = deadline_of(job, defined) if defined is not None else None
-            if latest is not None:
-                times.append(latest + datetime.resolution)  # a job may end at its deadline
-            opens = opens_at(job, defined) if defined is not None and defined.probe else None
-            has_lag = defined is not None and (
-                defined.qualifier or (defined.trigger and defined.trigger.jitter)
-            )
-            is_waiting = has_lag and not job.attempts
-            due = due_of(job, defined) if defined is not None and is_waiting else job.due
-            own = (job.retry_at, job.next_at, job.not_before, due, opens)
-            times += [at for at in own if at is not None]
+            times += unless_faulty(_times_of, job, snapshot.process(job.process)) or ()
         times += [each.offer_at for each in snapshot.attempts if each.offer_at is not None]
         return min((at for at in times if at > now), default=None)
+
+
+def _times_of(job: JobRecord, process: Process | None) -> list[datetime]:
+    """When something changes for a job by itself."""
+    latest = deadline_of(job, process) if process is not None else None
+    opens = opens_at(job, process) if process is not None and process.probe else None
+    has_lag = process is not None and (process.qualifier or (process.trigger and process.trigger.jitter))
+    is_waiting = has_lag and not job.attempts
+    due = due_of(job, process) if process is not None and is_waiting else job.due
+    ends = latest + datetime.resolution if latest is not None else None  # a job may end at its deadline
+    own = (ends, job.retry_at, job.next_at, job.not_before, due, opens)
+    return [at for at in own if at is not None]
 
 
 def _next_of(process: Process, record: ProcessRecord, now: datetime) -> datetime | None:

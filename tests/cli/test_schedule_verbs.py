@@ -297,3 +297,19 @@ def test_ticks_alone_find_that_a_worker_has_stopped_its_heartbeats(shop: Screen)
     (worker,) = rows(shop, "worker", "list")
     assert worker["state"] == "lost"
     assert rows(shop, "attempt", "show", str(claimed["attempt"]))[0]["worker"] is None
+
+
+def test_an_input_that_is_not_utf_8_is_an_error_of_usage(shop: Screen) -> None:
+    assert shop.run("launch", "press", "-i", "paper=\udcff") == 2
+    assert "a value cannot be stored" in shop.err.getvalue()
+
+
+def test_a_pass_that_cannot_plan_everything_says_so_by_its_exit_code(shop: Screen) -> None:
+    Path("jobs/late.yml").write_text(
+        'processes: {late: {executes: external:x, trigger: {every: 1h, since: "9999-12-31T23:30:00Z"}}}'
+    )
+    assert shop.run("deploy", "jobs", "--now", "2026-03-27T12:00:00Z") == 0
+    printed(shop, "tick", "--now", "2026-03-28T05:00:00Z", code=1)
+    assert "the slots of late cannot be planned: OverflowError" in shop.err.getvalue()
+    assert rows(shop, "job", "list")[0]["job"] == "shop.books/@2026-03-28T05:00:00Z"
+    assert rows(shop, "process", "show", "late")[0]["error"]

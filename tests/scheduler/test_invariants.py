@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -21,6 +22,7 @@ from hypothesis.stateful import (
 
 from scoopi.model.schedule.schedule_records import FINISHED, LIVE, AttemptRecord, JobRecord
 from scoopi.scheduler.decisions import changed
+from tests.scheduler.broken import BROKEN, FAULTY, break_jobs
 from tests.scheduler.world import START, CrashError, World, outcome
 
 ENDS = ["succeeded", "noop", "failed", "error", "canceled"]
@@ -196,3 +198,39 @@ def test_the_order_in_which_workers_write_changes_no_end(tmp_path: Path) -> None
                 world.tick()
         ends.append(outcome(world))
     assert all(end == ends[0] for end in ends)
+
+
+def of_healthy(world: World) -> Any:
+    """The outcome without what belongs to broken processes."""
+    return [
+        {name: ended for name, ended in each.items() if name.partition("/")[0] not in FAULTY}
+        for each in outcome(world)
+    ]
+
+
+def with_broken(folder: Path) -> World:
+    world = World(folder, PROCESSES + BROKEN)
+    world.has_broken = True
+    break_jobs(world)
+    return world
+
+
+@pytest.mark.parametrize("scenario", [scenario_of_success, scenario_of_failures])
+def test_what_cannot_be_planned_changes_nothing_for_other_processes_whatever_crashes(
+    scenario: Callable[[World], None], tmp_path: Path
+) -> None:
+    healthy, beside = World(tmp_path / "healthy", PROCESSES), with_broken(tmp_path / "beside")
+    for world in (healthy, beside):
+        world.worker("w1", capacity=20)
+    begin = dict(beside.records)
+    scenario(healthy)
+    scenario(beside)
+    expected = [*outcome(healthy)]
+    assert of_healthy(beside) == expected
+    assert {*beside.faults.found} == {*FAULTY.values()}
+    for crash_after in range(0, beside.writes, 7):
+        again = copy.copy(beside)
+        again.records, again.writes, again.crash_after = dict(begin), 0, crash_after
+        again.now = START
+        scenario(again)
+        assert of_healthy(again) == expected, crash_after

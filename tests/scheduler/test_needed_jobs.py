@@ -8,11 +8,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from scoopi.model.schedule.schedule_records import ENDED, PAST, AttemptRecord, JobRecord, ProcessRecord
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.needed_jobs import NeededJobs
 from scoopi.scheduler.removed_slots import with_removed
+from tests.scheduler.broken import BROKEN, break_jobs
 from tests.scheduler.world import START, World
 
 PROCESSES = """
@@ -199,3 +201,16 @@ def test_a_job_with_an_open_attempt_is_kept(world_of: Callable[[str], World]) ->
     job = changed(world.job("p/!1"), state="skipped", phase=ENDED)
     world.put(job)
     assert is_needed(world, "p/!1")
+
+
+def test_what_cannot_be_planned_keeps_its_own_jobs_only(tmp_path: Path) -> None:
+    world = World(tmp_path / "jobs", PROCESSES.format(lookback=1, late="") + BROKEN)
+    world.has_broken = True
+    break_jobs(world)
+    world.launch("fires", "!1")
+    world.put(replace(world.job("fires/!1"), state="processed", phase=ENDED))
+    unknown = replace(world.job("early/D:nonsense"), slot="D:other", state="processed", phase=ENDED)
+    needed = NeededJobs(world.snapshot())
+    assert needed.has(world.job("early/D:nonsense"))
+    assert needed.has(unknown), "whether its slot is planned again is not known"
+    assert not needed.has(world.job("fires/!1"))

@@ -37,6 +37,12 @@ def test_the_delay_grows_up_to_its_longest(failures: int, seconds: float) -> Non
     assert retry_delay(rule, failures, "a/!1/1").total_seconds() == seconds
 
 
+def test_a_backoff_whose_powers_are_too_large_for_a_computer_gives_the_longest_delay() -> None:
+    rule = RetryRule(delay=timedelta(seconds=1), backoff=1e200, max_delay=timedelta(hours=1))
+    assert [retry_delay(rule, n, "a/!1/1").total_seconds() for n in (1, 2, 3, 9)] == [1, 3600, 3600, 3600]
+    assert retry_delay(replace(rule, delay=timedelta(0)), 9, "a/!1/1") == timedelta(0)
+
+
 def test_the_jitter_of_an_attempt_can_be_predicted() -> None:
     rule = RetryRule(delay=timedelta(seconds=100), jitter=0.5)
     delays = {retry_delay(rule, 1, f"a/!1/{number}").total_seconds() for number in range(50)}

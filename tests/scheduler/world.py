@@ -24,6 +24,7 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.decisions import Decision, ScheduleRecord, changed, made
+from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.reconcile import reconcile
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.why import why
@@ -87,6 +88,10 @@ class World:
 
     beat = 0
     deployed: datetime | None = None
+    has_broken = False
+    """Whether something cannot be planned; else the first error is raised."""
+    faults = PlanFaults()
+    """What the last pass could not plan."""
 
     def tick(self, now: datetime | str | None = None) -> list[dict[str, Any]]:
         """Passes until nothing is decided; the rows that `tick` prints."""
@@ -94,7 +99,8 @@ class World:
             self.now = datetime.fromisoformat(now) if isinstance(now, str) else now
         rows: list[dict[str, Any]] = []
         for _ in range(MOST_PASSES):
-            decisions = reconcile(self.snapshot())
+            self.faults = PlanFaults(is_strict=not self.has_broken)
+            decisions = reconcile(self.snapshot(), self.faults)
             for decision in decisions:
                 self.apply(decision)
             rows += [decision.row() for decision in decisions if decision.decision != "planned"]

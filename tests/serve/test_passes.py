@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,9 +16,11 @@ import pytest
 
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.decisions import Decision, ScheduleRecord, changed
+from scoopi.scheduler.planning.plan_faults import PlanFault, PlanFaults
 from scoopi.scheduler.reconcile import reconcile
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.serve import passes
+from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW, Deployed
 
@@ -61,12 +64,12 @@ def test_a_long_pass_renews_its_lease_or_ends_when_another_one_has_taken_it(
     now, clock, seen = NOW + timedelta(hours=1, seconds=5), [0.0], []
     monkeypatch.setattr(passes, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
-    def slow(snapshot: Snapshot) -> list[Decision]:
+    def slow(snapshot: Snapshot, faults: PlanFaults) -> list[Decision]:
         clock[0] += 20
         seen.append(state.store.the_pass())
         if is_taken:
             state.store.change_pass(lambda record: msgspec.structs.replace(record, holder="other"))
-        return reconcile(snapshot)
+        return reconcile(snapshot, faults)
 
     monkeypatch.setattr(passes, "reconcile", slow)
     state.passes.run(now)
@@ -147,3 +150,68 @@ def test_a_pass_reads_the_records_again_only_if_another_writer_was_first(
     rows = state.passes.run(NOW + timedelta(hours=2, seconds=5)) or []
     assert [row["decision"] for row in rows] == ["attempt_made", "job_moved", "attempt_placed"]
     assert readings == [3]
+
+
+def test_a_process_that_cannot_be_planned_stops_no_other_and_is_logged_once(
+    deployed: Deployed, caplog: pytest.LogCaptureFixture
+) -> None:
+    state = deployed("""
+        processes:
+          broken: {executes: external:x, trigger: {every: 1h, since: "9999-12-31T23:30:00Z"}}
+          sound: {executes: external:x, trigger: {every: 1m}, overlap: allow}
+    """)
+    for minute in range(1, 4):
+        rows = state.passes.run(NOW + timedelta(minutes=minute))
+        assert [row["job"] for row in rows or () if row["decision"] == "job_made"] == [
+            f"sound/@2026-01-01T00:0{minute}:00Z"
+        ]
+        assert state.passes.run(NOW + timedelta(minutes=minute)) == [], "nothing is decided again and again"
+        assert state.passes.unplanned() == "not planned: broken; scoopi process show says why"
+        assert state.passes.last is not None
+        assert passes.DueTimes().next(state.passes.last) == NOW + timedelta(minutes=minute + 1)
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    deployed("processes: {sound: {executes: external:x, trigger: {every: 1m}, overlap: allow}}")
+    state.passes.run(NOW + timedelta(minutes=4))
+    assert caplog.messages[1:] == ["process broken is planned again without errors"]
+    assert state.passes.unplanned() == ""
+
+
+def test_a_job_whose_retry_cannot_be_planned_keeps_nobody_waiting(deployed: Deployed) -> None:
+    state = deployed("processes: {p: {executes: external:x, trigger: {every: 1h, jitter: 30m}}}")
+    ProcessDesk(state, NOW).launch("p", {}, "@9999-12-31T23:59:59Z")
+    job = state.store.active_jobs()["p/@9999-12-31T23:59:59Z"]
+    state.store.write(job, changed(job, retry_at=NOW + timedelta(minutes=5)))
+    state.passes.run(NOW)
+    assert not state.passes.awaits_retry
+
+
+def faults(*found: PlanFault) -> PlanFaults:
+    made = PlanFaults()
+    made.found = {each.subject: each for each in found}
+    return made
+
+
+def test_an_error_of_a_process_is_logged_once_until_it_is_gone(caplog: pytest.LogCaptureFixture) -> None:
+    log = passes.FaultLog()
+    caplog.set_level(logging.WARNING)
+    one = PlanFault("p", "p/!1", OverflowError("at 10:00"))
+    log.note(faults(one))
+    log.note(faults(one))
+    log.note(faults(PlanFault("p", "p/!2", OverflowError("at 10:01"))))
+    log.note(faults(one, PlanFault("q", "q", ValueError("x"))))
+    log.note(faults(one))
+    log.note(faults())
+    log.note(faults(one))
+    assert [record.getMessage().partition(";")[0] for record in caplog.records] == [
+        "p/!1 cannot be planned: OverflowError: at 10:00",
+        "the slots of q cannot be planned: ValueError: x",
+        "process q is planned again without errors",
+        "process p is planned again without errors",
+        "p/!1 cannot be planned: OverflowError: at 10:00",
+    ]
+    assert [bool(record.exc_info) for record in caplog.records] == [True, True, False, False, True]
+
+
+def test_many_errors_of_one_kind_are_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    passes.FaultLog().note(faults(*(PlanFault("p", f"p/!{n}", KeyError(n)) for n in range(500))))
+    assert len(caplog.records) == 1

@@ -40,3 +40,13 @@ def test_the_oldest_due_job_has_an_age_until_it_has_an_attempt(deployed: Deploye
     ProcessDesk(state, NOW).launch("q", {})
     answers = ServeAnswers(state, ServeHealth(), lambda: NOW + timedelta(seconds=90))
     assert samples(answers.to("/metrics").body.decode())["scoopi_schedule_oldest_due_seconds"] == 90
+
+
+def test_what_the_last_pass_could_not_plan_is_counted_by_process(deployed: Deployed) -> None:
+    state = deployed(
+        'processes: {p: {executes: external:x, trigger: {every: 1h, since: "9999-12-31T23:30:00Z"}}}'
+    )
+    state.passes.run(NOW)
+    answers = ServeAnswers(state, ServeHealth(), lambda: NOW)
+    assert samples(answers.to("/metrics").body.decode())['scoopi_pass_faults{process="p"}'] == 1
+    assert answers.to("/api/processes").status == 200

@@ -266,3 +266,38 @@ def test_a_serve_ends_when_a_newer_scoopi_has_changed_the_records(serving: Servi
         assert serve.wait(60) == 5
     assert "a newer Scoopi has changed the records to format 2" in serving.read("serve.log")
     assert not any(map(is_alive, pids(sleeping)))
+
+
+def test_what_cannot_be_planned_stops_nothing_else_and_is_reported_at_the_end(serving: Serving) -> None:
+    serving.deploy("""
+        broken: {executes: {command: ["true"]}, trigger: {every: 1h, since: "9999-12-31T23:30:00Z"}}
+        late: {executes: {command: ["true"]}, trigger: {every: 24h, jitter: 4h}}
+        sound: {executes: {command: ["true"]}, retry: {max: 1, delay: 1s}}
+    """)
+    serving.run("launch", "late", "--slot", "@9999-12-31T23:59:59Z")
+    serving.run("launch", "sound")
+    said = serving.errors("serve", "--until-idle", code=1)
+    assert serving.job("sound/!1") == "processed"
+    assert said.count("error the slots of broken cannot be planned: OverflowError") == 1
+    assert said.count("error late/@9999-12-31T23:59:59Z cannot be planned") == 1
+    assert "not planned: broken, late; scoopi process show says why" in said
+    serving.run("tick", code=1)
+
+
+def test_outputs_that_no_store_can_keep_end_the_attempt_and_not_the_serve(serving: Serving) -> None:
+    serving.write("actions.py", "def half():\n    return {'text': '\\ud800'}\n")
+    serving.deploy("""
+        printed: {executes: {command: [printf, '{"text": "\\\\ud800"}\\n']}}
+        returned: {executes: "python:actions:half"}
+        deep: {executes: {command: [sh, -c, 'printf "{\\"a\\": "; printf "[%.0s" $(seq 5000)']}}
+        sound: {executes: {command: ["true"]}}
+    """)
+    for name in ("printed", "returned", "deep", "sound"):
+        serving.run("launch", name)
+    serving.until_idle()
+    for name in ("printed/!1/1", "returned/!1/1"):
+        attempt = serving.attempt(name)
+        assert attempt["status"] == "error"
+        assert attempt["explanation"].startswith("what it reported is not kept: a value cannot be stored")
+    assert serving.attempt("deep/!1/1")["status"] == "succeeded", "its last line is not JSON"
+    assert serving.job("sound/!1") == "processed"

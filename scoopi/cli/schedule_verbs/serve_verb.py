@@ -85,7 +85,8 @@ class Serve:
         """Run the scheduler.
 
         Returns:
-            0; 1 if a job is left that no live worker may run; 130, 143 or 129 after a signal.
+            0; 1 if a job is left that no live worker may run, or the last pass could not plan something; 130,
+            143 or 129 after a signal.
         Raises:
             DefsError: the project has errors (exit 3); the current project is kept.
             UsageError: a live worker has the same name, or the state folder is on a network file system.
@@ -107,6 +108,7 @@ class Serve:
             _warn_of_open_store(options, terminal)
             _serve(state, options, signals, terminal)
             left = "" if options.no_work else state.passes.stranded()
+            left = f"{left}; scoopi job why shows what to start" if left else state.passes.unplanned()
         return _code(signals.number, left, terminal)
 
 
@@ -186,11 +188,11 @@ SCRAPE = "scoopi.scrape_attempt:run"
 
 
 def _code(number: int | None, left: str, terminal: Terminal) -> int:
-    """The exit code; prints a message if a job is left."""
+    """The exit code; prints a message if something is left."""
     if number is not None:
         return code_of_signal(number)
     if left:
-        terminal.say(f"{left}; scoopi job why shows what to start")
+        terminal.say(left)
     return SOME_FAILED if left else DONE
 
 

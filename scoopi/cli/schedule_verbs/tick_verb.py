@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from scoopi.cli.arguments import Verb
-from scoopi.cli.exit_codes import DONE
+from scoopi.cli.exit_codes import DONE, SOME_FAILED
 from scoopi.cli.schedule_verbs.operations import add_common, now_of, opened
 from scoopi.cli.schedule_verbs.printed_rows import print_rows
 from scoopi.cli.terminal import Terminal
@@ -23,7 +23,11 @@ class Tick:
         add_common(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Run the pass."""
+        """Run the pass.
+
+        Returns:
+            0, or 1 if it could not plan a process; the log says why.
+        """
         from scoopi.serve.seat import count_tick
         from scoopi.serve.sources.source_asker import SourceAsker
 
@@ -32,11 +36,12 @@ class Tick:
             asker = SourceAsker(state.store, state.current, state.project, terminal.environ)
             asker.ask_all(now_of(options))
             rows = state.passes.run(now_of(options))
+            is_whole = not state.passes.faults.found
         if rows is None:
             terminal.say("another pass is running; it checks again before it ends")
         shown = [{"name": row.get("attempt") or row.get("job"), **row} for row in rows or ()]
         print_rows(terminal, rows if options.json and rows else shown, options, _COLUMNS)
-        return DONE
+        return DONE if is_whole else SOME_FAILED
 
 
 _COLUMNS = ("decision", "name", "from", "to", "gate", "reason")

@@ -22,7 +22,8 @@ from scoopi.scheduler.explaining.holders import (
     since_text,
     state_since,
 )
-from scoopi.scheduler.gates import ClosedGate, overlap_of
+from scoopi.scheduler.gates import ClosedGate, failing_gate, overlap_of
+from scoopi.scheduler.planning.plan_faults import CORRECT, PlanFault
 from scoopi.scheduler.snapshot import Snapshot
 
 
@@ -60,6 +61,13 @@ def explained(job: JobRecord, gate: ClosedGate, snapshot: Snapshot) -> Explanati
     else:
         found = explain(job, process, gate, snapshot)
     return replace(found, until=gate.until, answer=gate.answer)
+
+
+def faulty(job: JobRecord, fault: PlanFault, snapshot: Snapshot) -> Explanation:
+    """The explanation of a job about which a pass can decide nothing, as an error occurs."""
+    gate = "live" if job.job in snapshot.attempt_of else failing_gate(job, snapshot)
+    reason = f"{fault.text}; passes try again, and decide on all else meanwhile"
+    return Explanation(gate, reason, job.changed, hint=f"{_skip(job)}; {CORRECT}")
 
 
 def over(job: JobRecord) -> Explanation:

@@ -16,6 +16,7 @@ from scoopi.periods.slot import instant_text, parse_slot
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.gates import closed_gate, counterpart
 from scoopi.scheduler.planning.job_times import deadline_of
+from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.snapshot import Snapshot
 
 MISSED, DEADLINE, STUCK = "missed", "deadline", "stuck"
@@ -24,18 +25,25 @@ RUNNING, CANCELING = "running", "canceling"
 _HASH_BYTES = 4
 
 
-def with_notices(decisions: Sequence[Decision], snapshot: Snapshot) -> list[Decision]:
+def with_notices(decisions: Sequence[Decision], snapshot: Snapshot, faults: PlanFaults) -> list[Decision]:
     """The decisions, each behind the notices that report it, so that a crash in between loses none.
 
     The id of a notice follows from what it reports: a pass that is repeated writes it no second time.
     """
     if not any(targets_of(process, snapshot) for process in snapshot.schedule.processes.values()):
         return [*decisions]
-    reported = [_noted(decision, snapshot) for decision in decisions]
-    return [each for decision in reported for each in (*_notices(decision, snapshot), decision)]
+    found: list[Decision] = []
+    for decision in decisions:
+        new = decision.new
+        reported: list[Decision] = []
+        if isinstance(new, AttemptRecord | JobRecord):
+            subject = new.attempt if isinstance(new, AttemptRecord) else new.job
+            reported = faults.decided(new.process, subject, _reported, decision, snapshot)
+        found += reported or [decision]
+    return found
 
 
-def marks(snapshot: Snapshot) -> Iterator[Decision]:
+def marks(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
     """Jobs that are late or stuck, and what workers did, marked so that each is reported once.
 
     Only where it is reported is it marked.
@@ -43,20 +51,26 @@ def marks(snapshot: Snapshot) -> Iterator[Decision]:
     processes = snapshot.schedule.processes.items()
     reported = {name: process for name, process in processes if targets_of(process, snapshot)}
     for attempt in snapshot.attempts if reported else ():
-        if attempt.phase == LIVE and _by_worker(attempt, snapshot):
-            yield Decision("planned", attempt, changed(attempt))
+        yield from faults.decided(attempt.process, attempt.attempt, _mark_attempt, attempt, snapshot)
     for job in snapshot.active if reported else ():
-        process = reported.get(job.process)
-        if process is None:
-            continue
-        latest = deadline_of(job, process)
-        rule = process.deadline
-        if latest is not None and rule is not None and rule.then == "notify" and snapshot.now > latest:
-            if _via(process, snapshot, DEADLINE):
-                reason = f"deadline: not finished by {instant_text(latest)}"
-                yield Decision("planned", job, changed(job, deadline_done=True), DEADLINE, reason)
-        elif not job.stuck_reported and (reason := _stuck(job, process, snapshot)):
-            yield Decision("planned", job, changed(job, stuck_reported=True), STUCK, reason)
+        if (process := reported.get(job.process)) is not None:
+            yield from faults.decided(job.process, job.job, _mark, job, process, snapshot)
+
+
+def _mark_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decision]:
+    if attempt.phase == LIVE and _by_worker(attempt, snapshot):
+        yield Decision("planned", attempt, changed(attempt))
+
+
+def _mark(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[Decision]:
+    latest = deadline_of(job, process)
+    rule = process.deadline
+    if latest is not None and rule is not None and rule.then == "notify" and snapshot.now > latest:
+        if _via(process, snapshot, DEADLINE):
+            reason = f"deadline: not finished by {instant_text(latest)}"
+            yield Decision("planned", job, changed(job, deadline_done=True), DEADLINE, reason)
+    elif not job.stuck_reported and (reason := _stuck(job, process, snapshot)):
+        yield Decision("planned", job, changed(job, stuck_reported=True), STUCK, reason)
 
 
 def stuck_at(job: JobRecord, process: Process, snapshot: Snapshot) -> tuple[datetime, str] | None:
@@ -119,6 +133,12 @@ def _noted(decision: Decision, snapshot: Snapshot) -> Decision:
         return decision
     noted = old.noted | dict.fromkeys(given, old.fence)
     return replace(decision, new=msgspec.structs.replace(new, noted=noted))
+
+
+def _reported(decision: Decision, snapshot: Snapshot) -> Iterator[Decision]:
+    decision = _noted(decision, snapshot)
+    yield from _notices(decision, snapshot)
+    yield decision
 
 
 def _notices(decision: Decision, snapshot: Snapshot) -> Iterator[Decision]:

@@ -13,35 +13,39 @@ from scoopi.model.schedule.schedule_records import LIVE, UNCLAIMED, AttemptRecor
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import Decision, changed, ended, requeued
 from scoopi.scheduler.placing.run_nodes import held_places, may_join
+from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.snapshot import Snapshot
 
 
-def placements(snapshot: Snapshot, *, joins: bool = True) -> Iterator[Decision]:
+def placements(snapshot: Snapshot, faults: PlanFaults, *, joins: bool = True) -> Iterator[Decision]:
     """Step 5: attempts without a worker, the oldest first, get the worker with the most room.
-
-    An `external` attempt waits for whichever registered worker claims it.
 
     Args:
         joins: further nodes of runs are placed, too; not while the pass creates attempts, which come first.
     """
     room = Room(snapshot)
-    started = 0
+    left = snapshot.schedule.settings.start_limit
     for attempt in _unplaced(snapshot):
-        if started >= snapshot.schedule.settings.start_limit:
+        if left <= 0:
             return
-        stopped = without_worker(attempt, room, snapshot)
-        if stopped is not None:
-            if stopped.new != attempt:
-                yield stopped
-        elif is_external(attempt, snapshot):
-            if attempt.status != "waiting":
-                started += 1
-                yield _placed(attempt, "", "", snapshot.now)
-        elif (place := room.take(groups_of(attempt, snapshot))) is not None:
-            started += 1
-            yield _placed(attempt, *place, snapshot.now)
+        found = faults.decided(attempt.process, attempt.attempt, _place, attempt, room, snapshot)
+        left -= sum(isinstance(each.new, AttemptRecord) and each.new.status == "waiting" for each in found)
+        yield from found
     if joins:  # last, so that no attempt waits because another one has many nodes
-        yield from islice(_joining(room, snapshot), snapshot.schedule.settings.start_limit - started)
+        yield from islice(_joining(room, snapshot, faults), left)
+
+
+def _place(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Iterator[Decision]:
+    """The place of an attempt; an `external` one waits for whichever registered worker claims it."""
+    stopped = without_worker(attempt, room, snapshot)
+    if stopped is not None:
+        if stopped.new != attempt:
+            yield stopped
+    elif is_external(attempt, snapshot):
+        if attempt.status != "waiting":
+            yield _placed(attempt, "", "", snapshot.now)
+    elif (place := room.take(groups_of(attempt, snapshot))) is not None:
+        yield _placed(attempt, *place, snapshot.now)
 
 
 def without_worker(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Decision | None:
@@ -195,20 +199,23 @@ class Room:
         return name
 
 
-def _joining(room: Room, snapshot: Snapshot) -> Iterator[Decision]:
+def _joining(room: Room, snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
     """The further nodes of runs that have begun, on as many workers as possible."""
     for attempt in snapshot.attempts:
-        if not attempt.nodes or not may_join(attempt):
-            continue
-        held, nodes = held_places(attempt), []
-        for node in attempt.nodes:
-            name = room.spread(groups_of(attempt, snapshot), held) if node.status == "free" else ""
-            held += [name] if name else []
-            nodes.append(replace(node, status="placed", worker=name) if name else node)
-        if tuple(nodes) != attempt.nodes:
-            placed = changed(attempt, nodes=tuple(nodes))
-            reason = f"nodes on {', '.join(node.worker for node in nodes if node.is_held)}"
-            yield Decision("attempt_placed", attempt, placed, "", reason)
+        if attempt.nodes and may_join(attempt):
+            yield from faults.decided(attempt.process, attempt.attempt, _join, attempt, room, snapshot)
+
+
+def _join(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Iterator[Decision]:
+    held, nodes = held_places(attempt), []
+    for node in attempt.nodes:
+        name = room.spread(groups_of(attempt, snapshot), held) if node.status == "free" else ""
+        held += [name] if name else []
+        nodes.append(replace(node, status="placed", worker=name) if name else node)
+    if tuple(nodes) != attempt.nodes:
+        placed = changed(attempt, nodes=tuple(nodes))
+        reason = f"nodes on {', '.join(node.worker for node in nodes if node.is_held)}"
+        yield Decision("attempt_placed", attempt, placed, "", reason)
 
 
 def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
@@ -231,7 +238,7 @@ def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
 
 def is_asked_later(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
     """Whether an attempt was released as not ready, just now."""
-    return attempt.ended is not None and snapshot.now < asked_at(attempt, snapshot)
+    return attempt.ended is not None and snapshot.now - attempt.ended < snapshot.schedule.settings.every
 
 
 def asked_at(attempt: AttemptRecord, snapshot: Snapshot) -> datetime:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from scoopi.defs.schedule.schedule_reader import CheckScrape
 from scoopi.errors import StateRefusedError, UsageError
@@ -17,16 +16,12 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.model.text.shown import nearest
 from scoopi.periods.duration import duration_text
-from scoopi.periods.period import Period, parse_qualifier
-from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot, slot_key
 from scoopi.scheduler.decisions import changed, made
-from scoopi.scheduler.iteration_window import LETS_FOLLOW, window_of
-from scoopi.scheduler.planning.looks import last_look, looks_text, next_look, with_interval
+from scoopi.scheduler.planning.looks import last_look
 from scoopi.scheduler.planning.past_slots import slot_of
-from scoopi.scheduler.snapshot import Snapshot
-from scoopi.scheduler.triggers import FOLLOWING, upcoming
 from scoopi.serve.desks.backfill_desk import BackfillDesk
 from scoopi.serve.desks.process_changes import change_here, changed_by_hand
+from scoopi.serve.desks.process_rows import ProcessRows
 from scoopi.serve.desks.scrape_launch import launchable
 from scoopi.serve.rows import Row, job_row, process_change_row
 from scoopi.serve.state import State
@@ -127,29 +122,24 @@ class ProcessDesk:
 
     def processes(self) -> list[Row]:
         """Return a row for each deployed process."""
-        records = self._store.processes()
+        records, rows = self._store.processes(), self._rows()
         schedule = self._state.current()[1]
-        return [
-            self._process_row(process, records[name]) for name, process in sorted(schedule.processes.items())
-        ]
+        return [rows.row(process, records[name]) for name, process in sorted(schedule.processes.items())]
 
     def show_process(self, name: str) -> Row:
         """Return the row of one process, with its `description`, and its `changes` by hand in order."""
         process = self.process(name)
         record = self._record(process)
         changes = [process_change_row(each) for each in record.changes]
-        own = {"description": process.description or None, "changes": changes}
-        return self._process_row(process, record) | own
+        rows = self._rows()
+        own = {"description": process.description or None, "hint": rows.hint(process) or None}
+        return rows.row(process, record) | own | {"changes": changes}
 
     def upcoming(self, name: str, count: int) -> list[Row]:
         """Return the next slots of a process, each with the time at which it becomes due."""
         process = self.process(name)
         record = self._record(process)
-        found = self._following(process, record, count)
-        return [
-            {"process": process.name, "slot": str(slot), **_times(slot, at), "at": _local(process, at)}
-            for slot, at in found
-        ]
+        return self._rows().upcoming(process, record, count)
 
     def pause(self, name: str, reason: str) -> Row:
         """Close gate 1 of a process, so that no attempts are created; running attempts are not affected."""
@@ -218,65 +208,7 @@ class ProcessDesk:
         process = self.process(name)
         record = self._store.update(ProcessRecord, process.name, lambda old: change(old) if old else None)
         assert record is not None
-        return self._process_row(process, record)
+        return self._rows().row(process, record)
 
-    def _following(self, process: Process, record: ProcessRecord, count: int) -> list[tuple[Slot, datetime]]:
-        """The next slots with their times; none while it is not known when the current iteration is over."""
-        trigger = process.trigger
-        if trigger is not None and trigger.source == FOLLOWING and record.iteration is not None:
-            name = f"{process.name}/{Iteration(record.iteration)}"
-            current = self._store.jobs([name]).get(name)
-            if current is not None and current.state not in LETS_FOLLOW:
-                return []
-        return upcoming(with_interval(process, record), record, self._now, count)
-
-    def _process_row(self, process: Process, record: ProcessRecord) -> Row:
-        following = self._following(process, record, 1)
-        return {
-            "process": process.name,
-            "mode": process.mode,
-            "enabled": process.enabled,
-            "paused": record.paused or (None if record.paused is None else "no reason given"),
-            "qualifier": process.qualifier,
-            "machine": process.machine,
-            "next": instant_text(following[0][1]) if following else None,
-            "next_look": self._next_look(process, record, following),
-            "looks": looks_text(process, record),
-            "window": self._window(process, record),
-            "inputs": dict(process.inputs),
-            "error": record.source_error or None,
-        }
-
-    def _next_look(
-        self, process: Process, record: ProcessRecord, following: list[tuple[Slot, datetime]]
-    ) -> str | None:
-        """When a pass considers new slots of a process the next time: at a look, else at a fire."""
-        look = following[0][1] if following else None
-        if process.trigger is not None and process.mode == "managed":
-            look = next_look(process, record, self._now)
-        return instant_text(look) if look is not None else None
-
-    def _window(self, process: Process, record: ProcessRecord) -> list[str]:
-        """The slots that are worked on now: iterations of the window, or the period that is running."""
-        trigger = process.trigger
-        if trigger is not None and trigger.slots == "iterations":
-            bundle, schedule = self._state.current()
-            snapshot = Snapshot(self._now, schedule, bundle, {process.name: record})
-            return sorted(window_of(process, snapshot), key=lambda text: slot_key(parse_slot(text)))
-        if process.qualifier is not None:
-            return [str(Period(parse_qualifier(process.qualifier), self._now))]
-        return []
-
-
-def _times(slot: Slot, at: datetime) -> Row:
-    if isinstance(slot, Period):
-        start, end = slot.bounds()
-        return {"start": instant_text(start), "end": instant_text(end)}
-    own = slot.at if isinstance(slot, Instant) else at
-    return {"start": instant_text(own), "end": instant_text(own)}
-
-
-def _local(process: Process, at: datetime) -> str:
-    """A time in the zone of the process's trigger."""
-    zone = process.trigger.timezone if process.trigger is not None else "UTC"
-    return at.astimezone(ZoneInfo(zone)).isoformat().replace("+00:00", "Z")
+    def _rows(self) -> ProcessRows:
+        return ProcessRows(self._state.passes.snapshot(self._now))

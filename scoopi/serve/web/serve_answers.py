@@ -75,7 +75,7 @@ class ServeAnswers:
         return readiness_answer(self._health.unready())
 
     def _metrics(self, query: Query) -> HttpAnswer:
-        families = [*serve_metrics(self._health, self._state.passes.counts)]
+        families = [*serve_metrics(self._health, self._state.passes)]
         # The figures of this process are wanted most of all while the store is away.
         with suppress(ScoopiError):
             families += schedule_metrics(self._state.passes.snapshot(self._clock()))

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from scoopi.metrics.families import Family, by, one
 from scoopi.model.schedule.schedule_records import CLAIMED, LIVE
 from scoopi.scheduler.snapshot import Snapshot
-from scoopi.serve.passes import PassCounts
+from scoopi.serve.passes import Passes
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.version import __version__
 
 
-def serve_metrics(health: ServeHealth, passes: PassCounts) -> Iterator[Family]:
+def serve_metrics(health: ServeHealth, passes: Passes) -> Iterator[Family]:
     """Yield the metrics of this process; they need no store."""
     info = Family("scoopi_serve_info", "gauge", "Which worker and version this is.")
     info.add(1, {"worker": health.worker, "version": __version__})
@@ -22,10 +22,14 @@ def serve_metrics(health: ServeHealth, passes: PassCounts) -> Iterator[Family]:
     yield one("scoopi_serve_ready", "gauge", "1 while the process works.", int(not health.unready()))
     yield one("scoopi_serve_uptime_seconds", "gauge", "Seconds since the start.", health.seconds)
     took = Family("scoopi_pass_seconds", "summary", "How long a pass of this process takes.")
-    took.add(passes.seconds, suffix="_sum")
-    took.add(passes.passes, suffix="_count")
+    counts = passes.counts
+    took.add(counts.seconds, suffix="_sum")
+    took.add(counts.passes, suffix="_count")
     yield took
-    yield one("scoopi_pass_writes_total", "counter", "Records written by passes here.", passes.writes)
+    yield one("scoopi_pass_writes_total", "counter", "Records written by passes here.", counts.writes)
+    faults = Counter(fault.process for fault in passes.faults.found.values())
+    text = "Errors of the last pass here: slots, jobs and attempts that it could not plan."
+    yield by("scoopi_pass_faults", "gauge", text, "process", faults)
     ended = Family("scoopi_attempts_ended_total", "counter", "Attempts that ended here.")
     for (process, status), count in sorted(health.ended.items()):
         ended.add(count, {"process": process, "status": status})

@@ -1,0 +1,101 @@
+"""PlanFaults: a step of a pass that fails decides nothing, is noted, and stops no other step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
+
+from scoopi.errors import ScoopiError
+from scoopi.scheduler.decisions import Decision
+
+CORRECT = "if its definition causes that, correct it and run scoopi deploy"
+"""What a user may do about a fault."""
+P = ParamSpec("P")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFault:
+    """What went wrong while a pass decided on a process, a job or an attempt.
+
+    Attributes:
+        process: name of the process.
+        subject: what was decided on: the process itself (its slots), or the id of a job or an attempt.
+    """
+
+    process: str
+    subject: str
+    error: Exception
+
+    @property
+    def cause(self) -> str:
+        """The error in words.
+
+        >>> PlanFault("p", "p", OverflowError("date value out of range")).cause
+        'OverflowError: date value out of range'
+        """
+        if isinstance(self.error, ScoopiError):
+            return self.error.what
+        text = str(self.error)
+        return f"{type(self.error).__name__}{f': {text}' if text else ''}"
+
+    @property
+    def text(self) -> str:
+        """What cannot be planned, and why, as one sentence."""
+        what = f"the slots of {self.process}" if self.subject == self.process else self.subject
+        return f"{what} cannot be planned: {self.cause}"
+
+
+class PlanFaults:
+    """What went wrong in one pass. A step that fails decides nothing; the others are not affected.
+
+    A step is the smallest part of a pass that may be left out: the slots of one process, one job or one
+    attempt. All of its decisions are used, or none: what a crash may cut is the end of a pass, never
+    the middle of a step.
+
+    Args:
+        is_strict: raise the first error instead of noting it.
+        only: the one subject whose steps are made; empty for all.
+    Attributes:
+        found: the faults by what was decided on; of one subject the first.
+    """
+
+    def __init__(self, *, is_strict: bool = False, only: str = "") -> None:
+        self._is_strict, self._only = is_strict, only
+        self.found: dict[str, PlanFault] = {}
+
+    def decided(
+        self,
+        process: str,
+        subject: str,
+        step: Callable[P, Iterable[Decision]],
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> list[Decision]:
+        """Return what a step decides; nothing if it fails.
+
+        Args:
+            process, subject: as `PlanFault` has them.
+        """
+        if self._only not in ("", subject):
+            return []
+        try:
+            return [*step(*args, **options)]
+        except Exception as error:  # whatever it is: the other processes must be planned
+            if self._is_strict:
+                raise
+            self.found.setdefault(subject, PlanFault(process, subject, error))
+            return []
+
+    def of(self, process: str) -> list[PlanFault]:
+        """Return the faults of a process and of its jobs."""
+        return [each for each in self.found.values() if each.process == process]
+
+
+def unless_faulty(step: Callable[P, Value], *args: P.args, **options: P.kwargs) -> Value | None:
+    """What a calculation beside a pass gives; None if it fails, as the pass then notes why."""
+    try:
+        return step(*args, **options)
+    except Exception:
+        return None

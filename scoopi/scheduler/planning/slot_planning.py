@@ -1,0 +1,76 @@
+"""slot_planning: the jobs of slots that are due, and those that jobs depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import JobRecord
+from scoopi.periods.period import Period
+from scoopi.periods.slot import Instant, parse_slot
+from scoopi.scheduler.decisions import Decision, changed, made
+from scoopi.scheduler.gates import counterpart
+from scoopi.scheduler.iteration_window import iterations
+from scoopi.scheduler.planning.looks import looked, with_interval
+from scoopi.scheduler.planning.plan_faults import PlanFaults
+from scoopi.scheduler.snapshot import Snapshot
+from scoopi.scheduler.triggers import due_fires, periods_since
+
+
+def planned(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
+    """Step 2 of a pass: the jobs of slots that are due, and those that jobs depend on."""
+    for name, process in snapshot.schedule.processes.items():
+        record = snapshot.processes.get(name)
+        trigger = process.trigger
+        if record is None or trigger is None or trigger.after:
+            continue
+        step = {"periods": _periods, "iterations": iterations}.get(trigger.slots, _instants)
+        yield from faults.decided(name, name, step, process, snapshot)
+    for job in snapshot.active:
+        defined = snapshot.process(job.process)
+        if defined is not None and defined.depends_on:
+            yield from faults.decided(job.process, job.job, _counterparts, job, defined, snapshot)
+
+
+def _instants(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
+    record = snapshot.processes[process.name]
+    process = with_interval(process, record)
+    fires = due_fires(process, record, snapshot.now, snapshot.schedule.settings.max_new_slots)
+    for fire in fires:
+        live = snapshot.scheduled_of(process.name)
+        if process.overlap == "remind" and live:
+            yield Decision("reminded", live[0], changed(live[0]), "live", f"{Instant(fire)} fired meanwhile")
+            break
+        yield made(process, Instant(fire), snapshot.now)
+    if fires:
+        yield Decision("planned", record, changed(record, last_fire=fires[-1]))
+
+
+def _periods(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
+    record = snapshot.processes[process.name]
+    begin, most = record.since, snapshot.schedule.settings.max_new_slots
+    if record.last_fire is not None and snapshot.now < record.last_fire:
+        return
+    if not periods_since(process, record, begin, snapshot.now):
+        return
+    due = periods_since(process, record, begin, looked(process, snapshot))[:most]
+    for period in due:
+        yield made(process, period, snapshot.now, due=period.bounds()[1])
+    if due:
+        yield Decision("planned", record, changed(record, last_fire=due[-1].bounds()[0]))
+
+
+def _counterparts(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[Decision]:
+    """The periods of other processes that a job waits for, if their own trigger has not created them."""
+    slot = parse_slot(job.slot)
+    if not isinstance(slot, Period):
+        return
+    for edge in process.depends_on:
+        other = snapshot.process(edge.process)
+        before = counterpart(slot, edge, other)
+        if (
+            other is not None
+            and isinstance(before, Period)
+            and snapshot.state_of(other.name, str(before)) is None
+        ):
+            yield made(other, before, snapshot.now, due=before.bounds()[1], launch_type="dependent")

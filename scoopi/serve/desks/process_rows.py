@@ -1,0 +1,125 @@
+"""ProcessRows: processes as verbs print them: definition, next slots, and what cannot be planned."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import ProcessRecord
+from scoopi.periods.period import Period, parse_qualifier
+from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot, slot_key
+from scoopi.scheduler.iteration_window import LETS_FOLLOW, window_of
+from scoopi.scheduler.planning.looks import looks_text, next_look, with_interval
+from scoopi.scheduler.planning.plan_faults import CORRECT, PlanFault, PlanFaults, unless_faulty
+from scoopi.scheduler.reconcile import faults_of
+from scoopi.scheduler.snapshot import Snapshot
+from scoopi.scheduler.triggers import FOLLOWING, upcoming
+from scoopi.serve.rows import Row
+
+_NO_PLAN: Row = {"next": None, "next_look": None, "looks": None, "window": []}
+_MOST_FAULTS = 3
+
+
+class ProcessRows:
+    """Makes the rows of processes.
+
+    Args:
+        snapshot: the records, with the time of the rows.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._now = snapshot.now
+
+    @cached_property
+    def _faults(self) -> PlanFaults:
+        """What a pass cannot plan now."""
+        return faults_of(self._snapshot)
+
+    def row(self, process: Process, record: ProcessRecord) -> Row:
+        """Return the row of a process; what cannot be calculated is None, and `error` says why."""
+        faults = _listed(self._faults.of(process.name))
+        return {
+            "process": process.name,
+            "mode": process.mode,
+            "enabled": process.enabled,
+            "paused": record.paused or (None if record.paused is None else "no reason given"),
+            "qualifier": process.qualifier,
+            "machine": process.machine,
+            **(unless_faulty(self._plan, process, record) or _NO_PLAN),
+            "inputs": dict(process.inputs),
+            "error": "; ".join(filter(None, (record.source_error, faults))) or None,
+        }
+
+    def hint(self, process: Process) -> str:
+        """Return what a user may do about errors of the planning of a process; empty if there are none."""
+        return CORRECT if self._faults.of(process.name) else ""
+
+    def upcoming(self, process: Process, record: ProcessRecord, count: int) -> list[Row]:
+        """Return the next slots of a process, each with the time at which it becomes due."""
+        return [
+            {"process": process.name, "slot": str(slot), **_times(slot, at), "at": _local(process, at)}
+            for slot, at in self._following(process, record, count)
+        ]
+
+    def _following(self, process: Process, record: ProcessRecord, count: int) -> list[tuple[Slot, datetime]]:
+        """The next slots with their times; none while it is not known when the current iteration is over."""
+        trigger = process.trigger
+        if trigger is not None and trigger.source == FOLLOWING and record.iteration is not None:
+            name = f"{process.name}/{Iteration(record.iteration)}"
+            current = self._snapshot.jobs.get(name)
+            if current is not None and current.state not in LETS_FOLLOW:
+                return []
+        return upcoming(with_interval(process, record), record, self._now, count)
+
+    def _plan(self, process: Process, record: ProcessRecord) -> Row:
+        """The fields about its next slots."""
+        following = self._following(process, record, 1)
+        return {
+            "next": instant_text(following[0][1]) if following else None,
+            "next_look": self._next_look(process, record, following),
+            "looks": looks_text(process, record),
+            "window": self._window(process),
+        }
+
+    def _next_look(
+        self, process: Process, record: ProcessRecord, following: list[tuple[Slot, datetime]]
+    ) -> str | None:
+        """When a pass considers new slots of a process the next time: at a look, else at a fire."""
+        look = following[0][1] if following else None
+        if process.trigger is not None and process.mode == "managed":
+            look = next_look(process, record, self._now)
+        return instant_text(look) if look is not None else None
+
+    def _window(self, process: Process) -> list[str]:
+        """The slots that are worked on now: iterations of the window, or the period that is running."""
+        trigger = process.trigger
+        if trigger is not None and trigger.slots == "iterations":
+            slots = window_of(process, self._snapshot)
+            return sorted(slots, key=lambda text: slot_key(parse_slot(text)))
+        if process.qualifier is not None:
+            return [str(Period(parse_qualifier(process.qualifier), self._now))]
+        return []
+
+
+def _listed(faults: list[PlanFault]) -> str:
+    """What cannot be planned; of many the first ones."""
+    more = len(faults) - _MOST_FAULTS
+    texts = [fault.text for fault in faults[:_MOST_FAULTS]]
+    return "; ".join([*texts, *([f"and {more} more"] if more > 0 else [])])
+
+
+def _times(slot: Slot, at: datetime) -> Row:
+    if isinstance(slot, Period):
+        start, end = slot.bounds()
+        return {"start": instant_text(start), "end": instant_text(end)}
+    own = slot.at if isinstance(slot, Instant) else at
+    return {"start": instant_text(own), "end": instant_text(own)}
+
+
+def _local(process: Process, at: datetime) -> str:
+    """A time in the zone of the process's trigger."""
+    zone = process.trigger.timezone if process.trigger is not None else "UTC"
+    return at.astimezone(ZoneInfo(zone)).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,55 @@
+"""The rows of processes have what cannot be planned, and those of the others are complete."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from scoopi.scheduler.planning.plan_faults import CORRECT
+from scoopi.serve.desks.job_desk import JobDesk
+from scoopi.serve.desks.process_desk import ProcessDesk
+from tests.serve.conftest import NOW, Deployed
+
+PROJECT = """
+processes:
+  slots: {executes: external:x, trigger: {every: 1h, since: "9999-12-31T23:30:00Z"}}
+  gated: {executes: external:x, trigger: {every: 24h, jitter: 4h}}
+  sound: {executes: external:x, trigger: {every: 1h}}
+"""
+
+
+def test_a_process_whose_slots_cannot_be_planned_says_so_and_stops_no_list(deployed: Deployed) -> None:
+    desk = ProcessDesk(deployed(PROJECT), NOW)
+    rows = {row["process"]: row for row in desk.processes()}
+    assert (
+        rows["slots"]["error"]
+        == "the slots of slots cannot be planned: OverflowError: date value out of range"
+    )
+    assert (rows["slots"]["next"], rows["slots"]["window"]) == (None, [])
+    assert rows["sound"]["error"] is None
+    assert rows["sound"]["next"] == "2026-01-01T01:00:00Z"
+    assert desk.show_process("slots")["hint"] == CORRECT
+    assert desk.show_process("sound")["hint"] is None
+
+
+def test_of_many_jobs_that_cannot_be_planned_the_first_are_named(deployed: Deployed) -> None:
+    state = deployed(PROJECT)
+    desk = ProcessDesk(state, NOW)
+    for second in range(5):
+        desk.launch("gated", {}, f"@9999-12-31T23:59:0{second}Z")
+    row = desk.show_process("gated")
+    assert row["error"].count("cannot be planned") == 3
+    assert row["error"].endswith("; and 2 more")
+    assert row["next"] == "2026-01-02T00:00:00Z", "its slots are planned"
+
+
+def test_a_job_that_cannot_be_planned_says_at_which_gate_and_can_be_skipped(deployed: Deployed) -> None:
+    state = deployed(PROJECT)
+    job = ProcessDesk(state, NOW).launch("gated", {}, "@9999-12-31T23:59:00Z")["job"]
+    jobs = JobDesk(state, NOW, lambda name: name)
+    row = jobs.why(job)
+    assert (row["gate"], row["answer"]) == ("slot", "wait")
+    assert row["reason"].startswith(f"{job} cannot be planned: OverflowError: date value out of range")
+    assert row["hint"].startswith(f"scoopi job skip {job} gives it up")
+    jobs.skip(job)
+    state.passes.run(NOW + timedelta(seconds=1))
+    assert "cannot" not in jobs.why(job)["reason"]
