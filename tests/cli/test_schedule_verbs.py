@@ -80,6 +80,17 @@ def test_the_next_fires_are_shown_in_the_zone_of_the_trigger_across_a_clock_chan
     ]
 
 
+def test_the_next_periods_are_shown_with_the_time_at_which_they_are_due(shop: Screen) -> None:
+    Path("jobs/day.yml").write_text("processes: {day: {executes: external:x, qualifier: daily, trigger: {}}}")
+    printed(shop, "deploy", "jobs")
+    text = printed(shop, "process", "next", "day", "-n", "2", "--now", "2026-03-27T12:00:00Z")
+    assert [line.split() for line in text.splitlines()] == [
+        ["slot", "at"],
+        ["D:2026032700", "2026-03-28T00:05:00Z"],
+        ["D:2026032800", "2026-03-29T00:05:00Z"],
+    ]
+
+
 def test_a_pass_at_a_given_time_prints_its_decisions(shop: Screen) -> None:
     decisions = rows(shop, "tick", "--now", "2026-03-28T05:00:03Z")
     assert [row["decision"] for row in decisions] == ["job_made", "attempt_made", "job_moved"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 
+import pytest
+
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.scheduler.decisions import changed
@@ -112,3 +114,35 @@ def pair(world: World) -> tuple[Process, ProcessRecord]:
     record = world.records[ProcessRecord, "p"]
     assert isinstance(record, ProcessRecord)
     return world.schedule.processes["p"], record
+
+
+@pytest.mark.parametrize(
+    ("rule", "status", "wish", "ended"),
+    [
+        ("finish", "succeeded", None, ("processed", "")),
+        ("finish", "failed", None, ("skipped", "out of window")),
+        ("cancel", "canceled", "cancel", ("skipped", "out of window")),
+    ],
+)
+def test_an_iteration_that_leaves_the_window_finishes_or_is_cancelled_and_gets_no_further_attempt(
+    world_of: Make, rule: str, status: str, wish: str | None, ended: tuple[str, str]
+) -> None:
+    world = world_of(f"""
+        processes:
+          p:
+            executes: "python:a:b"
+            trigger: {{slots: iterations, cron: "@hourly"}}
+            on_window_exit: {rule}
+            retry: {{max: 3, delay: 0s}}
+    """)
+    world.worker(capacity=9)
+    world.tick(START + timedelta(hours=1))
+    (attempt,) = world.claim()
+    world.tick(START + timedelta(hours=2))
+    (running,) = world.attempts("running")
+    assert (running.attempt, running.wish) == (attempt.attempt, wish)
+    assert world.states("p")["#2601010003"] == "in_progress", "the current one does not wait for it"
+    world.end(attempt, status)
+    world.tick()
+    job = world.job("p/#2601010002")
+    assert (job.state, job.reason, job.attempts) == (*ended, 1)

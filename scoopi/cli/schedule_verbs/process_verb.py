@@ -64,7 +64,8 @@ class Processes:
                 print_rows(terminal, processes.processes(), options, ("process", "mode", "next", "paused"))
             elif options.operation == "next":
                 rows = processes.upcoming(options.process, options.count)
-                print_rows(terminal, rows, options, ("at",))
+                is_instant = all(row["slot"].startswith("@") for row in rows)
+                print_rows(terminal, rows, options, ("at",) if is_instant else ("slot", "at"))
             elif options.operation == "backfill":
                 _backfill(processes.backfills(options.process), jobs, options, terminal)
             elif options.operation == "show":

@@ -263,6 +263,15 @@ PROCESS = Block(
             "[{when: [failed], via: python:mail:send}]",
             "{when: [failed]}",
         ),
+        BlockKey(
+            "max_parallel",
+            integer(0),
+            "Steps of a flow that run at a time; 0 is no limit. This version does not have flows.",
+            "0",
+            "-1",
+            idle=r"0*[1-9]\d*",
+            instead="it limits the steps of flows; --slots of serve limits what runs at a time",
+        ),
         BlockKey("history", integer(1), "Ended jobs that are kept.", "20", "0"),
         BlockKey(
             "output", kinds.TEXT, "Folder of the rows of a scrape.", "rows", "[a]", "executes: scrape:books"
@@ -277,7 +286,5 @@ PROCESS = Block(
         ),
     ),
     dict,
-    later=(
-        *("blocking", "cost", "allow_simultaneous", "uses", "sticky", "refresh", "updates", "max_parallel"),
-    ),
+    later=(*("blocking", "cost", "allow_simultaneous", "uses", "sticky", "refresh", "updates"),),
 )

@@ -170,6 +170,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
         prepare: `module:function` that a worker calls before the probes and the work; empty for none.
         probe: conditions of each attempt.
         new_input: `module:function` that says whether a period gets a further attempt; empty: it does.
+        max_parallel: of the steps of a flow, which this version does not have.
         history: ended jobs that are kept; None if only the retention counts.
         place: where the process is defined.
     """
@@ -203,6 +204,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
     timeout: Timeouts = Timeouts()
     deadline: Deadline | None = None
     notify: tuple[Notification, ...] = ()
+    max_parallel: int = 0
     history: int | None = None
     output: str = "output"
     keep_former: int = 0

@@ -199,6 +199,15 @@ def test_no_start_deadline_is_written_as_none(word: str, tmp_path: Path) -> None
     assert schedule.processes["p"].start_deadline is None
 
 
+@pytest.mark.parametrize(("given", "warned"), [("0", False), ("4", True), ("10", True)])
+def test_a_limit_of_the_steps_of_flows_is_a_warning(given: str, warned: bool, tmp_path: Path) -> None:
+    text = f"processes: {{p: {{executes: external:x, max_parallel: {given}}}}}"
+    _, report = Project(tmp_path / "jobs").write(jobs=text).read()
+    assert [finding.what for finding in report.findings] == (
+        [f"max_parallel: {given} has no effect in this version"] if warned else []
+    )
+
+
 @pytest.mark.parametrize("line", ["children: false", "branches: true"])
 def test_what_a_cancel_does_with_trees_and_flows_is_a_warning(line: str, tmp_path: Path) -> None:
     text = f"settings: {{cancel: {{cascade: {{{line}}}}}}}\nprocesses: {{p: {{executes: external:x}}}}"
