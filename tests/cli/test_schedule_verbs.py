@@ -121,6 +121,34 @@ def test_a_worker_in_another_language_claims_reports_and_ends_an_attempt(shop: S
     printed(shop, "attempt", "beat", "press/!1/1", code=4)
 
 
+def test_with_a_given_time_no_record_has_the_time_of_the_machine(shop: Screen) -> None:
+    at = ("--now", "2026-04-01T00:00:00Z")
+    attempt = "press/!1/1"
+    for words in (
+        ("launch", "press"),
+        ("tick",),
+        ("worker", "put", "p1"),
+        ("attempt", "claim", "--worker", "p1"),
+        ("attempt", "beat", attempt),
+        ("attempt", "end", attempt, "--status", "failed"),
+        ("tick",),
+        ("job", "clear", "press/!1"),
+        ("job", "skip", "press/!1"),
+        ("job", "reprocess", "press/!1"),
+        ("process", "pause", "press"),
+        ("gc",),
+    ):
+        shop.run(*words, *at)
+    shown = [
+        *printed(shop, "job", "show", "press/!1", *at, "--json").splitlines(),
+        *printed(shop, "attempt", "show", attempt, *at, "--json").splitlines(),
+        *printed(shop, "process", "show", "press", *at, "--json").splitlines(),
+    ]
+    times = re.findall(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "".join(shown))
+    assert len(times) > 8
+    assert {time[:10] for time in times} == {"2026-03-27", "2026-04-01"}, "deployed, and all other"
+
+
 def test_inputs_and_outputs_come_from_files_too(shop: Screen) -> None:
     Path("in.json").write_text('{"paper": "a3", "copies": 2, "to": null}')
     printed(shop, "launch", "press", "--inputs", "in.json", "-i", "paper=a5")

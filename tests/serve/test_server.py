@@ -93,6 +93,18 @@ def test_a_job_follows_another_with_its_outputs_in_the_same_serve(serving: Servi
     assert serving.attempt("second/!1/1")["outputs"] == {"sum": 8, "before": "first/!1"}
 
 
+def test_an_attempt_keeps_the_definitions_with_which_it_was_created(serving: Serving) -> None:
+    hello = 'hello: {executes: {command: [printf, \'{"day": "%s"}\']}}'
+    serving.deploy(hello % "first")
+    serving.run("launch", "hello")
+    serving.run("tick")
+    serving.deploy(hello % "second")
+    serving.run("launch", "hello")
+    serving.until_idle()
+    assert serving.attempt("hello/!1/1")["outputs"] == {"day": "first"}
+    assert serving.attempt("hello/!2/1")["outputs"] == {"day": "second"}
+
+
 def test_a_launch_wakes_a_serve_that_waits(serving: Serving) -> None:
     serving.deploy("hello: {executes: {command: ['true']}}")
     with serving.served() as serve:

@@ -191,6 +191,10 @@ def test_a_key_of_a_later_version_is_one_error_that_says_so(name: str, tmp_path:
     assert (finding.place.line, finding.place.column) == place_of(text, line)
 
 
+def test_no_key_is_a_boolean_of_yaml() -> None:
+    assert not {key.name for _, key in KEYS} & {"on", "off", "yes", "no", "y", "n"}
+
+
 @pytest.mark.parametrize("word", ["none", "never"])
 def test_no_start_deadline_is_written_as_none(word: str, tmp_path: Path) -> None:
     text = f"processes: {{p: {{executes: external:x, start_deadline: {word}}}}}"
