@@ -35,6 +35,14 @@ from scoopi.store.schedule.store_opening import open_schedule_store
 log = logging.getLogger(__name__)
 
 
+_EFFECTS = {
+    "added": "they wait no longer: the process is defined again",
+    "changed": "their next attempts have the new definitions; those that exist keep theirs",
+    "removed": "they wait until it is deployed again; attempts that run are left alone",
+}
+"""What a deployment does to the active jobs of a process, by its change."""
+
+
 class State:
     """The state of a scheduler: its records, and a folder with unpacked projects and folders of attempts.
 
@@ -157,8 +165,8 @@ class State:
             by: the user, who is noted with each process that it changes.
             warn: called with the report if it has warnings but no errors.
         Returns:
-            A row for each process that is added, changed or removed: `process`, `change`, and `jobs`, the
-            number of its active jobs.
+            A row for each process that is added, changed or removed: `process`, `change`, `jobs`, the number
+            of its active jobs, and `effect`, what becomes of them; None without any.
         Raises:
             DefsError: the project has errors, or wants several nodes of a run, which records on one machine
                 do not allow; nothing is stored.
@@ -198,7 +206,9 @@ class State:
         for name in sorted({*before, *after}):
             change = "removed" if name not in after else "added" if name not in before else "changed"
             if change != "changed" or not _is_same(before[name], after[name]):
-                rows.append({"process": name, "change": change, "jobs": active.get(name, 0)})
+                jobs = active.get(name, 0)
+                effect = _EFFECTS[change] if jobs else None
+                rows.append({"process": name, "change": change, "jobs": jobs, "effect": effect})
         return rows
 
     def _schedule_of(self, name: str) -> Schedule:

@@ -71,6 +71,32 @@ def test_deploy_prints_what_changes(shop: Screen) -> None:
     assert "no process has changed" in shop.err.getvalue()
 
 
+def test_deploy_says_what_becomes_of_active_jobs(shop: Screen) -> None:
+    printed(shop, "launch", "press")
+    printed(shop, "launch", "clean", "--slot", "2026-03-27T12:00:00Z")
+    text = SHOP.replace("paper: a4", "paper: a3")
+    Path("jobs/shop.yml").write_text(text[: text.index("  clean:")] + text[text.index("  press:") :])
+    assert rows(shop, "deploy", "jobs", "--dry-run") == [
+        {
+            "process": "shop.clean",
+            "change": "removed",
+            "jobs": 1,
+            "effect": "they wait until it is deployed again; attempts that run are left alone",
+        },
+        {
+            "process": "shop.press",
+            "change": "changed",
+            "jobs": 1,
+            "effect": "their next attempts have the new definitions; those that exist keep theirs",
+        },
+    ]
+    assert "effect" in printed(shop, "deploy", "jobs").splitlines()[0]
+    printed(shop, "job", "clear", "press/!1", code=4)
+    assert "shop.press/!1 is embryo, but neither on hold nor waiting" in shop.err.getvalue()
+    printed(shop, "job", "cancel", "press/!1", code=4)
+    assert "shop.press/!1 is embryo and has no live attempt" in shop.err.getvalue()
+
+
 def test_the_next_fires_are_shown_in_the_zone_of_the_trigger_across_a_clock_change(shop: Screen) -> None:
     text = printed(shop, "process", "next", "books", "-n", "3", "--now", "2026-03-27T12:00:00Z")
     assert text.splitlines() == [

@@ -46,7 +46,8 @@ class Deploy:
                 by=user_of(os.environ),
                 warn=terminal.say,
             )
-        print_rows(terminal, rows, options, ("change", "process", "jobs"))
+        effect = ("effect",) if any(row["jobs"] for row in rows) else ()
+        print_rows(terminal, rows, options, ("change", "process", "jobs", *effect))
         if not rows:
             terminal.say("no process has changed")
         return DONE

@@ -149,9 +149,8 @@ class JobDesk:
         """
         record = self._active(job, "cancel")
         if self._cancelled(record, f"cancelled by {self._user}", mode) is None:
-            raise StateRefusedError(
-                f"{record.job} has no live attempt", hint=f"scoopi job skip {quote(record.job)} skips it"
-            )
+            what = f"{record.job} is {record.state} and has no live attempt, which a cancel needs"
+            raise StateRefusedError(what, hint=f"scoopi job skip {quote(record.job)} skips it")
         return self._row(self.job(record.job))
 
     def clear(self, job: str) -> Row:
@@ -162,10 +161,8 @@ class JobDesk:
         """
         record = self._active(job, "clear")
         if not record.held and record.retry_at is None:
-            raise StateRefusedError(
-                f"{record.job} is not on hold",
-                hint=f"scoopi job why {quote(record.job)} says what it waits for",
-            )
+            what = f"{record.job} is {record.state}, but neither on hold nor waiting for a retry"
+            raise StateRefusedError(what, hint=f"scoopi job why {quote(record.job)} says what it waits for")
         freed = {"held": False, "retry_at": None, "failures": 0, "first_attempt": None, "reason": ""}
         return self._move(record, moved(record, self._now, self._user, **freed))
 

@@ -34,7 +34,10 @@ def test_a_job_shows_all_changes_and_who_asked_for_them(deployed: Deployed) -> N
         now += timedelta(minutes=1)
     desk = JobDesk(state, now, lambda name: name, "bob")
     assert desk.show_attempt("p/!1/2")["retry_at"] is None
+    assert desk.job("p/!1").failures == 2
     desk.clear("p/!1")
+    cleared = desk.job("p/!1")
+    assert (cleared.failures, cleared.first_attempt, cleared.held) == (0, None, False), "a whole budget"
     desk.skip("p/!1")
 
     row = desk.show("p/!1")
