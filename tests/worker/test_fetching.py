@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 
 import msgspec
 import pytest
 
 from scoopi.model.downloads import FileOrder
-from scoopi.model.handover import Grant, Handover, Payload
+from scoopi.model.handover import Grant, Handover, Payload, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.steps.step import LoadOrder
-from scoopi.worker.fetching import Fetching, PageLoad
-from scoopi.worker.messages import Answered, Sent, WorkItem
+from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad
+from scoopi.worker.messages import ARCHIVE, FILE, Answered, PageSeen, Sent, WorkItem
 from scoopi.worker.request_reports import RequestReports
 from tests.worker.played_loader import LIMIT_S, PlayedLoader
 
@@ -30,6 +31,7 @@ class Desk:
     """A Fetching, and what it reports."""
 
     def __init__(self) -> None:
+        self._began = time.perf_counter()
         self.loader = PlayedLoader()
         self.reported: list[tuple[msgspec.Struct, ...]] = []
         self.reports = RequestReports()
@@ -39,7 +41,7 @@ class Desk:
         self.reported.append(messages)
 
     def _ended(self, load: PageLoad, outcome: Handover | Exception, seconds: float) -> list[msgspec.Struct]:
-        assert seconds >= 0
+        assert 0 <= seconds <= time.perf_counter() - self._began
         return [Answered(load.item.job, load.granted_host())]
 
 
@@ -218,6 +220,13 @@ def test_a_load_stays_if_it_wants_a_file_or_its_request_was_sent_and_must_not_be
     locator = Locator("name", "group", "http://here.example/", request=request_)
     load = PageLoad(WorkItem("a", 1, JobPayload(locator, "a")), Payload("a", locator, 1, "", order))
     assert load.stays is stays
+
+
+@pytest.mark.parametrize(("archived", "source"), [(True, ARCHIVE), (False, FILE)])
+def test_a_page_that_needed_no_request_says_where_it_was_read(archived: bool, source: str) -> None:
+    item = WorkItem("a", 1, JobPayload(LOCATOR, "a"), archived=archived)
+    page = LoadedPage.of(item, ToTask(Payload("a", LOCATOR, 1, "", b"page")), 0.25)
+    assert page.seen(lambda _: 4) == PageSeen(0, 4, 250.0, source)
 
 
 def test_without_a_delay_a_request_is_reported_with_its_answer_only(desk: Desk) -> None:

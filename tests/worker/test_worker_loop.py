@@ -238,6 +238,15 @@ def test_a_request_that_must_not_be_sent_twice_is_ended_by_a_stop_while_it_waits
     assert desk.handed_back == []
 
 
+def test_a_job_that_comes_after_a_drain_is_handed_back(desk_of: Callable[..., Desk]) -> None:
+    desk = desk_of()
+    desk.loop.handle(Drain())
+    desk.give(JOBS[0])
+    assert desk.run() == []
+    assert desk.handed_back == [JOBS[0]]
+    assert desk.loader.begun.empty()
+
+
 def test_the_crash_marker_names_no_job_while_its_page_waits_for_a_grant(
     desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
