@@ -40,9 +40,8 @@ WORDS: dict[str, str] = {
 """Folder -> its files that may contain words of the list."""
 UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi": (
-        "app and run_control are run by tests/run and tests/cluster, authoring by the tests of the verbs; "
-        "version is a value",
-        "app.py authoring.py run_control.py version.py",
+        "run_control is run by tests/cluster, authoring by the tests of the verbs; version is a value",
+        "authoring.py run_control.py version.py",
     ),
     "scoopi/bootstrap": (
         "wiring; every run of tests/run and tests/cluster resolves it",
@@ -109,16 +108,15 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "fetched_page.py host_pace.py run_figures.py",
     ),
     "scoopi/cli/schedule_verbs": (
-        "test_schedule_verbs.py and test_period_verb.py run the verbs",
-        "attempt_verb.py deploy_verb.py job_verb.py launch_verb.py operations.py process_verb.py "
-        "serve_verb.py tick_verb.py worker_verb.py",
+        "tests/serve/test_server.py runs it as a process",
+        "serve_verb.py",
     ),
     "scoopi/model/schedule": (
         "values; the tests of the scheduler's language and of its passes compare them",
         "schedule_records.py",
     ),
     "scoopi/serve": (
-        "values; test_schedule_verbs.py gives them",
+        "values; test_server.py and test_errands.py give them",
         "serve_options.py",
     ),
     "scoopi/serve/notices": (

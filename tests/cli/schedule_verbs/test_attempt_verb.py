@@ -1,0 +1,29 @@
+"""`scoopi attempt`: a worker in another language claims, reports and ends attempts by it."""
+
+from __future__ import annotations
+
+from tests.cli.schedule_verbs.conftest import Shop
+
+
+def test_a_worker_in_another_language_claims_reports_and_ends_an_attempt(shop: Shop) -> None:
+    assert shop.printed("launch", "press", "-i", "copies=2") == "shop.press/!1\n"
+    shop.printed("tick")
+    shop.printed("worker", "put", "p1")
+    (claimed,) = shop.rows("attempt", "claim", "--worker", "p1")
+    assert (claimed["attempt"], claimed["fence"]) == ("shop.press/!1/1", 1)
+    assert claimed["inputs"] == {"paper": "a4", "copies": "2"}
+    assert shop.printed("attempt", "beat", "press/!1/1", "--fence", "1") == "continue\n"
+    assert shop.printed("job", "cancel", "press/!1", "--mode", "kill")
+    assert shop.printed("attempt", "beat", "press/!1/1") == "cancel\n"
+    shop.printed("attempt", "end", "press/!1/1", "--status", "succeeded", "--output", "pages=12")
+    shop.printed("tick")
+    (job,) = shop.rows("job", "list", "--process", "press")
+    assert job["state"] == "processed"
+    (attempt,) = shop.rows("attempt", "list", "--job", "press/!1")
+    assert attempt["outputs"] == {"pages": "12"}
+    shop.printed("attempt", "beat", "press/!1/1", code=4)
+
+
+def test_without_live_attempts_the_list_says_how_to_see_others(shop: Shop) -> None:
+    assert shop.printed("attempt", "list") == ""
+    assert "no attempt is live; see those of a job with --job, --process or --status" in shop.err.getvalue()

@@ -1,0 +1,35 @@
+"""`scoopi job`: jobs are explained, continued, skipped and reprocessed."""
+
+from __future__ import annotations
+
+from tests.cli.schedule_verbs.conftest import Shop
+
+
+def test_a_job_on_hold_gets_another_attempt_by_clear(shop: Shop) -> None:
+    shop.printed("launch", "press", "--now", "2026-04-01T00:00:00Z")
+    shop.printed("worker", "put", "p1")
+    for minute in (0, 10):
+        now = f"2026-04-01T00:{minute:02}:00Z"
+        shop.printed("tick", "--now", now)
+        shop.printed("attempt", "claim", "--worker", "p1", "--now", now)
+        name = f"press/!1/{minute // 10 + 1}"
+        shop.printed("attempt", "end", name, "--status", "failed", "--explanation", "no paper", "--now", now)
+        shop.printed("tick", "--now", now)
+    why = shop.printed("job", "why", "press/!1", "--now", "2026-04-01T00:11:00Z")
+    assert why == (
+        "on hold since 2026-04-01T00:10:00Z: attempt 2 failed: no paper; "
+        "scoopi job clear 'shop.press/!1' continues it\n"
+    )
+    shop.printed("job", "clear", "press/!1")
+    assert "attempt_made" in shop.printed("tick", "--now", "2026-04-01T00:12:00Z")
+    shop.printed("job", "clear", "press/!1", code=4)
+
+
+def test_a_job_is_skipped_once_and_reprocessed_when_it_is_over(shop: Shop) -> None:
+    shop.printed("launch", "press")
+    assert "skipped" in shop.printed("job", "skip", "press/!1")
+    shop.printed("job", "skip", "press/!1", code=4)
+    assert "cannot skip shop.press/!1: it is skipped" in shop.err.getvalue()
+    assert "embryo" in shop.printed("job", "reprocess", "press/!1")
+    shop.printed("job", "reprocess", "press/!1", code=4)
+    assert "attempt_made" in shop.printed("tick")
