@@ -55,7 +55,7 @@ def test_an_invalid_argument_is_a_usage_error(screen: Screen, arguments: str) ->
 
 
 def test_the_session_in_the_documentation_is_what_is_printed(screen: Screen) -> None:
-    page = (Path(__file__).parents[2] / "docs/periods.md").read_text()
+    page = (Path(__file__).parents[3] / "docs/periods.md").read_text()
     session = page.partition("```console\n")[2].partition("```")[0]
     for command in session.split("$ scoopi ")[1:]:
         arguments, _, printed = command.partition("\n")
