@@ -46,6 +46,7 @@ def test_a_redirect_to_a_disallowed_page_is_not_followed(desk: Desk, server: Ser
     ended = desk.process("run", "defs.yml", "--workers", 1)
     assert ended.code == 0, ended.err
     assert server.log.paths(server.host(1)) == ["/robots.txt"]
+    assert f"{target}: disallowed by line 3 of robots.txt" in ended.out + ended.err
     assert desk.run_json()["jobs"]["skipped"] == 1
     assert desk.rows().total() == 1
 

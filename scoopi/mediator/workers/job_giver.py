@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from injector import inject
+from msgspec.structs import replace
 
 from scoopi.mediator.held_jobs import NOT_SAFE, Pending
 from scoopi.mediator.sessions import Sessions
@@ -13,6 +14,7 @@ from scoopi.mediator.workers.file_turns import FileTurns
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.robots_gate import Denial, Pass, RobotsGate
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
+from scoopi.model.text.shown import shown
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
@@ -183,7 +185,13 @@ class JobGiver:
             return None
         if not asking.url:  # of a login, which the definitions ask for
             return Pass.OPEN
-        return Pass.OPEN if pending.is_robots else self._robots.verdict(host, asking.url, asking.public_only)
+        if pending.is_robots:
+            return Pass.OPEN
+        found = self._robots.verdict(host, asking.url, asking.public_only)
+        if isinstance(found, Denial) and found.is_rule:
+            rule = found.message.removeprefix(f"{host}: ")
+            return replace(found, message=f"{shown(asking.url)}: {rule}")  # it stands in no locator
+        return found
 
     def _serve_jobs(self, host: str) -> bool:
         if host != FILE_HOST and self._clocks.is_left_alone(host):
