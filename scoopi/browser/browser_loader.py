@@ -20,7 +20,7 @@ from scoopi.browser.pool_messages import (
 from scoopi.errors import FetchError, LoadFault
 from scoopi.model.definitions import BrowserDef
 from scoopi.model.text.shown import shown
-from scoopi.plugins.loader_port import Answer, Web
+from scoopi.plugins.loader_port import Answer, HeldGrant, Web
 
 _START_S = 20.0
 """The longest that the pool may take to listen."""
@@ -30,7 +30,8 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 class BrowserLoader:
     """Loads the pages of a task group in the browsers of its node.
 
-    See `LoaderPlugin`. A call waits for a free browser, then for a grant.
+    See `LoaderPlugin`. A call waits for a free browser, then for a grant, which is used when the browser
+    sends the request: before, it makes a tab, which takes a while.
 
     Args:
         socket: the socket of the node's pool.
@@ -52,14 +53,15 @@ class BrowserLoader:
                 reply = receive_reply(connection)
                 if not isinstance(reply, BrowserReserved):
                     return _answer(reply, url)
-                with web.grant(url) as terms:
+                with web.hold(url) as held:
+                    terms = held.terms
                     if terms.method != "GET":
                         hint = "leave out `method`, `form` and `json` of its locators, or `loader: browser`"
                         raise FetchError("a browser can load pages by GET only", at=shown(url), hint=hint)
                     how = self._actions.of(terms.locator_name, terms.locator_url)
-                    visit = Visit(terms.url, dict(terms.headers), terms.timeout_s, how, terms.cookies)
+                    visit = Visit(terms.url, dict(terms.headers), terms.timeout_s, how, terms.cookies, True)
                     send(connection, visit)
-                    reply = _result(connection, web)
+                    reply = _result(connection, web, held)
         except (EOFError, OSError) as error:
             cause = "the pool of browsers has ended"
             fault = LoadFault("reset", is_transient=True)
@@ -77,10 +79,12 @@ class BrowserLoader:
                 time.sleep(0.05)
 
 
-def _result(connection: Connection, web: Web) -> Rendered | VisitFailed:
-    """What a visit gives; meanwhile further requests of it get their grants."""
+def _result(connection: Connection, web: Web, held: HeldGrant) -> Rendered | VisitFailed:
+    """What a visit gives; meanwhile its first request uses its grant, and further ones get theirs."""
     while not isinstance(reply := receive_reply(connection), Rendered | VisitFailed):
-        if isinstance(reply, PartWanted):
+        if isinstance(reply, PartWanted) and reply.is_first and held.use():
+            send(connection, PartGranted(True))
+        elif isinstance(reply, PartWanted):
             try:
                 with web.grant(reply.url) if reply.is_page else web.grant_part(reply.url):
                     send(connection, PartGranted(True))

@@ -21,6 +21,7 @@ class Visit(msgspec.Struct, frozen=True, tag=2, array_like=True):
         headers: headers of the site, including User-Agent.
         timeout_s: timeout of the whole visit, including all actions and waiting.
         cookies: cookies of the site's session, as lines of a cookie file; None if the site has no session.
+        asks_first: the pool asks for the first request, too, when the browser is about to send it.
     """
 
     url: str
@@ -28,6 +29,7 @@ class Visit(msgspec.Struct, frozen=True, tag=2, array_like=True):
     timeout_s: float
     how: BrowserDef
     cookies: tuple[str, ...] | None = None
+    asks_first: bool = False
 
     def header(self, wanted: str) -> str:
         """Return the value of a header by its name in lower case; empty if there is none."""
@@ -72,10 +74,12 @@ class PartWanted(msgspec.Struct, frozen=True, tag=5, array_like=True):
 
     Attributes:
         is_page: the tab navigates to another page; otherwise it loads a part of this one.
+        is_first: the page is that of the visit itself.
     """
 
     url: str
     is_page: bool
+    is_first: bool = False
 
 
 class PartGranted(msgspec.Struct, frozen=True, tag=6, array_like=True):

@@ -55,6 +55,19 @@ class Terms(msgspec.Struct, frozen=True):
     locator_url: str = ""
 
 
+class HeldGrant(Protocol):
+    """A grant for a request that is sent later.
+
+    Attributes:
+        terms: how the request may be made.
+    """
+
+    terms: Terms
+
+    def use(self) -> bool:
+        """Report that the request is sent now; False if the grant has expired or was used before."""
+
+
 class Web(Protocol):
     """Obtains grants for the requests of one `load`."""
 
@@ -64,6 +77,9 @@ class Web(Protocol):
         Raises:
             FetchError: the address is malformed, or a public page leads to a private host.
         """
+
+    def hold(self, url: str) -> AbstractContextManager[HeldGrant]:
+        """Likewise, for a request that is prepared first: it counts as sent once the grant is used."""
 
     def grant_part(self, url: str) -> AbstractContextManager[Terms]:
         """As `grant`, for a subresource of a page (a script, data); robots.txt is not checked for it."""

@@ -15,7 +15,7 @@ from scoopi.errors import FetchError, LoadFault, SilentHostError, StepError
 from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.model.handover import Grant
 from scoopi.model.text.shown import shown, without_logins
-from scoopi.plugins.loader_port import Answer, LoaderPlugin, Terms
+from scoopi.plugins.loader_port import Answer, HeldGrant, LoaderPlugin, Terms
 
 GRACE_S = 1.0
 """How long a request of a plugin may take beyond its timeout before its page fails."""
@@ -68,6 +68,29 @@ class CallRules(msgspec.Struct, frozen=True):
     terms: Callable[[str, str], Terms]
     is_public: Callable[[str, bool], bool]
     public_only: bool
+
+
+class _HeldGrant:
+    """See `HeldGrant`.
+
+    Args:
+        not_after: when it expires, as `time.monotonic()`.
+        report: reports the request as sent.
+    """
+
+    def __init__(self, terms: Terms, not_after: float, report: Callable[[], None]) -> None:
+        self.terms = terms
+        self.report = report
+        self._not_after = not_after
+        self._is_used = False
+
+    def use(self) -> bool:
+        """See `HeldGrant`."""
+        if self._is_used or time.monotonic() > self._not_after:
+            return False
+        self._is_used = True
+        self.report()
+        return True
 
 
 class PluginCall:
@@ -129,34 +152,46 @@ class PluginCall:
         return self._granted_for(url, True)
 
     @contextmanager
+    def hold(self, url: str) -> Iterator[HeldGrant]:
+        """See `Web`; called by the plugin."""
+        yield self._held(url, False)
+
+    @contextmanager
     def _granted_for(self, url: str, is_part: bool) -> Iterator[Terms]:
+        held = self._held(url, is_part)
+        held.report()
+        yield held.terms
+
+    def _held(self, url: str, is_part: bool) -> _HeldGrant:
         address = parse_address(url)
         if address.kind is not AddressKind.HTTP:
             raise FetchError("a loader can only request web pages", at=shown(url), hint="use http or https")
         if self._rules.public_only and not self._rules.is_public(address.url, False):
             what = "a public page leads to a private address"
             raise FetchError(what, at=shown(url), hint="see scoopi.loader.privateHosts")
-        self._wait_for_grant(address.host, "" if is_part else address.url)
+        not_after = self._wait_for_grant(address.host, "" if is_part else address.url)
         terms = self._rules.terms(address.url, address.host)
         self._due = time.monotonic() + terms.timeout_s + GRACE_S
-        self._notify(RequestSent(address.host, address.url))
-        yield terms
+        return _HeldGrant(terms, not_after, lambda: self._notify(RequestSent(address.host, address.url)))
 
-    def _wait_for_grant(self, host: str, url: str) -> None:
-        while not self._takes_grant(host):
+    def _wait_for_grant(self, host: str, url: str) -> float:
+        """When the grant that was waited for expires, as `time.monotonic()`."""
+        while (not_after := self._take_grant(host)) is None:
             self._due = float("inf")
             self._report(GrantWanted(host, url))
             with self._granted:
                 while self._grant is None and not self._is_abandoned:
                     self._granted.wait(LONGEST_WAIT_S)
+        return not_after
 
-    def _takes_grant(self, host: str) -> bool:
-        """Use up the grant; return whether there was one for that host, and it is still valid."""
+    def _take_grant(self, host: str) -> float | None:
+        """Use up the grant; return when it expires if there was a valid one for that host."""
         with self._granted:
             if self._is_abandoned:
                 raise AbandonedError
             grant, self._grant = self._grant, None
-        return grant is not None and grant.host == host and time.monotonic() <= grant.not_after
+        is_valid = grant is not None and grant.host == host and time.monotonic() <= grant.not_after
+        return grant.not_after if grant is not None and is_valid else None
 
     def _notify(self, event: Event) -> None:
         with self._granted:

@@ -7,6 +7,7 @@ import socket
 import threading
 import urllib.request
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from scoopi.model.handover import Grant
 from scoopi.model.locator import Validators
 from scoopi.model.sites import Site, Sites
 from scoopi.plugins.loader_port import Answer, Web
+from scoopi.worker import plugin_call
 from scoopi.worker.plugin_loads import MOST_HANGING, LoadLimits
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
@@ -113,6 +115,40 @@ def test_a_part_of_a_page_waits_for_a_grant_without_an_address_for_robots_txt(de
     wanted = desk.next()
     assert isinstance(wanted, FurtherGrant)
     assert (wanted.host, wanted.url) == ("other.example:80", "")
+
+
+def test_a_held_grant_counts_as_sent_once_it_is_used(desk: PluginDesk) -> None:
+    uses: list[bool] = []
+
+    def load(url: str, web: Web) -> Answer:
+        with web.hold(url) as held:
+            assert held.terms.url == url
+            if not is_used:
+                return Answer(url, b"")
+            uses.extend(held.use() for _ in range(2))
+        return Answer(url, b"")
+
+    for is_used in (False, True):
+        assert isinstance(desk.load(load), Response)
+        assert desk.sent == ["h.example:80"] * is_used, "once, and not before"
+    assert uses == [True, False], "a grant is for one request"
+
+
+def test_a_held_grant_that_has_expired_cannot_be_used(
+    desk: PluginDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(plugin_call, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def load(url: str, web: Web) -> Answer:
+        with web.hold(url) as held:
+            now[0] = 102.0
+            return Answer(url, b"", status=200 if held.use() else 410)
+
+    desk.plugin(load)
+    desk.begin(Request(URL), not_after=101.0)
+    assert "status 410" in str(desk.next())
+    assert desk.sent == []
 
 
 def test_an_expired_grant_is_not_used(desk: PluginDesk) -> None:

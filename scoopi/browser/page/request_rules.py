@@ -20,8 +20,9 @@ class RequestRules:
     """Decides which requests of a page are sent, when, and with which headers of the site.
 
     The headers may be credentials (`Authorization`, an API key), and pages load scripts and images from
-    anywhere, so the headers are sent to the site's host only, and only over TLS if the site uses TLS. The
-    first request of a visit has its grant; requests for further pages need one, with `paced` all do.
+    anywhere, so the headers are sent to the site's host only, and only over TLS if the site uses TLS.
+    Requests for further pages need grants, with `paced` all do. The first request of a visit has one; its
+    loader is asked, too, if it wants to know when that is used.
 
     Attributes:
         headers: headers of the site by name in lower case.
@@ -34,7 +35,7 @@ class RequestRules:
         self.site: SplitResult = urlsplit("")
         self.is_paced = False
         self._ask: Ask = allow
-        self._has_begun = False
+        self._has_begun = self._asks_first = False
 
     def begin(self, visit: Visit, ask: Ask) -> None:
         """Apply to the requests of this visit from now on."""
@@ -44,7 +45,7 @@ class RequestRules:
         self.site = urlsplit(visit.url)
         self.is_paced = visit.how.paced
         self._ask = ask
-        self._has_begun = False
+        self._has_begun, self._asks_first = False, visit.asks_first
 
     def rule(self, url: str, is_page: bool, on_ruling: OnRuling, is_window: bool = False) -> None:
         """Decide on a request, at once or when its grant comes; called in the order of the requests.
@@ -56,8 +57,9 @@ class RequestRules:
         is_first = is_page and not self._has_begun
         self._has_begun = self._has_begun or is_page
         headers = self.headers if self._is_own(url) else {}
-        if (is_page or is_window or self.is_paced) and not is_first and url.startswith(_WEB):
-            self._ask(PartWanted(url, is_page or is_window), partial(_ruled, on_ruling, headers))
+        needs_grant = self._asks_first if is_first else is_page or is_window or self.is_paced
+        if needs_grant and url.startswith(_WEB):
+            self._ask(PartWanted(url, is_page or is_window, is_first), partial(_ruled, on_ruling, headers))
         else:
             on_ruling(headers)
 

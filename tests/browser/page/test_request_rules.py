@@ -99,6 +99,23 @@ def test_further_pages_and_by_option_all_requests_ask_for_grants(browser: Browse
         asked.clear()
 
 
+@each_browser
+def test_a_loader_is_asked_for_the_first_request_when_it_is_about_to_be_sent(browser: Browser) -> None:
+    asked: list[PartWanted] = []
+
+    def ask(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
+        asked.append(wanted)
+        assert not server.log.paths()
+        on_grant(True)
+
+    with Server(lambda path: Answer(b"<p>x</p>")) as server:
+        url = server.url("/start")
+        page = browser.load(Visit(url, {"User-Agent": "test/1"}, 60.0, BrowserDef(), None, True), ask)
+        assert isinstance(page, Rendered), page
+        assert asked == [PartWanted(url, is_page=True, is_first=True)]
+        assert server.log.paths() == ["/start"]
+
+
 @pytest.fixture(params=["chromium", "firefox"])
 def started(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Started]:
     """A browser of each kind, whose tab is used without what does the actions."""
