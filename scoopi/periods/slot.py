@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from scoopi.errors import PeriodError
 from scoopi.periods.period import Period, parse_period
 
 _NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_KNOWN = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,11 @@ class ManualSlot:
 Slot = Period | Iteration | Instant | ManualSlot
 
 
+@lru_cache(maxsize=_KNOWN)
 def parse_slot(text: str) -> Slot:
     """Parse the text of a slot; `str` of the result gives the same text.
+
+    The slots parsed last are remembered: a pass asks for those of each waiting job several times.
 
     >>> [str(slot) for slot in sorted(map(parse_slot, ["#42", "#7"]), key=slot_key)]
     ['#7', '#42']

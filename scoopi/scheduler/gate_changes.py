@@ -74,10 +74,11 @@ def _without_worker(snapshot: Snapshot) -> Iterator[AttemptRecord]:
     """The oldest attempt of each process that no worker has."""
     first: dict[str, AttemptRecord] = {}
     for attempt in snapshot.attempts:
-        if attempt.phase == LIVE and attempt.status in UNCLAIMED and not attempt.worker:
-            other = first.get(attempt.process)
-            if other is None or (attempt.created, attempt.attempt) < (other.created, other.attempt):
-                first[attempt.process] = attempt
+        if attempt.status not in UNCLAIMED or attempt.worker or attempt.phase != LIVE:
+            continue
+        other = first.get(attempt.process)
+        if other is None or attempt.created < other.created:
+            first[attempt.process] = attempt
     yield from first.values()
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from scoopi.model.schedule.process import DependsOn, Process
 from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
@@ -16,9 +15,8 @@ from scoopi.scheduler.retrying import waits_for_retry
 from scoopi.scheduler.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedGate:
-    """The answer of a closed gate.
+class ClosedGate(NamedTuple):
+    """The answer of a closed gate; a tuple, as a pass creates one for each waiting job.
 
     Attributes:
         until: when it opens by itself; None if that is not known.
@@ -44,7 +42,11 @@ def closed_gate(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
     process = snapshot.process(job.process)
     if process is None:
         return ClosedGate("enabled", "wait", f"process {job.process} is not part of the current definitions")
-    return next((answer for gate in GATES if (answer := gate(job, process, snapshot)) is not None), None)
+    for gate in GATES:
+        answer = gate(job, process, snapshot)
+        if answer is not None:
+            return answer
+    return None
 
 
 def failing_gate(job: JobRecord, snapshot: Snapshot) -> str:
@@ -129,15 +131,19 @@ def error(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | 
 
 def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
     """Gate 7: the jobs of other processes that come first; a failure outweighs a skip, and a skip a wait."""
+    if not process.depends_on and not job.awaits:
+        return None
     answers = [
         answer for edge in process.depends_on if (answer := _edge(job, process, edge, snapshot)) is not None
     ]
     if job.awaits and (again := _awaited(job, snapshot)) is not None:
         answers.append(again)
-    first = next((each for kind in ("fail", "skip", "wait") for each in answers if each.answer == kind), None)
-    if first is None or first.answer != "wait" or len(answers) == 1:
+    if len(answers) < 2:
+        return answers[0] if answers else None
+    first = next(each for kind in ("fail", "skip", "wait") for each in answers if each.answer == kind)
+    if first.answer != "wait":
         return first
-    return replace(first, holders=tuple(name for each in answers for name in each.holders))
+    return first._replace(holders=tuple(name for each in answers for name in each.holders))
 
 
 def prepare(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:

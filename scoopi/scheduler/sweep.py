@@ -82,8 +82,10 @@ def _late(attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decision]:
 
 def _missed(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) -> str:
     """Why the first attempt of a job may not start any more; empty if it may, or has run before."""
+    if process is None or process.start_deadline is None or attempt.number > 1:
+        return ""
     job = snapshot.jobs.get(attempt.job)
-    if process is None or job is None or attempt.number > 1 or attempt.status not in UNCLAIMED:
+    if job is None or attempt.status not in UNCLAIMED:
         return ""
     if attempt.started is not None and (attempt.ended is None or attempt.ended < attempt.started):
         return ""  # its worker was lost, or handed it back; it was not only found not ready
@@ -119,6 +121,8 @@ def _stays(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) 
 
 def _given_up(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> str:
     """Why no attempt at its job may go on, counted from the first one; empty if it may."""
+    if retry.give_up_after is None:
+        return ""
     job = snapshot.jobs.get(attempt.job)
     begun = job.first_attempt if job is not None and job.phase == ACTIVE else None
     if begun is None or not _exceeds(snapshot.now - begun, retry.give_up_after):
@@ -131,13 +135,14 @@ def _stale(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> Deci
 
     The heartbeat of a `serve` is a sign of life of what it runs, but not of what it has not claimed yet.
     """
-    now, since = snapshot.now, _last_sign(attempt)
+    now = snapshot.now
     if attempt.offer_at is not None:
         if now < attempt.offer_at:
             return None
         offered = changed(attempt, offer_at=None, placed=now, explanation="")
         return Decision("attempt_placed", attempt, offered, "", "stale")
-    if not attempt.worker or since is None or not _exceeds(now - since, retry.stale_after):
+    since = _last_sign(attempt) if attempt.worker and retry.stale_after is not None else None
+    if since is None or not _exceeds(now - since, retry.stale_after):
         return None
     worker = snapshot.workers.get(attempt.worker)
     if attempt.status != "waiting" and (worker is None or not worker.is_external):
