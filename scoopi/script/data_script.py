@@ -18,7 +18,7 @@ from scoopi.script.sandbox import Sandbox
 
 _HOSTS = Path(__file__).with_name("data.js").read_text(encoding="utf-8")
 _CHANGED = json_decoder(tuple[list[int], list[tuple[str | None, ...]]])
-"""The rows that a script returns, by their place in the data, -1 - place if changed; the values of these."""
+"""The rows that a script returns: their positions (-1 - position if changed), and values of changed ones."""
 
 
 class DataScript:
@@ -26,9 +26,9 @@ class DataScript:
 
     Its sources are loaded once per thread, and their entry point is called with the data of each page.
 
-    Variables persist from page to page. After a page that changes JavaScript's own functions or objects,
-    the next page gets a new sandbox. A call that fails in a used sandbox is repeated once in a new one, so
-    that no page fails because of earlier pages.
+    Variables persist from page to page. If a page changes JavaScript's own functions or objects, the next
+    page gets a new sandbox. A call that fails in a used sandbox is retried once in a new one, so that no
+    page fails because of earlier pages.
 
     Args:
         sources: script texts in the order in which they are loaded.
@@ -43,7 +43,7 @@ class DataScript:
         self._loaded = threading.local()
 
     def __call__(self, data: Data) -> Data:
-        """The data as the script returns it: values set, rows dropped or reordered.
+        """Run the script; return the data with its changes: values set, rows dropped or reordered.
 
         Raises:
             ScriptError: the script failed, met a limit, or returned nothing or something other than data.
@@ -55,7 +55,7 @@ class DataScript:
             try:
                 return self._changed(sandbox, page, data)
             except ScriptError:
-                pass  # perhaps for what a page before has left
+                pass  # perhaps because of what an earlier page left behind
         return self._changed(self._load(), page, data)
 
     def _changed(self, sandbox: Sandbox, page: tuple[str, str], data: Data) -> Data:
@@ -70,7 +70,7 @@ class DataScript:
 
 
 def _to_json(data: Data) -> tuple[str, str]:
-    """The rows, and their indexes, which few scripts ask for."""
+    """The rows and their indexes; these apart, because few scripts need them."""
     heads: list[tuple[Axis, ...]] = []
     numbers: dict[int, int] = {}
     of_rows = []
@@ -105,7 +105,10 @@ def _from_json(answer: str, data: Data) -> Data:
             row = next(values)
             if len(row) != len(before):
                 raise ValueError(f"a row of {len(before)} values has {len(row)}")
-            items.append(make(Item, (axes, row, indexes)))  # a third of the time of Item(…)
+            items.append(make(Item, (axes, row, indexes)))  # takes a third of the time of Item(…)
     except (msgspec.DecodeError, IndexError, StopIteration, ValueError) as error:
-        raise ScriptError(f"script gave rows that cannot be read: {error}") from None
+        raise ScriptError(
+            f"script returned rows that cannot be read: {error}",
+            hint="return the data, or a list of its items",
+        ) from None
     return data.with_items(items)

@@ -11,19 +11,19 @@ from scoopi.script.sandbox import Sandbox
 
 _HOSTS = Path(__file__).with_name("driver.js").read_text(encoding="utf-8")
 OnDriver = Callable[[str, str], str]
-"""Takes the name of an operation and its arguments in JSON, and gives its result in JSON."""
+"""Takes the name of an operation and its arguments as JSON, and returns its result as JSON."""
 
 
 class DriverScript:
     """A JavaScript function that drives a browser; it sees the classes of Java's WebDriver.
 
-    Each call has a new sandbox, so that a page does not see what one before has left. The engine cannot limit
-    the time of a script that calls its host: the caller ends its process.
+    Each call uses a new sandbox, so that a page does not see what an earlier one left behind. The engine
+    cannot limit the time of a script that calls its host, so the caller must be able to end the process.
 
     Args:
-        sources: script texts in the order of their loading.
-        entry_point: the name of the function; it gets the driver, and what it returns is ignored.
-        limits: its memory.
+        sources: script texts, in loading order.
+        entry_point: the name of the function; it gets the driver, and its return value is ignored.
+        limits: only the memory limit applies.
     Source: defs/README.md, 4.7.
     """
 
@@ -32,10 +32,10 @@ class DriverScript:
         self._limits = limits
 
     def __call__(self, ask: OnDriver) -> None:
-        """Run it with the driver that `ask` reaches.
+        """Run the script with the driver behind `ask`.
 
         Raises:
-            ScriptError: it failed, or met a limit; with its line.
+            ScriptError: it failed, or exceeded a limit; with its line.
         """
         sandbox = self._script.load(Sandbox(self._limits, _HOSTS, ask))
         sandbox.call("run", entry=self._script.entry_point, own_line=self._script.own_line)

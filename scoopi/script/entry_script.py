@@ -1,4 +1,4 @@
-"""EntryScript: the sources of a script as one text that gives its function."""
+"""EntryScript: the sources of a script as one text that evaluates to its function."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _BREAK = "\n;\n"
 
 
 class EntryScript:
-    """The sources of a script as one text that gives its function, and lines of it as lines of a source.
+    """The sources of a script as one text that evaluates to its function; maps its lines back to the sources.
 
     Args:
-        sources: script texts in the order of their loading.
+        sources: script texts, in loading order.
         entry_point: the name of the function.
     """
 
     def __init__(self, sources: Sequence[str], entry_point: str) -> None:
-        # One text, so that all see each other's `const`; its first line keeps 'use strict' to its functions.
+        # One text, so that all see each other's `const`; its empty first line disarms 'use strict'.
         self._text = _BREAK.join(
             ["", *sources, f'typeof {entry_point} === "function" ? {entry_point} : null']
         )
@@ -29,10 +29,10 @@ class EntryScript:
         self.entry_point = entry_point
 
     def load(self, sandbox: Sandbox) -> Sandbox:
-        """Have a sandbox load it, by its operation `load`.
+        """Load it into a sandbox, by the sandbox's operation `load`, and return the sandbox.
 
         Raises:
-            ScriptError: it fails, or has no such function.
+            ScriptError: it fails, or defines no such function.
         """
         if sandbox.call("load", self._text, own_line=self.own_line) is None:
             raise ScriptError(
@@ -42,5 +42,5 @@ class EntryScript:
         return sandbox
 
     def own_line(self, line: int) -> int:
-        """The line of a source, from the line of the whole text."""
+        """The line within its source of a line of the whole text."""
         return line - self._first_lines[max(0, bisect_right(self._first_lines, line) - 1)] + 1

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _MOST_RESULTS, _MOST_TEXTS = 10_000, 500
 _LONG = 500
-"""A result, or a value that it depends on, of more characters is not kept."""
+"""A result is not cached if it, or a value that it depends on, has more characters."""
 _Parts = tuple[str | int | None, ...]
 
 
@@ -24,7 +24,12 @@ class NoExpressionError(Exception):
 
 
 class _Known(NamedTuple):
-    """A script for rows of these axes: what it depends on in a row (None if it is more), and its results."""
+    """What is known about a script for rows with these axes.
+
+    Attributes:
+        parts_of: returns the values of a row that the script depends on; None if it depends on more.
+        results: the cached results by those values.
+    """
 
     axes: Sequence[Axis]
     parts_of: Callable[[ScriptRow], _Parts] | None
@@ -34,8 +39,8 @@ class _Known(NamedTuple):
 class Expressions:
     """Evaluates scripts that are expressions over the row, once for each combination of values they read.
 
-    Their results depend on nothing else, so all pages share the results, and one sandbox in which nothing
-    else runs. Belongs to one thread.
+    Their results depend on nothing else, so all pages share the cached results, and one sandbox in which
+    nothing else runs. Used by one thread.
 
     Args:
         new_sandbox: makes a sandbox with the host objects of `page.js`.
@@ -83,7 +88,7 @@ class Expressions:
         return _Known(row.axes, partial(_parts_of, parts), {})
 
     def evaluate(self, text: str, row: str) -> str | None:
-        """Like `of_row`, for a row in JSON; the result is not kept."""
+        """Like `of_row`, for a row as JSON; the result is not cached."""
         if reads_of(text) is None:
             raise NoExpressionError
         if len(self._compiled) >= _MOST_TEXTS:
@@ -95,11 +100,11 @@ class Expressions:
         try:
             result = self._sandbox.call("evaluateExpression", text, row)
         except ScriptError as error:
-            if error.hint:  # a limit, which may have left anything
+            if error.hint:  # a limit was exceeded, so the sandbox may be in any state
                 self._sandbox = None
                 raise
             raise NoExpressionError from None
-        assert result is None or isinstance(result, str), "an expression over a row gives no date"
+        assert result is None or isinstance(result, str), "an expression over a row cannot return a date"
         return result
 
 

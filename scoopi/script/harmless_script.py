@@ -53,17 +53,16 @@ _INDEX = re.compile(r"\[\s*\d{1,9}\s*\]", re.ASCII)
 _CALL = re.compile(r"\s*\(", re.ASCII)
 _OF_GLOBAL = re.compile(r"\s*\.\s*(?:(?P<method>[A-Za-z]\w*)\s*\(|(?:PI|E)\b)", re.ASCII)
 _UNSURE = ("<!--", "-->", "\u2028", "\u2029")
-"""They begin or end comments that `_TOKEN` does not know."""
+"""Beginnings and ends of comments that `_TOKEN` does not know."""
 _LONGEST = 100_000
 
 
 def is_harmless(text: str) -> bool:
     """Whether a script is sure to leave JavaScript's own functions and objects as they are.
 
-    True of scripts that only use what is listed here: no shared function or object ever becomes a value in
-    them, so that they have nothing shared to change. Global functions, and methods, are called where they are
-    named; elements have a number; there is no object literal and no pattern that takes properties.
-    False says nothing.
+    True for scripts that only use what is listed here: in them, no shared function or object ever becomes a
+    value, so they cannot change any. Global functions and methods are only called directly, elements are
+    accessed by number, and there are no object literals or destructuring patterns. False means unknown.
 
     >>> is_harmless("function f(data) { for (const item of data.items) item.getAxis('fact').setValue('1') }")
     True
@@ -74,16 +73,16 @@ def is_harmless(text: str) -> bool:
 
 
 class _Reader:
-    """Goes over the tokens of a script."""
+    """Checks the tokens of a script."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
-        self._before = ";"  # the token before, `a` for one that ends an operand
-        self._heads: list[bool] = []  # of each open parenthesis, whether it is the head of a statement
+        self._before = ";"  # the previous token; `a` for one that ends an operand
+        self._heads: list[bool] = []  # for each open parenthesis, whether it is the head of a statement
 
     def is_harmless(self) -> bool:
-        """Whether all of its tokens are allowed."""
+        """Whether all tokens are allowed."""
         while self._at < len(self._text):
             found = _TOKEN.match(self._text, self._at)
             if found is None:

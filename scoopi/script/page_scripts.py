@@ -31,7 +31,7 @@ class ConfigsView(msgspec.Struct, frozen=True):
         settings: the settings that may change rows, except secrets, as text by dotted key.
         run_date_time: the start of the run, zone-aware, in whole seconds.
         format_date: formats a zone-aware date-time by `scoopi.dateTimePattern`.
-        cluster: whether the run is one of a cluster.
+        cluster: whether the run is a run in a cluster.
     """
 
     settings: Mapping[str, str]
@@ -81,9 +81,8 @@ class PageScripts:
     A ScriptRunner for one document and task: called with a script, it returns the result as text.
 
     The sandbox is created when the first script needs it; its globals persist across rows. A script is
-    evaluated once, or once for each row if it reads the row, and its result is kept unless it is null.
-    Until the sandbox exists, scripts that are expressions are evaluated without it.
-    Belongs to one thread.
+    evaluated once, or once for each row if it reads the row, and its result is cached unless it is null.
+    Until the sandbox exists, scripts that are expressions are evaluated without it. Used by one thread.
 
     Args:
         new_sandbox: creates a sandbox with the given host objects (`HOSTS`).
@@ -113,10 +112,11 @@ class PageScripts:
             text: as `PlaceholderTemplate.render` gives it.
             row: seen by the script as `item`, `dim`, `fact` and `axis`.
         Raises:
-            ScriptError: the script is wrong, failed, or met a limit; the next call begins with new globals.
+            ScriptError: the script is invalid, failed, or exceeded a limit; the next call begins with new
+                globals.
         """
         if self._sandbox is None and self._expressions is not None:
-            try:  # not `suppress`, which takes as long as what is inside
+            try:  # not `suppress`, which takes as long as the call itself
                 return self._expressions.of_row(script_text(text), row)
             except NoExpressionError:
                 pass
@@ -128,7 +128,7 @@ class PageScripts:
         known = self._results.get(key)
         if known is not None:
             return known
-        # The one script that nearly all definitions have needs no engine while no other script has run.
+        # The one script that nearly all definitions have needs no engine as long as no other script has run.
         if self._sandbox is None and text in _FROM_DATE:
             result: str | None = self._configs.format_date(self._document.from_date)
         else:
@@ -171,7 +171,7 @@ class PageScripts:
                 date.astimezone(zone) if date.tzinfo else date.replace(tzinfo=zone)
             )
         except (ValueError, OverflowError):
-            raise ScriptError(f"script gave a date that is out of range: {date}") from None
+            raise ScriptError(f"script returned a date that is out of range: {date}") from None
 
     def _furnished(self) -> Sandbox:
         sandbox = self._new_sandbox(HOSTS)

@@ -14,7 +14,7 @@ from scoopi.script.page_scripts import PageScripts
 class RecordScripts:
     """Runs the scripts of fields of records on one page.
 
-    Called with a script and the record as far as it is read; the record is passed as data, never as code.
+    Called with a script and the record as read so far, which is passed as data, never as code.
 
     A script sees `record` (the fields before its own), `parent` (the fields of the record that led to the
     page), and, like scripts of grids, `document` and `configs`.
@@ -32,7 +32,7 @@ class RecordScripts:
         """The result as text, None for null and undefined.
 
         Raises:
-            ScriptError: the script is wrong, failed, or met a limit.
+            ScriptError: the script is invalid, failed, or exceeded a limit.
         """
         shown = msgspec.json.encode(record).decode()
         try:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-# The package `quickjs` around this module starts a thread when it is imported; nothing of it is needed.
+# Not the package `quickjs` around this module: it starts a thread on import.
 from _quickjs import Context, JSException  # type: ignore[import-not-found]
 
 from scoopi.configs.groups import ScriptLimits
@@ -18,10 +18,10 @@ _CORE = Path(__file__).with_name("core.js").read_text(encoding="utf-8")
 _ZONED = Path(__file__).with_name("zoned.js").read_text(encoding="utf-8")
 NO_HOSTS = "() => ({})"
 SCRIPT_POSITION = re.compile(r"^ +at (?:<eval> \()?<input>:(?P<line>\d+):(?P<column>\d+)", re.MULTILINE)
-"""Finds, in the engine's stack, the position in the text itself, not in its functions or our own."""
+"""Finds the position in the text itself in a stack trace of the engine, not in functions."""
 
 _STACK_BYTES = 512 * 1024
-# A text is parsed as a whole before its first statement runs, and this one ends it.
+# Put first to check only the syntax: a text is parsed as a whole before its first statement runs.
 _STOP = "throw 0;"
 _MEMORY_BYTES = 256 << 20
 _HINT = "correct it there: it must be JavaScript as browsers read it"
@@ -30,19 +30,19 @@ _HINT = "correct it there: it must be JavaScript as browsers read it"
 class Sandbox:
     """One JavaScript context without I/O, with a time and a memory limit.
 
-    Globals live as long as the sandbox. It belongs to the thread that created it. After a ScriptError it may
-    be out of memory or half changed: create a new one.
+    Globals live as long as the sandbox, which belongs to the thread that created it. After a ScriptError it
+    may be out of memory or in an inconsistent state: create a new one.
 
     The time limit counts the processor time of the whole process, the only clock that the engine offers:
-    beside busy threads a script ends earlier than the limit, never later. It covers all code of a script,
-    including the conversion of an exception or a result to text. The engine cannot interrupt the parsing of
-    source texts of megabytes, and no guard of `core.js` covers it; the watchdog of workers does.
+    while other threads are busy, a script ends before the limit, never after it. It covers all code of a
+    script, including the conversion of an exception or a result to text. The engine cannot interrupt the
+    parsing of source texts of megabytes, and no guard of `core.js` covers it; the watchdog of workers does.
 
     Args:
         limits: limits of each call.
         hosts: JavaScript source of a function that defines further operations with the helpers of `core.js`.
-        ask: what `hosts` finds as `askHost` and takes away. The engine cannot limit the time of a script that
-            calls Python, so the caller must be able to end the process.
+        ask: a Python function that `hosts` finds as the global `askHost`, and removes. The engine cannot
+            limit the time of a script that calls Python, so the caller must be able to end the process.
     Source: defs/README.md, 2.8.
     """
 
@@ -82,17 +82,17 @@ class Sandbox:
         Raises:
             ScriptError: a syntax error, an exception or an exceeded limit, with line and column.
         """
-        if sum(map(len, texts)) * 2 > self._limits.memory_mb << 20:  # a letter takes up to two bytes in there
+        if sum(map(len, texts)) * 2 > self._limits.memory_mb << 20:  # a character takes up to two bytes there
             raise self._memory_error()
         try:
             for text in texts:
-                text.encode()  # the engine cannot take half a character
+                text.encode()  # raises for half of a surrogate pair, which the engine cannot handle
             answer = self._call(operation, *texts)
         except JSException as error:
             raise self._explained(str(error), entry, own_line) from None
         except (UnicodeError, TypeError, MemoryError) as error:
-            raise ScriptError(f"script holds or gives a text that cannot be read: {error}") from None
-        if not isinstance(answer, str):  # there was no memory left for the text
+            raise ScriptError(f"script contains or returns a text that cannot be read: {error}") from None
+        if not isinstance(answer, str):  # no memory was left for the text
             raise self._memory_error()
         if answer.startswith("!"):
             raise self._explained(answer[1:], entry, own_line)
@@ -101,7 +101,7 @@ class Sandbox:
     def _memory_error(self) -> ScriptError:
         return ScriptError(
             f"script needs more than {self._limits.memory_mb} MB of memory",
-            hint="let it hold less, or raise scoopi.script.memory",
+            hint="make it keep less, or raise scoopi.script.memory",
         )
 
     def _explained(self, report: str, entry: str, own_line: Callable[[int], int]) -> ScriptError:
@@ -134,14 +134,14 @@ def _read(kind: str, text: str) -> str | datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise ScriptError("script gave a date that is out of range") from None
+        raise ScriptError("script returned a date that is out of range") from None
     return moment if kind == "w" else moment.replace(tzinfo=UTC)
 
 
 def check_script(text: str) -> tuple[str, str] | None:
     """Return the syntax error of a script, with line and column, and a hint; None if there is none.
 
-    Placeholders `%{…}` must have been replaced before, by text that is harmless in any script.
+    Placeholders `%{…}` must already have been replaced by text that is valid anywhere in a script.
     """
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -152,8 +152,8 @@ def check_script(text: str) -> tuple[str, str] | None:
         context.eval(_STOP + text)
     except UnicodeEncodeError as error:
         return (
-            f"there is half a character, {error.object[error.start]!a}, which is not text",
-            "write the whole character",
+            f"there is half of a surrogate pair, {error.object[error.start]!a}, which is not a character",
+            "write both halves",
         )
     except JSException as error:
         return _syntax_error(str(error))

@@ -19,7 +19,7 @@ _ENDS = {
     "//": re.compile("\n"),
     "/*": re.compile(r"\*/"),
 }
-"""What ends, or interrupts, a text, a template, a regular expression, a class in it, or a comment."""
+"""What ends or interrupts a string, a template, a regular expression, a class in one, or a comment."""
 _BEFORE_A_VALUE = frozenset(
     ("return", "typeof", "case", "in", "of", "delete", "void", "instanceof", "new", "throw", "do", "else")
 )
@@ -27,10 +27,10 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
 
 
 def script_text(text: str) -> str:
-    r"""Replace the marked values of a script: by letters inside quotes, by a string or number in code.
+    r"""Replace the marked values of a script: inside quotes by their characters, in code by a literal.
 
     A character that could end a string is escaped in a form that strings, templates and regular expressions
-    all read as the same character, so that no value can leave its quotes.
+    all read as the same character, so that no value can escape from its quotes.
 
     >>> from scoopi.model.text.page_text import marked
     >>> script_text(f"'{marked('De' + chr(39) + 'Longhi')}'.trim()")
@@ -53,7 +53,7 @@ def script_text(text: str) -> str:
 
 
 def _literal(value: str, behind: str) -> str:
-    """In code: a number that reads as one is a number, unless a member of it is named; all else is a text."""
+    """The literal of a value in code: a number if it reads as one and no member follows; else a string."""
     if _NUMBER.fullmatch(value) and not behind.lstrip().startswith((".", "[", "?.")):
         return f" {value}" if value.startswith("-") else value
     return f'"{_letters(value)}"'
@@ -70,18 +70,18 @@ def _escape(letter: str) -> str:
 
 @lru_cache(256)
 def _quoted(written: tuple[str, ...]) -> tuple[bool, ...]:
-    """For each gap between the parts of a script: whether it lies inside quotes or a comment."""
+    """For each gap between the parts of a script, whether it is inside quotes or a comment."""
     reader = _Reader()
     quoted = []
     for part in written:
         reader.read(part)
         quoted.append(reader.mode in _ENDS)
-        reader.has_operand = True  # the value, where it is code
+        reader.has_operand = True  # the value, if it is in code
     return tuple(quoted)
 
 
 class _Reader:
-    """Follows which quotes are open. A slash is taken for a division behind an operand."""
+    """Keeps track of open quotes. A slash after an operand is a division."""
 
     def __init__(self) -> None:
         self._modes = ["code"]
@@ -92,7 +92,7 @@ class _Reader:
         return self._modes[-1]
 
     def read(self, part: str) -> None:
-        """Go over a part of the script."""
+        """Read the next part of the script."""
         at = 0
         while at < len(part):
             ends = _ENDS.get(self.mode)

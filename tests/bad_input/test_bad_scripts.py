@@ -33,9 +33,9 @@ def small_limits(desk: Desk) -> None:
         (
             "var all = []; while (true) all.push(new Array(10000).fill(7))",
             "script needs more than 8 MB of memory",
-            "let it hold less, or raise scoopi.script.memory",
+            "make it keep less, or raise scoopi.script.memory",
         ),
-        ("'x'.repeat(500 * 1024 * 1024)", "script needs more than 8 MB of memory", "let it hold less"),
+        ("'x'.repeat(500 * 1024 * 1024)", "script needs more than 8 MB of memory", "make it keep less"),
         ("(function again() { again() })()", "script calls itself too deeply", "give its recursion an end"),
         ("throw new Error('no such town')", "script failed: Error: no such town", ""),
         ("nowhere.town", "script failed: ReferenceError: nowhere is not defined", ""),

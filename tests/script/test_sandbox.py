@@ -244,7 +244,7 @@ def test_wrong_syntax_is_said_with_its_place(script: str, finding: str) -> None:
     ("script", "what"),
     [
         ("1;\n'a\0b'", "there is a NUL character (line 2 of the script)"),
-        ("'\ud800'", "there is half a character"),
+        ("'\ud800'", "there is half of a surrogate pair"),
     ],
     ids=["NUL", "half a character"],
 )
