@@ -1,1 +1,1 @@
-"""Counters and figures of this node, and the HTTP server that shows them."""
+"""Metrics of this node, and the HTTP server that exposes them."""

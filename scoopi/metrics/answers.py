@@ -1,4 +1,4 @@
-"""Answers: the responses of a node to the metrics server, by path."""
+"""Answers: the responses of a node to requests at the metrics server, by path."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from scoopi.metrics.node_view import NodeView, Watched
 
 
 def exposition(view: NodeView) -> str:
-    """The text of all metrics; unknown figures are omitted."""
+    """All metrics in the text format of Prometheus; unknown values are omitted."""
     return text_of([*_state(view), *_work(view), *_commits(view), *_waiting(view), *_process(view)])
 
 
 def _state(view: NodeView) -> Iterator[Family]:
-    info = Family("scoopi_node_info", "gauge", "Which run, node and version this is.")
+    info = Family("scoopi_node_info", "gauge", "Run, node and version of this process.")
     info.add(1, {"run": view.run, "node": view.node, "version": view.version})
     yield info
     yield one("scoopi_node_healthy", "gauge", "1 while the node is healthy.", int(not view.fault))
     yield one("scoopi_node_ready", "gauge", "1 while the node works on its run.", int(not view.unready))
-    yield one("scoopi_node_uptime_seconds", "gauge", "Seconds since the start of the node.", view.seconds)
+    yield one("scoopi_node_uptime_seconds", "gauge", "Seconds since the node started.", view.seconds)
 
 
 def _work(view: NodeView) -> Iterator[Family]:
@@ -48,7 +48,7 @@ def _work(view: NodeView) -> Iterator[Family]:
 
 
 def _commits(view: NodeView) -> Iterator[Family]:
-    family = Family("scoopi_commit_seconds", "histogram", "How long a group commit takes.")
+    family = Family("scoopi_commit_seconds", "histogram", "Duration of group commits.")
     for bound in sorted(view.commits.most):
         family.add(view.commits.most[bound], {"le": repr(bound)}, "_bucket")
     family.add(view.commits.count, {"le": "+Inf"}, "_bucket")

@@ -1,4 +1,4 @@
-"""AskedHost: whether a server on this machine's loopback interface is meant by the name it is asked by."""
+"""AskedHost: checks the Host header of requests to a server on a loopback address."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ LOCALHOST = "localhost"
 
 
 class AskedHost:
-    """Judges the Host header of a request to a server that listens on a loopback address.
+    """Checks the Host header of requests to a server that listens on a loopback address.
 
-    A page of a stranger may have a browser ask its own name while that leads to this machine (DNS rebinding),
-    and would read the answer: such a name is refused. On any other address the server is open to the network
+    By DNS rebinding, a web page can make a browser send requests to this machine under the page's own host
+    name, and read the answers; such a name is refused. A server on any other address is open to the network
     anyway.
 
     Args:
         bound: the address that the server listens on.
-        names: further names that it may be asked by, such as that of a proxy.
+        names: further names to accept, such as that of a proxy.
     """
 
     def __init__(self, bound: str, names: Iterable[str] = ()) -> None:
@@ -26,7 +26,7 @@ class AskedHost:
         self._names = frozenset(map(_name_of, names))
 
     def refused(self, header: str) -> str:
-        """The name in the header if it is refused, else nothing.
+        """The name in the header if it is refused; empty otherwise.
 
         >>> AskedHost("127.0.0.1").refused("evil.example:9010")
         'evil.example'
@@ -45,7 +45,7 @@ def _is_loopback(name: str) -> bool:
 
 
 def _name_of(header: str) -> str:
-    """Without port, brackets and the last dot, in lower case."""
+    """The host name in lower case, without port, brackets and trailing dot."""
     host = header.strip().lower()
     if host.startswith("["):
         return host[1:].partition("]")[0]

@@ -1,4 +1,4 @@
-"""Families of metrics in the text format of Prometheus."""
+"""Metric families in the text format of Prometheus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
 class Family:
-    """One metric: its HELP and TYPE lines, then its samples."""
+    """One metric family: its HELP and TYPE lines, then its samples."""
 
     def __init__(self, name: str, kind: str, text: str) -> None:
         self._name = name
@@ -24,14 +24,14 @@ class Family:
 
 
 def one(name: str, kind: str, text: str, value: float) -> Family:
-    """A metric of one sample."""
+    """A family with one sample."""
     family = Family(name, kind, text)
     family.add(value)
     return family
 
 
 def by(name: str, kind: str, text: str, label: str, values: Mapping[str, float]) -> Family:
-    """A metric with a sample for each value of a label."""
+    """A family with one sample for each value of a label."""
     family = Family(name, kind, text)
     for key, value in values.items():
         family.add(value, {label: key})
@@ -39,5 +39,5 @@ def by(name: str, kind: str, text: str, label: str, values: Mapping[str, float])
 
 
 def text_of(families: Iterable[Family]) -> str:
-    """The text of metrics."""
+    """The exposition of metric families."""
     return "".join(f"{line}\n" for family in families for line in family.lines)

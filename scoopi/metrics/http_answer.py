@@ -1,4 +1,4 @@
-"""HttpAnswer: a response of the metrics server, and what it needs from a process that answers."""
+"""HttpAnswer: a response of the metrics server, and the interface of what makes responses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Answering(Protocol):
 
     @property
     def paths(self) -> Sequence[str]:
-        """The paths, to be shown to people."""
+        """The paths, to be listed in messages."""
 
     def to(self, path: str) -> HttpAnswer:
         """The response to a path, which may have a query string."""
@@ -40,7 +40,7 @@ def text_answer(status: int, line: str) -> HttpAnswer:
 
 
 def json_answer(value: Any, status: int = 200) -> HttpAnswer:
-    """A response in JSON, indented for people."""
+    """A response in JSON, indented for reading."""
     return HttpAnswer(status, JSON, msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
 
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 MOST_BYTES = 1 << 16
-"""Most bytes of a request that are read."""
+"""Maximum number of bytes read from a request."""
 log = logging.getLogger(__name__)
 MOST_CONNECTIONS = 16
-"""Enough for the probes and some scrapers; beyond it, the oldest connection that waits is closed."""
+"""Enough for the probes and some scrapers; beyond it, the oldest connection with an idle client is closed."""
 MOST_SCRAPES = MOST_CONNECTIONS // 2
-"""Most responses other than a probe's under way at a time, so that a probe always gets a connection."""
-NAMES = "ask localhost, or add the name to scoopi.metrics.server.names (serve: --http-name)"
+"""Maximum number of concurrent responses except to probes, so that a probe always gets a connection."""
+NAMES = "use localhost, or add the name to scoopi.metrics.server.names (serve: --http-name)"
 TIMEOUT_S = 5.0
 """How long one connection may last."""
 
@@ -70,7 +70,7 @@ class Connection(io.RawIOBase):
         """Shut the connection down from another thread; its own thread sees the end of the stream."""
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:  # it has just been closed
+        except OSError:  # the connection is already closed
             log.debug("metrics: the connection was closed already", exc_info=True)
 
     def _arm(self) -> None:
@@ -85,7 +85,7 @@ class Listener(socketserver.ThreadingTCPServer):
 
     Args:
         timeout_s: how long one connection may last.
-        names: as of AskedHost.
+        names: see `AskedHost`.
     """
 
     allow_reuse_address = True
@@ -127,14 +127,14 @@ class Listener(socketserver.ThreadingTCPServer):
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve the connection, then make room for another one."""
+        """Serve the connection, then free its place."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._forget(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log a broken connection for debugging only: clients may disconnect."""
+        """Log a broken connection at debug level only, since clients may disconnect."""
         log.debug("metrics: broken connection", exc_info=True)
 
     def _admit(self, request: socket.socket) -> bool:
@@ -189,7 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _scrape(self) -> HttpAnswer:
         if not self.server.scrapes.acquire(blocking=False):
-            return text_answer(503, "too many requests at a time; try again")
+            return text_answer(503, "too many concurrent requests; try again")
         try:
             return self._made()
         finally:

@@ -1,4 +1,4 @@
-"""MetricsServer: serves the probes and figures of a process over HTTP."""
+"""MetricsServer: serves the probes and metrics of a process over HTTP."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ END_S = 2.0
 
 
 class MetricsServer:
-    """Serves the probes and figures of a process over HTTP.
+    """Serves the probes and metrics of a process over HTTP.
 
-    Listens while its `with` block runs; does nothing unless it is enabled.
+    Listens while its `with` block runs; does nothing if it is disabled.
     """
 
     def __init__(self, settings: MetricsSettings, answers: Answering) -> None:
@@ -87,7 +87,7 @@ class MetricsServer:
 
 
 def http_url(host: str, port: object) -> str:
-    """Where a server answers.
+    """The URL of a server.
 
     >>> http_url("::1", 9010)
     'http://[::1]:9010'

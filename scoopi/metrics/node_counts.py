@@ -1,4 +1,4 @@
-"""Figures of this process: counters by name, and numbers that are slow to read."""
+"""NodeCounts and SlowFigure: counters of this process, and numbers that are slow to read."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class NodeCounts:
         self._values: dict[str, float] = {}
 
     def add(self, name: str, value: float = 1) -> None:
-        """Add to the counter of that name."""
+        """Add to a counter."""
         with self._lock:
             self._values[name] = self._values.get(name, 0) + value
 
     def add_all(self, values: Mapping[str, float], prefix: str = "") -> None:
-        """Add each value to the counter of the prefix and its name."""
+        """Add each value to the counter whose name is the prefix and the key."""
         with self._lock:
             for name, value in values.items():
                 key = prefix + name
                 self._values[key] = self._values.get(key, 0) + value
 
     def observe(self, name: str, value: float, bounds: Iterable[float]) -> None:
-        """Add a value to a histogram: `name.count`, `name.sum` and the `name.most.<bound>` it is within."""
+        """Add a value to the counters `name.count`, `name.sum` and, by upper bound, `name.most.<bound>`."""
         counted = {f"{name}.most.{bound}": 1.0 for bound in bounds if value <= bound}
         self.add_all({**counted, f"{name}.count": 1, f"{name}.sum": value})
 
@@ -49,11 +49,11 @@ class NodeCounts:
 
 
 class SlowFigure:
-    """Caches a number; callers never wait for another caller's read, but get the last value.
+    """Caches a number that is slow to read; callers never wait for another caller's read.
 
     Args:
-        read: the source.
-        kept_s: how long a value, or a failure, is cached.
+        read: reads the number.
+        kept_s: how long a value, or a failure, is cached, in seconds.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class SlowFigure:
         self._until = clock()
 
     def value(self) -> int | None:
-        """The number, at most `kept_s` old or the last known; None if it was never read."""
+        """The number, at most `kept_s` old, or else the last one known; None if it was never read."""
         if self._clock() >= self._until and self._lock.acquire(blocking=False):
             try:
                 self._value = self._read()

@@ -1,4 +1,4 @@
-"""NodeView: what a node shows of itself, also while it has not joined its run yet."""
+"""NodeView: what a node reports about itself, even before it has joined its run."""
 
 from __future__ import annotations
 
@@ -64,18 +64,19 @@ class MemoryView(msgspec.Struct, frozen=True):
 
 
 class NodeView(msgspec.Struct, frozen=True):
-    """What a node shows of itself, also while it has not joined its run yet.
+    """What a node reports about itself, even before it has joined its run.
 
     It is the content of `/api/status`, and the source of `/metrics`.
 
     Attributes:
         run: the run's id.
         node: the node's id.
-        state: of the node: JOINING, READY, DONE, SHUTDOWN or TERMINATED.
+        state: JOINING, READY, DONE, SHUTDOWN or TERMINATED.
         fault: what has failed; empty while the node is healthy.
         unready: why the node is not ready; empty if it is.
-        seconds: since the start of the node.
-        rows: committed by this process; `bytes` is the size of their frames.
+        seconds: time since the node started.
+        rows: number of rows committed by this process.
+        bytes: size of their frames.
         steps: step -> seconds, summed over all workers.
     """
 
@@ -105,28 +106,28 @@ class Watched(Protocol):
     """
 
     def fault(self) -> str:
-        """What has failed, so that this process should be restarted; empty while it is healthy."""
+        """What has failed, so that the process should be restarted; empty while it is healthy."""
 
     def unready(self) -> str:
         """Why the node is not ready; empty if it is."""
 
     def view(self) -> NodeView:
-        """All figures; may wait for the store."""
+        """All metrics; may wait for the store."""
 
 
 class JoiningNode:
-    """A `Watched` from the start of the process; it delegates to the node as soon as that has joined."""
+    """A `Watched` from the start of the process, which delegates to the node once that has joined."""
 
     def __init__(self) -> None:
         self._waits_for = "starting"
         self._node: Watched | None = None
 
     def waits(self, what: str) -> None:
-        """Set what the node waits for, such as its cluster or other nodes."""
+        """Set what the node is waiting for, such as its cluster or other nodes."""
         self._waits_for = what
 
     def becomes(self, node: Watched) -> None:
-        """Answer with the figures of the node from now on, as it has joined its run."""
+        """Delegate to the node from now on, as it has joined its run."""
         self._node = node
 
     def fault(self) -> str:

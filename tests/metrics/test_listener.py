@@ -90,7 +90,7 @@ def test_probes_are_answered_while_no_more_scrapes_are(ask: Ask, echo: Echo) -> 
     for thread in threads:
         thread.start()
         assert echo.held.acquire(timeout=LIMIT_S)
-    assert ask("/metrics") == (503, "too many requests at a time; try again")
+    assert ask("/metrics") == (503, "too many concurrent requests; try again")
     assert ask("/healthz") == (200, "/healthz")
     echo.released.set()
     for thread in threads:

@@ -58,7 +58,7 @@ def test_a_name_of_a_stranger_that_leads_here_is_refused(node: FixedNode, port: 
         refused = ask(port, path, name="evil.example:9010")
         assert (refused.status, refused.kind) == (421, "text/plain; charset=utf-8")
     assert refused.text == (
-        "this server is not evil.example: ask localhost, or add the name to scoopi.metrics.server.names "
+        "this server is not evil.example: use localhost, or add the name to scoopi.metrics.server.names "
         "(serve: --http-name)\n"
     )
     assert ask(port, "/healthz", name="localhost:9010").status == 200
