@@ -1,1 +1,1 @@
-"""One page or host at a time, without a run: loaded as a run loads it, read, extracted."""
+"""Work on a single page or host without a run: fetching, parsing, extracting, and the settings of a host."""

@@ -1,4 +1,4 @@
-"""Extractors run definitions on pages in memory, and are used again while their sources stay the same."""
+"""Extractor and KeptExtractors: run definitions on pages in memory, and reuse what was compiled for that."""
 
 from __future__ import annotations
 
@@ -38,31 +38,32 @@ from scoopi.steps.data_appender import DataAppender
 from scoopi.worker.worker_parts import TaskChain
 
 Row = Any
-"""Of a grid a tuple: locator name, task group, then the values of the axes, None where a file has `null`.
-Of records a dict: the values of the columns as Python has them (`Decimal`, `date`, `datetime`, …)."""
+"""For a grid a tuple: locator name, task group, then the values of the axes, None where a file has `null`.
+For records a dict from column to value, in Python types (`Decimal`, `date`, `datetime`, …)."""
 
 NOT_ARCHIVED = {"scoopi.datastore.enable": "false"}
 _MOST = 8
 _UNSURE_NS = 100_000_000
-"""What was changed so shortly before it was looked at may be changed again without a sign."""
+"""A file that was modified more recently than this may be modified again without a new time stamp."""
 Stamp = tuple[int, ...] | None
 ExtractorKey = tuple[object, ...]
 
 
 class Extractor:
-    """Extracts the rows of pages by one set of definitions, without a run.
+    """Extracts rows from pages with one set of definitions, without a run.
 
-    Compiled once, used for many pages; belongs to one thread.
+    Compiled once, used for many pages; used by one thread.
 
     Args:
         defs: a folder of definitions, or one file.
-        configs: settings by key, as `-D` gives them.
-        inputs: what the definitions' `%{input.NAME}` stand for.
+        configs: settings by key, as with `-D`.
+        environ: the environment variables.
+        inputs: values of the definitions' `%{input.NAME}`.
     Raises:
-        BootError: the definitions or settings are wrong.
+        BootError: the definitions or settings are invalid.
 
     Attributes:
-        has_plugins: whether plugins in files or packages of the user take part.
+        has_plugins: whether the definitions use plugins from files or packages of the user.
     """
 
     def __init__(
@@ -91,11 +92,11 @@ class Extractor:
 
     @property
     def is_current(self) -> bool:
-        """Whether the scripts in files are as they were read."""
+        """Whether the script files are unchanged since they were read."""
         return self._files.are_as_found()
 
     def at(self, now: datetime) -> Extractor:
-        """Itself, for a run that begins now, if the settings do not say when it began."""
+        """Set the run date to a time, unless the settings define it; return the extractor itself."""
         run_date = compose_run_date(self._composed, now)
         if run_date != self._run_date:
             self._run_date = run_date
@@ -106,11 +107,12 @@ class Extractor:
         """The rows of every task of the page's group that has an appender; links are not followed.
 
         Args:
-            url: the page's address; a locator that has it gives name and group.
-            group: the task group; needed when no locator has the address and there are several groups.
+            page: the body of the page.
+            url: the URL of the page; a locator with the same URL determines name and group.
+            group: the task group; needed if no locator has the URL and there are several groups.
         Raises:
             StepError: a task fails on this page.
-            UsageError: the group that the page belongs to is not known.
+            UsageError: the group of the page is not known.
         """
         locator = self._locator(url, group)
         document = Document(locator, url, self._run_date, None, page)
@@ -167,14 +169,14 @@ class Extractor:
         names = [group] if group is not None else list(self._definitions.task_groups)
         if len(names) != 1 or names[0] not in self._definitions.task_groups:
             raise UsageError(
-                f"the group that the page {url} belongs to is not known",
+                f"the task group of the page {url} is not known",
                 hint=f"name one of {', '.join(self._definitions.task_groups)}",
             )
         return Locator(names[0], names[0], url)
 
 
 class _FoundFiles(FileFinder):
-    """Knows whether a search would find the same files again, unchanged."""
+    """Finds files, and knows whether a search would find the same files again, unchanged."""
 
     def __init__(self, current_folder: Path, defs_folder: Path) -> None:
         super().__init__(current_folder, defs_folder)
@@ -196,7 +198,7 @@ class _FoundFiles(FileFinder):
 
 @dataclass(slots=True)
 class _Kept:
-    """An extractor, by which files and environment it was made, and the second of its last use."""
+    """An extractor, the files and environment that it was made from, and the second of its last use."""
 
     extractor: Extractor
     paths: Sequence[str]
@@ -209,7 +211,7 @@ class _Kept:
         return is_same and self.extractor.is_current
 
     def current(self) -> Extractor:
-        """The extractor, for a run that begins now."""
+        """The extractor, with the current time as its run date."""
         second = int(time.time())  # run dates are whole seconds
         if second != self.second:
             self.second = second
@@ -218,9 +220,10 @@ class _Kept:
 
 
 class KeptExtractors:
-    """Keeps the extractors that a thread has used lately; the least used one is forgotten.
+    """Caches the extractors that a thread used most recently.
 
-    What uses plugins in files, or was changed a moment ago, is compiled each time.
+    Definitions with plugins in files, and definitions that were modified a moment ago, are compiled each
+    time.
     """
 
     def __init__(self) -> None:
@@ -229,12 +232,12 @@ class KeptExtractors:
     def of(
         self, defs: Path, configs: Mapping[str, str], environ: Mapping[str, str], inputs: Mapping[str, str]
     ) -> Extractor:
-        """The extractor for these definitions and settings, as files and environment are now.
+        """The extractor for definitions and settings, with the current files and environment.
 
         Raises:
-            BootError: the definitions or settings are wrong.
+            BootError: the definitions or settings are invalid.
         """
-        variables = getattr(environ, "_data", environ)  # of `os.environ`, which is thirty times as slow
+        variables = getattr(environ, "_data", environ)  # `os.environ` itself is thirty times slower
         key = (str(defs), os.getcwd(), *sorted(configs.items()), None, *sorted(inputs.items()))
         known = self._kept.pop(key, None)
         if known is None or not known.stands(variables):
@@ -252,7 +255,7 @@ def extractor_of(
     environ: Mapping[str, str],
     inputs: Mapping[str, str],
 ) -> Extractor:
-    """As `KeptExtractors.of`, for the thread that asks."""
+    """As `KeptExtractors.of`, with the cache of the calling thread."""
     if not hasattr(_OF_THREAD, "kept"):
         _OF_THREAD.kept = KeptExtractors()
     kept: KeptExtractors = _OF_THREAD.kept
@@ -269,7 +272,7 @@ def _made(
     variables: Mapping[Any, Any],
     inputs: Mapping[str, str],
 ) -> _Kept:
-    """A new extractor; without stamps when its files were changed a moment ago."""
+    """A new extractor; without stamps if its files were modified a moment ago."""
     source = defs.absolute()
     files = SourceFiles(source, Findings())
     paths = [*files.find(), *files.folders, Path.cwd() / FOLDER_FILE]
@@ -282,7 +285,7 @@ def _made(
 
 
 def _stamp(path: str) -> Stamp:
-    """Changes when the file does, or the names in the folder; None when there is none."""
+    """Changes whenever the file, or the list of names in the folder, does; None if it does not exist."""
     try:
         status = os.stat(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""LoaderHops: notes what a loader plugin or a browser requests, as far as Scoopi sees it."""
+"""LoaderHops: records the requests of a loader plugin or a browser, as far as Scoopi sees them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scoopi.worker.plugin_call import Event, PageCame, RequestSent
 
 
 class LoaderHops:
-    """Notes what a loader plugin or a browser requests for one page, as far as Scoopi sees it.
+    """Records the requests of a loader plugin or a browser for one page, as far as Scoopi sees them.
 
-    That are the addresses that it gets grants for, and the answer that it returns. Its headers, and what else
-    a browser loads for a page, are not seen.
+    These are the URLs that it gets grants for, and the answer that it returns. Its headers, and subresources
+    that a browser loads, are not visible.
     """
 
     def __init__(self, recorder: HopRecorder) -> None:
@@ -25,7 +25,7 @@ class LoaderHops:
         self._sent_at = 0.0
 
     def note(self, request: Request, event: Event) -> None:
-        """Take what happened while the loader worked on a request."""
+        """Record an event of the call that loads the page of a request."""
         if isinstance(event, PageCame):
             self._end(request, event)
         elif isinstance(event, Exception):
@@ -36,7 +36,7 @@ class LoaderHops:
             self._sent, self._sent_at = event, time.monotonic()
 
     def _end(self, request: Request, came: PageCame | None) -> None:
-        if came is None:  # the plugin continues: what it received, it keeps to itself
+        if came is None:  # the plugin continues; what it received is not visible
             self._add(request, BY_LOADER)
             return
         answer = came.answer

@@ -1,4 +1,4 @@
-"""fetch_page: loads one page as a run does, robots.txt and login included, and notes each hop."""
+"""fetch_page: loads one page as a run does, with robots.txt and login, and records each hop."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def fetch_page(request: RunRequest, url: str, group: str = "") -> FetchedPage:
     """Load one page; neither the archive nor a run is involved.
 
     Args:
-        request: its settings apply, and its definitions: their `sites`, how a locator of that address asks
-            for its page, and what loads the pages of its group.
+        request: its settings apply, and of its definitions the `sites`, the request of a locator with that
+            URL, and the loader of its group.
         group: the task group whose loader loads the page; empty for that of the locator.
     Raises:
-        UsageError: it is not a web address, or the group is not known.
-        FetchError: it is malformed, or a file of authorities is not there.
-        ConfigError, DefsError: settings, definitions or sites are wrong.
+        UsageError: the URL is not a web address, or the group is not known.
+        FetchError: the URL is malformed, or a CA file is missing.
+        ConfigError, DefsError: settings, definitions or sites are invalid.
     """
     web_address(url)
     configs = ConfigsComposer(request).compose()
@@ -73,7 +73,7 @@ def fetch_page(request: RunRequest, url: str, group: str = "") -> FetchedPage:
 
 
 class _FetchDesk:
-    """Loads one page by the settings and sites of definitions."""
+    """Loads one page with the settings, and the sites of definitions."""
 
     def __init__(self, request: RunRequest, configs: Configs, definitions: Definitions) -> None:
         self._configs = configs
@@ -87,10 +87,10 @@ class _FetchDesk:
         self._recorder = HopRecorder()
 
     def fetch(self, locator: Locator, groups: list[TaskGroup], browsers: str) -> FetchedPage:
-        """The page of the locator, and how it was loaded.
+        """Load the page of a locator, and report how it was loaded.
 
         Args:
-            groups: that of the locator; empty if it has none.
+            groups: the group of the locator; empty if it has none.
             browsers: see `group_loaders`.
         """
         finder = PluginFinder(plugin_folders(Path.cwd(), self._source), BUILTINS)
@@ -141,12 +141,12 @@ class _FetchDesk:
         self._loaded_by = loader if loader == BROWSER else ""
 
     def _with_loaders(self) -> str:
-        """The names of the groups whose pages Scoopi's client does not load."""
+        """The names of the groups whose pages are loaded by a plugin or a browser."""
         return " or ".join(name for name, group in self._groups.items() if group.sees_fragments)
 
 
 def curl_command(url: str, site: Site, content: PageRequest | None) -> str:
-    """A command of curl that makes the same request; credentials are variables of the shell."""
+    """A curl command that makes the same request; credentials from the environment are shell variables."""
     is_2 = site.http2 and not Request(url, content=content).is_sent_once
     parts = [
         "curl",
@@ -180,7 +180,7 @@ def curl_command(url: str, site: Site, content: PageRequest | None) -> str:
 
 
 def _quoted(head: str, name: str, text: str) -> str:
-    """The argument; a value from the environment as the variable, another credential masked."""
+    """An argument for the shell: a value from the environment as a variable, other credentials masked."""
     variable = variable_of(text)
     if variable is not None:
         return f'{shlex.quote(head)}"${variable}"' if head else f'"${variable}"'
@@ -194,7 +194,7 @@ def _composed(request: RunRequest, configs: Configs) -> Definitions:
 
 
 def _locator(definitions: Definitions, url: str, group: str) -> Locator:
-    """The locator of that address, if the definitions have one; else one of the group that is named.
+    """The locator with that URL, if the definitions have one; else a new one, of the given group.
 
     Raises:
         UsageError: there is no such group.

@@ -32,14 +32,15 @@ from scoopi.steps.step import Loader, LoadOrder
 from scoopi.worker.worker_parts import TaskChain
 
 LIMIT_S = 120.0
-"""How long loading the page may take, with all its redirects."""
+"""Timeout of loading the page, including redirects, in seconds."""
 
 
 class ParsedPage(NamedTuple):
     """What one data definition reads from the page.
 
     Attributes:
-        each: what `each` finds; None without it.
+        each: what its `each` selects; None if it has none.
+        fields: how each field was read.
     """
 
     data_def: str
@@ -54,9 +55,9 @@ class PageParse:
 
     Args:
         request: the definitions and settings.
-        target: the page: a path, or an address.
-        group: name of the task group; empty to find it by the page's locator.
-        data_def: name of the only data definition that counts; empty for all of the group.
+        target: path or URL of the page.
+        group: name of the task group; empty to determine it from the page's locator.
+        data_def: name of a data definition to use alone; empty for all of the group.
     """
 
     def __init__(self, request: RunRequest, target: str, group: str = "", data_def: str = "") -> None:
@@ -79,10 +80,10 @@ class PageParse:
         self._group = _group_of(self._definitions, target, group, data_def)
 
     def read(self) -> list[ParsedPage]:
-        """What each data definition of records reads.
+        """Load the page, and return what each data definition of records reads from it.
 
         Raises:
-            StepError: the page cannot be loaded, or not be read.
+            StepError: the page cannot be loaded or read.
         """
         group = self._definitions.task_groups[self._group]
         with browsers_for([group], self._browsers, Path.cwd(), self._scripts) as socket:
@@ -109,7 +110,11 @@ class PageParse:
 
 
 def _group_of(definitions: Definitions, target: str, group: str, data_def: str) -> str:
-    """The task group that the page is read by."""
+    """The task group that reads the page.
+
+    Raises:
+        UsageError: a name is unknown, or no group or several groups can read the page.
+    """
     reading = {
         name: [task.data_def for task in each.tasks if task.data_def in definitions.record_defs]
         for name, each in definitions.task_groups.items()
@@ -142,10 +147,10 @@ def _group_of(definitions: Definitions, target: str, group: str, data_def: str) 
 
 
 def _loaded(loader: Loader, locator: Locator) -> Page:
-    """The page, one request after the other.
+    """Load a page, one request after the other.
 
     Raises:
-        FetchError: it cannot be loaded, or not in time.
+        FetchError: it cannot be loaded in time.
     """
     answers: list[Handover | Exception] = []
     payload = Payload("", locator, 1, "", LoadOrder())

@@ -1,4 +1,4 @@
-"""PageVisit: loads one page in this process, in the order in which a run asks its site."""
+"""PageVisit: loads one page in this process, with the same sequence of requests as a run."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from scoopi.politeness.robots.robots_rules import RobotsRules
 from scoopi.steps.step import Loader, LoadOrder
 from scoopi.steps.worker_sessions import WorkerSessions
 
-NOT_AGAIN = "a run does not try it again"
+NOT_AGAIN = "a run does not retry it"
 PAGE, ROBOTS, LOGIN = "page", "robots.txt", "login"
 
 
 class RobotsError(FetchError):
-    """A host's robots.txt did not come.
+    """A host's robots.txt cannot be loaded.
 
     Attributes:
-        later: what a run does after that.
+        later: what a run does in that case.
     """
 
     def __init__(self, what: str, at: str, hint: str, later: str) -> None:
@@ -41,17 +41,16 @@ class RobotsError(FetchError):
 
 
 class PageVisit:
-    """Loads one page in this process, in the order in which a run asks its site.
+    """Loads one page in this process, with the same sequence of requests as a run.
 
-    Reads the host's robots.txt first, logs in when the site wants that, and keeps the host's delay.
-
-    Nothing is tried again. All in one thread.
+    Reads the host's robots.txt first, logs in if the site needs it, and keeps the host's delay. Nothing is
+    retried. Used by one thread.
 
     Args:
-        sessions: those that the loader uses.
-        wait: for as many seconds, before a request.
+        sessions: the sessions that the loader uses.
+        wait: sleeps for a number of seconds before a request.
     Attributes:
-        notes: what robots.txt says, and how logins have ended, in words and in their order.
+        notes: what robots.txt says and how logins have ended, as sentences, in order.
     """
 
     def __init__(
@@ -72,11 +71,11 @@ class PageVisit:
         self.notes: list[str] = []
 
     def load(self, locator: Locator) -> Page:
-        """The page.
+        """Load the page.
 
         Raises:
-            DisallowedError: robots.txt forbids it, or the target of a redirect.
-            FetchError: it, a login or a robots.txt does not come.
+            DisallowedError: robots.txt disallows it, or the target of a redirect.
+            FetchError: the page, a login page or a robots.txt cannot be loaded.
         """
         self._ensure_allowed(host_of(locator.url), locator.url)
         loaded = self._loaded(Payload("fetch", locator, 1, "", LoadOrder()))
@@ -99,7 +98,7 @@ class PageVisit:
                 if not session.failed and session.version <= outcome.version:
                     payload = payload.advance(replace(order, logs_in=True))
                 continue
-            is_free = order.is_robots or order.login is not None  # a login is what the definitions ask for
+            is_free = order.is_robots or order.login is not None  # the definitions themselves ask for a login
             if not is_free and not outcome.is_part:
                 self._ensure_allowed(outcome.host, outcome.url or order.url or payload.locator.url)
             payload = payload.advance(order.with_grant(self._grant(outcome.host)))
@@ -153,7 +152,7 @@ class PageVisit:
         answer = self._robots_answer(Payload("robots", locator, 1, "", LoadOrder(is_robots=True)))
         if answer.kind is not RobotsKind.KNOWN:
             is_later = answer.kind is RobotsKind.LATER
-            later = "a run asks for it again, and has the pages of the host wait for it" if is_later else ""
+            later = "a run retries it, and the pages of the host wait for it" if is_later else ""
             raise RobotsError(answer.what, locator.url, answer.hint, later or NOT_AGAIN)
         rules = RobotsRules(answer.lines)
         delay = f", asks for a delay of {rules.crawl_delay_s:g} s" if rules.crawl_delay_s else ""
@@ -168,10 +167,10 @@ class PageVisit:
 
 
 def retries_of(error: FetchError, sites: Sites, url: str) -> str:
-    """What a run does after that failure, in words.
+    """What a run does after a failure, as a sentence.
 
     Args:
-        url: of the page.
+        url: URL of the page.
     """
     if isinstance(error, DisallowedError):
         return ""
@@ -182,4 +181,4 @@ def retries_of(error: FetchError, sites: Sites, url: str) -> str:
         return NOT_AGAIN
     left = policy.attempts_after(error.fault) - 1
     first_s = policy.wait_ms(error.fault, 0, lambda: 0.0) / 1000
-    return f"a run tries it again, up to {left} times, the first time after {first_s:g} s"
+    return f"a run retries it up to {left} times, the first time after {first_s:g} s"

@@ -1,4 +1,4 @@
-"""site_view: what a host is asked with, value by value, and where each value was written."""
+"""site_view: the settings that apply to a host, and where each value is set."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from scoopi.runs.run_request import RunRequest
 
 
 def site_view(request: RunRequest, url: str) -> SiteView:
-    """The effective values for a URL, as a run with the request's definitions and settings has them.
+    """The effective values for a URL in a run with the request's definitions and settings.
 
     Raises:
-        UsageError: it is not a web address.
-        FetchError: it is malformed.
-        ConfigError, DefsError: settings, definitions or sites are wrong.
+        UsageError: the URL is not a web address.
+        FetchError: the URL is malformed.
+        ConfigError, DefsError: settings, definitions or sites are invalid.
     """
     address = web_address(url)
     configs = ConfigsComposer(request).compose()
@@ -56,7 +56,7 @@ def _values(site: Site, origins: Mapping[str, str], environ: Mapping[str, str]) 
 
 
 def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The values of a key by their dotted paths below it; those that are not given are left out."""
+    """The values of a key by their dotted paths below it; values that are not set are left out."""
     if isinstance(value, msgspec.Struct):
         value = {name: each for name, each in asdict(value).items() if each}
     if isinstance(value, dict):

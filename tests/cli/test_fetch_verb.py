@@ -52,7 +52,7 @@ def test_a_page_that_cannot_be_loaded_says_why(desk: Desk, server: Server) -> No
     failed, retries = ended.out.splitlines()[-2:]
     assert failed.startswith("failed: ")
     assert "the site answered with status 503" in failed
-    assert retries == "retries: a run tries it again, up to 4 times, the first time after 1 s"
+    assert retries == "retries: a run retries it up to 4 times, the first time after 1 s"
     refused = desk.scoopi("fetch", "http://127.0.0.1:9/")
     assert (refused.code, "no response  GET http://127.0.0.1:9/" in refused.out) == (1, True)
 
@@ -60,7 +60,7 @@ def test_a_page_that_cannot_be_loaded_says_why(desk: Desk, server: Server) -> No
 def test_a_robots_txt_that_does_not_come_says_what_a_run_does(desk: Desk) -> None:
     ended = desk.scoopi("fetch", "http://127.0.0.1:9/")
     assert ended.code == 1
-    retries = "retries: a run asks for it again, and has the pages of the host wait for it"
+    retries = "retries: a run retries it, and the pages of the host wait for it"
     assert ended.out.splitlines()[-1] == retries
 
 

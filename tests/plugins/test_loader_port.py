@@ -169,8 +169,8 @@ def test_fetch_shows_why_a_loader_brought_no_page(desk: Desk, server: Server, si
     missing = desk.scoopi("fetch", site.url("404"), "--defs", "defs")
     assert missing.code == 1
     assert f"404  GET {site.url('404')}" in missing.out
-    assert "retries: a run does not try it again" in missing.out
+    assert "retries: a run does not retry it" in missing.out
     words = ("--defs", "defs", "-D", "scoopi.loader.robots=false")
     refused = desk.scoopi("fetch", site.url("refused"), *words)
     assert "no response  GET" in refused.out
-    assert "retries: a run tries it again" in refused.out
+    assert "retries: a run retries it" in refused.out
