@@ -24,7 +24,8 @@ from scoopi.scheduler.decisions import changed, requeued
 from scoopi.scheduler.placing.placement import may_take_over
 from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.log_copies import LogCopies
-from scoopi.store.schedule.schedule_store import ScheduleStore, record_key
+from scoopi.store.schedule.record_keys import record_key
+from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
 

@@ -28,7 +28,7 @@ from scoopi.scheduler.why import why
 from scoopi.serve.desks.cascade import Cascade
 from scoopi.serve.rows import Row, attempt_row, change_row, gate_row, job_row
 from scoopi.serve.state import State
-from scoopi.store.schedule.schedule_store import job_key
+from scoopi.store.schedule.record_keys import job_key
 
 
 class JobDesk:

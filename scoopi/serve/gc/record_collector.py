@@ -24,7 +24,7 @@ from scoopi.scheduler.placing.run_nodes import held_places
 from scoopi.scheduler.removed_slots import with_removed
 from scoopi.serve.rows import Row
 from scoopi.serve.state import State
-from scoopi.store.schedule.schedule_store import record_key
+from scoopi.store.schedule.record_keys import record_key
 
 KEPT_AT_LEAST = timedelta(hours=1)
 """Whatever the settings are: a pass that was stopped in between may still write what it has decided."""

@@ -19,7 +19,7 @@ from scoopi.serve.work.log_copies import LogCopies
 from scoopi.serve.work.node_bench import NodeBench
 from scoopi.serve.work.orders import Workshop
 from scoopi.serve.workbench import FencedError, Workbench
-from scoopi.store.schedule.schedule_store import record_key
+from scoopi.store.schedule.record_keys import record_key
 
 log = logging.getLogger(__name__)
 KILL_S = 5.0

@@ -15,7 +15,8 @@ from scoopi.scheduler.placing.run_nodes import may_join, node_of, run_places, wi
 from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.log_copies import LogCopies
 from scoopi.serve.workbench import FencedError
-from scoopi.store.schedule.schedule_store import ScheduleStore, record_key
+from scoopi.store.schedule.record_keys import record_key
+from scoopi.store.schedule.schedule_store import ScheduleStore
 
 
 class NodeBench:

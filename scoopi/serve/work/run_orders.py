@@ -13,7 +13,7 @@ from scoopi.errors import DefsError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.model.text.store_url import StoreKind, StoreUrl
-from scoopi.store.schedule.schedule_store import job_key
+from scoopi.store.schedule.record_keys import job_key
 
 RUNS = ".runs"
 """The folder beside the slots of a process, in which nodes work together."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from scoopi.errors import StoreError
@@ -20,10 +21,10 @@ from scoopi.model.schedule.schedule_records import (
     WorkerRecord,
 )
 from scoopi.model.schedule.stored_bytes import BundlePart, KeptLog
-from scoopi.periods.slot import parse_slot, slot_key
 from scoopi.store.ports import Change, Store, StoreMap, pages, with_prefix
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.schedule.known_records import KnownRecords
+from scoopi.store.schedule.record_keys import SHARED, ScheduleRecord, job_key, log_key, record_key
 from scoopi.store.schedule.record_signals import RecordListener, RecordSignals
 
 PROCESSES = StoreMap("process")
@@ -38,9 +39,7 @@ SCHEDULE_MAPS = (PROCESSES, SCHEDULED_JOBS, ATTEMPTS, WORKERS, BUNDLES, PASSES, 
 _PAGE = 1000
 _MOST_TRIES = 100
 _MOST_PARTS = 10_000
-_SHARED = "reconcile"
 
-ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | PassRecord | NoticeRecord
 RecordType = TypeVar("RecordType", bound=ScheduleRecord)
 
 
@@ -48,9 +47,11 @@ class ScheduleStore:
     """Reads and writes the scheduler's records by their ids; every write is conditional.
 
     Args:
-        store: keeps the maps of `SCHEDULE_MAPS`.
-        release: called when it is closed.
-        signals: of a store that can notify; with others changes are found by looking.
+        store: has the maps in `SCHEDULE_MAPS`.
+        release: called by `close`.
+        signals: notifications of the store; None if it has none, so that changes are found by polling.
+    Attributes:
+        has_written: whether anything has been written.
     """
 
     def __init__(
@@ -76,14 +77,14 @@ class ScheduleStore:
         self._known: dict[tuple[type[Any], str | None], KnownRecords[Any]] = {}
 
     def write(self, old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
-        """Write a record if it is still the one that the write was decided on.
+        """Write a record if the stored one is still the one that the write was decided on.
 
         Args:
-            old: what was read; None if there was nothing.
+            old: the record as read; None if there was none.
         Returns:
             Whether it was written; False if another writer was first.
         Raises:
-            StoreError: nothing is known; read and decide again.
+            StoreError: the outcome is not known; read and decide again.
         """
         store_map, codec = self._codecs[type(new)]
         expected = None if old is None else codec.written(old)
@@ -92,22 +93,35 @@ class ScheduleStore:
     def update(
         self, kind: type[RecordType], key: str, change: Callable[[RecordType | None], RecordType | None]
     ) -> RecordType | None:
-        """Read, change and write a record, again if another writer was first.
+        """Read, change and write a record; repeated if another writer was first.
 
         Args:
-            change: the new record of the old one (None: there is none); None writes nothing.
+            change: takes the old record (None if there is none) and returns the new one; None to write
+                nothing.
         Returns:
-            The record as written; None if nothing was.
+            The record as written; None if nothing was written.
         Raises:
-            StoreError: nothing is known, or other writers were first a hundred times.
+            StoreError: the outcome is not known, or other writers were first a hundred times.
         """
         store_map, codec = self._codecs[kind]
+        written: RecordType | None = None
+
+        def changed(record: bytes | None) -> bytes | None:
+            nonlocal written
+            written = change(None if record is None else cast(RecordType, codec.read(key, record)))
+            return None if written is None else codec.encoded(written)
+
+        self._change(store_map, key, changed)
+        return written
+
+    def _change(self, store_map: StoreMap, key: str, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Read, change and write a record; repeated if another writer was first. None writes nothing."""
         for _ in range(_MOST_TRIES):
-            record = self._store.get_all(store_map, [key]).get(key)
-            new = change(None if record is None else cast(RecordType, codec.read(key, record)))
-            if new is None or self._put(store_map, key, record, codec.encoded(new)):
-                return new
-        raise StoreError(f"the record {key} changes all the time", hint="try again")
+            old = self._store.get_all(store_map, [key]).get(key)
+            new = change(old)
+            if new is None or self._put(store_map, key, old, new):
+                return
+        raise StoreError(f"the record {key} keeps changing", hint="try again")
 
     def _put(self, store_map: StoreMap, key: str, expected: bytes | None, new: bytes) -> bool:
         if expected is None:
@@ -129,19 +143,19 @@ class ScheduleStore:
     def scan(
         self, kind: type[RecordType], index: str | None = None, prefix: str = ""
     ) -> Iterator[RecordType]:
-        """All records, by key; only those with an index value, or with a beginning of the key."""
+        """Yield all records, by key; optionally only those with an index value, or a prefix of the key."""
         store_map, codec = self._codecs[kind]
         for key, record in with_prefix(self._store, store_map, _PAGE, prefix, index):
             yield cast(RecordType, codec.read(key, record))
 
     def page(self, kind: type[RecordType], index: str | None, after: str, size: int) -> list[RecordType]:
-        """The first records with a key behind `after`, by key; only those with an index value."""
+        """The first records with a key after `after`, by key; optionally only those with an index value."""
         store_map, codec = self._codecs[kind]
         found = self._store.scan(store_map, index, size, after)
         return [cast(RecordType, codec.read(key, record)) for key, record in found]
 
     def remove(self, records: Sequence[RecordType]) -> list[RecordType]:
-        """Remove records of one kind that still are as they were read; returns those that are gone."""
+        """Remove records of one kind that are unchanged since they were read; return those that are gone."""
         if not records:
             return []
         store_map, codec = self._codecs[type(records[0])]
@@ -174,36 +188,41 @@ class ScheduleStore:
         return {record.worker: record for record in self._all(WorkerRecord)}
 
     def _all(self, kind: type[RecordType], index: str | None = None) -> list[RecordType]:
-        """All records, as `scan` gives them, but of those that have not changed nothing is decoded again."""
+        """All records, as `scan`; unchanged ones are not decoded again."""
         store_map, codec = self._codecs[kind]
         known = self._known.setdefault((kind, index), KnownRecords(codec))
         return known.read(with_prefix(self._store, store_map, _PAGE, "", index))
 
     def the_pass(self) -> PassRecord:
-        """What passes share."""
-        return self.get(PassRecord, [_SHARED]).get(_SHARED) or PassRecord()
+        """The record that all passes share."""
+        return self.get(PassRecord, [SHARED]).get(SHARED) or PassRecord()
 
     def change_pass(self, change: Callable[[PassRecord], PassRecord | None]) -> PassRecord | None:
-        """Change what passes share; see `update`."""
-        return self.update(PassRecord, _SHARED, lambda old: change(old or PassRecord()))
+        """Change the record that all passes share; see `update`."""
+        return self.update(PassRecord, SHARED, lambda old: change(old or PassRecord()))
 
     def put_bundle(self, name: str, data: bytes, now: datetime, part_size: int) -> None:
         """Store a packed project under its hash, in parts; the last part is written last.
 
-        Parts that are there get the time of this deployment, so that nobody removes them as old.
+        Existing parts get the time of this deployment, so that they are not removed as old.
+
+        Args:
+            name: the hash.
+            now: the time of this deployment.
+            part_size: size of a part in bytes.
         """
         parts = [data[begin : begin + part_size] for begin in range(0, len(data), part_size)] or [b""]
         for number, part in enumerate(parts):
             record = self._parts.written(BundlePart(parts=len(parts), data=part, deployed=now))
-            self._replace(BUNDLES, f"{name}/{number:04}", lambda _, new=record: new)  # type: ignore[misc]
+            self._change(BUNDLES, f"{name}/{number:04}", partial(_unless_same, record))
 
     def has_bundle(self, name: str) -> bool:
-        """Whether the first part of a packed project is there."""
+        """Whether the first part of a packed project exists."""
         key = f"{name}/0000"
         return key in self._store.get_all(BUNDLES, [key])
 
     def remove_bundle(self, name: str, before: datetime) -> bool:
-        """Remove a packed project, unless it was deployed again since.
+        """Remove a packed project, unless it was deployed again after a time.
 
         Returns:
             Whether it is gone.
@@ -214,7 +233,7 @@ class ScheduleStore:
             if record is None:
                 if number:
                     break
-                continue  # a removal that was interrupted has begun there
+                continue  # an interrupted removal has removed it
             if self._parts.read(key, record).deployed > before:
                 return False
             if not self._store.delete_same_all(BUNDLES, [(key, record)])[0]:
@@ -222,7 +241,7 @@ class ScheduleStore:
         return True
 
     def bundle(self, name: str) -> bytes | None:
-        """A packed project by its hash; None if it is not there, or not whole."""
+        """A packed project by its hash; None if it does not exist, or is incomplete."""
         found = [
             self._parts.read(key, record)
             for page in pages(self._store, BUNDLES, 8, None, f"{name}/")
@@ -233,67 +252,41 @@ class ScheduleStore:
         return b"".join(part.data for part in found) if is_whole else None
 
     def keep_log(self, attempt: AttemptRecord, log: KeptLog, node: int = FIRST_NODE) -> None:
-        """Keep the end of the log of an attempt, or of a node of its run, unless a later claim's is kept."""
-        key, new = _log_key(attempt, node), self._logs.written(log)
-        self._replace(
-            LOGS, key, lambda old: None if old and self._logs.read(key, old).fence > log.fence else new
-        )
+        """Keep the end of the log of an attempt, or of a node of its run, unless a later claim kept one."""
+        key, new = log_key(attempt, node), self._logs.written(log)
+
+        def later(old: bytes | None) -> bytes | None:
+            return None if old and self._logs.read(key, old).fence > log.fence else _unless_same(new, old)
+
+        self._change(LOGS, key, later)
 
     def remove_logs(self, attempts: Sequence[AttemptRecord]) -> None:
-        """Remove what is kept of the logs of attempts that are over, and of their nodes."""
-        first = [record_key(each) for each in attempts if each.has_log]  # further nodes have no such mark
-        further = [_log_key(each, node.number) for each in attempts for node in each.nodes]
+        """Remove the kept logs of attempts that are over, and of their nodes."""
+        first = [record_key(each) for each in attempts if each.has_log]  # further nodes have no such flag
+        further = [log_key(each, node.number) for each in attempts for node in each.nodes]
         self._store.delete_all(LOGS, first + further)
-
-    def _replace(self, store_map: StoreMap, key: str, change: Callable[[bytes | None], bytes | None]) -> None:
-        """Write what follows from what is there, again if another writer was first; None writes nothing."""
-        for _ in range(_MOST_TRIES):
-            old = self._store.get_all(store_map, [key]).get(key)
-            new = change(old)
-            if new is None or old == new or self._put(store_map, key, old, new):
-                return
-        raise StoreError(f"the record {key} changes all the time", hint="try again")
 
     def kept_log(self, attempt: AttemptRecord, node: int = FIRST_NODE) -> KeptLog | None:
         """The end of the log of an attempt, or of a node of its run; None if none is kept."""
-        key = _log_key(attempt, node)
+        key = log_key(attempt, node)
         record = self._store.get_all(LOGS, [key]).get(key)
         return None if record is None else self._logs.read(key, record)
 
     def signal(self) -> None:
-        """Notify the `serve` processes elsewhere that records changed, if the store can."""
+        """Notify other `serve` processes that records have changed, if the store can."""
         if self._signals is not None:
             self._signals.send()
 
     def listen(self, heard: Callable[[], object]) -> RecordListener | None:
-        """Call `heard` from another thread when records changed elsewhere; None if it cannot notify."""
+        """Call `heard` from a thread when records were changed elsewhere; None if the store cannot notify."""
         return None if self._signals is None else self._signals.listen(heard)
 
     def close(self) -> None:
-        """Close the store, and the connection that was opened for it."""
+        """Close the store and its connection."""
         self._store.close()
         self._release()
 
 
-def job_key(job: str) -> str:
-    """The key of a job's id, which sorts by process, kind of slot, and value."""
-    process, _, slot = job.partition("/")
-    return f"{process}/{slot_key(parse_slot(slot))}"
-
-
-def _log_key(attempt: AttemptRecord, node: int) -> str:
-    """The key of a log: that of the attempt; for a further node followed by its number."""
-    return record_key(attempt) + ("" if node == FIRST_NODE else f"/{node:04}")
-
-
-def record_key(record: ScheduleRecord) -> str:
-    """The key of a record in its map."""
-    if isinstance(record, AttemptRecord):
-        return f"{job_key(record.job)}/{record.number:06}"
-    if isinstance(record, JobRecord):
-        return job_key(record.job)
-    if isinstance(record, ProcessRecord):
-        return record.name
-    if isinstance(record, NoticeRecord):
-        return record.notice
-    return record.worker if isinstance(record, WorkerRecord) else _SHARED
+def _unless_same(new: bytes, old: bytes | None) -> bytes | None:
+    """The new record; None if it is already stored."""
+    return None if old == new else new

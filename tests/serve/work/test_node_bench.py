@@ -12,7 +12,7 @@ from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
 from scoopi.serve.state import State
 from scoopi.serve.work.node_bench import NodeBench
 from scoopi.serve.workbench import FencedError, Workbench
-from scoopi.store.schedule.schedule_store import record_key
+from scoopi.store.schedule.record_keys import record_key
 from tests.serve.conftest import NOW
 
 PLACED = AttemptRecord(

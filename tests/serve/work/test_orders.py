@@ -16,7 +16,7 @@ from scoopi.model.schedule.process import Executes, Probe, Process
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
 from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.orders import Workshop, attempt_folder, key_of_folder
-from scoopi.store.schedule.schedule_store import record_key
+from scoopi.store.schedule.record_keys import record_key
 from tests.serve.conftest import NOW
 
 JOB = JobRecord(process="p", slot="!1", state="in_progress", phase="active", created=NOW, changed=NOW)

@@ -1,0 +1,43 @@
+"""Keys of the scheduler's records: how a record is found in its map by its id."""
+
+from __future__ import annotations
+
+from scoopi.model.schedule.notice_record import NoticeRecord
+from scoopi.model.schedule.run_node import FIRST_NODE
+from scoopi.model.schedule.schedule_records import (
+    AttemptRecord,
+    JobRecord,
+    PassRecord,
+    ProcessRecord,
+    WorkerRecord,
+)
+from scoopi.periods.slot import parse_slot, slot_key
+
+SHARED = "reconcile"
+"""The key of the record that all passes share."""
+
+ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | PassRecord | NoticeRecord
+
+
+def job_key(job: str) -> str:
+    """The key of a job by its id; keys sort by process, kind of slot, and value."""
+    process, _, slot = job.partition("/")
+    return f"{process}/{slot_key(parse_slot(slot))}"
+
+
+def log_key(attempt: AttemptRecord, node: int) -> str:
+    """The key of a log: that of the attempt, followed by the number of a further node."""
+    return record_key(attempt) + ("" if node == FIRST_NODE else f"/{node:04}")
+
+
+def record_key(record: ScheduleRecord) -> str:
+    """The key of a record in its map."""
+    if isinstance(record, AttemptRecord):
+        return f"{job_key(record.job)}/{record.number:06}"
+    if isinstance(record, JobRecord):
+        return job_key(record.job)
+    if isinstance(record, ProcessRecord):
+        return record.name
+    if isinstance(record, NoticeRecord):
+        return record.notice
+    return record.worker if isinstance(record, WorkerRecord) else SHARED
