@@ -1,1 +1,1 @@
-"""The records of a run: one port, its twins, and the protocol classes over it."""
+"""The records of runs and of the scheduler: one port, its backends, and the protocols on top of it."""

@@ -8,18 +8,18 @@ from scoopi.errors import RunError
 from scoopi.store.nodes.lease import boottime
 
 AWAY_S = 10.0
-"""A node that made no call for this time was frozen or suspended: a node at work sends heartbeats."""
+"""A node that made no call for this long was frozen or suspended, as a working node sends heartbeats."""
 
 
 class AwayCheck:
     """Keeps a node that was frozen or suspended from writing to a run that was removed meanwhile.
 
-    Its records would stand for good, as nobody knows of them any more.
+    Such records would never be removed, as no node knows about them.
 
     Args:
-        records: what the run's records are named by; for the error.
-        is_gone: whether the run was removed; asked when no call was made for a while.
-        clock: seconds, those included in which the machine was suspended.
+        records: name of the run's maps, for the error.
+        is_gone: whether the run was removed; called after a pause.
+        clock: seconds, including the time during which the machine was suspended.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class AwayCheck:
         self._used_at = clock()
 
     def ensure_kept(self) -> None:
-        """Check, before each call to the store, that the run is still kept after a long pause.
+        """Check after a long pause that the run still exists; called before each call to the store.
 
         Raises:
             RunError: the run was removed.

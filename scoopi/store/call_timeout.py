@@ -1,4 +1,4 @@
-"""CallTimeout: how long this node waits for an answer of its store; shorter and shorter during a shutdown."""
+"""CallTimeout: how long this node waits for an answer of its store; it shrinks during a shutdown."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import time
 from collections.abc import Callable
 
 AT_ONCE_S = 1.0
-"""Seconds within which an answer counts as immediate."""
+"""Timeout for an immediate answer, in seconds."""
 SHARE = 0.25
-"""Of what is left of the shutdown then. As each wait without an answer halves the
-next, they take half of it."""
+"""Timeout for an immediate answer, as a share of the time left for the shutdown. As each wait without an
+answer halves the next, all together take half of it."""
 LEAST_S = 0.05
 LOOK_S = 1.0
-"""How often a waiting thread looks whether its node is shutting down."""
+"""How often a waiting thread checks whether its node is shutting down, in seconds."""
 
 
 class CallTimeout:
-    """How long this node waits for an answer of its store; shorter and shorter during a shutdown.
+    """How long this node waits for an answer of its store; it shrinks during a shutdown.
 
-    Asked by all threads that wait.
+    Thread-safe; used by all threads that wait.
 
     Args:
-        calm_s: how long an answer is waited for while nobody has asked this node to stop.
-        is_stopped: whether it was asked to, before `expedite` sets until when.
-        clock: seconds, monotonic.
+        calm_s: timeout in normal operation, in seconds.
+        is_stopped: whether this node was asked to stop, even before `expedite` sets the deadline.
+        clock: monotonic time in seconds.
     """
 
     def __init__(
@@ -43,17 +43,22 @@ class CallTimeout:
         self._shorter_at = -math.inf
 
     def expedite(self, end: float, left_s: float) -> None:
-        """This node shuts down: from `end` on only answers that come at once are waited for.
+        """Begin the shutdown: after `end` only immediate answers are waited for.
 
         Args:
-            left_s: seconds after `end` at which the node must have ended.
+            end: monotonic time in seconds.
+            left_s: seconds after `end` until the node must have ended.
         """
         with self._lock:
             self._end = end
             self._at_once_s = min(self._at_once_s, max(LEAST_S, left_s * SHARE))
 
     def wait(self, wait_s: Callable[[float], bool]) -> bool:
-        """Whether an answer comes in time; `wait_s` waits for it, at most so many seconds."""
+        """Wait for an answer; return whether it came in time.
+
+        Args:
+            wait_s: waits at most for a number of seconds, and returns whether the answer came.
+        """
         began = self._clock()
         while not wait_s(max(0.0, min(LOOK_S, self.until(began) - self._clock()))):
             if self._clock() >= self.until(began):
@@ -62,14 +67,14 @@ class CallTimeout:
         return True
 
     def until(self, began: float) -> float:
-        """The time at which a wait that began then is given up; it may be earlier when asked again."""
+        """The deadline of a wait that began at a given time; it may move to an earlier time."""
         calm, at_once = began + self._calm_s, began + self._at_once_s
         if self._end is not None:
             return min(calm, max(self._end, at_once))
         return at_once if self._is_stopped() else calm
 
     def shorten(self) -> None:
-        """Halve the wait for the next answer, as none came at once; once if threads waited together."""
+        """Halve the timeout for immediate answers, as none came; once for threads that waited together."""
         with self._lock:
             now = self._clock()
             is_calm = not self._is_stopped() if self._end is None else now < self._end

@@ -1,4 +1,4 @@
-"""Store: the port that keeps records in maps, with backends in solo, cluster and postgresql; a run's maps."""
+"""Store: the port that keeps records in maps, and the maps of a run."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class StoreMap(msgspec.Struct, frozen=True):
     """A map of records, declared by the protocol that keeps its records there.
 
     Attributes:
-        name: of the table, or of the grid's map.
-        index: the text field of its records by which `scan` and `count` select. Records of an indexed map are
-            JSON objects; all others may be any bytes.
-        large: whether most records have hundreds of bytes; a twin may lay them out for it.
+        name: name of the table, or of the grid's map.
+        index: the text field by which `scan` and `count` select records. Records of an indexed map are JSON
+            objects; all others may be any bytes.
+        large: whether most records have hundreds of bytes; a backend may choose its layout by it.
     """
 
     name: str
@@ -27,7 +27,7 @@ class StoreMap(msgspec.Struct, frozen=True):
 
 
 class Change(NamedTuple):
-    """Put `new` where `expected` stands, else nothing."""
+    """Replace the record of `key` by `new` if it is `expected`."""
 
     key: str
     expected: bytes
@@ -35,18 +35,23 @@ class Change(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """WON (`won`), or LOST with the record as it is now (None: there is none)."""
+    """The outcome of a write: WON, or LOST with the current record.
+
+    Attributes:
+        won: whether the write was made.
+        current: the record as it is now; None if there is none.
+    """
 
     won: bool
     current: bytes | None
 
 
 class Store(Protocol):
-    """Keeps a run's records; every write is conditional on what it was decided on.
+    """Keeps records in maps; every write is conditional on the record that it was decided on.
 
     A call is one batch: one transaction, or one pipelined burst. Batches are not atomic as a whole.
-    The keys of a batch of changes differ, else an answer that is lost could not be settled.
-    Every method raises StoreError when nothing is known; the caller retries it.
+    The keys in a batch of changes must differ, or a lost answer could not be settled.
+    Every method raises StoreError if the outcome is not known; the caller retries it.
     """
 
     def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
@@ -56,7 +61,7 @@ class Store(Protocol):
         """Put each record whose key has none.
 
         Returns:
-            An outcome per record, in order. A rejected put whose record has the wanted value is WON.
+            An outcome per record, in order. A rejected put is WON if the record has the value to put.
         Source: ARCHITECTURE, protocol rule 1.
         """
 
@@ -67,7 +72,7 @@ class Store(Protocol):
             An outcome per change, in order: WON, or LOST with the record as it is now.
             A change whose answer was lost is settled by reading the record.
         Raises:
-            StoreError: the store could not be read either; nothing is known yet; retry.
+            StoreError: the store could not be read either; the outcome is not known yet; retry.
         Source: ARCHITECTURE, protocol rule 1.
         """
 
@@ -75,14 +80,14 @@ class Store(Protocol):
         """Delete the records; absent ones are ignored."""
 
     def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
-        """Delete each record only if it still is as given; the keys of a batch differ.
+        """Delete each record only if it is still as given; the keys of a batch must differ.
 
         Returns:
-            For each, in order, whether there is no record now; False if another one stands in its place.
+            For each, in order, whether there is no record with its key now.
         """
 
     def delete_below(self, store_map: StoreMap, key: str) -> None:
-        """Delete all records with a lower key, in one call however many there are; not of an indexed map."""
+        """Delete all records with a lower key in one call, however many there are; not for indexed maps."""
 
     def scan(
         self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
@@ -97,7 +102,7 @@ class Store(Protocol):
     def scan_each(
         self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
     ) -> list[tuple[str, bytes]]:
-        """As `scan`, for each of several values, which differ: up to `limit` records of each, in any order.
+        """As `scan`, for several different values: up to `limit` records of each, in any order.
 
         An empty list of values finds nothing.
         """
@@ -106,9 +111,9 @@ class Store(Protocol):
         """The number of records in the map; `index_value` as in `scan`."""
 
     def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
-        """Let the records expire after that many seconds; absent ones are ignored.
+        """Let the records expire after a number of seconds; absent ones are ignored.
 
-        On one machine no record expires: the user deletes the run's folder.
+        On one machine records do not expire: the user deletes the run's folder.
         """
 
     def close(self) -> None:
@@ -118,15 +123,15 @@ class Store(Protocol):
 def pages(
     store: Store, store_map: StoreMap, size: int, index_value: str | None = None, after: str = ""
 ) -> Iterator[list[tuple[str, bytes]]]:
-    """All records with key > `after`, by key, up to `size` at a time; no page is empty.
+    """Yield all records with key > `after`, by key, in pages of up to `size` records; no page is empty.
 
-    The next page is read when the caller asks for it, and begins after the last key of the one before: the
-    caller may change or delete the records of a page before.
+    Each page is read when the caller asks for it, and begins after the last key of the previous one, so the
+    caller may change or delete records before it asks for the next page.
 
     Args:
         index_value: as in `Store.scan`.
     Raises:
-        StoreError: the store does not answer; begin again.
+        StoreError: the store does not answer; start over.
     """
     while page := store.scan(store_map, index_value, size, after):
         yield page
@@ -136,7 +141,7 @@ def pages(
 def with_prefix(
     store: Store, store_map: StoreMap, size: int, prefix: str, index_value: str | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """The records whose keys begin so and have more than that, by key; arguments and errors as of `pages`."""
+    """Yield the records whose keys begin with a prefix and are longer, by key; otherwise as `pages`."""
     for page in pages(store, store_map, size, index_value, prefix):
         for key, record in page:
             if not key.startswith(prefix):
@@ -149,7 +154,7 @@ PAYLOADS = StoreMap("payloads", large=True)
 ENDED = StoreMap("ended")
 HOSTS = StoreMap("hosts")
 RUN = StoreMap("run")
-"""Also the one map of the grid that belongs to no run: there it holds the runs that the cluster knows."""
+"""Also the one map of the grid that belongs to no run, where it has the runs that the cluster knows."""
 MEMBERS = StoreMap("members")
 ROBOTS = StoreMap("robots")
 RUN_MAPS = (JOBS, PAYLOADS, ENDED, HOSTS, RUN, MEMBERS, ROBOTS)

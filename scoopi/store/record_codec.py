@@ -1,4 +1,4 @@
-"""RecordCodec: the one place where records of the store are encoded and decoded."""
+"""RecordCodec: encodes and decodes all records of the store."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from scoopi.model.decoders import json_decoder, msgpack_decoder
 from scoopi.store.ports import StoreMap
 
 FOREIGN = b"\xff"
-"""A record that begins so is of a type that Scoopi never writes; its description follows. No JSON and no
-structure of msgpack begins with this byte."""
+"""First byte of a stand-in for a value of a type that Scoopi does not write; a description follows. Neither
+JSON nor a msgpack structure begins with this byte."""
 _FIRST = 60
 _LONGEST_WHY = 200
 _HINT = "remove this record with a Hazelcast client, or remove the run with `scoopi forget`"
@@ -22,15 +22,16 @@ Decoded = TypeVar("Decoded")
 
 
 class RecordCodec(Generic[Decoded]):
-    """Encodes and decodes the records of one kind in one map.
+    """Encodes and decodes the records of one kind in one map, as canonical JSON.
 
-    They are canonical JSON: equal records are equal bytes.
+    Equal records are equal bytes.
 
     Args:
-        packed: msgpack instead.
+        kind: type of the records.
+        packed: whether to use msgpack instead.
 
     Attributes:
-        written: gives a record as bytes; the encoder itself, as each page has four.
+        written: encodes a record; it is the encoder's own method for speed, as each page has four records.
     """
 
     def __init__(self, store_map: StoreMap, kind: type[Decoded], *, packed: bool = False) -> None:
@@ -52,8 +53,10 @@ class RecordCodec(Generic[Decoded]):
             raise UnstorableError(f"a value cannot be stored: {fault}", hint=_STORABLE) from fault
 
     def read(self, key: str, record: bytes) -> Decoded:
-        """Decode the record of that key.
+        """Decode a record.
 
+        Args:
+            key: its key, for the error.
         Raises:
             RecordError: the bytes are not a record of this kind.
         """
@@ -64,24 +67,24 @@ class RecordCodec(Generic[Decoded]):
 
 
 def indexed_kind(store_map: StoreMap, default: object = msgspec.NODEFAULT) -> Any:
-    """The struct of the indexed field of a map's records, its attribute `index_value`.
+    """A struct that decodes only the indexed field of a map's records, as `index_value`.
 
     Args:
-        default: the value of records without the field; none: they are not valid.
+        default: the value for records without the field; without a default these are invalid.
     """
     field = ("index_value", str, default)
     return msgspec.defstruct("Indexed", [field], rename={"index_value": store_map.index or ""})
 
 
 def unreadable(store_map: StoreMap, key: str, record: bytes, why: str = "") -> RecordError:
-    """The error of a record that cannot be decoded; it names the map, the key and the first bytes."""
+    """The error for a record that cannot be decoded; it names the map, the key and the first bytes."""
     is_foreign = record.startswith(FOREIGN)
     found = (
         record[1:].decode(errors="replace") if is_foreign else f"{record[:_FIRST]!r} ({why[:_LONGEST_WHY]})"
     )
     return RecordError(
-        f"the map {store_map} holds a record that Scoopi did not write: {found}",
+        f"the map {store_map} has a record that Scoopi did not write: {found}",
         at=f"{store_map}[{key[:_FIRST]!r}]",
         hint=_HINT,
-        cause="the store holds a record that Scoopi did not write",
+        cause="the store has a record that Scoopi did not write",
     )

@@ -1,4 +1,4 @@
-"""Retries: how long calls to a store that fails are made again, and what is logged and raised meanwhile."""
+"""Retries: retry calls to a store that fails, with the log lines and errors that go with it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FIRST_PAUSE_S = 0.1
 MOST_PAUSE_S = 0.5
 """The pause between two attempts doubles up to this."""
 TRIES = 20
-RETRIED = "nothing is known yet: the call is retried"
-"""The hint of a call to the cluster that failed."""
-START_AGAIN = "look at the log and the heap of the cluster's members, then start this node again"
+RETRIED = "the outcome is not known yet: the call is retried"
+"""The hint of a failed call to the cluster."""
+START_AGAIN = "check the log and the heap of the cluster's members, then start this node again"
 Value = TypeVar("Value")
 
 
@@ -30,18 +30,18 @@ def retried(
     wait: Callable[[float], object] = time.sleep,
     asked: str = "the store",
 ) -> Value:
-    """What the attempt returns once the store has answered all its calls.
+    """Call `attempt` until the store has answered all its calls; return its result.
 
     Args:
-        doing: what is attempted; for the log and the error.
-        attempt: has the same effect when it is made twice.
-        timeout_s: how long it is retried; 0: never.
+        doing: what is attempted, for the log and the error.
+        attempt: must be idempotent.
+        timeout_s: how long to retry, in seconds; 0 to never retry.
         is_stopped: whether to give up at the next failure.
-        wait: pauses for that many seconds.
-        asked: what answers the calls; for the log.
+        wait: pauses for a number of seconds.
+        asked: what is called, for the log.
     Raises:
         StoreError: the attempts have failed for too long.
-        RecordError: the store holds a record that cannot be decoded; it is not retried.
+        RecordError: the store has a record that cannot be decoded; this is not retried.
     """
     began, pause_s = time.monotonic(), FIRST_PAUSE_S
     while True:
@@ -62,10 +62,10 @@ def retried(
 
 @contextmanager
 def retried_next_round(doing: str) -> Iterator[None]:
-    """Log that the store failed the block, which a loop runs again with its next round.
+    """Log a StoreError of the block instead of raising it, in a loop that runs the block again anyway.
 
     Raises:
-        RecordError: the store holds a record that cannot be decoded.
+        RecordError: the store has a record that cannot be decoded.
     """
     try:
         yield
@@ -76,13 +76,13 @@ def retried_next_round(doing: str) -> Iterator[None]:
 
 
 def first_won(attempt: Callable[[], Value | None], failed: str, hint: str = "try again") -> Value:
-    """The first result of a conditional write, attempted again while other nodes win.
+    """Repeat a conditional write until it is won; return its result.
 
     Args:
-        attempt: reads, and writes what follows from it; returns None when another node was first.
-        failed: what the error reports.
+        attempt: reads, and writes what follows from that; returns None if another node was first.
+        failed: the error message.
     Raises:
-        StoreError: others have won TRIES times in a row.
+        StoreError: other nodes were first TRIES times in a row.
     """
     for _ in range(TRIES):
         if (result := attempt()) is not None:
@@ -91,16 +91,16 @@ def first_won(attempt: Callable[[], Value | None], failed: str, hint: str = "try
 
 
 def log_retry(doing: str, error: StoreError, asked: str = "the store") -> None:
-    """Log that what is being done failed, and is retried."""
+    """Log that something failed and is retried."""
     log.warning("%s: %s failed, retrying: %s", doing, asked, error.what)
 
 
 def given_up(error: StoreError, doing: str, after_s: float) -> StoreError:
-    """The error that ends a node; its hint promises no further retry.
+    """The error that ends a node; its hint does not promise another retry.
 
     Args:
         doing: what the node was doing.
-        after_s: how long it has been retried.
+        after_s: how long it has retried, in seconds.
     """
     hint = START_AGAIN if error.hint == RETRIED else error.hint
     return StoreError(

@@ -1,4 +1,4 @@
-"""SettlingStore: reads a record to find out what a rejected or failed write did to it."""
+"""SettlingStore: finds out the outcome of a rejected or failed write, by reading the record."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scoopi.store.ports import Change, Outcome, Store, StoreMap
 
 
 class _Write(Protocol):
-    """A write of one record, as settling sees it."""
+    """A write of one record."""
 
     @property
     def key(self) -> str: ...
@@ -24,7 +24,7 @@ class _Write(Protocol):
 
 
 class _Put:
-    """A put as the change of a record that is not there."""
+    """A put, as a change of a record that does not exist."""
 
     __slots__ = ("key", "new")
     expected = None
@@ -39,17 +39,16 @@ Answer = TypeVar("Answer")
 
 
 class SettlingStore:
-    """Stands before a store and makes its conditional writes certain.
+    """Wraps a store, and makes the outcomes of its conditional writes certain.
 
-    It reads a record to find out what a rejected or failed write did to it.
-
-    A rejected or failed write proves nothing until the record is read: if it holds the new value the write
-    has WON, if it holds the expected one the write is retried, anything else is LOST. That is unambiguous, as
-    every value that a node writes is unlike any other.
+    The outcome of a rejected or failed write is unknown until the record is read: if it has the new value,
+        the
+    write is WON; if it has the expected one, the write is retried; anything else means LOST. This is
+    unambiguous, because every value that a node writes is unique.
 
     Args:
-        inner: the twin; its writes may fail after they were made, partly, or be made twice.
-        tries: how often a write is made that leaves no trace.
+        inner: the wrapped backend; its writes may fail after they were made, be made partly, or twice.
+        tries: how often a write without effect is tried.
     Source: ARCHITECTURE, protocol rule 1.
     """
 
@@ -103,11 +102,11 @@ class SettlingStore:
         return self._inner.count(store_map, index_value)
 
     def close(self) -> None:
-        """Close the twin."""
+        """Close the wrapped store."""
         self._inner.close()
 
     def _again(self, write: Callable[[], Answer]) -> Answer:
-        """Retry a write that has the same effect when it is made twice."""
+        """Retry an idempotent write."""
         for _ in range(self._tries - 1):
             with suppress(StoreError):
                 return write()

@@ -1,4 +1,4 @@
-"""SharedBackend: what keeps the runs of several nodes, a Hazelcast cluster or a PostgreSQL database."""
+"""SharedBackend: a connection to what several nodes share, a Hazelcast cluster or a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -12,40 +12,41 @@ from scoopi.store.settling_store import SettlingStore
 
 
 class SharedBackend(Protocol):
-    """What keeps the runs of several nodes, connected: a Hazelcast cluster or a PostgreSQL database.
+    """A connection to what keeps the runs of several nodes: a Hazelcast cluster or a PostgreSQL database.
 
-    Methods raise StoreError (nothing is known yet: call again) and ClusterError (this node gives up).
+    Methods raise StoreError (the outcome is not known: call again) and ClusterError (this node gives up).
     """
 
     @property
     def name(self) -> str:
-        """For messages: `the cluster scoopi`."""
+        """Its name in messages, as in `the cluster scoopi`."""
 
     @property
     def canaries(self) -> tuple[str, ...]:
-        """Keys of the canary records of a run, one in each part of the store that can be lost alone."""
+        """Keys of a run's canary records, one in each part of the store that can be lost alone."""
 
     def store(self, maps: str = "", is_gone: Callable[[], bool] | None = None) -> SettlingStore:
-        """The records of a run, by what its registry names them by; without a name those of no run.
+        """The store of a run.
 
         Args:
-            is_gone: as `AwayCheck`.
+            maps: the name of its maps in the registry; empty for the records that belong to no run.
+            is_gone: see `AwayCheck`.
         """
 
     def remove(self, maps: str) -> None:
         """Remove all records of a run, for every node."""
 
     def members(self) -> list[str]:
-        """`HOST:PORT` of the cluster's members; none of a database."""
+        """`HOST:PORT` of the cluster's members; empty for a database."""
 
     def most_members(self) -> int:
-        """The largest number of members that any node has seen; 0 of a database."""
+        """The largest number of members that any node has seen; 0 for a database."""
 
     def expedite(self, end: float, left_s: float) -> None:
-        """This node shuts down: see `CallTimeout.expedite`."""
+        """See `CallTimeout.expedite`."""
 
     def warn_of_jobs(self, jobs: int) -> None:
-        """Warn once if there is no room for so many jobs."""
+        """Log a warning, once, if there is not enough memory for so many jobs."""
 
     def close(self) -> None:
         """Disconnect; no method may be called afterwards."""
@@ -62,10 +63,10 @@ def open_backend(
 
     Args:
         node: incarnation of this process.
-        is_stopped: asked while nothing answers.
+        is_stopped: polled while nothing answers.
         is_guarded: whether calls to a cluster are refused while no majority of its members is seen.
     Raises:
-        ClusterError: it does not let this node in; the message has what was tried.
+        ClusterError: this node cannot connect; the message says what was tried.
         ConfigError: the library for it is not installed.
         StoppedError: `is_stopped` returned true.
     """

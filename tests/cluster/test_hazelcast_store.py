@@ -163,7 +163,7 @@ def test_a_port_that_takes_connections_and_says_nothing_holds_nobody_up() -> Non
         connecting.start()
         connecting.join(LIMIT_S)
     assert len(refused) == 1
-    assert f"within 0.3 s: {address} answers, but is not a member of that name, stands still" in refused[0]
+    assert f"within 0.3 s: {address} answers, but is not a member of that name, hangs" in refused[0]
 
 
 def test_a_node_outlives_the_members_and_sees_that_their_data_is_lost(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_node_outlives_the_members_and_sees_that_their_data_is_lost(tmp_path: 
         store.put_if_absent_all(RUN, [("a", b"1")])
         assert client.unreachable_ms() == 0
         first[0].end(hard=True)
-        with pytest.raises(StoreError, match="nothing is known yet"):
+        with pytest.raises(StoreError, match="the outcome is not known yet"):
             store.get_all(RUN, ["a"])
         assert client.unreachable_ms() > 0
     with members(tmp_path, port=int(settings.addresses[0].rpartition(":")[2])):

@@ -161,7 +161,7 @@ def test_the_configuration_of_conf_starts_a_member() -> None:
 def test_a_port_in_use_is_a_clear_error(capfd: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         assert main(["member", "--port", str(server.getsockname()[1])]) == 5
-    assert "give another --port" in capfd.readouterr().err
+    assert "use another --port" in capfd.readouterr().err
 
 
 def test_without_java_it_says_what_is_missing(

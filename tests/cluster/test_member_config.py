@@ -37,7 +37,7 @@ def test_java_is_that_of_java_home_before_that_of_path(tmp_path: Path) -> None:
 def test_without_java_it_is_said_where_it_was_looked_for(tmp_path: Path) -> None:
     with pytest.raises(ClusterError, match="none in JAVA_HOME or PATH"):
         find_java({"PATH": str(tmp_path)})
-    with pytest.raises(ClusterError, match="JAVA_HOME holds no program bin/java"):
+    with pytest.raises(ClusterError, match="JAVA_HOME has no program bin/java"):
         find_java({"JAVA_HOME": str(tmp_path), "PATH": str(tmp_path)})
 
 

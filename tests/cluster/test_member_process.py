@@ -89,16 +89,16 @@ def test_of_a_member_that_does_not_start_the_most_useful_line_is_shown(
     start: Start, log: Path | None, lines: tuple[str, ...], words: str
 ) -> None:
     member = start(*(f"echo '{line}'" for line in lines), "exit 1", log=log)
-    with pytest.raises(ClusterError, match=f"the member did not start: {words}; see") as raised:
+    with pytest.raises(ClusterError, match=f"the member did not start: {words}; show") as raised:
         member.wait_ready()
-    assert raised.value.hint == "see the whole log with --verbose"
+    assert raised.value.hint == "show the whole log with --verbose"
 
 
 @pytest.mark.parametrize("line", ["java.net.BindException: x", "Port 5701 is already in use"])
 def test_where_its_port_is_taken_the_hint_names_the_option(start: Start, line: str) -> None:
     with pytest.raises(ClusterError) as raised:
         start(f"echo '{line}'", "exit 1").wait_ready()
-    assert raised.value.hint == "give another --port, or none"
+    assert raised.value.hint == "use another --port, or none"
 
 
 def test_a_member_that_does_not_end_when_asked_is_killed(start: Start) -> None:

@@ -155,8 +155,8 @@ def test_a_node_that_was_away_writes_nothing_to_a_run_that_was_removed(
 ) -> None:
     monkeypatch.setattr(away_check, "AWAY_S", -1)
     with opened(postgres_url) as store:
-        removed, kept = store.beside("old", lambda: True), store.beside("new", lambda: False)
+        removed, kept = store.of_space("old", lambda: True), store.of_space("new", lambda: False)
         for write in (removed.put_if_absent_all, kept.put_if_absent_all):
             with nullcontext() if write == kept.put_if_absent_all else pytest.raises(RunError):
                 write(RUN, [("a", b"1")])
-        assert (store.beside("old").count(RUN), store.beside("new").count(RUN)) == (0, 1)
+        assert (store.of_space("old").count(RUN), store.of_space("new").count(RUN)) == (0, 1)

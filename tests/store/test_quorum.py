@@ -72,7 +72,7 @@ def test_a_node_that_is_to_stop_leaves(members: Membership) -> None:
 
 
 def test_when_they_do_not_come_in_time_it_says_how_many_there_were(members: Membership) -> None:
-    with pytest.raises(ClusterError, match="1 of 2 nodes came together"):
+    with pytest.raises(ClusterError, match="only 1 of 2 nodes have joined"):
         Quorum(members, 2, 0.01).wait(never, never)
     assert state_of(members) is NodeStatus.LEFT
 

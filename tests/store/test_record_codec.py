@@ -29,7 +29,7 @@ def test_json_does_not_depend_on_the_order_of_keys() -> None:
 
 @pytest.mark.parametrize("record", [b"", b"{", b'{"numbers": {"a": "x"}}', b"\xff", b"[" * 10_000])
 def test_what_cannot_be_read_is_named_with_map_key_and_first_bytes(record: bytes) -> None:
-    with pytest.raises(RecordError, match="the map some holds a record that Scoopi did not write") as raised:
+    with pytest.raises(RecordError, match="the map some has a record that Scoopi did not write") as raised:
         RecordCodec(SOME, Kept).read("the key", record)
     assert raised.value.at == "some['the key']"
     assert len(str(raised.value)) < 1000

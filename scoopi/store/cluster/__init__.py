@@ -1,1 +1,1 @@
-"""The store of a cluster: maps of a Hazelcast grid, and the starting of a member for development."""
+"""The store of a cluster: maps of a Hazelcast grid; also starts a member for development."""

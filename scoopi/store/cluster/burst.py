@@ -1,4 +1,4 @@
-"""Burst: many calls to the grid in flight at once, a bounded number of them."""
+"""Burst: pipelines calls to the grid, with a bounded number in flight."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from hazelcast.future import Future
 
 WIDTH = 1000
-"""Calls in flight. A wait costs two changes of thread: jobs end faster with 1,000 than with 200."""
+"""Calls in flight. A wait costs two context switches, so jobs end faster with 1,000 than with 200."""
 
 
 class Burst:
-    """Keeps many calls to the grid in flight at once, a bounded number of them.
+    """Pipelines calls to the grid, with a bounded number in flight.
 
-    When it raises, calls may still be on their way and take effect later: every write is conditional
-    on a value that does not come back, so this does no harm (ARCHITECTURE, protocol rule 1).
+    When it raises, calls may still be in flight and take effect later. That is harmless, because every
+    write is conditional on a value that does not come back (ARCHITECTURE, protocol rule 1).
 
     Args:
         guarded: whether calls are refused while no majority of the members is seen.
@@ -30,18 +30,18 @@ class Burst:
         self._ensure = client.ensure_majority if guarded else lambda: None
 
     def answers(self, what: str, calls: Iterable[Callable[[], Future[Any]]]) -> list[Any]:
-        """The answers, in the order of the calls.
+        """Make the calls; return their answers in the same order.
 
         Args:
-            what: is named when it fails.
+            what: what the calls do, for the error.
         Raises:
-            StoreError: one call failed or got no answer in time; those sent with it were waited for.
+            StoreError: a call failed or got no answer in time; the calls in flight with it have ended.
             ClusterError: the cluster has been unreachable for too long.
         """
         self._ensure()
         answers: list[Any] = []
         calls = iter(calls)
-        # The next ones leave when half of those in flight have come back.
+        # The next calls are sent once half of those in flight have been answered.
         flying = [call() for call in islice(calls, WIDTH)]
         while flying:
             half = len(flying) // 2 if len(flying) == WIDTH else len(flying)
@@ -53,14 +53,14 @@ class Burst:
         return answers
 
     def answer(self, what: str, call: Callable[[], Future[Any]]) -> Any:
-        """The answer of one call."""
+        """Make one call; return its answer."""
         return self.answers(what, [call])[0]
 
     def _landed(self, what: str, flying: list[Future[Any]]) -> list[Any]:
-        """The answers of these calls; each has the whole time limit, as any answer is a sign of life."""
+        """Wait for the answers of these calls; each has the full timeout, as any answer is a sign of life."""
         answers: list[Any] = []
         faults: list[Exception] = []
-        for future in reversed(flying):  # the last one first: when it is there, so are most
+        for future in reversed(flying):  # the last one first: once it is there, most others are, too
             if not self._client.has_come(future):
                 self._client.refuse(f"{what}: no answer in time")
             try:

@@ -1,4 +1,4 @@
-"""The Hazelcast client's faults: what its errors mean, in words, and what is worked around."""
+"""The Hazelcast client's faults: the messages for its errors, and workarounds for its bugs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 _PROBE_S = 1.0
 _GAVE_UP = "an error occurred after invocation timeout: "
-"""What the client puts before the reason."""
+"""What the client writes before the reason."""
 log = logging.getLogger(__name__)
 _CHUNK = 4096
 
 
 def no_member_error(settings: ClusterSettings, fault: Exception) -> ClusterError:
-    """The error when no member lets this node in; it has what was tried."""
+    """The error when this node cannot connect to any member; it says what was tried."""
     tried = "; ".join(f"{address} {_probed(address)}" for address in settings.addresses)
     within = f"{settings.connect_timeout_ms / 1000:g} s"
-    # That it could not connect is all that the client says of members which are not there.
+    # For members that are not running, the client only says that it could not connect.
     why = "" if "Unable to connect to any cluster" in str(fault) else f" ({reason_of(fault)})"
     return ClusterError(
         f"no member of the cluster {settings.name} let this node in within {within}{why}: {tried}",
@@ -34,7 +34,7 @@ def no_member_error(settings: ClusterSettings, fault: Exception) -> ClusterError
 
 
 def reason_of(fault: BaseException) -> str:
-    """The reason for which a call failed."""
+    """The reason why a call failed, from the client's error."""
     text = str(fault).partition("\n")[0]
     if _GAVE_UP in text:
         return text.rpartition(_GAVE_UP)[2]
@@ -42,23 +42,23 @@ def reason_of(fault: BaseException) -> str:
 
 
 def _probed(address: str) -> str:
-    """What happens on connecting to an address, in words."""
+    """What happens when connecting to an address, as a clause."""
     host, _, port = address.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE_S):
             return (
-                "answers, but is not a member of that name, stands still, or knows other credentials or TLS"
+                "answers, but is not a member of that name, hangs, or has other credentials or TLS settings"
             )
     except OSError as fault:
         return f"cannot be reached ({fault.strerror or fault})"
 
 
 def first_answer_within(limit_s: float, client_class: type[HazelcastClient]) -> type[HazelcastClient]:
-    """The class of clients that close a connection whose first request is not answered in time.
+    """A subclass of the client that closes a connection whose first request is not answered in time.
 
-    The client bounds how long a connection may take to be made, not how long the answer to its first request
-    may. A port of something else, or a member that stands still, would hold the node up for ever, and it
-    would not even hear that it is to stop.
+    The client limits the time for opening a connection, but not for the answer to its first request. The
+    port of another program, or a member that hangs, would block the node for ever, so that it could not
+    even be stopped.
     """
 
     class Client(client_class):  # type: ignore[misc, valid-type]
@@ -69,7 +69,7 @@ def first_answer_within(limit_s: float, client_class: type[HazelcastClient]) -> 
             def bounded(connection: Any) -> Any:
                 answer = authenticate(connection)
 
-                def give_up() -> None:  # in the reactor's thread, as the answer itself
+                def give_up() -> None:  # in the reactor's thread, like the answer itself
                     if not answer.done():
                         connection.close_connection("no answer to the first request", None)
                         answer.set_exception(TimeoutError("no answer to the first request"))
@@ -87,14 +87,14 @@ def first_answer_within(limit_s: float, client_class: type[HazelcastClient]) -> 
 def fix_waking(client: Any) -> bool:
     """Work around a race in this client: its reactor can miss the wake-up for a new call.
 
-    The client's `_PipedWaker.handle_read` first notes that it has not been woken, then empties its pipe. A
-    call that comes in between leaves its byte to be swallowed and the word "awake" behind: from then on no
-    call wakes the reactor, and each waits until it looks by itself, every 10 ms (measured: a call takes
-    12 ms instead of 0.4). Emptied first, nothing is lost: a message is queued before the reactor is woken,
-    and it looks at its queue before it sleeps.
+    The client's `_PipedWaker.handle_read` first clears its flag `awake`, then empties its pipe. A call in
+    between sets the flag, and its byte is lost: from then on no call wakes the reactor, and each waits for
+    the reactor's next poll, every 10 ms (measured: a call takes 12 ms instead of 0.4). If the pipe is
+    emptied first, nothing is lost, as a message is queued before the reactor is woken, and the reactor
+    checks its queue before it sleeps.
 
     Returns:
-        False: the client is built otherwise than was known; it is left as it is.
+        False if the client's implementation is not the expected one; it is left unchanged.
     """
     try:
         waker = client._reactor._loop.waker
@@ -103,7 +103,7 @@ def fix_waking(client: Any) -> bool:
     except (AttributeError, TypeError, ValueError):
         known = False
     if not known:
-        log.info("the Hazelcast client wakes in a way that is not known here; it is left as it is")
+        log.info("the Hazelcast client's reactor is not as expected; its wake-up is left unchanged")
         return False
 
     def handle_read() -> None:
@@ -113,5 +113,5 @@ def fix_waking(client: Any) -> bool:
         waker.awake = False
 
     waker.handle_read = handle_read
-    waker.awake = False  # it may have happened already
+    waker.awake = False  # the race may already have happened
     return True

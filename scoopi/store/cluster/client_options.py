@@ -1,4 +1,4 @@
-"""client_options: how the Hazelcast client is set up, so that rule 1 can be kept."""
+"""client_options: the options of the Hazelcast client, chosen so that protocol rule 1 holds."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from scoopi.store.cluster.grid_values import PickleRefused
 
 _TYPE_ID = 7_235_001
 _BACKUP_S = 2.0
-"""How long a backup is waited for, and how long writes stall when a member crashes."""
+"""How long a write waits for its backup, and so how long writes stall when a member crashes."""
 
 
 class UnknownTypesRefused(PickleRefused):
     """Refuses values that are not text, JSON or bytes, where the client would pickle them."""
 
     def get_type_id(self) -> int:
-        """A number that no other serializer has."""
+        """A type number that no other serializer has."""
         return _TYPE_ID
 
 
@@ -27,8 +27,9 @@ def client_options(
     """The options of the client.
 
     Args:
-        heard: called when the client is connected and disconnected.
-        ping_s: between two pings to a member; `silence_s`: without answer it is taken for gone.
+        heard: called with the client's state when it is connected or disconnected.
+        ping_s: interval of pings to a member.
+        silence_s: a member that answers no ping for this long counts as gone.
     """
     options: dict[str, Any] = {
         "cluster_members": list(settings.addresses),
@@ -38,10 +39,10 @@ def client_options(
         "retry_initial_backoff": 0.1,
         "retry_max_backoff": 1.0,
         "retry_multiplier": 1.5,
-        # A member's crash fails no write; what a redone write answers is settled by reading.
+        # The crash of a member fails no write; the outcome of a repeated write is settled by reading.
         "redo_operation": True,
-        # A write whose backup was not acknowledged is not known to outlive its member. It is the client that
-        # waits for the backups, so this holds whatever the members' configuration; only with smart routing.
+        # A write whose backup was not acknowledged may be lost with its member. The client itself waits for
+        # the backups, whatever the members' configuration; this needs smart routing.
         "smart_routing": True,
         "backup_ack_to_client_enabled": True,
         "fail_on_indeterminate_operation_state": True,

@@ -15,7 +15,7 @@ class ClusterBackend:
     """The runs of several nodes, in the maps of a Hazelcast cluster. See `SharedBackend`.
 
     Args:
-        client: connected; closed with this.
+        client: a connected client; `close` closes it.
         node: incarnation of this process.
         is_guarded: whether calls are refused while no majority of the members is seen.
     """
@@ -30,7 +30,7 @@ class ClusterBackend:
 
     @property
     def canaries(self) -> tuple[str, ...]:
-        """See `SharedBackend`; a key in each partition, each of which can be lost alone."""
+        """See `SharedBackend`; one key in each partition, as each can be lost alone."""
         return tuple(self._client.spread_keys("canary"))
 
     def store(self, maps: str = "", is_gone: Callable[[], bool] | None = None) -> SettlingStore:

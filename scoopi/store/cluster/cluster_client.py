@@ -28,42 +28,42 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _TRY_S = 1.0
-"""How long the client tries to connect before `is_stopped` is asked."""
+"""How long the client tries to connect between two checks of `is_stopped`."""
 _PING_S = 2.0
 _SILENCE_S = 10.0
-"""A member that answers no ping for this time counts as gone, and its calls go elsewhere."""
+"""A member that answers no ping for this long counts as gone, and its calls go to other members."""
 
 
 class Awaited(Protocol):
-    """A future, the client's or Python's own."""
+    """A future, of the client or of Python."""
 
     def done(self) -> bool:
-        """Whether the answer is there."""
+        """Whether the answer has come."""
 
     def add_done_callback(self, fn: Callable[[Any], Any]) -> None:
-        """Call it with this when it is there."""
+        """Call `fn` with the future once the answer has come."""
 
 
 class ClusterClient:
     """This node's one connection to its Hazelcast cluster.
 
-    Connected when made; finds other members, and these again, by itself. Any thread may call.
+    The constructor connects; the client discovers further members, and reconnects, by itself. Thread-safe.
 
-    A call that gets no answer is sent again for `call_timeout_ms`, then it raises StoreError; when no
-    member was reachable for `reconnect_timeout_ms`, ClusterError: then this node's run cannot continue.
+    A call without an answer is repeated for `call_timeout_ms`, and then raises StoreError. If no member has
+    been reachable for `reconnect_timeout_ms`, calls raise ClusterError, and this node's run cannot continue.
 
     Args:
-        is_stopped: asked now and then while no member lets this node in, or an answer is waited for.
+        is_stopped: polled while this node connects, or waits for an answer.
 
     Raises:
-        ClusterError: no member lets this node in; the message has what was tried.
+        ClusterError: this node cannot connect to any member; the message says what was tried.
         StoppedError: `is_stopped` returned true.
     """
 
     def __init__(self, settings: ClusterSettings, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self.settings = settings
         self._is_stopped = is_stopped
-        # Longer than the client itself tries.
+        # Longer than the client's own timeout.
         self._call_timeout = CallTimeout(settings.call_timeout_ms / 1000 + 2, is_stopped)
         self._lock = threading.Lock()
         self._lost_at: float | None = None
@@ -75,7 +75,7 @@ class ClusterClient:
         self._keys = self._grid_keys()
 
     def guard(self, ensure: Callable[[], None]) -> None:
-        """Have `ensure_majority` call `ensure`, which raises while no majority is seen."""
+        """Make `ensure_majority` call `ensure`, which raises while no majority is seen."""
         self._ensure = ensure
 
     def ensure_majority(self) -> None:
@@ -84,7 +84,11 @@ class ClusterClient:
             self._ensure()
 
     def seen(self) -> int:
-        """How many members the cluster has; raises as `refuse` while this node listens to none of them."""
+        """The number of members of the cluster.
+
+        Raises:
+            StoreError, ClusterError: see `refuse`; this node has no connection to any member.
+        """
         view = MemberView(self._client)
         if not view.is_known(0) and not self.wait(view.is_known):
             self.refuse("the members are not known: no answer in time")
@@ -95,7 +99,7 @@ class ClusterClient:
         self._call_timeout.expedite(end, left_s)
 
     def has_come(self, answer: Awaited) -> bool:
-        """Wait for an answer, as long as one may take now, and return whether it came."""
+        """Wait for an answer, within the current timeout; return whether it came."""
         if answer.done():
             return True
         done = threading.Event()
@@ -107,7 +111,7 @@ class ClusterClient:
         return self._call_timeout.wait(wait_s)
 
     def map(self, name: str) -> Map[Any, Any]:
-        """The grid's map of that name.
+        """Open a map of the grid.
 
         Raises:
             StoreError, ClusterError: see `refuse`.
@@ -117,7 +121,7 @@ class ClusterClient:
         return opened
 
     def remove(self, name: str) -> None:
-        """Remove the grid's map of that name, for every node.
+        """Remove a map of the grid, for every node.
 
         Raises:
             StoreError, ClusterError: see `refuse`.
@@ -125,11 +129,11 @@ class ClusterClient:
         self._apart(f"the map {name} cannot be removed", lambda: self._client.get_map(name).destroy())
 
     def keys(self) -> GridKeys:
-        """The keys of this connection, as they are sent."""
+        """The cache of serialized keys of this connection."""
         return self._keys
 
     def spread_keys(self, name: str, most: int | None = None) -> list[str]:
-        """Keys of that name, one in each partition of the grid, or in `most`; the same on every node."""
+        """Keys with a name as prefix, one in each partition or in `most` of them; the same on every node."""
         partitions = self._client.partition_service
         wanted = min(partitions.get_partition_count(), most or sys.maxsize)
         keys: dict[int, str] = {}
@@ -141,15 +145,15 @@ class ClusterClient:
         return list(keys.values())
 
     def members(self) -> list[str]:
-        """`HOST:PORT` of the cluster's members, as this node knows them just now."""
+        """`HOST:PORT` of the cluster's members that this node currently knows."""
         known = self._client.cluster_service.get_members()
         return sorted(f"{member.address.host}:{member.address.port}" for member in known)
 
     def ask_members(self, question: Callable[[Any], Any]) -> list[Any]:
-        """The answers of the members that this node is connected to; those that refuse it are left out.
+        """The answers of the members that this node is connected to, except those that reject the question.
 
         Args:
-            question: makes an invocation of the client's for a connection.
+            question: makes the client's invocation for a connection.
         Raises:
             StoreError, ClusterError: see `refuse`; no answer came in time.
         """
@@ -167,21 +171,21 @@ class ClusterClient:
         return answers
 
     def unreachable_ms(self) -> int:
-        """For how long no member has been connected or all calls have failed; 0 when all is well."""
+        """How long no member has been connected, or all calls have failed; 0 if all is well."""
         with self._lock:
             since = min(filter(None, (self._lost_at, self._failing_since)), default=None)
         return 0 if since is None else int((time.monotonic() - since) * 1000)
 
     def answered(self) -> None:
-        """Note that a call got its answer: calls no longer count as failing."""
+        """Record that a call got its answer, so that calls no longer count as failing."""
         self._failing_since = None
 
     def refuse(self, what: str, fault: BaseException | None = None) -> NoReturn:
-        """Raise what a failed call means.
+        """Raise the error for a failed call.
 
         Raises:
             ClusterError: no member has been reachable for too long, or the client was closed.
-            StoreError: nothing is known yet.
+            StoreError: the outcome is not known yet; the call may be retried.
         """
         reason = f"{what}: {reason_of(fault)}" if fault else what
         self._failing_since = self._failing_since or time.monotonic()
@@ -198,19 +202,19 @@ class ClusterClient:
         raise StoreError(reason, at=f"cluster {name}", hint=RETRIED) from fault
 
     def warn_once(self, name: str, text: str, *more: object) -> None:
-        """Log a warning once for each `name`, as it would be repeated with each call."""
+        """Log a warning once for each `name`, instead of at each call."""
         if name not in self._warned:
             self._warned.add(name)
             log.warning(text, name, *more)
 
     def close(self) -> None:
-        """Leave the cluster. Harmless when closed."""
+        """Disconnect; idempotent."""
         if not self._closed:
             self._closed = True
             self._client.shutdown()
 
     def _apart(self, what: str, call: Callable[[], Any]) -> Any:
-        """The result of a call for which the client itself may wait too long, made in its own thread."""
+        """Make a call that may block inside the client, in a thread of its own; return its result."""
         answer: Future[Any] = Future()
 
         def wait() -> None:
@@ -252,7 +256,7 @@ class ClusterClient:
             client.shutdown()
             raise
         fix_waking(client)
-        # The client knows one limit for its first and its later connecting, ours differ.
+        # The client has one timeout for connecting and reconnecting; ours differ.
         strategy = client._connection_manager._wait_strategy
         strategy._cluster_connect_timeout = self.settings.reconnect_timeout_ms / 1000
         return client
@@ -263,7 +267,7 @@ class ClusterClient:
         return GridKeys(self._client._serialization_service.to_data)
 
     def _heard(self, state: str) -> None:
-        """Called by the client's own thread."""
+        """Record the client's state; called by the client's own thread."""
         with self._lock:
             if state == "CONNECTED":
                 self._lost_at = None
@@ -272,9 +276,9 @@ class ClusterClient:
 
 
 def client_class() -> type[HazelcastClient]:
-    """The client's class; loaded late, as a run on one machine needs no client."""
+    """The client's class; imported late, as a run on one machine does not need it."""
     with warnings.catch_warnings():
-        # It imports a module that Python 3.11 calls deprecated; for later ones it brings its own.
+        # It imports a module that is deprecated in Python 3.11; for later versions it has its own copy.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
             from hazelcast.client import HazelcastClient
@@ -286,7 +290,7 @@ def client_class() -> type[HazelcastClient]:
 
 
 def _keep_quiet() -> None:
-    """Keep the client's log from stderr, where it goes when no handler is set."""
+    """Keep the client's log off stderr, where it goes if no handler is set."""
     logger = logging.getLogger("hazelcast")
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())

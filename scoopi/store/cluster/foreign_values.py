@@ -1,4 +1,4 @@
-"""Values of the grid as records: Scoopi's own, and those of others, which members may refuse."""
+"""Reads values of the grid as records, and detects those that other software has written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scoopi.store.ports import StoreMap
 from scoopi.store.record_codec import FOREIGN, RecordCodec, indexed_kind, unreadable
 
 FIRST = 40
-"""How many bytes of a foreign value are shown."""
+"""Number of bytes of a foreign value that are shown."""
 _REFUSALS = (
     "ClassCastError",
     "HazelcastSerializationError",
@@ -19,15 +19,15 @@ _REFUSALS = (
     "QueryError",
 )
 _NOT_COMPARED = "java.lang.NumberFormatException"
-"""Members compare a key that is a number with ours; unless ours reads as a number, this comes of it, and the
-client knows it by its text only."""
+"""What members report when they compare a key of ours with one that is a number, and ours cannot be parsed as
+one; the client only has it as text."""
 
 
 class ForeignValue(NamedTuple):
-    """A key or value of another type; it stays serialized.
+    """A key or value of a type that Scoopi does not use; it is not deserialized.
 
     Attributes:
-        type_id: as Hazelcast numbers types.
+        type_id: Hazelcast's number of its type.
         first: its first bytes.
     """
 
@@ -36,28 +36,28 @@ class ForeignValue(NamedTuple):
 
 
 def describe(value: object) -> str:
-    """The type of a value that Scoopi does not write, in words."""
+    """A description of a value that Scoopi did not write."""
     if isinstance(value, ForeignValue):
         return f"a value of Hazelcast's type {value.type_id} that begins with {value.first!r}"
     return f"a value of type {type(value).__name__} that begins with {str(value)[:FIRST]!r}"
 
 
 def is_refused(error: StoreError) -> bool:
-    """Whether the members refused a call for what a map holds: they cannot compare, index or read it."""
+    """Whether the members rejected a call because they cannot compare, index or read what the map has."""
     cause = error.__cause__
     return type(cause).__name__ in _REFUSALS or _NOT_COMPARED in str(cause)
 
 
 def reader_of(store_map: StoreMap) -> Callable[[object], bytes]:
-    """Reads a value of that map as the bytes of a record; one of others as bytes that no codec accepts."""
+    """A function that reads values of the map as records; foreign ones as bytes that every codec rejects."""
     return _json_bytes if store_map.index else _plain_bytes
 
 
 def ensure_own(store_map: StoreMap, entries: Iterable[tuple[object, object]], refused: StoreError) -> None:
-    """Find the foreign entry of a map for which the members refused a call.
+    """Find the foreign entry because of which the members rejected a call.
 
     Raises:
-        RecordError: of the first one that Scoopi did not write.
+        RecordError: names the first entry that Scoopi did not write; none is raised if there is none.
     """
     read = reader_of(store_map)
     for key, value in entries:

@@ -1,4 +1,4 @@
-"""What the client sends and reads: keys serialized once, and no type that Scoopi did not write."""
+"""Serialization for the Hazelcast client: cached keys, and no types other than Scoopi's own."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ PICKLE = -120
 _NULL, _COUNT, _TEXT, _BYTES, _JSON = 0, -8, -11, -12, -130
 _READ = frozenset((_NULL, _COUNT, _TEXT, _BYTES, _JSON))
 MOST = 16_384
-"""How many keys are kept, more than the jobs that a node holds; once there are more, all are dropped."""
+"""Size of the cache of keys, more than the jobs of a node; a full cache is emptied."""
 
 
 class PickleRefused(StreamSerializer):
-    """Refuses pickled values, where the client would read them: reading one would run what it holds."""
+    """Refuses pickled values, since reading one would run code that it contains."""
 
     def write(self, out: ObjectDataOutput, obj: object) -> NoReturn:
-        """Refuse it."""
+        """Raise TypeError."""
         raise TypeError(f"a {type(obj).__name__} may not be sent to the cluster: it would be pickled")
 
     def read(self, inp: ObjectDataInput) -> NoReturn:
-        """Refuse it."""
-        raise TypeError("the cluster holds a pickle, which is not read")
+        """Raise TypeError."""
+        raise TypeError("the cluster has a pickled value, which is not read")
 
     def get_type_id(self) -> int:
         """Hazelcast's number for pickled Python objects."""
         return PICKLE
 
     def destroy(self) -> None:
-        """There is nothing to give back."""
+        """Nothing to release."""
 
 
 def read_own_types_only(client: Any) -> None:
-    """Have the client read text, JSON, bytes and counts, and make a ForeignValue of anything else.
+    """Make the client read only text, JSON, bytes and counts, and return a ForeignValue for anything else.
 
-    Members of the open-source edition ask nobody for a password, so that a value may come from anyone who
-    reaches their port. The client unpickles values of one type, and builds objects of several others.
+    Members of the open-source edition have no authentication, so anyone who reaches their port may write
+    values. The client unpickles values of one type, and constructs objects of several others.
 
     Args:
-        client: just connected; maps that it has opened before still read everything.
+        client: newly connected; maps that were opened before this call still read everything.
     Raises:
-        ClusterError: the client is built in a way that is not known here; it must not be used.
+        ClusterError: the client's implementation is not the expected one; it must not be used.
     """
     try:
         service = client._serialization_service
@@ -78,7 +78,7 @@ def _foreign(data: Data) -> ForeignValue:
 
 
 class GridKey(Data):
-    """A serialized key that knows its hash: the client's own goes over its bytes at each call, in Python."""
+    """A serialized key with a cached hash; the client's own computes it in Python at each call."""
 
     __slots__ = ("_hash",)
 
@@ -95,12 +95,10 @@ class GridKey(Data):
 
 
 class GridKeys:
-    """Serializes keys for the grid, and remembers them.
-
-    Any thread may call: two that serialize one key at once make the same.
+    """Serializes keys for the grid, and caches them. Thread-safe.
 
     Args:
-        serialized: the client's serialization. It passes on what is serialized already.
+        serialized: the client's serialization, which leaves serialized data unchanged.
     """
 
     def __init__(self, serialized: Callable[[str], Any]) -> None:
@@ -108,7 +106,7 @@ class GridKeys:
         self._keys: dict[str, GridKey] = {}
 
     def __len__(self) -> int:
-        """How many keys are kept serialized."""
+        """The number of cached keys."""
         return len(self._keys)
 
     def of(self, key: str) -> GridKey:

@@ -1,4 +1,4 @@
-"""HazelcastStore: the store of a run over nodes, maps of a Hazelcast grid."""
+"""HazelcastStore: the store of a run in a cluster, in maps of a Hazelcast grid."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _FOREIGN_KEYS = "the map %s holds keys that Scoopi did not write, which are skip
 
 
 class HazelcastStore:
-    """The store of a run over nodes, on maps of a Hazelcast grid.
+    """The store of a run in a cluster, in maps of a Hazelcast grid.
 
     The maps are named `scoopi.<run>.<map>`; a batch is one pipelined burst.
 
-    A write may have been made although its answer was no or never came: put a SettlingStore
-    before it. Records of indexed maps are sent as JSON, which the grid indexes by (field, key), all others as
-    byte arrays; nothing else is ever sent, so nothing is pickled. Keys go by UTF-16, as in Java.
+    A write may have been made although it was rejected or never answered: wrap the store in a SettlingStore.
+    Records of indexed maps are sent as JSON, which the grid indexes by (field, key), all others as byte
+    arrays; nothing else is ever sent, so nothing is pickled. Keys are ordered by UTF-16, as in Java.
 
     Args:
-        client: connected; it stays open when this store is closed.
-        run: the run's name; empty: the maps `scoopi.<map>`, which belong to no run.
-        guarded: as `Burst`.
-        is_gone, clock: as `AwayCheck`. Any call to a map that was removed makes it again, for good.
-        maps: all that it has.
+        client: a connected client; it stays open when this store is closed.
+        run: the run's name; empty for the maps `scoopi.<map>`, which belong to no run.
+        guarded: see `Burst`.
+        is_gone, clock: see `AwayCheck`. Any call to a removed map would create it again, for good.
+        maps: the maps of this store.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class HazelcastStore:
         return [key not in left for key, _ in records]
 
     def delete_below(self, store_map: StoreMap, key: str) -> None:
-        """See `Store`; each member looks through all that it holds."""
+        """See `Store`; each member scans all its records."""
         where = self._queries.below(key)
         try:
             self._one(store_map, "clear", lambda kept: kept.remove_all(where))
@@ -146,7 +146,7 @@ class HazelcastStore:
             return int(self._one(store_map, "count", lambda kept: kept.aggregate(count, where)))
 
     def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
-        """Let the records expire after that many seconds; absent ones are ignored."""
+        """See `Store`."""
         kept = self.grid_map(store_map)
         calls = (_later(kept.set_ttl, key, seconds) for key in self._sent(keys))
         self._burst.answers(f"set the end of {store_map}", calls)
@@ -158,10 +158,10 @@ class HazelcastStore:
         self._maps.clear()
 
     def close(self) -> None:
-        """Nothing is held open: the client may serve other stores."""
+        """Nothing to close: the client may serve other stores."""
 
     def _own(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> Entries:
-        """Without those whose key is not text: Scoopi never wrote them."""
+        """The entries with text keys; Scoopi did not write the others."""
         read = reader_of(store_map)
         own = [(key, read(value)) for key, value in entries if isinstance(key, str)]
         if len(own) < len(entries):
@@ -177,7 +177,7 @@ class HazelcastStore:
         return self._burst.answers(f"{verb} {store_map}", (_later(call, kept) for call in calls))
 
     def grid_map(self, store_map: StoreMap) -> Map[Any, Any]:
-        """The map of the grid, with its index."""
+        """The map of the grid, opened and indexed."""
         self._away.ensure_kept()
         if (kept := self._maps.get(store_map)) is None:
             kept = self._client.map(f"{self.prefix}.{store_map}")
@@ -187,17 +187,17 @@ class HazelcastStore:
         return kept
 
     def _index(self, store_map: StoreMap, kept: Map[Any, Any], field: str) -> None:
-        """An index stands from its adding on; added twice it is one. It fills memory in each partition."""
+        """Add the index; adding it again has no effect. It uses memory in each partition."""
         options = self._queries.index(field)
         with self._blamed(store_map):
             self._burst.answer(f"index {store_map}", lambda: kept.add_index(**options))
 
     @contextmanager
     def _blamed(self, store_map: StoreMap) -> Iterator[None]:
-        """For a call that members refuse for what the map holds: find the record, which they do not name.
+        """If members reject a call because of a foreign record, which they do not name, find the record.
 
         Raises:
-            RecordError: it holds what Scoopi did not write.
+            RecordError: the map has a record that Scoopi did not write.
         """
         try:
             yield
@@ -230,5 +230,5 @@ def _later(send: Callable[..., Future[Any]], *arguments: Any) -> Callable[[], Fu
 
 
 def _settled(change: Change, now: bytes | None) -> Outcome:
-    """A rejection may answer a change that was made twice: the record decides (protocol rule 1)."""
+    """The outcome of a rejected change; it may have been made by an earlier try (protocol rule 1)."""
     return Outcome(now == change.new, now)

@@ -1,4 +1,4 @@
-"""majority_of: what guards the stores of a client against a split of its cluster."""
+"""majority_of: makes the guard of a client's stores against a split of its cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from scoopi.store.settling_store import SettlingStore
 
 
 def majority_of(client: ClusterClient, settings: ClusterSettings, node: str) -> MemberMajority:
-    """The members that this client sees, and how many there were; its `ensure` guards the client's stores."""
+    """The MemberMajority of a client; its `ensure` guards the client's stores.
+
+    Args:
+        node: incarnation of this node.
+    """
     return MemberMajority(
         SettlingStore(HazelcastStore(client, guarded=False, maps=(RUN,))),
         client.spread_keys("members", COPIES),

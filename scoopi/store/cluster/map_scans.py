@@ -1,4 +1,4 @@
-"""MapScans: how the grid is asked for a page of a map's records, in the order of their keys."""
+"""MapScans: reads pages of a map's records from the grid, in the order of their keys."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from hazelcast.proxy.map import Map
 
 LARGE = 1000
-"""From this limit on, a scan is worth the counting that bounds it."""
+"""From this limit on, it pays to count the records first, to bound the scan."""
 Entries = list[tuple[str, bytes]]
 Call = Callable[["Map[Any, Any]"], "Future[Any]"]
 
 
 class MapCalls(msgspec.Struct, frozen=True):
-    """What scans need of the store that they belong to.
+    """What scans need from their store.
 
     Attributes:
-        answers: of pipelined calls to a map; takes the map, a verb for messages, and the calls.
-        own: the entries of a map that Scoopi wrote, read.
-        blamed: finds the foreign record for which members refuse a call.
-        count: the number of records in a map.
+        answers: makes pipelined calls to a map; takes the map, a verb for messages, and the calls.
+        own: decodes those entries of a map that Scoopi wrote.
+        blamed: finds the foreign record because of which members reject a call.
+        count: returns the number of records in a map.
     """
 
     answers: Callable[[StoreMap, str, Sequence[Call]], list[Any]]
@@ -40,11 +40,10 @@ class MapCalls(msgspec.Struct, frozen=True):
 
 
 class MapScans:
-    """Asks the grid for a page of a map's records, in the order of their keys.
+    """Reads pages of a map's records from the grid, in the order of their keys.
 
-    Any thread may call; it remembers hints only.
-
-    A map with keys that are not text cannot be compared with ours by the grid; then all of it is read.
+    Thread-safe; its state is only hints. The grid cannot order a map with keys that are not text, so such a
+    map is read completely.
     """
 
     def __init__(self, queries: Queries, calls: MapCalls) -> None:
@@ -59,7 +58,7 @@ class MapScans:
         return self._scan_indexed(store_map, index_value, limit, after)
 
     def scan_each(self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str) -> Entries:
-        """See `Store`; the limit is positive. One burst for all values that are not known to be large."""
+        """See `Store`; the limit is positive. One burst reads all values not known to have many records."""
         bounds = self._bounds
         large = {each for each in index_values if bounds.by_index(f"{store_map}/{each}", after, limit)}
         found = [one for value in large for one in self._scan_indexed(store_map, value, limit, after)]
@@ -80,7 +79,7 @@ class MapScans:
         return found
 
     def all_in_order(self, store_map: StoreMap) -> Entries:
-        """All records whose keys are text, by key, sorted here."""
+        """All records whose keys are text, sorted by key on this node."""
         return self._sorted_here(store_map, None, "", None)
 
     def _scan_map(self, store_map: StoreMap, limit: int, after: str) -> Entries:
@@ -106,18 +105,18 @@ class MapScans:
     def _page(
         self, store_map: StoreMap, index_value: str | None, limit: int, after: str, end: str | None = None
     ) -> Entries:
-        """Up to `limit` records with after < key <= end; the grid sorts all there are and sends these."""
+        """Up to `limit` records with after < key <= end; the grid sorts all of them and sends these."""
         where = self._queries.page(self._queries.where(store_map, index_value, after, end), limit)
         found = self._found(store_map, where)
         return self._sorted_here(store_map, index_value, after, end)[:limit] if found is None else found
 
     def _unpaged(self, store_map: StoreMap, after: str, end: str | None) -> Entries:
-        """All records with after < key <= end, sorted here: the grid takes seconds to sort a large page."""
+        """All records with after < key <= end, sorted here: the grid needs seconds to sort a large page."""
         found = self._found(store_map, self._queries.where(store_map, None, after, end))
         return self._sorted_here(store_map, None, after, end) if found is None else sorted(found, key=place)
 
     def _found(self, store_map: StoreMap, where: Any) -> Entries | None:
-        """None: the map has keys that are not text."""
+        """The records that match; None if the map has keys that are not text."""
         try:
             (entries,) = self._answers(store_map, [where])
         except StoreError as error:
@@ -127,14 +126,14 @@ class MapScans:
         return self._compared(store_map, entries)
 
     def _compared(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> Entries | None:
-        """None if some have keys that are not text."""
+        """The records of entries; None if some have keys that are not text."""
         own = self._calls.own(store_map, entries)
         return own if len(own) == len(entries) else None
 
     def _sorted_here(
         self, store_map: StoreMap, index_value: str | None, after: str, end: str | None
     ) -> Entries:
-        """The records with after < key <= end of a map with keys that are not text, by reading all of it."""
+        """The records with after < key <= end, by reading a whole map that has keys that are not text."""
         where = self._queries.where(store_map, index_value)
         with self._calls.blamed(store_map):
             own = self._calls.own(store_map, self._answers(store_map, [where])[0])

@@ -1,4 +1,4 @@
-"""MemberConfig: what a Hazelcast member needs of this machine, and how one for development is configured."""
+"""MemberConfig: the configuration of a Hazelcast member for development, and its Java and jar."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scoopi.errors import ClusterError
 
 JAR_VARIABLE = "SCOOPI_HAZELCAST_JAR"
 VERSION = "5.7.0"
-"""What is asked of Maven; any 5.7.x that the local repository holds is as good."""
+"""The version requested from Maven; any 5.7.x in the local repository is fine, too."""
 
 _FOLDER = Path("com/hazelcast/hazelcast")
 _JAR = re.compile(r"hazelcast-5\.7\.(\d+)\.jar")
@@ -25,14 +25,14 @@ JAVA_FILTER = {
     "defaults-disabled": True,
     "whitelist": {"prefix": ["[", "com.hazelcast.", "java.lang.", "java.util."]},
 }
-"""Java's own serialization builds any class. Scoopi never uses it; members send each other faults by it."""
+"""Java's serialization can construct any class. Scoopi does not use it, but members send errors with it."""
 MAJORITY = "scoopi-majority"
 NEIGHBOURS = 5
-"""Ports, from 5701 on, that are searched for other members of this machine."""
+"""Number of ports, from 5701 on, that are searched for other members on this machine."""
 
 
 def find_java(environ: Mapping[str, str]) -> Path:
-    """The `java` program of JAVA_HOME, else of PATH.
+    """Find the `java` program in JAVA_HOME, or else in PATH.
 
     Raises:
         ClusterError: there is none.
@@ -42,7 +42,7 @@ def find_java(environ: Mapping[str, str]) -> Path:
         java = Path(home) / "bin" / "java"
         if os.access(java, os.X_OK):
             return java
-        raise ClusterError(f"JAVA_HOME holds no program bin/java: {home}", hint="correct or unset JAVA_HOME")
+        raise ClusterError(f"JAVA_HOME has no program bin/java: {home}", hint="correct or unset JAVA_HOME")
     found = shutil.which("java", path=environ.get("PATH", os.defpath))
     if found is None:
         raise ClusterError(
@@ -53,10 +53,10 @@ def find_java(environ: Mapping[str, str]) -> Path:
 
 
 def find_jar(environ: Mapping[str, str]) -> Path:
-    """Hazelcast's jar: the one named by SCOOPI_HAZELCAST_JAR, of the local Maven repository, or from Maven.
+    """Find Hazelcast's jar: named by SCOOPI_HAZELCAST_JAR, in the local Maven repository, or from Maven.
 
     Raises:
-        ClusterError: it was not found; the message has what was tried.
+        ClusterError: it was not found; the message says what was tried.
     """
     named = environ.get(JAR_VARIABLE)
     if named:
@@ -88,13 +88,13 @@ def _newest(folder: Path) -> Path | None:
 
 
 def _fetch(environ: Mapping[str, str]) -> str:
-    """Ask Maven to put the jar into its local repository; what came of it, in words."""
+    """Have Maven put the jar into its local repository; return why it could not, if it could not."""
     maven = shutil.which("mvn", path=environ.get("PATH", os.defpath))
     if maven is None:
         return "there is no mvn in PATH to fetch it"
-    # Without its dependencies: a member needs none, and one of them is in no public repository.
+    # Without dependencies: a member needs none, and one of them is not in a public repository.
     command = [maven, "-q", "-B", "dependency:get", "-Dtransitive=false"]
-    command.append(f"-Dmaven.repo.local={_repository(environ)}")  # Maven itself does not look at HOME
+    command.append(f"-Dmaven.repo.local={_repository(environ)}")  # Maven itself ignores HOME
     command.append(f"-Dartifact=com.hazelcast:hazelcast:{VERSION}")
     try:
         done = subprocess.run(  # noqa: S603
@@ -108,16 +108,16 @@ def _fetch(environ: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MemberConfig:
-    """What a Hazelcast member for development was asked for, and needs of this machine.
+    """The configuration of a Hazelcast member for development.
 
     Attributes:
-        port: None: the first free one from 5701 on.
-        host: the address that the member binds to.
-        heap: the largest heap, as Java writes it: `256m`.
-        name: of the cluster.
-        join: `HOST:PORT` of other members; empty: those of this machine.
-        file: a Hazelcast configuration that stands in place of the one made here.
-        members: how many the cluster is to have: while no majority of them is there, each refuses all calls.
+        port: port to listen on; None for the first free one from 5701 on.
+        host: address to bind to.
+        heap: maximum heap in Java's notation, as in `256m`.
+        name: name of the cluster.
+        join: `HOST:PORT` of other members; empty for those on this machine.
+        file: a Hazelcast configuration to use instead of the one made here.
+        members: expected number of members; a member refuses calls while it sees no majority of them.
     """
 
     port: int | None = None
@@ -129,22 +129,26 @@ class MemberConfig:
     members: int = 1
 
     def options(self, file: Path) -> list[str]:
-        """Options of the JVM; `file` is the configuration to be read, made here or given."""
+        """The options of the JVM.
+
+        Args:
+            file: the Hazelcast configuration to use.
+        """
         options = [
             f"-Xmx{self.heap}",
             "-XX:+UseSerialGC",
-            # Such a member lives for minutes: what the second compiler costs, its code would not bring back.
+            # Such a member lives for minutes, so the C2 compiler would not pay off.
             "-XX:TieredStopAtLevel=1",
             "-XX:+ExitOnOutOfMemoryError",
             f"-Dhazelcast.config={file}",
             f"-Dhazelcast.local.localAddress={self.host}",
             "-Dhazelcast.socket.bind.any=false",
             "-Dhazelcast.phone.home.enabled=false",
-            # Nodes ask how much heap is free; nobody looks by JMX.
+            # Nodes ask for the free heap; JMX is not used.
             "-Dhazelcast.metrics.jmx.enabled=false",
             "-Dhazelcast.logging.type=jdk",
             "-Djava.net.preferIPv4Stack=true",
-            # A graceful shutdown: a member that is asked to end hands its partitions over first.
+            # A graceful shutdown: on SIGTERM a member hands over its partitions first.
             "-Dhazelcast.shutdownhook.policy=GRACEFUL",
             "-Dhazelcast.graceful.shutdown.max.wait=20",
         ]
@@ -154,7 +158,7 @@ class MemberConfig:
         return options
 
     def text(self) -> str:
-        """The configuration; JSON, which is YAML too."""
+        """The configuration as JSON, which is also YAML."""
         port = self.port or FIRST_PORT
         root = {
             "cluster-name": self.name,
@@ -168,7 +172,7 @@ class MemberConfig:
             },
             "split-brain-protection": self._majority(),
             "serialization": {"java-serialization-filter": JAVA_FILTER},
-            # As in conf/hazelcast.yaml: less to do at each write.
+            # As in conf/hazelcast.yaml: less work per write.
             "map": {
                 "scoopi.*": {
                     "metadata-policy": "OFF",
@@ -177,20 +181,20 @@ class MemberConfig:
                 }
             },
             "properties": {
-                # As in conf/hazelcast.yaml: a member that answers nobody is taken for dead.
+                # As in conf/hazelcast.yaml: a member that does not answer is declared dead.
                 "hazelcast.heartbeat.interval.seconds": "1",
                 "hazelcast.max.no.heartbeat.seconds": "15",
                 "hazelcast.merge.first.run.delay.seconds": "10",
                 "hazelcast.merge.next.run.delay.seconds": "10",
                 "hazelcast.operation.fail.on.indeterminate.state": "true",
-                # All members of this machine are found at once or not at all.
+                # Members on this machine are found immediately or not at all.
                 "hazelcast.wait.seconds.before.join": "0",
             },
         }
         return json.dumps({"hazelcast": root}, indent=2)
 
     def _majority(self) -> dict[str, object]:
-        """None for one member: two is the least that Hazelcast takes."""
+        """Split-brain protection; empty for one member, since Hazelcast's minimum is two."""
         least = self.members // 2 + 1
         return {MAJORITY: {"enabled": True, "minimum-cluster-size": least}} if least > 1 else {}
 

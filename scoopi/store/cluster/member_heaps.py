@@ -13,18 +13,18 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 
 VERSION = 1
 MOST_BYTES = 4 << 20
-"""Of a blob, unpacked: some 300 figures take 20 KB."""
+"""Maximum size of a decompressed blob; some 300 metrics take 20 KB."""
 _HEAD = struct.Struct(">hi")
 _INT = struct.Struct(">i")
 _WORD = struct.Struct(">iBB")
 _LONG, _DOUBLE = struct.Struct(">q"), struct.Struct(">d")
 _WORDS, _UNIT, _TARGETS, _TAGS = 4, 4, 5, 6
-"""Bits of what is as it was for the figure before: four words, of which the first two name the figure."""
+"""Bits for what is the same as in the previous metric: four words, of which the first two are its name."""
 log = logging.getLogger(__name__)
 JOB_BYTES = 300
-"""What a job takes when it has ended, until the run is over; before, packed, it takes less."""
+"""Heap per ended job until the run is over; a job that has not ended is packed, and takes less."""
 SMALL_SHARE = 0.1
-"""A run that needs no more than this part of the heap is passed over: what looks used may be garbage."""
+"""A run that needs no more than this share of the heap causes no warning, as used heap may be garbage."""
 _MB = 1 << 20
 _READ_METRICS = 0x200100
 _LATEST = 0
@@ -32,10 +32,10 @@ _UUID_SIZE, _LONG_SIZE = 17, 8
 
 
 def read_metrics(blob: bytes) -> dict[tuple[str, str], float]:
-    """Figures by prefix and name, as ("memory", "freeHeap"); of those that share a name the last one.
+    """Decode a member's metrics: (prefix, name) -> value, as in ("memory", "freeHeap"); the last one counts.
 
     Raises:
-        ValueError: it is not such a blob.
+        ValueError: the bytes are not a blob of metrics.
     """
     try:
         version, length = _HEAD.unpack_from(blob)
@@ -54,7 +54,7 @@ def _inflated(packed: bytes) -> bytes:
 
 
 def _words(data: bytes) -> dict[int, str]:
-    """Sorted words, each without the beginning that it shares with the one before."""
+    """Decode the dictionary: sorted words, each without the prefix that it shares with the one before."""
     words: dict[int, str] = {}
     (count,), at, last = _INT.unpack_from(data), _INT.size, ""
     for _ in range(count):
@@ -83,7 +83,7 @@ def _figures(data: bytes, count: int, words: dict[int, str]) -> Iterator[tuple[t
 
 
 class Heap(NamedTuple):
-    """Of one member."""
+    """The heap of one member."""
 
     free_bytes: int
     max_bytes: int
@@ -92,8 +92,7 @@ class Heap(NamedTuple):
 class MemberHeaps:
     """Warns while a run is seeded if the members lack the heap for it.
 
-    Asks members as Hazelcast's Management Center does; the open-source edition answers that too.
-
+    Asks members as Hazelcast's Management Center does, which works with the open-source edition, too.
     Members that collect no metrics (`hazelcast.metrics.enabled: false`) are left out.
     """
 
@@ -102,7 +101,7 @@ class MemberHeaps:
         self._has_warned = False
 
     def read(self) -> list[Heap]:
-        """The heaps of the members that this node is connected to, as they were some seconds ago.
+        """The heaps of the members that this node is connected to, a few seconds old.
 
         Raises:
             StoreError, ClusterError: see `ClusterClient.refuse`.
@@ -119,7 +118,7 @@ class MemberHeaps:
         except (StoreError, ClusterError) as error:
             log.info("the members' heap is not known: %s", error.what)
             return
-        # A copy on another member, as is the default of `backup-count`.
+        # One backup on another member, the default of `backup-count`.
         copies = min(2, len(self._client.members()))
         need = jobs * JOB_BYTES * copies // max(1, len(self._client.members()))
         least = min(heaps, key=lambda heap: heap.free_bytes, default=None)
@@ -136,7 +135,7 @@ class MemberHeaps:
 
 
 def _question(connection: Any) -> Any:
-    """What asks the member of that connection; the client has no words of its own for it."""
+    """The invocation that asks the member of a connection; the client has no API for it."""
     from hazelcast.invocation import Invocation
     from hazelcast.protocol import client_message
     from hazelcast.protocol.builtin import FixSizedTypesCodec
@@ -154,7 +153,7 @@ def _question(connection: Any) -> Any:
 
 
 def _frames(message: Any) -> list[bytes]:
-    """A head, then what was collected, oldest first, between frames that hold something else."""
+    """The frames of the response: blobs of metrics, oldest first, and others."""
     message.next_frame()
     frames = []
     while message.has_next_frame():

@@ -18,40 +18,40 @@ if TYPE_CHECKING:
     from hazelcast.client import HazelcastClient
 
 COPIES = 16
-"""Each in another partition: a half that has lost some partitions still knows how many members there were."""
+"""In different partitions, so that a half that has lost some of them still knows the number of members."""
 LOOK_S = 0.01
 WAIT_S = 5.0
-"""How long a call waits for a majority before it is refused."""
+"""How long a call waits for a majority before it is refused, in seconds."""
 REJOINED = "start this node again when the members have rejoined"
 
 
 class MemberView:
-    """The members of the cluster, as the one member sees them that the client listens to."""
+    """The members of the cluster, as seen by the one member that the client listens to."""
 
     def __init__(self, client: HazelcastClient) -> None:
         self._service: Any = client._internal_cluster_service
 
     def is_known(self, timeout_s: float) -> bool:
-        """Whether the view is that of a member which is connected; waits for it as long as this."""
+        """Wait until the view is that of a connected member; return whether it is."""
         end = time.monotonic() + timeout_s
         while self._service._member_list_snapshot.version <= 0:
             if time.monotonic() >= end:
                 return False
-            time.sleep(LOOK_S)  # the client reports members that come and go, not that it has a new view
+            time.sleep(LOOK_S)  # the client reports added and removed members, but not a new view
         return True
 
     def number(self) -> int:
-        """How many members there are."""
+        """The number of members."""
         return int(self._service.size())
 
 
 def split_error(members: str, short_ms: float, settings: ClusterSettings, more: str = "") -> Exception:
-    """StoreError while nodes wait for the other members, then ClusterError.
+    """The error of a split cluster: StoreError at first, ClusterError after the timeout for reconnecting.
 
     Args:
-        members: how many are there, in words.
-        short_ms: for how long they have been too few.
-        more: what else may be done.
+        members: how many there are, as a clause.
+        short_ms: how long there have been too few.
+        more: appended to the hint.
     """
     what, at, hint = f"the cluster seems split: {members}", f"cluster {settings.name}", REJOINED + more
     if short_ms >= settings.reconnect_timeout_ms:
@@ -63,7 +63,7 @@ class MemberCount(msgspec.Struct, frozen=True):
     """One copy of the record: the largest number of members that any node has seen.
 
     Attributes:
-        node, number: which write of which node this is, so that no two records are alike.
+        node, number: the node that wrote it, and the number of its write, so that no two records are equal.
     """
 
     most: int
@@ -74,19 +74,19 @@ class MemberCount(msgspec.Struct, frozen=True):
 def refused_by_members(
     fault: BaseException | None, view: MemberView, short_ms: float, settings: ClusterSettings
 ) -> Exception | None:
-    """As `split_error`, of a call that the members themselves refuse; None of another fault."""
-    if type(fault).__name__ != "SplitBrainProtectionError":  # by its name: the client is imported late
+    """As `split_error`, for a call that the members themselves reject; None for any other fault."""
+    if type(fault).__name__ != "SplitBrainProtectionError":  # by name, as the client is imported late
         return None
     there = f"{view.number()} there, too few for their split-brain protection"
     return split_error(there, short_ms, settings)
 
 
 class MajorityCalls(msgspec.Struct, frozen=True):
-    """What a MemberMajority asks.
+    """What a MemberMajority needs from the client.
 
     Attributes:
-        seen: how many members are seen just now.
-        wait: see `CallTimeout.wait`: for as long as an answer may take just now.
+        seen: returns the number of members that are seen now.
+        wait: see `CallTimeout.wait`.
     """
 
     seen: Callable[[], int]
@@ -96,18 +96,17 @@ class MajorityCalls(msgspec.Struct, frozen=True):
 class MemberMajority:
     """Refuses calls to the store while no majority of the cluster's members is seen.
 
-    Both halves of a split cluster may hold all records, and each half would finish the run by itself.
-
-    So a call is refused while half of the members or fewer are seen, of the largest number ever seen.
-    The record is raised before the first call that relies on more members; only the settings lower it.
+    Both halves of a split cluster may have all records, and each half would finish the run by itself. So a
+    call is refused while this node sees no more than half of the largest number of members ever seen. That
+    number is recorded before the first call that relies on more members; only the settings lower it.
 
     Args:
-        kept: the maps that belong to no run, of settled answers that are not refused by this.
-        keys: of the copies of the record.
+        kept: a settled, unguarded store of the maps that belong to no run.
+        keys: the keys of the copies of the record.
         node: incarnation of this node.
-        settings: its `members` is the number of members; 0: the largest number that was seen.
-        calls: what it asks.
-        clock: seconds, monotonic.
+        settings: `members` is the number of members; 0 for the largest number seen.
+        calls: the client's calls.
+        clock: monotonic time in seconds.
     """
 
     def __init__(
@@ -133,7 +132,7 @@ class MemberMajority:
         self._short_since: float | None = None
 
     def ensure(self) -> None:
-        """Called before each call to the store, and after it: its answer may be that of a minority.
+        """Check that a majority is seen; called before and after each call, whose answer may be a minority's.
 
         Raises:
             StoreError: there is no majority, or the record cannot be read; try again.
@@ -141,7 +140,7 @@ class MemberMajority:
         """
         seen = self._seen()
         if not self._most // 2 < seen <= self._most:
-            # More than were known; or fewer, and another node may have accepted them meanwhile.
+            # More than known; or fewer, and another node may have lowered the number meanwhile.
             self._most = self._noted(seen)
         if seen <= self._most // 2:
             self._short_since = self._short_since or self._clock()
@@ -152,7 +151,7 @@ class MemberMajority:
         self._short_since = None
 
     def most(self) -> int:
-        """The record: the largest number of members that was seen; 0: no node has counted them yet.
+        """The largest number of members seen by any node; 0 if none has counted them.
 
         Raises:
             StoreError: it cannot be read.
@@ -160,7 +159,7 @@ class MemberMajority:
         return self._known(self._kept.get_all(RUN, self._keys))
 
     def _await_majority(self) -> None:
-        """A refused call takes a while, like one without an answer: no thread retries in a tight loop."""
+        """Wait for a majority, so that threads with refused calls do not retry in a tight loop."""
         end = self._clock() + min(WAIT_S, self._settings.reconnect_timeout_ms / 2000)
 
         def wait_s(seconds: float) -> bool:
@@ -168,13 +167,13 @@ class MemberMajority:
             while self._seen() <= self._most // 2:
                 if self._clock() >= until:
                     return until == end
-                time.sleep(LOOK_S * 10)  # the client notifies nobody who waits
+                time.sleep(LOOK_S * 10)  # the client has no notification for this
             return True
 
         self._wait(wait_s)
 
     def _noted(self, seen: int) -> int:
-        """The record, raised to what is seen; the first time it is also set to what the settings give."""
+        """Raise the record to the number seen (at first, set it to that of the settings), and return it."""
 
         def once() -> int | None:
             copies = self._kept.get_all(RUN, self._keys)
@@ -187,7 +186,7 @@ class MemberMajority:
         return first_won(once, "nodes could not agree on the number of members")
 
     def _writes_all(self, copies: Mapping[str, bytes], most: int) -> bool:
-        """Whether each copy stands at this number now; False: another node writes them, too."""
+        """Set all copies to this number; return False if another node writes them, too."""
         new = [(key, self._record(most)) for key in self._keys if key not in copies]
         changes = [
             Change(key, copy, self._record(most))

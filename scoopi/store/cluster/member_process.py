@@ -29,22 +29,21 @@ _ACCESS = (
     "--add-opens=java.management/sun.management=ALL-UNNAMED",
     "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED",
 )
-"""What Hazelcast asks Java for; without it, it warns at each start."""
+"""Without this access Hazelcast warns at each start."""
 
 
 class MemberProcess:
     """One Hazelcast member as a Java process that ends with its starter.
 
-    Entering it starts the member, leaving it ends it.
+    A context manager: the constructor starts the member, and leaving the block ends it.
 
-    Its log is read by the caller (`wait_ready`, `follow`) in their own thread: the process
-    stands still when nobody reads for long, unless `log` is a file. The kernel ends it with the
-    thread that started it, however that ended.
+    The caller must read its log (`wait_ready`, `follow`), or the process blocks once the pipe is full; not
+    if `log` is a file. The kernel kills it when the thread that started it ends for any reason.
 
     Args:
-        config: what kind of member.
-        environ: where Java and the jar are looked for.
-        log: a file for the member's log; None: it is read here.
+        config: the member's configuration.
+        environ: environment in which Java and the jar are searched.
+        log: a file for the member's log; None to read it through a pipe.
 
     Raises:
         ClusterError: Java or the jar is missing, or Java cannot be started.
@@ -97,12 +96,12 @@ class MemberProcess:
 
     @property
     def pid(self) -> int:
-        """Of the Java process."""
+        """The process id of Java."""
         return self._process.pid
 
     @property
     def is_running(self) -> bool:
-        """Whether the process lives."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     def wait_ready(self, on_line: Callable[[str], object] = len) -> str:
@@ -134,9 +133,12 @@ class MemberProcess:
         return self._process.wait()
 
     def end(self, hard: bool = False) -> None:
-        """Ask it to hand over its data and end, or end it at once; harmless when it has ended.
+        """Ask the member to hand over its data and end; does nothing if it has ended.
 
-        It waits for nothing, so that a signal's handler may call it.
+        Does not block, so signal handlers may call it.
+
+        Args:
+            hard: kill it instead.
         """
         if hard:
             self._process.kill()
@@ -144,7 +146,7 @@ class MemberProcess:
             self._process.terminate()
 
     def close(self, host_timeout_s: float = 30.0) -> None:
-        """Shut it down gracefully, and kill it if that takes too long."""
+        """Shut the member down gracefully; kill it after a timeout."""
         self.end()
         try:
             self._process.wait(host_timeout_s)
@@ -166,7 +168,7 @@ class MemberProcess:
             yield line
 
     def _filed(self) -> Iterator[str]:
-        """The whole lines of the file as they come, to the end of the process."""
+        """Yield the complete lines of the file until the process has ended."""
         assert self._log is not None
         with self._log.open(encoding="utf-8", errors="replace") as file:
             file.seek(self._read)
@@ -181,20 +183,20 @@ class MemberProcess:
                 time.sleep(0.05)
 
     def _last_words(self) -> str:
-        """The most useful line: the last fault, else the last line."""
+        """The most useful line of the log: the last error, or else the last line."""
         faults = [line for line in self._lines if "xception" in line or "Error" in line or "SEVERE" in line]
         return (faults or list(self._lines) or ["it logged nothing"])[-1].strip()
 
     def _hint(self) -> str:
         if any("BindException" in line or "is already in use" in line for line in self._lines):
-            return "give another --port, or none"
-        return "see the whole log with --verbose"
+            return "use another --port, or none"
+        return "show the whole log with --verbose"
 
 
 def _dies_with_starter() -> Callable[[], None]:
-    """What the child does before it becomes Java: it asks the kernel to die with its starter.
+    """A function for the child to call before it executes Java: the kernel then kills it with its parent.
 
-    The library is loaded here, before the fork: the child may only call what is there already.
+    The library is loaded before the fork, since the child may only call what is already loaded.
     """
     starter = os.getpid()
     prctl = ctypes.CDLL(None).prctl

@@ -1,1 +1,1 @@
-"""Which nodes take part in a run, and what one of them does for all."""
+"""Which nodes take part in a run, and how one of them does something on behalf of all."""

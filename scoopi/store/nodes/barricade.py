@@ -10,21 +10,21 @@ from scoopi.store.nodes.lease import Lease
 from scoopi.store.ports import RUN, Store
 
 POLL_MS = 200
-"""Between two looks of a node that waits."""
+"""Polling interval of a waiting node, in milliseconds."""
 
 
 class Barricade:
-    """Has one node compose a value under a lease, while the others wait for it. A dead holder is replaced.
+    """Lets one node compose a value under a lease, while the others wait for it. A dead holder is replaced.
 
-    The value is one record made by `put_if_absent`: a node that finds one uses it, so that a holder that
-    was replaced although it was alive does no harm.
+    The value is one record, written with `put_if_absent`, and every node uses the one that exists. So a
+    holder that was replaced although it was alive does no harm.
 
     Args:
-        store: one whose answers are settled.
-        name: of the barricade; one value is composed under it, ever.
-        incarnation: of this node.
+        store: a settled store.
+        name: name of the barricade; only one value is ever composed under it.
+        incarnation: incarnation of this node.
         lease_ms: a holder that has not renewed its lease for this long, by the watcher's clock, is dead.
-        clock: seconds, monotonic.
+        clock: monotonic time in seconds.
         sleep: waits for seconds of that clock; no event announces that another node has composed.
     Source: ARCHITECTURE, protocol rule 9.
     """
@@ -47,7 +47,7 @@ class Barricade:
         self._sleep = sleep
 
     def composed(self) -> bytes | None:
-        """The value, None when nobody has composed it yet."""
+        """The value; None if no node has composed it yet."""
         return self._store.get_all(RUN, [self._value_key]).get(self._value_key)
 
     def compose_once(
@@ -56,16 +56,16 @@ class Barricade:
         timeout_ms: int,
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> bytes:
-        """The composed value: found, or composed here while no other node does.
+        """The value, composed by this node if no other node has composed it or is doing so.
 
         Args:
             timeout_ms: how long another node may hold the barricade without renewing its lease; a live node
                 may take as long as it needs.
-            is_stopped: asked while another node composes.
+            is_stopped: polled while another node composes.
         Raises:
             StoppedError: `is_stopped` returned true.
             ClusterError: another node held the barricade for too long.
-            StoreError: nothing is known; call again.
+            StoreError: the outcome is not known; call again.
             Exception: what `compose` raised; the barricade is released without a value.
         """
         end, lease_seen = self._clock() + timeout_ms / 1000, self._lease.seen
@@ -83,17 +83,17 @@ class Barricade:
             if left <= 0:
                 raise ClusterError(
                     f"another node has been composing {self._name} for {timeout_ms} ms",
-                    hint="look at the log of that node, or allow it more time",
+                    hint="check the log of that node, or allow it more time",
                 )
             self._sleep(min(left, self._poll_s))
 
     def _compose_holding(self, compose: Callable[[], bytes]) -> bytes:
         with self._lease.renewed():
-            # The holder before may have put its value after this node had looked for one.
+            # The previous holder may have put its value after this node had looked for one.
             if (value := self.composed()) is not None:
                 return value
             record = (self._value_key, compose())
             outcome = self._store.put_if_absent_all(RUN, [record])[0]
             if outcome.current is None:
-                raise StoreError(f"the value of {self._name} was rejected and is not there", hint="try again")
+                raise StoreError(f"the value of {self._name} was rejected, but none exists", hint="try again")
             return outcome.current

@@ -1,4 +1,4 @@
-"""Departure: how a node leaves its run, and which rows of other nodes are still missing."""
+"""Departure: lets a node leave its run, and finds the nodes whose rows are still missing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ log = logging.getLogger(__name__)
 
 
 class Departure:
-    """How a node leaves its run, and which rows of other nodes are still missing.
+    """Lets a node leave its run, and finds the nodes whose rows are still missing.
 
-    Leaving is the last write of a node; it follows publishing.
+    Leaving is the last write of a node, after publishing.
 
     Args:
-        load: this node's load now.
-        stop_heartbeat: ends the heartbeat, so that none follows the last one.
-        look_s: seconds between two looks at the other nodes.
+        load: returns this node's current load.
+        stop_heartbeat: stops the heartbeat, so that none follows the last one.
+        look_s: interval of polling the other nodes, in seconds.
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class Departure:
         """Stop the heartbeat and mark this node as LEFT.
 
         Args:
-            published: whether its files hold all rows that this node has committed.
+            published: whether all rows that this node has committed are in its files.
         Returns:
-            Whether no live node is left in the run.
+            Whether no live node is left in the run; False if the store fails.
         """
         self._stop_heartbeat()
         try:
@@ -58,16 +58,16 @@ class Departure:
             return False
 
     def awaited(self, incarnations: Collection[str]) -> tuple[str, ...]:
-        """The nodes that finished jobs in these incarnations, are not alive and have not published since.
+        """The nodes that ended jobs in these incarnations, are not alive, and have not published since.
 
         Args:
-            incarnations: whose segments this node does not have; earlier ones of its own included.
+            incarnations: those whose segments this node does not have, including its own earlier ones.
         """
         members = self._members.read()
         return awaited_nodes(members, self._members.live_among(members), incarnations, asking=self.node)
 
     def await_others(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
-        """After `leave`: wait until every other node has left or is dead, however long a live one takes.
+        """Wait until every other node has left or is dead, however long a live one takes; call `leave` first.
 
         Raises:
             StoppedError: `is_stopped` returned true.
@@ -85,14 +85,14 @@ class Departure:
 def awaited_nodes(
     members: Mapping[str, NodeRecord], live: Collection[str], incarnations: Iterable[str], asking: str = ""
 ) -> tuple[str, ...]:
-    """Of nodes that ended jobs in these incarnations, those that neither live nor have published since.
+    """The nodes that ended jobs in these incarnations, are not alive, and have not published since.
 
     Args:
-        members: all records by incarnation, of one reading: a node that leaves between two would be in no
-            state.
-        live: incarnations that are known to live.
-        asking: a node that lacks the segments of these incarnations itself; that it is alive does not cover
-            its own earlier ones.
+        members: incarnation -> record, from a single read; a node that leaves between two reads could be
+            missing from both.
+        live: the live incarnations.
+        asking: a node that itself lacks the segments of these incarnations; its being alive does not mean
+            that it publishes its own earlier ones.
     """
     here = {
         member.node

@@ -1,4 +1,4 @@
-"""Lease: a named right that one node holds at a time; a holder whose watchers see no change is replaced."""
+"""Lease and LeaseWatch: a named right that one node holds at a time; a dead holder is replaced."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ NOBODY = ""
 class LeaseWatch:
     """Decides that a lease is lost once its record has not changed for long enough.
 
-    Clocks of machines are never compared.
+    The clocks of machines are never compared.
 
     Args:
-        lease_ms: unchanged for this long, and in at least `reads` looks after the first: expired.
-        clock: seconds, monotonic.
-        reads: how many looks in a row must have found it unchanged.
-        spacing_ms: looks nearer to each other than this are one look.
+        lease_ms: how long the record must have been unchanged.
+        clock: monotonic time in seconds.
+        reads: how many consecutive reads, after the first, must have found it unchanged.
+        spacing_ms: reads closer to each other than this count as one.
     Source: ARCHITECTURE, protocol rules 8 and 9.
     """
 
@@ -43,7 +43,7 @@ class LeaseWatch:
         self._looks = 0
 
     def is_lost(self, record: bytes) -> bool:
-        """Look at the record as it was just read; whether it has not changed for too long."""
+        """Take the record as just read; return whether it has been unchanged for too long."""
         now = self._clock()
         if record != self._record:
             self._record, self._changed_at, self._looked_at, self._looks = record, now, now, 0
@@ -52,15 +52,15 @@ class LeaseWatch:
         return now - self._changed_at >= self._lease_s and self._looks >= self._needed
 
     def interrupt(self) -> None:
-        """A look failed: those before it are not in a row with those to come."""
+        """Record that a read failed, so that earlier and later reads are not consecutive."""
         self._looks = 0
 
 
 def boottime() -> float:
-    """Seconds since the machine's start, those included in which it was suspended.
+    """Seconds since the machine booted, including the time during which it was suspended.
 
-    The monotonic clock stands still meanwhile: a node that wakes up would find its heartbeat recent, while
-    others declared it dead long ago.
+    The monotonic clock stops while it is suspended: a node that wakes up would consider its heartbeat
+    recent, although others have declared it dead.
     """
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
@@ -69,8 +69,8 @@ class NodeClocks(msgspec.Struct, frozen=True):
     """The clocks of one node, in seconds.
 
     Attributes:
-        monotonic: by which the heartbeats of others are timed.
-        boottime: passes also while this machine is suspended: by which its own are timed.
+        monotonic: times the heartbeats of other nodes.
+        boottime: times the node's own heartbeats; runs on while the machine is suspended.
     """
 
     monotonic: Callable[[], float] = time.monotonic
@@ -81,26 +81,26 @@ SYSTEM_CLOCKS = NodeClocks()
 
 
 class LeaseRecord(msgspec.Struct, frozen=True):
-    """Which node holds a lease; `number` grows with each write, so no two records are alike."""
+    """Which node holds a lease; `number` grows with each write, so no two records are equal."""
 
     holder: str
     number: Count
 
 
 class Lease:
-    """A named right that one node holds at a time; a holder whose watchers see no change is replaced.
+    """A named right that one node holds at a time; a dead holder is replaced.
 
     Acquired by a conditional write, renewed by a thread while it is used, then released.
 
-    A live holder that is replaced does not learn it at once: what it does under the lease must be harmless
-    if another node does it too.
+    A live holder that is replaced does not notice immediately, so what it does under the lease must be
+    harmless if another node does it, too.
 
     Args:
-        store: one whose answers are settled.
-        key: of the lease's record in the map `run`.
-        incarnation: of this node.
+        store: a settled store.
+        key: key of the lease's record in the map `run`.
+        incarnation: incarnation of this node.
         lease_ms: a holder that has not renewed for this long, by the watcher's clock, is dead.
-        clock: seconds, monotonic.
+        clock: monotonic time in seconds.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Lease:
         self._codec = RecordCodec(RUN, LeaseRecord)
         self._held: bytes | None = None
         self.seen: bytes | None = None
-        """The record as `acquire` last read it; it changes while a live node holds the lease."""
+        """The record as last read by `acquire`; it keeps changing while a live node holds the lease."""
 
     def acquire(self) -> bool:
         """Take the lease if it is free, or if its holder is dead; False while another node holds it.
@@ -148,7 +148,7 @@ class Lease:
             yield
         finally:
             stopped.set()
-            thread.join()  # at most it waits for one call to the store, which has a timeout
+            thread.join()  # waits for one call to the store at most, which has a timeout
             self._release()
 
     def _renew(self, stopped: threading.Event) -> None:
@@ -161,7 +161,7 @@ class Lease:
                 return
 
     def _release(self) -> None:
-        """Best effort: a lease that is not released expires."""
+        """Release the lease, if possible; otherwise it expires."""
         try:
             if self._held is not None:
                 self._changed(self._held, NOBODY)
@@ -171,7 +171,7 @@ class Lease:
             self._held = None
 
     def _changed(self, now: bytes, holder: str) -> bytes | None:
-        """The record as this node wrote it; None if another node was faster."""
+        """Write the record; return it, or None if another node was first."""
         new = self._record(holder, self._codec.read(self._key, now).number + 1)
         outcome = self._store.cas_all(RUN, [Change(self._key, now, new)])[0]
         return new if outcome.won else None

@@ -1,4 +1,4 @@
-"""Membership: this node's heartbeat, and which other nodes are live, have left or are dead."""
+"""Membership: sends this node's heartbeats, and knows which nodes are live, have left or are dead."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from scoopi.store.record_codec import RecordCodec
 
 PAGE = 500
 READS = 5
-"""Successful reads in a row without a new heartbeat of a dead node (ARCHITECTURE, protocol rule 8)."""
+"""Consecutive successful reads without a new heartbeat before a node is dead (protocol rule 8)."""
 
 
 class Membership:
     """Sends this node's heartbeats, and knows which other nodes are live, have left or are dead.
 
-    Heartbeats are in one map, a record an incarnation, kept until the run is over.
+    Heartbeats are in one map, one record per incarnation, which is kept until the run is over.
 
-    One thread beats and watches; `own_beat_is_old` may be asked by any.
+    One thread calls `beat` and `watch`; any thread may call `own_beat_is_old` and `last_look`.
 
     Args:
-        store: one whose answers are settled.
-        incarnation: of this node.
+        store: a settled store.
+        incarnation: incarnation of this node.
         node: id of this node; an older incarnation of it is dead.
-        heartbeat_ms: time between two heartbeats.
-        gap_ms: the liveness gap.
+        heartbeat_ms: interval of heartbeats.
+        gap_ms: the liveness gap: a node without a heartbeat for this long is dead.
     Source: ARCHITECTURE, protocol rules 7 and 8.
     """
 
@@ -68,12 +68,12 @@ class Membership:
         """Write the next heartbeat; with LEFT it is the last one.
 
         Args:
-            may_return: asked before a node that others have declared dead beats again.
+            may_return: whether this node may send heartbeats again after others have declared it dead.
         Returns:
-            False: it was declared dead, may not return, and wrote nothing.
+            False if it was declared dead and must not return; nothing was written.
         Raises:
-            StoreError: not acknowledged; beat again.
-            RunError: the record is gone: the run's data is lost; or a later process is this node too.
+            StoreError: the heartbeat was not acknowledged; call again.
+            RunError: the record is gone, so the run's data is lost; or a newer process has the same node id.
         """
         while True:
             if self._is_declared_dead() and not may_return():
@@ -88,7 +88,7 @@ class Membership:
         )
 
     def _has_beaten(self, load: Load, state: NodeStatus) -> bool:
-        """Whether the heartbeat was written; False: it knows its own record now, and continues from there."""
+        """Write a heartbeat; return False if the record was another one, which is known now, to try again."""
         sent_at = self._own_clock()
         number = 0 if self._mine is None else self._codec.read(self._incarnation, self._mine).number + 1
         former = self._mine
@@ -112,35 +112,35 @@ class Membership:
             self._failed -= 1
             self._beaten_at = sent_at
             return True
-        # It has beaten before, while it waited for the quorum; or others have declared it dead; or a
-        # heartbeat that was given up came late, and this is its last one: LEFT must not be lost.
+        # It sent heartbeats before, while it waited for the quorum; or others have declared it dead; or a
+        # heartbeat that had failed was written late, and this is the last one: LEFT must not be lost.
         is_dead = self._codec.read(self._incarnation, outcome.current).state is NodeStatus.DEAD
         if former is not None and is_dead:
             self._refuse_twin()
         if former is None or is_dead or state is NodeStatus.LEFT:
             return False
-        raise StoreError(f"an earlier heartbeat of {self._node} came late", hint="beat again")
+        raise StoreError(f"an earlier heartbeat of {self._node} was written late", hint="try again")
 
     def _refuse_twin(self) -> None:
-        """Two processes with one id would each take the other for its own dead incarnation, endlessly."""
+        """Raise RunError if a newer process has this node's id: each would keep declaring the other dead."""
         for incarnation, member in self.read().items():
             is_later = (member.start, incarnation) > (self._start, self._incarnation)
             if member.node == self._node and member.state is NodeStatus.LIVE and is_later:
                 raise RunError(
-                    f"another process that started later is node {self._node} too: this one stops",
+                    f"a process that started later has the same node id {self._node}: this one stops",
                     hint="give each node an id of its own (scoopi.cluster.node), or none",
                 )
 
     def own_beat_is_old(self) -> bool:
-        """No heartbeat was acknowledged for half the gap: take no job and send no request."""
+        """Whether no heartbeat was acknowledged for half the gap: then take no job and send no request."""
         beaten_at = self._beaten_at
         return beaten_at is None or self._own_clock() - beaten_at > self._gap_ms / 2000
 
     def watch(self) -> set[str]:
-        """Read all heartbeats; the incarnations that are dead. To be called every heartbeat.
+        """Read all heartbeats; return the dead incarnations. To be called with every heartbeat.
 
-        A dead one is returned each time until it beats again. It is marked in its record too, for nodes that
-        join later and have not watched for a gap.
+        A dead one is returned each time until it sends a heartbeat again. It is also marked in its record,
+        for nodes that join later and have not yet watched for a whole gap.
         """
         began_at = self._clock()
         try:
@@ -162,15 +162,15 @@ class Membership:
 
     @property
     def last_look(self) -> Look:
-        """What the last `watch` showed; may be asked by any thread."""
+        """The result of the last `watch`; callable from any thread."""
         return self._last_look
 
     def live(self) -> dict[str, NodeRecord]:
-        """The incarnations, this one too, that have not left and were not dead at the last watch."""
+        """The records of all incarnations, including this one, that have not left and are not known dead."""
         return self.live_among(self.read())
 
     def live_among(self, members: Mapping[str, NodeRecord]) -> dict[str, NodeRecord]:
-        """Those of the records, as just read, that are live."""
+        """The live ones among records that were just read."""
         return {
             key: member
             for key, member in members.items()
@@ -178,11 +178,11 @@ class Membership:
         }
 
     def read(self) -> dict[str, NodeRecord]:
-        """All records by incarnation."""
+        """Read all records: incarnation -> record."""
         return {key: self._codec.read(key, record) for key, record in self._records()}
 
     def _earlier(self) -> int:
-        """How many incarnations this node had before."""
+        """The number of earlier incarnations of this node."""
         others = (member for key, member in self.read().items() if key != self._incarnation)
         return sum(member.node == self._node for member in others)
 
@@ -190,7 +190,7 @@ class Membership:
         return [record for page in pages(self._store, MEMBERS, PAGE) for record in page]
 
     def _declared_dead(self, silent: Sequence[tuple[str, bytes]]) -> set[str]:
-        """Mark these as dead in their records; one that has beaten since keeps its record, and is alive."""
+        """Mark incarnations as dead in their records, and return them; one with a new heartbeat is alive."""
         members = [(key, record, self._codec.read(key, record)) for key, record in silent]
         changes = [
             Change(key, record, self._codec.written(replace(member, state=NodeStatus.DEAD)))
@@ -212,7 +212,7 @@ class Membership:
             return True
         watch = self._watches.get(incarnation)
         if watch is None:
-            # A little less than a heartbeat, so that each look of a punctual watcher counts.
+            # A little less than the interval, so that each read of a punctual watcher counts.
             watch = LeaseWatch(self._gap_ms, self._clock, READS, self._heartbeat_ms * 9 // 10)
             self._watches[incarnation] = watch
         return watch.is_lost(record)

@@ -25,15 +25,15 @@ class NodeStatus(StrEnum):
 
 
 class Load(NamedTuple):
-    """What a node has done and does.
+    """What a node has done and is doing.
 
     Attributes:
-        takes: how often it has begun to take jobs; grown before the store is asked.
-        idle: it holds no job, is taking none, and has no write to make.
-        owes_rows: it leaves, and not all rows that it has committed stand in its files.
-        pages: pages that it has loaded.
+        takes: how often it has begun to take jobs; incremented before the store is called.
+        idle: whether it holds no job, is taking none, and has no pending write.
+        owes_rows: whether it leaves although not all rows that it has committed are in its files.
+        pages: number of pages that it has loaded.
         given: marks of the jobs that its workers have; see `marks_of`.
-        retry_ms: time until the first of its waiting jobs is due; 0 if none waits.
+        retry_ms: time until the first of its waiting jobs is due, in milliseconds; 0 if none waits.
     """
 
     takes: int
@@ -45,12 +45,14 @@ class Load(NamedTuple):
 
 
 class NodeRecord(msgspec.Struct, frozen=True):
-    """What a node reports with each heartbeat. `number` grows with each; the rest is its Load.
+    """What a node reports with each heartbeat; the fields that are not listed here are those of its Load.
 
     Attributes:
-        start: how many incarnations its node had before; the newest is what the node is now.
-        failed: how many heartbeats were not acknowledged; so the next one differs from the one before,
-            which may have been written after all.
+        node: id of the node.
+        number: number of the heartbeat.
+        start: number of earlier incarnations of the node.
+        failed: number of heartbeats that were not acknowledged; it makes the next one differ from the last
+            one, which may have been written after all.
     """
 
     node: str
@@ -67,12 +69,12 @@ class NodeRecord(msgspec.Struct, frozen=True):
 
 
 def marks_of(jobs: Iterable[str]) -> bytes:
-    """A few bytes for each of these jobs, one after the other: a heartbeat stays small."""
+    """Concatenated digests of a few bytes per job, so that heartbeats stay small."""
     return b"".join(map(_mark, islice(jobs, MOST_MARKS)))
 
 
 def are_marked(marks: bytes, jobs: Iterable[str]) -> set[str]:
-    """Those of the jobs that have their mark there."""
+    """The jobs whose mark is among the marks."""
     known = {marks[at : at + MARK_BYTES] for at in range(0, len(marks), MARK_BYTES)}
     return {job for job in jobs if _mark(job) in known} if known else set()
 
@@ -82,14 +84,14 @@ def _mark(job: str) -> bytes:
 
 
 class Look(NamedTuple):
-    """The result of one reading of all heartbeats.
+    """The result of reading all heartbeats once.
 
     Attributes:
-        at: when it began; the watcher's monotonic seconds.
+        at: when it began, as monotonic time of the watcher in seconds.
         dead: incarnations that have crashed.
-        left: incarnations that have left by a graceful shutdown.
-        live: how many are neither, the watcher's own among them.
-        idle: whether all of those are idle.
+        left: incarnations that have shut down gracefully.
+        live: number of the others, including the watcher's own.
+        idle: whether all live ones are idle.
     """
 
     at: float

@@ -17,13 +17,14 @@ LOOK_S = 0.2
 
 
 class Quorum:
-    """Waits until enough nodes of a run send heartbeats, once a run.
+    """Waits until enough nodes of a run send heartbeats; only at the beginning of a run.
 
-    A node that waits sends heartbeats, so that the others count it.
+    A waiting node sends heartbeats itself, so that the others count it.
 
     Args:
-        size: the number of nodes to wait for, this one included.
-        notify: called with the number of live nodes when it has changed and is too small.
+        size: number of nodes to wait for, including this one.
+        timeout_s: how long to wait, in seconds.
+        notify: called with the number of live nodes when it has changed but is still too small.
     Source: docs/cluster.md, "Which run a node joins".
     """
 
@@ -41,11 +42,11 @@ class Quorum:
         self._live = 0
 
     def wait(self, has_begun: Callable[[], bool], is_stopped: Callable[[], bool]) -> None:
-        """Wait for the others, or until the run has begun without them being seen together here.
+        """Wait for the other nodes, or until the run has begun because another node saw enough of them.
 
         Raises:
             StoppedError: `is_stopped` returned true; this node has left.
-            ClusterError: they did not come together in time; this node has left.
+            ClusterError: there were too few nodes at the end of the timeout; this node has left.
         """
         if self._size <= 1:
             return
@@ -62,14 +63,14 @@ class Quorum:
                 raise StoppedError
             if time.monotonic() > end:
                 raise ClusterError(
-                    f"{self._live} of {self._size} nodes came together in {self._timeout_s:.0f} s",
+                    f"only {self._live} of {self._size} nodes have joined within {self._timeout_s:.0f} s",
                     at="scoopi.cluster.quorum.size",
-                    hint="start the others, or ask for fewer",
+                    hint="start the others, or lower it",
                 )
-            time.sleep(LOOK_S)  # no event announces that another node comes
+            time.sleep(LOOK_S)  # no event announces that another node joins
 
     def _is_there(self, has_begun: Callable[[], bool]) -> bool:
-        """A store that does not answer has until the end of the waiting to do so."""
+        """Whether there are enough nodes; a store that does not answer is retried until the timeout."""
         live = self._live
         with retried_next_round("quorum"):
             self._members.beat(Load(0, True))

@@ -1,1 +1,1 @@
-"""Page jobs: put, taken, finished exactly once."""
+"""Page jobs: put, taken, and finished exactly once."""

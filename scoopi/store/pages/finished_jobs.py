@@ -1,4 +1,4 @@
-"""FinishedJobs: ends jobs, and remembers every ended id, hundreds in a record once the run is over."""
+"""FinishedJobs and RememberedEnds: end jobs, and remember every ended id; packed once the run is over."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scoopi.store.record_codec import RecordCodec
 
 PAGE = 20_000
 PACK = 500
-"""Ends in a packed record: some 60 bytes each, where a record of its own takes 280."""
+"""Ends per packed record; each takes some 60 bytes, and 280 as a record of its own."""
 PACKS = PAGE // PACK
 _PACKED = "~"
-"""Behind all ids. The record of this key marks that all ends are packed; the packs' keys follow it."""
+"""Sorts after all ids. A record with this key says that all ends are packed; keys of packs begin with it."""
 _FULL = b"packed"
 Ends = list[tuple[str, Ended]]
 BATCH = 500
@@ -25,10 +25,10 @@ BATCH = 500
 class RememberedEnds:
     """Remembers which take of which node ended a job.
 
-    Every method raises StoreError when nothing is known.
+    Every method raises StoreError if the outcome is not known.
 
     Args:
-        store: one whose answers are settled.
+        store: a settled store.
     Source: ARCHITECTURE, protocol rules 3 and 10.
     """
 
@@ -38,7 +38,7 @@ class RememberedEnds:
         self._packs: RecordCodec[Ends] = RecordCodec(ENDED, Ends, packed=True)
 
     def remember(self, ends: Mapping[str, Ended]) -> dict[str, Ended]:
-        """Put those that are not there; the ones that stand."""
+        """Put ends unless their jobs have one already; return the end that counts for each job."""
         records = [(job, self._codec.written(end)) for job, end in ends.items()]
         outcomes = self._store.put_if_absent_all(ENDED, records)
         return {
@@ -47,9 +47,9 @@ class RememberedEnds:
         }
 
     def of(self, ids: Sequence[str]) -> dict[str, Ended]:
-        """Those of the ids that are remembered.
+        """The ends of these jobs, as far as they are remembered.
 
-        Packed ones too: a node that was away may ask when the run is over.
+        Packed ones are included, because a node that was away may ask when the run is over.
         """
         found = self._store.get_all(ENDED, [*ids, _PACKED] if ids else ids)
         is_packed = found.pop(_PACKED, None) is not None
@@ -59,10 +59,10 @@ class RememberedEnds:
         return ends
 
     def pages(self) -> Iterator[Ends]:
-        """All of them, each once, by id, in parts.
+        """Yield all ends, each once, by id, in batches.
 
         Raises:
-            StoreError: they were packed meanwhile; the next call finds them all.
+            StoreError: they were packed meanwhile; call again to get all.
         """
         if self._is_packed():
             yield from self._unpacked()
@@ -72,12 +72,12 @@ class RememberedEnds:
             raise StoreError("the ended jobs were packed while they were read", hint="try again")
 
     def _single(self) -> Iterator[Ends]:
-        """From their own records, in whole parts while they are not packed."""
+        """Yield the ends from single records; the batches are complete as long as nothing is packed."""
         for page in pages(self._store, ENDED, PAGE):
             yield [(job, self._codec.read(job, record)) for job, record in page if job < _PACKED]
 
     def _unpacked(self) -> Iterator[Ends]:
-        """Packs are ordered by their first ids; packs of two nodes that cut them differently overlap."""
+        """Yield the ends from packs, which are ordered by their first ids; packs of two nodes may overlap."""
         last = ""
         for page in pages(self._store, ENDED, PACKS, after=_PACKED):
             for key, record in page:
@@ -86,11 +86,11 @@ class RememberedEnds:
                 last = max(last, ends[-1][0] if ends else "")
 
     def expire(self, seconds: int) -> None:
-        """Pack them, and let them expire after that many seconds; when the run is over."""
+        """Pack the ends, and let them expire after a number of seconds; for a run that is over."""
         if not self._is_packed():
             self._pack()
-        # One call for all. A reader, or a node that packs after another has crashed here, has all of them
-        # from the single records until now, and from the packs from now on.
+        # One call for all: a reader, or a node that packs after another has crashed here, finds all of them
+        # in the single records before this call, and in the packs after it.
         self._store.delete_below(ENDED, _PACKED)
         for page in pages(self._store, ENDED, PACKS):
             self._store.set_ttl_all(ENDED, [key for key, _ in page], seconds)
@@ -98,13 +98,13 @@ class RememberedEnds:
     def _pack(self) -> None:
         for page in self._single():
             if self._is_packed():
-                return  # by another node, which removes them now: this part may have holes
+                return  # another node has packed them and removes them now, so this batch may have gaps
             parts = [page[start : start + PACK] for start in range(0, len(page), PACK)]
             self._store.put_if_absent_all(ENDED, [self._packed(part) for part in parts])
         self._store.put_if_absent_all(ENDED, [(_PACKED, _FULL)])
 
     def _packed(self, ends: Ends) -> tuple[str, bytes]:
-        """By its first id, under a key that no pack of other parts has."""
+        """The record of a pack; its key has the first id, and a digest, so that different packs differ."""
         record = self._packs.written(ends)
         return f"{_PACKED}{ends[0][0]}/{blake2b(record, digest_size=8).hexdigest()}", record
 
@@ -116,16 +116,18 @@ class RememberedEnds:
 
 
 class FinishedJobs:
-    """Ends jobs, and remembers every ended id, hundreds in a record once the run is over.
+    """Ends jobs, and remembers every ended id.
 
     The last part of a job's life: TAKEN -> ended, remembered, its payload and record deleted.
 
-    Each step is acknowledged before the next and is the same for every node, so any node may finish
-    what another left half done. Every method raises StoreError when nothing is known: call
-    it again with the same arguments.
+    Each step is acknowledged before the next, and is the same whichever node makes it, so any node may
+    finish what another left unfinished. Every method raises StoreError if the outcome is not known: call it
+    again with the same arguments.
 
     Args:
-        taken: what this node wrote when it took the jobs that it ends.
+        store: a settled store.
+        incarnation: incarnation of this node.
+        taken: the records that this node wrote when it took the jobs.
 
     Source: ARCHITECTURE, protocol rules 2 and 3.
     """
@@ -141,8 +143,8 @@ class FinishedJobs:
         """End jobs whose frames are durable.
 
         Returns:
-            For each, in order, whether this end counts; False: the job was taken from this node
-            in the meantime, and its frame is dead.
+            For each, in order, whether this end counts; False if the job was taken back from this node in
+            the meantime, so that its frame does not count.
         """
         changes, ended = self._changes(endings)
         for change in won(self._store, changes):
@@ -150,13 +152,13 @@ class FinishedJobs:
         ends = self._finish(ended)
         unclear = [ending.id for ending in endings if ending.id not in ends]
         if unclear:
-            # Another node may have buried what this node ended, before the answer came.
+            # Another node may have finished what this node ended, before the answer came.
             ends.update(self.ended(unclear))
         self._taken.forget((ending.id, ending.fence) for ending in endings)
         return [self._counts(ends.get(ending.id), ending) for ending in endings]
 
     def bury(self) -> int:
-        """Finish what is found with state key `E`, by any node; returns their number."""
+        """Finish all jobs with the state key `E`, whichever node ended them; return their number."""
         buried = 0
         for page in pages(self._store, JOBS, BATCH, ENDED_STATE_KEY):
             self._finish({job: self._records.read(job, record) for job, record in page})
@@ -164,42 +166,42 @@ class FinishedJobs:
         return buried
 
     def forget(self, records: Mapping[str, StoredJob]) -> None:
-        """Delete records and payloads of jobs that are known to be ended."""
+        """Delete the records and payloads of jobs that have ended."""
         if apart := [job for job, record in records.items() if not record.payload]:
             self._store.delete_all(PAYLOADS, apart)
         if records:
             self._store.delete_all(JOBS, list(records))
 
     def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
-        """Those of the ids that have ended."""
-        # State key `E` first: a job moves from there to `ended`, and must be met in one of them.
+        """The ends of those of these jobs that have ended."""
+        # State key `E` first: a job moves from there to `ended`, so it is found in one of them.
         found = {job: _as_ended(self._records.read(job, record)) for job, record in self._half_ended(ids)}
         found.update(self._remembered.of(ids))
         return found
 
     def buried(self, ids: Sequence[str]) -> set[str]:
-        """Those of the ids that the map `ended` knows; enough after a take."""
+        """The jobs among these whose end is remembered; after a take no other ended jobs are possible."""
         return set(self._remembered.of(ids))
 
     def pages(self) -> Iterator[Ends]:
-        """All ended jobs, each once, by id, in parts; also when the run is over.
+        """Yield all ended jobs, each once, by id, in batches; also works when the run is over.
 
         Raises:
-            StoreError: also when what is remembered was packed meanwhile; ask again.
+            StoreError: the ends were packed meanwhile, or the store does not answer; call again.
         """
         # State key `E` first, as in `ended`.
         half_ended = self._all_half_ended()
         for page in self._remembered.pages():
             last = page[-1][0] if page else ""
             due = {job: half_ended.pop(job) for job in list(half_ended) if job <= last}
-            # One that was half ended may have been remembered since.
+            # A half-ended job may have been remembered since.
             yield sorted((due | dict(page)).items()) if due else page
         yield sorted(half_ended.items())
 
     def _changes(self, endings: Sequence[Ending]) -> tuple[list[Change], dict[str, StoredJob]]:
-        """What ends these jobs, and those that have ended already; neither: not this node's."""
+        """The changes that end these jobs, and the records of those that have ended already."""
         records = {ending.id: self._taken.of(ending.id, ending.fence) for ending in endings}
-        # Of another process, or by the second call for the same end.
+        # Taken by another process, or ended by an earlier call with the same arguments.
         unknown = [job for job, record in records.items() if record is None]
         records.update(self._store.get_all(JOBS, unknown) if unknown else {})
         changes: list[Change] = []
@@ -215,7 +217,7 @@ class FinishedJobs:
         return changes, ended
 
     def _finish(self, records: Mapping[str, StoredJob]) -> dict[str, Ended]:
-        """Remember, then forget; the ends that stand, should one have been remembered before."""
+        """Remember the ends, then delete the jobs; return the ends that count."""
         if not records:
             return {}
         ends = self._remembered.remember({job: _as_ended(record) for job, record in records.items()})
@@ -230,7 +232,7 @@ class FinishedJobs:
         }
 
     def _half_ended(self, ids: Sequence[str]) -> list[tuple[str, bytes]]:
-        """Those of the ids with state key `E`; all that have it are quickly read, as they are few."""
+        """The records of these jobs with the state key `E`; as there are few such jobs, all are read."""
         page = self._store.scan(JOBS, ENDED_STATE_KEY, BATCH)
         if len(page) < BATCH:
             wanted = set(ids)

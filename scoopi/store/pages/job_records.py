@@ -1,4 +1,4 @@
-"""What JobStore is given and answers with, and records of jobs as bytes: canonical JSON."""
+"""The values that JobStore takes and returns, and JobRecords: the records of jobs as canonical JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENDED_STATE_KEY = "E"
 
 
 class NewJob(NamedTuple):
-    """A job to be put; `host` is `host:port` in lower case, `file` for local files."""
+    """A job to put; `host` is `host:port` in lower case, or `file` for local files."""
 
     id: str
     host: str
@@ -29,7 +29,7 @@ class TakenJob(NamedTuple):
         fence: number of this take.
         lost: how often the job was taken back from a dead node.
         tried: the reason of each attempt that failed before this one.
-        sent: a crashed process may have sent its request, which must not be sent twice.
+        sent: whether a crashed process may have sent its request, which must not be sent twice.
     """
 
     id: str
@@ -42,11 +42,11 @@ class TakenJob(NamedTuple):
 
 
 class Postponed(NamedTuple):
-    """A job that this node has taken and whose page is to be tried again.
+    """A job of this node whose page shall be tried again later.
 
     Attributes:
-        wait_ms: from now.
-        reason: of the failed attempt.
+        wait_ms: time until the next attempt, from now.
+        reason: why the last attempt failed.
     """
 
     id: str
@@ -56,7 +56,7 @@ class Postponed(NamedTuple):
 
 
 class WaitingJob(NamedTuple):
-    """A job that waits at this node for another attempt, `wait_ms` from now."""
+    """A job that waits at this node for another attempt, in `wait_ms` milliseconds."""
 
     id: str
     host: str
@@ -64,14 +64,14 @@ class WaitingJob(NamedTuple):
 
 
 class HeldJob(NamedTuple):
-    """A job that is taken by this node, by the store."""
+    """A job that this node has taken, according to the store."""
 
     id: str
     fence: int
 
 
 class Ending(NamedTuple):
-    """How a taken job ended: DONE or FAILED."""
+    """How a taken job ended: DONE, FAILED or SKIPPED."""
 
     id: str
     fence: int
@@ -79,7 +79,7 @@ class Ending(NamedTuple):
 
 
 class Ended(msgspec.Struct, frozen=True, array_like=True):
-    """Which node ended a job, with which take, and how; identifies the one frame that counts."""
+    """Which node ended a job, with which take, and how; this identifies the one frame that counts."""
 
     incarnation: str
     fence: Count
@@ -87,12 +87,12 @@ class Ended(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Reconciled(NamedTuple):
-    """What reconciling did, and found.
+    """The result of reconciling.
 
     Attributes:
-        ended: jobs ended again by their committed frame.
-        handed_back: jobs made READY.
-        gone: jobs that this node holds and others have taken back; each is named once.
+        ended: number of jobs that were ended again, by their committed frame.
+        handed_back: number of jobs that were made READY.
+        gone: jobs that this node holds although others have taken them back; each is reported once.
     """
 
     ended: int
@@ -116,17 +116,17 @@ def waiting_state_key(incarnation: str) -> str:
 
 
 def won(store: Store, changes: Sequence[Change]) -> list[Change]:
-    """Make changes of jobs; those that were won, in their order.
+    """Make changes to jobs; return those that were won, in order.
 
     Raises:
-        StoreError: nothing is known; call again with the same changes.
+        StoreError: the outcome is not known; call again with the same changes.
     """
     outcomes = store.cas_all(JOBS, changes) if changes else []
     return [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
 
 
 class JobRecords:
-    """Makes the records that one incarnation writes; every one holds it and the fence.
+    """Makes the records that one incarnation writes; each contains the incarnation and the fence.
 
     Source: ARCHITECTURE, protocol rules 1 and 2.
     """
@@ -139,11 +139,11 @@ class JobRecords:
         self.read_payload = self._payloads.read
 
     def payload(self, payload: JobPayload) -> bytes:
-        """The payload as msgpack."""
+        """Encode a payload as msgpack."""
         return self._payloads.written(payload)
 
     def new(self, host: str, payload: bytes) -> bytes:
-        """A job that waits to be taken for the first time; `payload` is empty when it stands apart."""
+        """A job that waits to be taken for the first time; `payload` is empty if it is stored separately."""
         return self._ready(StoredJob("", host, JobState.READY, "", payload=payload))
 
     def taken(self, was: StoredJob) -> bytes:
@@ -156,7 +156,7 @@ class JobRecords:
         return self._written(was, sent=True)
 
     def handed_back(self, was: StoredJob, sent: bool) -> bytes:
-        """TAKEN -> READY; the fence stays, so that no take has the number of another."""
+        """TAKEN -> READY; the fence stays, so that no two takes have the same number."""
         return self._ready(was, sent=sent)
 
     def taken_back(self, was: StoredJob, counts: bool) -> bytes:
@@ -177,7 +177,7 @@ class JobRecords:
         return self._ready(was, wait_ms=0)
 
     def ending(self, was: StoredJob, ending: Ending) -> bytes:
-        """TAKEN -> DONE or FAILED."""
+        """TAKEN -> DONE, FAILED or SKIPPED."""
         return self._written(was, state_key=ENDED_STATE_KEY, state=ending.state, fence=ending.fence)
 
     def is_mine(self, record: StoredJob, fence: int) -> bool:
@@ -200,27 +200,26 @@ class JobRecords:
 
 
 class TakenRecords:
-    """A cache of the records of taken jobs, as last written.
+    """Caches the records of taken jobs as last written, on which the next change is conditional.
 
-    The next change is conditional on it; without an entry the record is read.
-
-    Any thread may call. It grows with the jobs that the node holds, which are bounded.
+    Without an entry the record is read from the store. Thread-safe; the size is bounded by the number of
+    jobs that the node holds.
     """
 
     def __init__(self) -> None:
         self._records: dict[str, tuple[int, bytes]] = {}
 
     def remember(self, job: str, fence: int, record: bytes) -> None:
-        """Keep the record that the take of that fence wrote."""
+        """Cache the record that the take with this fence wrote."""
         self._records[job] = (fence, record)
 
     def of(self, job: str, fence: int) -> bytes | None:
-        """The record that the take of that fence wrote; None if this process did not write it."""
+        """The record that the take with this fence wrote; None if this process did not write it."""
         known, record = self._records.get(job, (0, b""))
         return record if known == fence else None
 
     def forget(self, takes: Iterable[tuple[str, int]]) -> None:
-        """Drop the records of jobs that have ended, or were handed back."""
+        """Drop the records of jobs that have ended or were handed back."""
         for job, fence in takes:
             if self._records.get(job, (0, b""))[0] == fence:
                 self._records.pop(job, None)

@@ -1,4 +1,4 @@
-"""JobStore: the life of a job in the store, from its put to the memory of its end."""
+"""JobStore: the life of a job in the store, from being put to the record of its end."""
 
 from __future__ import annotations
 
@@ -31,25 +31,26 @@ from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Store, pages
 from scoopi.store.record_codec import unreadable
 
 NEW_HOST = b"{}"
-"""What a host's record holds before a node has a share of it."""
+"""The record of a host before any node has a share of it."""
 STRAYS = 100
 LARGE = 1000
-"""A payload of more bytes stands apart: each change of a job sends its record twice."""
+"""A payload with more bytes gets a record of its own, since each change of a job sends its record twice."""
 
 
 class JobStore:
-    """The life of a job in the store, from its put to the memory of its end.
+    """The life of a job in the store, from being put to the record of its end.
 
     READY -> TAKEN(incarnation, fence + 1) -> ended; each move is a conditional write.
 
-    Any thread may call. Every method raises StoreError when nothing is known; it may have done a part of its
-    work, and is called again with the same arguments.
+    Thread-safe. Every method raises StoreError if the outcome is not known; it may have done a part of its
+    work, and must be called again with the same arguments.
 
     Args:
-        store: one whose answers are settled.
-        incarnation: of this node; no other start of a node has it.
+        store: a settled store.
+        incarnation: incarnation of this node, unique to this start of it.
     Attributes:
-        waiting, sending: jobs between two attempts, and those whose request must not be sent twice.
+        waiting: jobs between two attempts.
+        sending: jobs whose request must not be sent twice.
     Source: ARCHITECTURE, protocol rules 2 to 4 and 7.
     """
 
@@ -69,9 +70,9 @@ class JobStore:
         self._gone: set[str] = set()
 
     def put(self, jobs: Sequence[NewJob]) -> None:
-        """Put jobs; those that exist stay as they are.
+        """Put jobs; existing ones stay as they are.
 
-        A host stands before its first job, a payload before its record; on return all are acknowledged.
+        A host is put before its jobs, a payload before its job; on return, all are acknowledged.
         """
         hosts = [(host, NEW_HOST) for host in sorted({job.host for job in jobs})]
         self._store.put_if_absent_all(HOSTS, hosts)
@@ -88,20 +89,24 @@ class JobStore:
         self._forget_payloads([(key, now) for key, now in standing if key in apart and now is not None])
 
     def put_packed(self, host: str, number: int, jobs: Sequence[NewJob]) -> None:
-        """Put jobs of a host that has others, as one record: its pack of that number. See `unpack`."""
+        """Put further jobs of a host as one record: the host's pack with this number. See `unpack`."""
         self._packs.put(host, number, jobs)
 
     def seed_marks(self, run: str) -> SeedMarks:
-        """How far that run is seeded; `run` is its incarnation."""
+        """The mark of how far a run is seeded.
+
+        Args:
+            run: incarnation of the run.
+        """
         return SeedMarks(self._store, self._incarnation, run)
 
     def unpack(self, host: str, begin: Callable[[], None] = lambda: None) -> int:
-        """Put the jobs of the host's next pack as records of their own.
+        """Put the jobs of the host's next pack as single records.
 
         Args:
-            begin: called when there is one, before its jobs move.
+            begin: called if there is a pack, before its jobs move.
         Returns:
-            How many jobs; 0 when the host has no pack.
+            The number of jobs; 0 if the host has no pack.
         Raises:
             RunError: the run's data is lost.
         """
@@ -119,7 +124,7 @@ class JobStore:
         return [host for page in pages(self._store, HOSTS, BATCH) for host, _ in page]
 
     def take(self, host: str, limit: int, begin: Callable[[], None] = lambda: None) -> list[TakenJob]:
-        """As `take_each`, of one host."""
+        """As `take_each`, for one host."""
         return self._taking.take([host], limit, begin)
 
     def take_each(
@@ -129,7 +134,7 @@ class JobStore:
         return self._taking.take(hosts, limit, begin)
 
     def hand_back(self, jobs: Sequence[TakenJob]) -> int:
-        """TAKEN by this node -> READY, for jobs that were not run; how many were still held."""
+        """TAKEN by this node -> READY, for jobs that did not run; return how many were still held."""
         known = [(job, raw) for job in jobs if (raw := self._written.of(job.id, job.fence)) is not None]
         read, back = self._records.read, self._records.handed_back
         number = self._changed([Change(job.id, raw, back(read(job.id, raw), job.sent)) for job, raw in known])
@@ -139,15 +144,16 @@ class JobStore:
         return number
 
     def take_back(self, dead: str, counts: bool = True, given: bytes = b"") -> int:
-        """TAKEN by a dead incarnation -> READY; how many were found.
+        """TAKEN by a dead incarnation -> READY; return the number of jobs.
 
-        `lost` grows for jobs that its workers had: one of them may have ended the node, those that waited
-        in its queues cannot have. When none of them is left any may have, since the last heartbeat.
+        `lost` is incremented for jobs that its workers had: one of them may have crashed the node, whereas
+        jobs that waited in its queues cannot have. If none of those is left, any job may have been given to a
+        worker since the last heartbeat.
 
         Args:
             dead: an incarnation that is dead, or has left.
-            counts: whether `lost` grows; False for a node that left by a graceful shutdown.
-            given: marks of the jobs that its workers had, as of its last heartbeat; see `marks_of`.
+            counts: whether `lost` is incremented; False for a node that shut down gracefully.
+            given: marks of the jobs that its workers had, from its last heartbeat; see `marks_of`.
         """
         state_key, read, back = taken_state_key(dead), self._records.read, self._records.taken_back
         marked: set[str] = set()
@@ -160,30 +166,30 @@ class JobStore:
         return number
 
     def end(self, endings: Sequence[Ending]) -> list[bool]:
-        """As `FinishedJobs.end`: for each, whether this end counts."""
+        """As `FinishedJobs.end`."""
         return self._endings.end(endings)
 
     def bury(self) -> int:
-        """As `FinishedJobs.bury`: finish what is found half ended."""
+        """As `FinishedJobs.bury`."""
         return self._endings.bury()
 
     def taken(self) -> list[HeldJob]:
-        """The jobs that this node has taken, by the store."""
+        """The jobs that this node has taken, according to the store."""
         found = (each for page in pages(self._store, JOBS, BATCH, self._mine) for each in page)
         return [HeldJob(job, self._records.read(job, record).fence) for job, record in found]
 
     def reconcile(
         self, held: Collection[str], committed: Callable[[str, int], JobState | None]
     ) -> Reconciled:
-        """Settle what the store and this node disagree on, in both directions.
+        """Resolve differences between the store and this node, in both directions.
 
-        What is taken by this node and not known to it: the answer of its take was lost. What it holds and
-        has not taken: others have taken it back. Either must be so twice in a row, or a job would be met
-        that is on its way. To be called by one thread, every liveness gap.
+        A job that this node has taken without knowing it: the answer to its take was lost. A job that it
+        holds but has not taken: others have taken it back. A difference must be found in two consecutive
+        calls, as a job may be in transit. Called by one thread, once per liveness gap.
 
         Args:
-            held: ids of the jobs that this node knew it has, before the call.
-            committed: the state in the durable frame of (id, fence), None if there is none.
+            held: ids of the jobs that this node knew to hold before the call.
+            committed: returns the state in the durable frame of (id, fence); None if there is no frame.
         """
         taken = self.taken()
         missing = set(held).difference(job.id for job in taken)
@@ -198,25 +204,25 @@ class JobStore:
         return Reconciled(ended, back, frozenset(news))
 
     def ready(self, host: str) -> int:
-        """How many jobs of a host wait to be taken; those in packs count when there are no others."""
+        """The number of a host's jobs that wait to be taken; 1 if all of them are in packs."""
         return self._store.count(JOBS, ready_state_key(host)) or int(self._packs.has(host))
 
     def left(self) -> int:
-        """How many jobs have not ended; jobs that move meanwhile may be counted or not."""
+        """The number of jobs that have not ended; jobs that move meanwhile may or may not be counted."""
         half_ended = self._store.count(JOBS, ENDED_STATE_KEY)
         return max(0, self._store.count(JOBS) + self._packs.unseen() - half_ended)
 
     def nothing_left(self) -> bool:
         """Whether no job is READY, TAKEN or half ended."""
-        # The count has foreign keys in it, which a scan skips.
+        # The count includes foreign keys, which a scan skips.
         return self._store.count(JOBS) == 0 or not self._store.scan(JOBS, None, 1)
 
     def refuse_strays(self) -> None:
-        """Look at the first jobs of those that are left although no node has one.
+        """Check the first of the jobs that are left although no node has any.
 
         Raises:
-            RecordError: one of them is not a job, or waits for a host that the run does not have: it would
-                never be taken, and the run never end.
+            RecordError: one of them is not a job, or waits for a host that the run does not have, so that it
+                would never be taken, and the run would never end.
         """
         page = self._store.scan(JOBS, None, STRAYS)
         left = {job: self._records.read(job, raw) for job, raw in page}
@@ -227,15 +233,15 @@ class JobStore:
                 raise unreadable(JOBS, job, one.state_key.encode(), "the run does not know its host")
 
     def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
-        """Those of the ids that have ended, and how."""
+        """As `FinishedJobs.ended`."""
         return self._endings.ended(ids)
 
     def ended_pages(self) -> Iterator[Ends]:
-        """As `FinishedJobs.pages`: all ended jobs, and how."""
+        """As `FinishedJobs.pages`."""
         return self._endings.pages()
 
     def _forget_payloads(self, refused: Sequence[tuple[str, bytes]]) -> None:
-        """The payload of a job that is being buried would stay."""
+        """Delete the payloads just put for jobs that have ended, as nothing else would."""
         if ended := [
             job for job, now in refused if self._records.read(job, now).state_key == ENDED_STATE_KEY
         ]:

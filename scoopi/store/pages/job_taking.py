@@ -1,4 +1,4 @@
-"""JobTaking: takes ready jobs of hosts, of many hosts in the same few calls of the store."""
+"""JobTaking: takes ready jobs of many hosts with a few calls to the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scoopi.store.pages.finished_jobs import FinishedJobs
 from scoopi.store.pages.job_records import JobRecords, TakenJob, TakenRecords, ready_state_key, won
 from scoopi.store.ports import JOBS, PAYLOADS, Change, Store
 
-MOST_OF_ID = 60  # an id has 32 characters, a key that other software has put any number
+MOST_OF_ID = 60  # an id has 32 characters, but a key that other software has put may have any number
 
 
 class _Ready(NamedTuple):
@@ -23,14 +23,14 @@ class _Ready(NamedTuple):
 
 
 class JobTaking:
-    """Takes ready jobs of hosts, of many hosts in the same few calls of the store.
+    """Takes ready jobs of many hosts with a few calls to the store.
 
     READY -> TAKEN(incarnation, fence + 1).
 
     Args:
-        store: one whose answers are settled.
-        incarnation: of this node.
-        written: remembers what was written.
+        store: a settled store.
+        incarnation: incarnation of this node.
+        written: caches the records that are written.
         endings: knows the jobs that have ended.
     Source: ARCHITECTURE, protocol rules 2 and 3.
     """
@@ -43,13 +43,13 @@ class JobTaking:
         self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
 
     def take(self, hosts: Sequence[str], limit: int, begin: Callable[[], None]) -> list[TakenJob]:
-        """Take up to `limit` jobs of each host; empty when none of them has a job that is ready.
+        """Take up to `limit` jobs of each host; empty if no host has a ready job.
 
         Args:
-            begin: called when ready jobs were found, before the first of them is taken.
+            begin: called if there are ready jobs, before the first of them is taken.
         Raises:
-            StoreError: nothing is known; call again.
-            RunError: a job has no payload: the run's data is lost.
+            StoreError: the outcome is not known; call again.
+            RunError: a job has no payload, so the run's data is lost.
         """
         while limit > 0:
             found = self._found_ready(hosts, limit)
@@ -62,7 +62,7 @@ class JobTaking:
         return []
 
     def _found_ready(self, hosts: Sequence[str], limit: int) -> list[_Ready]:
-        """Beginning at a place of its own, so that nodes seldom meet at the same job."""
+        """Ready jobs, beginning at a position that depends on the node, so that nodes rarely compete."""
         keys = [ready_state_key(host) for host in hosts]
         if len(keys) == 1:
             return self._found_of(keys[0], limit)
@@ -88,8 +88,8 @@ class JobTaking:
 
     def _not_ended_before(self, taken_now: Sequence[Change]) -> list[TakenJob]:
         records = {change.key: self._records.read(change.key, change.new) for change in taken_now}
-        # Payloads first: of a job that another node ended meanwhile the end is remembered before its
-        # payload goes, so that a node which misses a payload finds the end.
+        # Payloads first: if another node has ended a job meanwhile, the end is remembered before the payload
+        # is deleted, so a node that does not find the payload finds the end.
         payloads = self._payloads(records)
         known = self._endings.buried(list(records))
         self._endings.forget({job: record for job, record in records.items() if job in known})

@@ -1,4 +1,4 @@
-"""SeedMarks: how far the seeding of a run has come, so that it continues there after a crash or a stop."""
+"""SeedMarks: how far a run is seeded, so that seeding continues there after a crash or a stop."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ QUICKEST = 1
 
 
 class SeedMark(msgspec.Struct, frozen=True):
-    """All jobs up to here are in the store, but those that are kept for packs.
+    """How far a run is seeded: all jobs up to here are in the store, except those kept for packs.
 
     Attributes:
-        seeded: how many jobs of the run's locators, in their order, were put or are kept.
-        ready: by host, how many of them were put one by one.
-        packs: by host, how many packs were put.
-        kept: by host, those that are to be packed.
+        seeded: number of jobs of the run's locators, in their order, that were put or are kept.
+        ready: host -> number of its jobs that were put as single records.
+        packs: host -> number of its packs that were put.
+        kept: host -> its jobs that wait to be packed.
     """
 
     seeded: int
@@ -33,7 +33,7 @@ class SeedMark(msgspec.Struct, frozen=True):
 
 
 class _Record(msgspec.Struct, frozen=True, array_like=True):
-    """The record: a mark, whose kept jobs are compressed.
+    """The record: a mark with compressed kept jobs.
 
     Attributes:
         run: incarnation of the run.
@@ -49,18 +49,19 @@ class _Record(msgspec.Struct, frozen=True, array_like=True):
 
 
 class SeedMarks:
-    """The mark of a run's seeding, moved by the node that seeds.
+    """The mark of a run's seeding, which the seeding node moves.
 
-    A mark is written when all that it counts is in the store. Jobs after it may be there, too: their ids and
-    packs follow from the mark, so that no node that continues there puts any twice. A node that was taken for
-    dead, and seeds on beside another one, finds that the mark has been moved, and does not move it any more.
+    The mark is written once everything that it counts is in the store. Jobs after it may be there, too; their
+    ids and packs follow from the mark, so a node that continues there puts nothing twice. A node that was
+    declared dead, and keeps seeding beside another one, finds that the mark has been moved, and stops moving
+    it.
 
-    Every method raises StoreError when nothing is known; then the seeding begins at the mark again.
+    Every method raises StoreError if the outcome is not known; seeding then begins again at the mark.
 
     Args:
-        store: one whose answers are settled.
-        incarnation: of this node.
-        run: the run's incarnation; the mark of another run does not count.
+        store: a settled store.
+        incarnation: incarnation of this node.
+        run: incarnation of the run; the mark of another run does not count.
     Source: ARCHITECTURE, "Seeding".
     """
 
@@ -76,7 +77,7 @@ class SeedMarks:
         self._is_lost = False
 
     def read(self) -> SeedMark | None:
-        """The mark from which to continue; None if there is none."""
+        """Read the mark to continue from; None if there is none."""
         self._is_lost = False
         self._stands = self._store.get_all(RUN, [_KEY]).get(_KEY)
         if self._stands is None:
@@ -87,7 +88,7 @@ class SeedMarks:
         return SeedMark(record.seeded, record.ready, record.packs, self._unpacked(record.kept))
 
     def move(self, mark: SeedMark) -> None:
-        """Put the mark there, from where this object has read or moved it."""
+        """Move the mark, unless another node has moved it since this object last read or moved it."""
         if self._is_lost:
             return
         record = self._codec.written(
@@ -100,7 +101,7 @@ class SeedMarks:
         self._is_lost, self._stands = not outcome.won, record
 
     def remove(self) -> None:
-        """Remove the mark of a run that is seeded."""
+        """Remove the mark once the run is seeded."""
         if self._stands is not None:
             self._store.delete_all(RUN, [_KEY])
 

@@ -1,4 +1,4 @@
-"""SeedPacks: seeded jobs that do not stand in the store one by one yet, thousands in a record."""
+"""SeedPacks: keeps seeded jobs in packs, thousands per record, until a node needs them."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from scoopi.store.ports import JOBS, PAYLOADS, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec, unreadable
 
 PACKED = "~"
-"""The host of all packs, and the first character of their keys: behind the ids of all jobs."""
+"""The host of all packs, and the first character of their keys, which sort after the ids of all jobs."""
 PAGE = 500
 FEW = 4
-"""Packs of a host that are tried: other nodes may be faster at the first ones."""
+"""Number of packs of a host to try, as other nodes may take the first ones."""
 NONE_S = 1.0
-"""When there was no pack at all, no host is asked for one for this time."""
+"""How long no host is checked for packs after there was none at all, in seconds."""
 QUICKEST = 1
 
 
 class UnpackedJobs(NamedTuple):
-    """What stood in the pack of that key."""
+    """The jobs of a pack, and its key."""
 
     key: str
     jobs: list[NewJob]
 
 
 class SeedPacks:
-    """Seeded jobs that do not stand in the store one by one yet, thousands in a record.
+    """Keeps seeded jobs in packs, thousands per record, until a node needs them.
 
-    A pack is a record of JOBS, so a run with packs is not over; its jobs stand apart, compressed.
+    A pack is a record in JOBS, so that a run with packs is not over; its jobs are in a compressed payload.
 
-    A node that runs out of a host's jobs takes its next pack, puts the jobs, and removes the pack. The pack
-    of a node that crashes meanwhile is taken back as its jobs are, and unpacked again: ids are derived and
-    ended ones are remembered, so each job is run once.
+    A node that runs out of a host's jobs takes the next pack, puts its jobs, and removes it. The pack of a
+    node that crashes meanwhile is taken back like its jobs, and unpacked again. As ids are derived, and ended
+    ones are remembered, each job still runs once.
 
     Args:
-        store: one whose answers are settled.
-        records: of this node.
-        clock: seconds, monotonic.
+        store: a settled store.
+        records: makes the records of this node.
+        clock: monotonic time in seconds.
     """
 
     def __init__(
@@ -55,21 +55,21 @@ class SeedPacks:
         self._none_until = 0.0
 
     def put(self, host: str, number: int, jobs: Sequence[NewJob]) -> None:
-        """Put jobs of one host as its pack of that number; a pack that exists stays as it is."""
+        """Put jobs of a host as its pack with this number; an existing pack stays as it is."""
         key = f"{_prefix(host)}{number:06d}/{len(jobs)}"
         packed = zlib.compress(self._codec.written([job.payload for job in jobs]), QUICKEST)
         self._store.put_if_absent_all(PAYLOADS, [(key, packed)])
         self._store.put_if_absent_all(JOBS, [(key, self._records.new(PACKED, b""))])
 
     def has(self, host: str) -> bool:
-        """Whether the host has a pack that nobody has taken."""
+        """Whether the host has a pack that no node has taken."""
         return bool(self._of(host, 1))
 
     def take(self, host: str) -> UnpackedJobs | None:
-        """The next pack of the host, taken by this node; None: it has none.
+        """Take the next pack of the host; None if it has none.
 
         Raises:
-            RunError: its jobs are gone: the run's data is lost.
+            RunError: its jobs are missing, so the run's data is lost.
         """
         for key, record in self._of(host, FEW):
             change = Change(key, record, self._records.taken(self._records.read(key, record)))
@@ -84,12 +84,12 @@ class SeedPacks:
         return None
 
     def remove(self, key: str) -> None:
-        """Delete a pack whose jobs have been put; its record first: where it is, its jobs must be."""
+        """Delete a pack whose jobs have been put; its record first, as it must not exist without its jobs."""
         self._store.delete_all(JOBS, [key])
         self._store.delete_all(PAYLOADS, [key])
 
     def unseen(self) -> int:
-        """How many more jobs there are than records, as each pack counts as one."""
+        """The number of jobs in packs that a count of records misses, as each pack is one record."""
         packs = pages(self._store, JOBS, PAGE, ready_state_key(PACKED))
         return sum(_size(key) - 1 for page in packs for key, _ in page)
 

@@ -1,4 +1,4 @@
-"""SendingJobs: notes that a request which must not be sent twice is about to be sent."""
+"""SendingJobs: records that a request that must not be sent twice is about to be sent."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from scoopi.store.ports import JOBS, Change, Store
 
 
 class SendingJobs:
-    """Notes that a request which must not be sent twice is about to be sent.
+    """Records that a request that must not be sent twice is about to be sent.
 
-    The job's record says so first; the node that takes the job after a crash knows.
+    This is written to the job's record first, for the node that takes the job after a crash.
 
     Args:
-        taken: what this node wrote when it took the jobs.
+        store: a settled store.
+        incarnation: incarnation of this node.
+        taken: the records that this node wrote when it took the jobs.
     Source: ARCHITECTURE, protocol rule 16.
     """
 
@@ -24,12 +26,12 @@ class SendingJobs:
         self._taken = taken
 
     def note(self, jobs: Sequence[TakenJob]) -> list[TakenJob]:
-        """Note jobs that this node has taken.
+        """Record that the requests of jobs of this node are about to be sent.
 
         Returns:
-            Those that are noted; the others were taken back from this node meanwhile.
+            The recorded jobs; the others were taken back from this node meanwhile.
         Raises:
-            StoreError: nothing is known; call again with the same jobs.
+            StoreError: the outcome is not known; call again with the same jobs.
         """
         found = self._store.get_all(JOBS, [job.id for job in jobs])
         read = {job: self._records.read(job, raw) for job, raw in found.items()}

@@ -1,4 +1,4 @@
-"""WaitingJobs: the jobs whose page failed to load and is tried again, not before a time."""
+"""WaitingJobs: keeps jobs whose page failed to load until it may be tried again."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ BATCH = 500
 
 
 class WaitingJobs:
-    """Keeps the jobs whose page failed to load and is tried again, not before a time.
+    """Keeps jobs whose page failed to load until it may be tried again.
 
-    TAKEN -> WAITING at a node -> READY; a dead node's waiting jobs are adopted by another.
+    TAKEN -> WAITING at a node -> READY; another node adopts the waiting jobs of a dead one.
 
-    A record holds how long its node waits, never a time of day: each node waits by its own clock, so that
-    clocks which differ change nothing. Every method raises StoreError when nothing is known: call it again
-    with the same arguments.
+    A record has the duration of the wait, never a time of day: each node waits by its own clock, so
+    differences between clocks do not matter. Every method raises StoreError if the outcome is not known:
+    call it again with the same arguments.
 
     Args:
-        taken: what this node wrote when it took the jobs.
+        store: a settled store.
+        incarnation: incarnation of this node.
+        taken: the records that this node wrote when it took the jobs.
 
     Source: ARCHITECTURE, protocol rule 14.
     """
@@ -43,7 +45,7 @@ class WaitingJobs:
         """TAKEN by this node -> WAITING at it.
 
         Returns:
-            Those that wait now; the others were taken back from this node meanwhile.
+            The jobs that wait now; the others were taken back from this node meanwhile.
         """
         records = self._standing([job.id for job in jobs])
         changes: list[Change] = []
@@ -55,7 +57,7 @@ class WaitingJobs:
             if self._records.is_mine(was, job.fence):
                 changes.append(Change(job.id, raw, self._records.postponed(was, job)))
             elif self._records.waits_here(was) and was.fence == job.fence:
-                waiting[job.id] = WaitingJob(job.id, was.host, was.wait_ms)  # by a call that failed later
+                waiting[job.id] = WaitingJob(job.id, was.host, was.wait_ms)  # postponed by an earlier call
         hosts = {job: was.host for job, (_, was) in records.items()}
         wait_ms = {job.id: job.wait_ms for job in jobs}
         for change in won(self._store, changes):
@@ -64,7 +66,7 @@ class WaitingJobs:
         return list(waiting.values())
 
     def make_ready(self, ids: Sequence[str]) -> None:
-        """WAITING at this node -> READY; those that do not wait here are left as they are."""
+        """WAITING at this node -> READY; jobs that do not wait here stay as they are."""
         changes = [
             Change(job, raw, self._records.due(was))
             for job, (raw, was) in self._standing(ids).items()
@@ -75,7 +77,7 @@ class WaitingJobs:
     def adopt(self, dead: str) -> list[WaitingJob]:
         """WAITING at a dead incarnation -> WAITING at this node, for the whole time again.
 
-        How long the dead node had waited is not known, and a host must not be asked too early.
+        It is not known how long the dead node had waited, and a request must not be sent too early.
 
         Args:
             dead: an incarnation that is dead, or has left.
@@ -88,7 +90,7 @@ class WaitingJobs:
         return adopted
 
     def here(self) -> list[WaitingJob]:
-        """The jobs that wait at this node, by the store."""
+        """The jobs that wait at this node, according to the store."""
         return [
             _waiting(job, self._records.read(job, raw))
             for page in pages(self._store, JOBS, BATCH, self._mine)
@@ -96,7 +98,7 @@ class WaitingJobs:
         ]
 
     def count(self, incarnation: str) -> int:
-        """How many jobs wait at a node."""
+        """The number of jobs that wait at a node."""
         return self._store.count(JOBS, waiting_state_key(incarnation))
 
     def _standing(self, ids: Sequence[str]) -> Mapping[str, tuple[bytes, StoredJob]]:

@@ -1,1 +1,1 @@
-"""The store in a PostgreSQL database, for the processes of any number of machines."""
+"""The store in a PostgreSQL database, for processes on any number of machines."""

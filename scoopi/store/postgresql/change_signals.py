@@ -1,4 +1,4 @@
-"""ChangeSignals: has a database notify the processes that share it of changed records; one may be lost."""
+"""ChangeSignals: notifies the processes that share a database of changed records; some may be lost."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ log = logging.getLogger(__name__)
 _LISTEN = b"LISTEN scoopi_schedule"
 _NOTIFY = b"SELECT pg_notify('scoopi_schedule', %(sender)s)"
 _LOOK_S = 0.5
-"""How often a listener looks whether it is to end."""
+"""How often a listener checks whether it was closed, in seconds."""
 _AGAIN_S = 1.0
-"""After a fault; until then the heartbeat finds what changes."""
+"""Seconds until the next try after an error; until then changes are found with the heartbeat."""
 
 
 class ChangeSignals:
     """Notifies the processes that share a database of changed records; a notification may be lost.
 
     Args:
-        client: of the database; a listener has a connection of its own.
-        sender: unlike that of any other process; no listener hears its own.
+        client: the client of the database; each listener opens a connection of its own.
+        sender: unique id of this process, whose listeners ignore its own notifications.
     """
 
     def __init__(self, client: PostgresClient, sender: str) -> None:
@@ -34,7 +34,7 @@ class ChangeSignals:
         self._sender = sender
 
     def send(self) -> None:
-        """Notify the listeners of other processes; nothing is sent while the database does not answer."""
+        """Notify the listeners of other processes; does nothing if the database does not answer."""
         with suppress(StoreError):
             self._client.rows(_NOTIFY, {"sender": self._sender}, is_repeatable=True)
 
@@ -44,7 +44,7 @@ class ChangeSignals:
 
 
 class ChangeListener:
-    """Calls back for each notification of another process, and when some may have been lost."""
+    """Calls back for each notification from another process, and whenever some may have been lost."""
 
     def __init__(self, client: PostgresClient, sender: str, heard: Callable[[], object]) -> None:
         self._client = client
@@ -64,13 +64,13 @@ class ChangeListener:
             try:
                 self._listen()
             except (psycopg.Error, StoreError) as error:
-                log.info("notifications of the database are not heard: %s", type(error).__name__)
+                log.info("notifications of the database are not received: %s", type(error).__name__)
                 self._is_closed.wait(_AGAIN_S)
 
     def _listen(self) -> None:
         with self._client.new_connection() as connection:
             connection.execute(_LISTEN)
-            self._heard()  # what was sent while nobody listened
+            self._heard()  # for notifications that were sent before this connection listened
             while not self._is_closed.is_set():
                 for notification in connection.notifies(timeout=_LOOK_S):
                     if notification.payload != self._sender and not self._is_closed.is_set():

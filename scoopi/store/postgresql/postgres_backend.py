@@ -17,14 +17,14 @@ RETRY_S = 0.3
 
 
 class PostgresBackend:
-    """The runs of several nodes, in a PostgreSQL database; connected when made. See `SharedBackend`.
+    """The runs of several nodes, in a PostgreSQL database; the constructor connects. See `SharedBackend`.
 
     Args:
-        url: of the database.
-        settings: how long it is tried to connect, and a database that does not answer is waited for.
-        is_stopped: asked while the database does not answer.
+        url: URL of the database.
+        settings: the timeouts for connecting and reconnecting.
+        is_stopped: polled while the database does not answer.
     Raises:
-        ClusterError: it does not answer, or refuses.
+        ClusterError: it does not answer, or reports an error.
         StoppedError: `is_stopped` returned true.
     """
 
@@ -41,18 +41,18 @@ class PostgresBackend:
 
     def store(self, maps: str = "", is_gone: Callable[[], bool] | None = None) -> SettlingStore:
         """See `SharedBackend`."""
-        return SettlingStore(self._tables.beside(maps, is_gone))
+        return SettlingStore(self._tables.of_space(maps, is_gone))
 
     def remove(self, maps: str) -> None:
         """See `SharedBackend`."""
-        self._tables.beside(maps).destroy()
+        self._tables.of_space(maps).destroy()
 
     def members(self) -> list[str]:
-        """None: the database is one whole."""
+        """See `SharedBackend`; a database has no members."""
         return []
 
     def most_members(self) -> int:
-        """None."""
+        """See `SharedBackend`; a database has no members."""
         return 0
 
     def expedite(self, end: float, left_s: float) -> None:
@@ -60,14 +60,14 @@ class PostgresBackend:
         self._client.expedite(end, left_s)
 
     def warn_of_jobs(self, jobs: int) -> None:
-        """Nothing: a database has room on its disk."""
+        """See `SharedBackend`; a database needs no warning, as it keeps the jobs on disk."""
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
 
     def _opened(self, timeout_s: float, is_stopped: Callable[[], bool]) -> PostgresStore:
-        """The store of what belongs to no run, as soon as the database answers."""
+        """Open the store that belongs to no run, as soon as the database answers."""
         end, former = time.monotonic() + timeout_s, ""
         while True:
             try:
@@ -75,11 +75,11 @@ class PostgresBackend:
             except StoreError as error:
                 if is_stopped():
                     raise StoppedError from None
-                # What a server that is there says twice, as of a wrong password, it will always say.
+                # A running server that reports the same error twice, such as a wrong password, always will.
                 if error.what == former and self._client.is_listening():
                     raise ClusterError(error.what, at=error.at, hint=error.hint) from None
                 if time.monotonic() >= end:
                     what = f"{error.what} (tried for {timeout_s:g} s)"
                     raise ClusterError(what, at=error.at, hint=error.hint) from None
                 former = error.what
-            time.sleep(RETRY_S)  # nothing notifies of its start
+            time.sleep(RETRY_S)  # there is no notification of its start

@@ -1,4 +1,4 @@
-"""PostgresClient: connections to a PostgreSQL database, opened again after a fault."""
+"""PostgresClient: connections to a PostgreSQL database, reopened after an error."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from scoopi.model.text.store_url import StoreUrl
 from scoopi.store.call_timeout import CallTimeout
 
 ANSWER_S = 15.0
-"""How long one answer is waited for; a server that hangs would otherwise hold its caller for ever."""
+"""Timeout of one answer in seconds, so that a server that hangs does not block its caller for ever."""
 CONNECTIONS = 4
-"""So that a heartbeat is not late because other threads of the node read and write much."""
+"""Several, so that a heartbeat is not delayed by other threads of the node."""
 _TRIES = 5
 _PARAMETERS: dict[str, Any] = {
     "application_name": "scoopi",
@@ -33,9 +33,9 @@ _PARAMETERS: dict[str, Any] = {
 }
 _DURABLE = b"""SELECT set_config('synchronous_commit', 'on', false)
 WHERE current_setting('synchronous_commit') = 'off'"""
-"""What was acknowledged stands after a crash of the server, whatever it is set to."""
+"""Makes acknowledged writes survive a crash of the server, whatever its configuration."""
 _ROLLED_BACK = (errors.DeadlockDetected, errors.SerializationFailure)
-"""The statement left no trace, and is made again."""
+"""Errors after which the statement has had no effect, and is retried."""
 _AWAY = "start it, or check the address, the database's name and the user's rights"
 _HINTS: tuple[tuple[type[psycopg.Error] | tuple[type[psycopg.Error], ...], str], ...] = (
     (errors.InsufficientPrivilege, "grant the user the rights to create tables and to use them"),
@@ -50,7 +50,7 @@ Rows = Sequence[tuple[Any, ...]]
 
 
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection whose answers are waited for as long as its timeout says."""
+    """A connection that waits for answers for as long as its timeout allows."""
 
     timeout = CallTimeout(ANSWER_S)
 
@@ -59,14 +59,14 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
 
 
 class PostgresClient:
-    """Connections to a PostgreSQL database, opened when they are needed, and again after a fault.
+    """Connections to a PostgreSQL database, opened on demand, and reopened after an error.
 
-    Any thread may call; up to CONNECTIONS calls run at a time. A statement is a transaction of its own.
+    Thread-safe; up to CONNECTIONS calls run at a time. Each statement is a transaction of its own.
 
     Args:
-        url: of the database; its password is never part of an error.
-        timeout: how long an answer is waited for.
-        give_up_s: when no call has succeeded for so long, calls raise ClusterError; None: never.
+        url: URL of the database; its password is never part of an error.
+        timeout: how long to wait for an answer.
+        give_up_s: calls raise ClusterError if none has succeeded for so many seconds; None for never.
     """
 
     def __init__(
@@ -84,13 +84,13 @@ class PostgresClient:
         """Run a statement.
 
         Args:
-            is_repeatable: it has the same effect when it is run twice, so it is run again on a new connection
-                if the old one turns out to be dead.
+            is_repeatable: whether the statement is idempotent, so that it is repeated on a new connection if
+                the old one turns out to be dead.
         Returns:
-            The rows that it gives; none if it gives no rows.
+            The rows of the result; empty if it has none.
         Raises:
-            StoreError: the database does not answer, or refuses; whether the statement was run is not known.
-            ClusterError: so it has been for `give_up_s`.
+            StoreError: the database does not answer, or reports an error; the outcome is not known.
+            ClusterError: no call has succeeded for `give_up_s`.
         """
         with self._faults_named(), self._slot():
             was_open = bool(self._idle)
@@ -103,7 +103,7 @@ class PostgresClient:
 
     @contextmanager
     def transaction(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
-        """A transaction of several statements.
+        """Run several statements in one transaction.
 
         Raises:
             StoreError, ClusterError: as `rows`.
@@ -119,7 +119,7 @@ class PostgresClient:
             self._idle.append(connection)
 
     def is_listening(self) -> bool:
-        """Whether there is a server that takes connections, be it that it refuses this user or database."""
+        """Whether a server accepts connections, even if it rejects this user or database."""
         try:
             answer = psycopg.pq.PGconn.ping(self._conninfo().encode())
         except psycopg.Error:
@@ -131,17 +131,17 @@ class PostgresClient:
         self._timeout.expedite(end, left_s)
 
     def error(self, what: str, hint: str) -> StoreError:
-        """A StoreError that names the database."""
+        """Make a StoreError that names the database."""
         return StoreError(what, at=self.url.shown, hint=hint)
 
     def close(self) -> None:
-        """Close the connections. Harmless when closed."""
+        """Close the connections; idempotent."""
         self._is_closed = True
         self._drop_idle()
 
     @contextmanager
     def _slot(self) -> Iterator[None]:
-        """The right to use one connection."""
+        """Wait for the permission to use one connection."""
         if not self._timeout.wait(lambda s: self._free.acquire(timeout=s)):
             raise self.error("the database does not answer: all connections wait for it", hint=_AWAY)
         try:
@@ -171,7 +171,7 @@ class PostgresClient:
         raise AssertionError("the last try returns or raises")
 
     def _taken(self) -> _Connection:
-        """The connection that was used last, or a new one; for this thread alone."""
+        """The most recently used idle connection, or a new one; only for this thread."""
         if self._is_closed:
             raise self.error("the store is closed", hint="")
         with suppress(IndexError):
@@ -181,10 +181,10 @@ class PostgresClient:
         return self.new_connection()
 
     def new_connection(self) -> _Connection:
-        """A connection beside those of the calls; the caller closes it, and meets psycopg's errors.
+        """Open an additional connection; the caller closes it, and handles psycopg's errors.
 
-        It is opened in a thread of its own, as the library would wait for a server that hangs for longer than
-        a node that shuts down may.
+        It is opened in a thread of its own, because the library may wait for a server that hangs longer than
+        a shutdown allows.
         """
         answer: Future[_Connection] = Future()
         done = threading.Event()
@@ -220,7 +220,7 @@ class PostgresClient:
         return make_conninfo(self.url.text, **others)
 
     def _drop(self, connection: _Connection) -> None:
-        """Close it, and those that wait for their next use: what ended this one may have ended them."""
+        """Close a connection and all idle ones, which may have been broken by the same cause."""
         with suppress(psycopg.Error):
             connection.close()
         self._drop_idle()
@@ -241,7 +241,7 @@ class PostgresClient:
             raise self._judged(error) from None
 
     def _judged(self, error: StoreError) -> StoreError | ClusterError:
-        """The error of a call that failed, or that which ends the node."""
+        """The error of a failed call; after too long a time without success, the error that ends the node."""
         now = time.monotonic()
         self._failing_since = since = self._failing_since or now
         if self._give_up_s is None or now - since < self._give_up_s:
@@ -260,14 +260,14 @@ class PostgresClient:
 
 
 def _close_late(answer: Future[_Connection]) -> None:
-    """Nobody waits for it any more."""
+    """Close a connection that was opened too late."""
     if answer.exception() is None:
         with suppress(psycopg.Error):
             answer.result().close()
 
 
 def _bounded(generator: Generator[Any, Any, Value], timeout: CallTimeout) -> Generator[Any, Any, Value]:
-    """The generator of an answer; it fails once the answer is late.
+    """Wrap psycopg's generator of an answer with a timeout.
 
     Raises:
         OperationalError: no answer came in time.

@@ -17,17 +17,17 @@ Entries = list[tuple[str, bytes]]
 
 
 class PostgresStore:
-    """A store in the tables of a PostgreSQL database; each batch is one statement, wholly or not at all.
+    """A store in the tables of a PostgreSQL database; each batch is one atomic statement.
 
-    A write may have been made although its answer never came: put a SettlingStore before it. Records expire
-    by the database's clock; expired ones are not found, and are deleted when a store is opened.
+    A write may have been made although its answer never came: wrap the store in a SettlingStore. Records
+    expire by the database's clock; expired ones are not found, and are deleted when a store is opened.
 
     Args:
-        client: may serve other stores; it stays open when this store is closed.
-        space: whose records these are; those of other spaces are not seen.
-        maps: all that it has, each a table, which all spaces share; created if missing.
+        client: may be shared with other stores; it stays open when this store is closed.
+        space: the namespace of the records; those of other spaces are invisible.
+        maps: the maps of this store. Each is a table that all spaces share; missing ones are created.
     Raises:
-        StoreError: the database does not answer, or has the tables of another version.
+        StoreError: the database does not answer, or has tables of another version.
     """
 
     def __init__(self, client: PostgresClient, space: str = "", maps: Sequence[StoreMap] = RUN_MAPS) -> None:
@@ -38,11 +38,11 @@ class PostgresStore:
         self._indexed = {kept: json_decoder(indexed_kind(kept, "")).decode for kept in maps if kept.index}
         self._prepare()
 
-    def beside(self, space: str, is_gone: Callable[[], bool] | None = None) -> PostgresStore:
-        """The records of another space in the same tables.
+    def of_space(self, space: str, is_gone: Callable[[], bool] | None = None) -> PostgresStore:
+        """The store of another space in the same tables.
 
         Args:
-            is_gone: as `AwayCheck`.
+            is_gone: see `AwayCheck`.
         """
         other = copy(self)
         other._space = space
@@ -132,7 +132,7 @@ class PostgresStore:
             self._write(statements.remove)
 
     def close(self) -> None:
-        """Nothing is held open: the client may serve other stores."""
+        """Nothing to close: the client may serve other stores."""
 
     def _prepare(self) -> None:
         tables = [sql.FORMAT_TABLE, *(each.table for each in self._statements.values())]
@@ -171,7 +171,7 @@ class PostgresStore:
     def _settled(
         self, store_map: StoreMap, wanted: Sequence[tuple[str, bytes]], written: Rows
     ) -> list[Outcome]:
-        """Outcomes of a batch: of what was not written, by the records as they are now."""
+        """The outcomes of a batch; for records that were not written, by their current values."""
         won = {key for (key,) in written}
         current = {key: value for key, value in reversed(wanted) if key in won}
         current |= self.get_all(store_map, [key for key, _ in wanted if key not in won])

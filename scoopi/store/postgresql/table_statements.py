@@ -1,7 +1,7 @@
 """The SQL of the store in PostgreSQL: its tables, and one statement for a batch of any length.
 
-Parameters are named, and a batch travels as one array a column. Rows are locked in the order of their keys,
-so that two batches never wait for each other in a circle.
+Parameters are named, and a batch is passed as one array per column. Rows are locked in the order of their
+keys, so that batches do not deadlock.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FORMAT = 1
 FORMAT_TABLE = "scoopi_format"
 MISSING = b"SELECT name FROM unnest(%(tables)s::text[]) AS name WHERE to_regclass(name) IS NULL"
 LOCK = b"SELECT pg_advisory_xact_lock(7205759403792794)"
-"""Held while tables are created: of two processes that create one at a time, one would fail."""
+"""Held while tables are created: of two processes that create a table at the same time, one would fail."""
 CREATE_FORMAT = b"CREATE TABLE IF NOT EXISTS scoopi_format (format INT NOT NULL)"
 WRITE_FORMAT = b"INSERT INTO scoopi_format SELECT %(format)s WHERE NOT EXISTS (SELECT FROM scoopi_format)"
 READ_FORMAT = b"SELECT format, current_setting('server_encoding') FROM scoopi_format"
@@ -38,7 +38,7 @@ _PARTS = {
 )""",
     "page": "AND t.key > %(after)s ORDER BY t.key LIMIT %(limit)s",
 }
-"""What statements have in common."""
+"""Parts that statements share."""
 _GET = "SELECT t.key, t.value FROM $table AS t WHERE $live AND t.key = ANY(%(keys)s::text[])"
 _PUT = """$batch
 INSERT INTO $table AS t (space, key, $columns)
@@ -71,7 +71,7 @@ _COUNT_VALUE = "SELECT count(*) FROM $table AS t WHERE $live AND t.$index = %(in
 
 
 class TableStatements:
-    """The statements for the table of one map, which holds the records of all spaces."""
+    """The statements for the table of one map, which has the records of all spaces."""
 
     def __init__(self, store_map: StoreMap) -> None:
         self.table = f"scoopi_{store_map}"

@@ -1,1 +1,1 @@
-"""A run's own records: its phase, its end, and how long they are kept."""
+"""Records about runs: their phase and end, which runs a cluster knows, and how long it keeps them."""

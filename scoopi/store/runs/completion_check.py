@@ -1,4 +1,4 @@
-"""CompletionCheck: decides whether a run is over, without a counter that a crash of its owner could spoil."""
+"""CompletionCheck: decides whether a run is over, without a counter that a crash could falsify."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
 _BEATS = 2
-"""A heartbeat may be older than its writing; the second one after a scan was made up after it."""
+"""A heartbeat may have been composed before the scan; the second one after the scan was composed after it."""
 
 
 class _Scanned(NamedTuple):
-    """A scan found no job, and no node had taken one around it."""
+    """The state around a scan that found no job, and during which no node took one."""
 
     takes: int
     others: dict[str, NodeRecord]
 
 
 class CompletionCheck:
-    """Decides whether a run is over, without a counter that a crash of its owner could spoil.
+    """Decides whether a run is over, without a counter that a crash could falsify.
 
-    It is over when all live nodes are idle, no job is left, and no node has taken one around that.
+    A run is over when all live nodes are idle, no job is left, and no node has taken one meanwhile.
 
-    A scan reads one record after another, so a job could move past it. It is believed only when
-    every live node was idle before it and after it, with the same number of takes: then no job
-    moved. This node reports that at once (`load`), the others by heartbeats that they composed after the
-    scan; so a run on one machine is over at the first asking.
+    A scan reads one record after another, so a job could move past it. Its result counts only if every live
+    node was idle before and after it, with the same number of takes, because then no job has moved. For this
+    node `load` says so immediately, for the others heartbeats that they composed after the scan. So a run on
+    one machine is found to be over at the first call.
 
     Args:
-        load: this node's load just now. `takes` must grow before the store is asked for jobs, and
-            `idle` be false while it is.
+        load: returns this node's current load. `takes` must be incremented before the store is asked for
+            jobs, and `idle` must be false during the call.
     Source: ARCHITECTURE, protocol rule 10.
     """
 
@@ -54,10 +54,10 @@ class CompletionCheck:
         self._found: _Scanned | None = None
 
     def is_over(self) -> bool:
-        """Ask the store; to be asked again until true, by one thread.
+        """Check whether the run is over; called repeatedly by one thread until true.
 
         Raises:
-            StoreError: nothing is known yet.
+            StoreError: it is not known yet.
             RunError: the run record is gone.
         """
         state = self._run.read()
@@ -72,7 +72,7 @@ class CompletionCheck:
         return self._found is not None and self._believed(self._found)
 
     def _scanned(self) -> _Scanned | None:
-        """Look for jobs between two looks at the nodes."""
+        """Scan for jobs between two reads of the nodes."""
         before, others = self._load(), self._others()
         if not before.idle or not _all_idle(others):
             return None
@@ -93,7 +93,7 @@ class CompletionCheck:
         )
 
     def _believed(self, found: _Scanned) -> bool:
-        """Whether all other nodes have reported since the scan that they took nothing around it."""
+        """Whether all other nodes have reported since the scan that they took no job during it."""
         now = self._others()
         return _takes(now) == _takes(found.others) and all(
             member.idle and member.number >= found.others[key].number + _BEATS for key, member in now.items()

@@ -1,4 +1,4 @@
-"""RunRecord: the record of a run's phase, the canaries beside it, and the request to cancel it."""
+"""RunRecord and RunCancel: the record of a run's phase, its canaries, and the request to cancel the run."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from scoopi.store.retries import first_won
 _RUN = "run"
 _LATER = (JOBS, PAYLOADS, ENDED, HOSTS)
 _SEEDED = "composed/seed/"
-"""Before the run record stands nobody writes to these maps, or to such a key beside it."""
+"""Prefix of keys to which, as to the maps above, nothing is written before the run record exists."""
 _PAGE = 500
 _CANCEL = "cancel"
 
 
 class RunPhase(StrEnum):
-    """RUNNING -> ENDING (nothing is taken, nodes publish) -> OVER."""
+    """RUNNING -> ENDING (no jobs are taken, nodes publish) -> OVER."""
 
     RUNNING = "RUNNING"
     ENDING = "ENDING"
@@ -31,11 +31,11 @@ class RunPhase(StrEnum):
 
 
 class RunState(msgspec.Struct, frozen=True):
-    """The record.
+    """The run record.
 
     Attributes:
-        incarnation: of the run.
-        seeded: all jobs of the defined locators have been put; until then nothing is taken.
+        incarnation: incarnation of the run.
+        seeded: whether all jobs of the locators have been put; until then the run cannot be over.
         writer: incarnation of the node that wrote the record.
     """
 
@@ -48,11 +48,11 @@ class RunState(msgspec.Struct, frozen=True):
 class RunRecord:
     """Creates, reads and moves the run record; each move is the same whichever node makes it.
 
-    Every method raises StoreError when nothing is known, and may then be called again.
+    Every method raises StoreError if the outcome is not known, and may then be called again.
 
     Args:
-        store: one whose answers are settled.
-        incarnation: of this node.
+        store: a settled store.
+        incarnation: incarnation of this node.
         canaries: keys of the canary records, one for each part of the store that can be lost alone.
     Source: ARCHITECTURE, protocol rules 9 to 11.
     """
@@ -65,12 +65,14 @@ class RunRecord:
         self._members = RecordCodec(MEMBERS, NodeRecord)
 
     def create(self, run: str) -> RunState:
-        """Make the record of a run (its incarnation), if there is none; the record that stands.
+        """Create the record if there is none; return the existing or the new record.
 
-        Canaries are put first and never beside a record that stands: a lost one must stay lost.
+        Canaries are put before it, and never once it exists, since a lost canary must stay lost.
 
+        Args:
+            run: incarnation of the run.
         Raises:
-            RunError: the record is gone that once stood.
+            RunError: the record existed but is gone.
         """
         if (standing := self.read()) is not None:
             return standing
@@ -83,24 +85,24 @@ class RunRecord:
         state = RunState(run, RunPhase.RUNNING, False, self._incarnation)
         outcome = self._store.put_if_absent_all(RUN, [(_RUN, self._codec.written(state))])[0]
         if outcome.current is None:
-            raise StoreError("the run record was rejected and is not there", hint="try again")
+            raise StoreError("the run record was rejected, but none exists", hint="try again")
         return self._codec.read(_RUN, outcome.current)
 
     def read(self) -> RunState | None:
-        """The record; None: the store does not know the run."""
+        """The record; None if the store does not know the run."""
         record = self._store.get_all(RUN, [_RUN]).get(_RUN)
         return None if record is None else self._codec.read(_RUN, record)
 
     def mark_seeded(self) -> None:
-        """Mark that every job of the defined locators has been put and acknowledged."""
+        """Mark that every job of the locators has been put and acknowledged."""
         self._move(lambda state: state.seeded, seeded=True)
 
     def to_ending(self) -> None:
-        """RUNNING -> ENDING; a run that is further stays there."""
+        """RUNNING -> ENDING; does nothing if the run is already in a later phase."""
         self._move(lambda state: state.phase is not RunPhase.RUNNING, phase=RunPhase.ENDING)
 
     def reopen(self) -> None:
-        """OVER or ENDING -> RUNNING, to run failed tasks again; on one machine, where no record expires."""
+        """OVER or ENDING -> RUNNING, to run failed tasks again; on one machine, where nothing expires."""
         self._move(lambda state: state.phase is RunPhase.RUNNING, phase=RunPhase.RUNNING)
 
     def to_over(self) -> None:
@@ -110,11 +112,11 @@ class RunRecord:
             RunError: the run is not ENDING.
         """
         if self._known().phase is RunPhase.RUNNING:
-            raise RunError("a running run cannot be over", hint="this is a bug of Scoopi: please report it")
+            raise RunError("a running run cannot be over", hint="this is a bug in Scoopi: please report it")
         self._move(lambda state: state.phase is RunPhase.OVER, phase=RunPhase.OVER)
 
     def lost(self, run: str) -> bool:
-        """Whether the store no longer holds all of that run: a record is missing or another run's."""
+        """Whether the store has lost a part of a run: a record is missing, or belongs to another run."""
         keys = [_RUN, *self._canaries]
         found = self._store.get_all(RUN, keys)
         if len(found) < len(keys):
@@ -123,11 +125,11 @@ class RunRecord:
         return state.incarnation != run or any(canary != run.encode() for canary in found.values())
 
     def has_lost(self) -> bool:
-        """Whether the store no longer holds all of the run that it holds a part of, whichever run it is."""
+        """Whether the store has lost a part of the run that it has records of, whichever run that is."""
         state = self.read()
         if state is not None:
             return self.lost(state.incarnation)
-        # It may have begun since: other records are written after this one.
+        # The run may have begun since the read; other records are written after this one.
         return self._has_begun() and self.read() is None
 
     def _has_begun(self) -> bool:
@@ -151,15 +153,15 @@ class RunRecord:
         return record
 
     def _move(self, reached: Callable[[RunState], bool], **fields: object) -> None:
-        """Change the record until it has reached that, by this node or another."""
+        """Change the record until `reached`, by this node or by another."""
         while not reached(state := self._codec.read(_RUN, record := self._standing())):
             moved = msgspec.structs.replace(state, writer=self._incarnation, **fields)
-            # The bytes as they stand, not as Scoopi would write them: a change must meet them exactly.
+            # The bytes as read, not as Scoopi would encode them: a change must match them exactly.
             self._store.cas_all(RUN, [Change(_RUN, record, self._codec.written(moved))])
 
 
 class Cancelled(msgspec.Struct, frozen=True):
-    """The record: how often the run was cancelled, and which node did it last."""
+    """The record: how often the run was cancelled, and by which node last."""
 
     number: Count
     by: str
@@ -168,13 +170,13 @@ class Cancelled(msgspec.Struct, frozen=True):
 class RunCancel:
     """The request to cancel a run.
 
-    A node obeys requests made after it has joined; so nodes that are started later resume the run.
+    A node obeys requests made after it has joined, so nodes that are started later resume the run.
 
-    Every method raises StoreError when nothing is known, and may then be called again.
+    Every method raises StoreError if the outcome is not known, and may then be called again.
 
     Args:
-        store: one whose answers are settled.
-        incarnation: of this node, or of the process that asks.
+        store: a settled store.
+        incarnation: incarnation of this node, or of the process that cancels.
     Source: docs/output.md.
     """
 
@@ -185,7 +187,7 @@ class RunCancel:
         self._heard = 0
 
     def listen(self) -> None:
-        """Ignore requests made before now: they were for other nodes."""
+        """Ignore requests made before now, which were meant for other nodes."""
         self._heard = self._number(self._stands())
 
     def is_asked(self) -> bool:
@@ -193,7 +195,7 @@ class RunCancel:
         return self._number(self._stands()) > self._heard
 
     def ask(self) -> None:
-        """Ask all nodes that are in the run now."""
+        """Cancel the run for all nodes that take part in it now."""
         first_won(self._ask_once, "the run could not be cancelled")
 
     def _ask_once(self) -> bool | None:

@@ -1,4 +1,4 @@
-"""RunRegistry: the runs that a cluster knows, and in which maps each keeps its records."""
+"""RunRegistry: the runs that a cluster knows, and the maps in which each has its records."""
 
 from __future__ import annotations
 
@@ -19,22 +19,21 @@ PAGE = 500
 
 
 class RunRegistry:
-    """The runs that a cluster knows, and in which maps each keeps its records.
+    """The runs that a cluster knows, and the maps in which each has its records.
 
-    One record a run, in the map that belongs to no run.
+    There is one record per run, in the map that belongs to no run.
 
-    Records end by their time to live, but the maps of a run cost a member some megabytes even when they
-    are empty: a node that starts later removes them. That is safe, as a name that returns gets other maps.
+    Records expire, but the maps of a run cost a member some megabytes even when they are empty, so a node
+    that starts later removes them. That is safe, because a name that is used again gets other maps.
+
+    Every method raises StoreError if the grid does not answer.
 
     Args:
-        grid: the maps that belong to no run, of settled answers.
-        phase: the phase by the run's record in the maps of that name; None: it is not there any more,
-            or not yet.
-        remove: removes the maps of that name; harmless when they are not there.
+        grid: a settled store of the maps that belong to no run.
+        phase: returns the phase in the run record in the given maps; None if it does not exist (any more).
+        remove: removes the given maps; does nothing if they do not exist.
         node: incarnation of this node.
-        is_alive: whether a node works on the run in the maps of that name; may look on for a few heartbeats.
-
-    Every method raises StoreError when the grid does not answer.
+        is_alive: whether a node works on the run in the given maps; may watch for a few heartbeats.
     """
 
     def __init__(
@@ -54,15 +53,15 @@ class RunRegistry:
         self._codec = RecordCodec(RUN, KnownRun)
 
     def maps(self, run: str) -> str | None:
-        """The maps of a run that is known, also when it is over; None of one that is not, or no longer."""
+        """The maps of a known run, even if it is over; None if it is not known, or no longer."""
         known, _ = self._read(run)
         return None if known is None or self._has_ended(known) else known.maps
 
     def enter(self, run: str, keep_s: int = WEEK_S) -> tuple[str, bool]:
-        """The maps of the run, and whether it is over: else it continues there, or begins there now.
+        """Enter a run, which begins now if it is not known; return its maps, and whether it is over.
 
         Args:
-            keep_s: how long it is kept after its last heartbeat, should it stay unfinished.
+            keep_s: how long it is kept after its last heartbeat if it stays unfinished, in seconds.
         """
         return first_won(
             lambda: self._entered(run, keep_s),
@@ -71,7 +70,7 @@ class RunRegistry:
         )
 
     def _entered(self, run: str, keep_s: int) -> tuple[str, bool] | None:
-        """None: its record has changed just now."""
+        """One attempt of `enter`; None if the record has just changed."""
         known, stands = self._read(run)
         if known is None:
             self._grid.put_if_absent_all(RUN, [(PREFIX + run, self._new_record(run, run, keep_s))])
@@ -90,7 +89,7 @@ class RunRegistry:
         return known.maps, known.over
 
     def renew(self, run: str, maps: str, keep_s: int = WEEK_S) -> tuple[str, bool]:
-        """Like `enter`, for a run whose data is lost in these maps: its name gets others, once."""
+        """As `enter`, for a run whose data in these maps is lost: it gets other maps, once."""
         known, stands = self._read(run)
         if known is not None and known.maps == maps:
             new = self._new_record(run, other_maps(run), keep_s)
@@ -99,17 +98,17 @@ class RunRegistry:
         return self.enter(run, keep_s)
 
     def reopen(self, run: str, keep_s: int = WEEK_S) -> bool:
-        """Give a run that is over, and still kept, other maps to continue in; they are filled by ReopenedRun.
+        """Give a run that is over, and still kept, other maps to continue in; ReopenedRun fills them.
 
-        Its records in the maps before have an end already, which a member that fills up may not lift.
+        Its records in the old maps already have an expiry time, which cannot be removed reliably.
 
         Returns:
-            Whether this node did it; False: the run is not over, or another node was first.
+            Whether this node did it; False if the run is not over, or another node was first.
         """
         known, stands = self._read(run)
         if known is None or known.gone or self._phase(known.maps) is not RunPhase.OVER:
             return False
-        if known.before is not None:  # of the time before that: what it knew is in the maps since
+        if known.before is not None:  # from an earlier reopening; the records have been copied since
             self._remove(known.before)
         maps = other_maps(run)
         new = self._new_record(run, maps, keep_s, before=known.maps)
@@ -119,24 +118,25 @@ class RunRegistry:
         return False
 
     def before(self, run: str) -> str | None:
-        """The maps that a run was over in when it was reopened; None of all others."""
+        """The maps in which a reopened run was over; None for other runs."""
         known, _ = self._read(run)
         return None if known is None or known.gone else known.before
 
     def note_over(self, run: str, maps: str) -> None:
-        """The incarnation in these maps is over; to be noted before the first of its records expires."""
+        """Record that the incarnation in these maps is over; called before its first record may expire."""
         self._note(run, maps, ends=False)
 
     def note_ends(self, run: str, maps: str) -> None:
-        """Each record in these maps has an end now."""
+        """Record that each record in these maps has an expiry time."""
         self._note(run, maps, ends=True)
 
     def sweep(self, end: Callable[[str, str], None]) -> None:
-        """Remove the maps of runs that are over and kept no longer.
+        """Remove the maps of runs that are over and no longer kept.
 
         Args:
-            end: given the name and the maps of a run that is over, and whose last node died before it had
-                noted that all records have an end; or it is just about it: both may do it.
+            end: called with the name and the maps of a run that is over, but whose records do not all have
+                an expiry time yet, as its last node has crashed or is just setting them; setting them twice
+                is harmless.
         """
         for known, stands in list(self._all()):
             if known.gone:
@@ -149,7 +149,7 @@ class RunRegistry:
             try:
                 phase = self._phase(known.maps)
             except RecordError as error:
-                log.warning("run %s: it is left as it is: %s", known.run, error)
+                log.warning("run %s is left unchanged: %s", known.run, error)
                 continue
             if phase is None and known.over:
                 self._remove_all(known)
@@ -158,18 +158,18 @@ class RunRegistry:
                 end(known.run, known.maps)
 
     def forget(self, run: str) -> None:
-        """Remove a run with all that is kept of it, whatever state it is in.
+        """Remove a run and all its records, whatever state it is in.
 
         A node that still works on it finds that its data is lost, and ends.
         """
         first_won(lambda: self._forgot(run) or None, f"the run {run} could not be removed")
 
     def _forgot(self, run: str) -> bool:
-        """False: its record has changed just now."""
+        """One attempt of `forget`; False if the record has just changed."""
         try:
             known, stands = self._read(run)
         except RecordError:
-            # Which maps it had cannot be read: the first incarnation of a name has those of its name.
+            # The name of its maps cannot be read; those of a run's first incarnation have the run's name.
             self._remove(run)
             self._grid.delete_all(RUN, [PREFIX + run])
             return True
@@ -181,16 +181,16 @@ class RunRegistry:
         return False
 
     def is_gone(self, run: str, maps: str) -> bool:
-        """Whether the maps of this incarnation of the run are removed, or belong to an earlier one."""
+        """Whether these maps of the run are removed, or belong to another incarnation of it."""
         known, _ = self._read(run)
         return known is None or known.gone or known.maps != maps
 
     def kept(self) -> dict[str, str]:
-        """The maps of each run of which something is kept, by its name, sorted."""
+        """Name -> maps of each run that is still kept, sorted by name."""
         return dict(sorted((known.run, known.maps) for known, _ in self._all() if not self._has_ended(known)))
 
     def _is_left_for_good(self, known: KnownRun) -> bool:
-        """Whether it is unfinished, its time is over, and no node has a heartbeat or came back meanwhile."""
+        """Whether a run is unfinished, its time has expired, and no node sends heartbeats or came back."""
         try:
             return (
                 not known.over
@@ -199,18 +199,18 @@ class RunRegistry:
                 and not self.pulse.seconds(known.maps)
             )
         except RecordError as error:
-            log.warning("run %s: it is left as it is: %s", known.run, error)
+            log.warning("run %s is left unchanged: %s", known.run, error)
             return False
 
     def _abandon(self, known: KnownRun, stands: bytes) -> None:
-        """Remove it unless a node comes meanwhile, which renews its time before it reads this record."""
+        """Remove a run, unless a node joins, which renews the run's time before it reads this record."""
         if not self._change(known, stands, ends=False, gone=True):
             return
         gone, now = self._read(known.run)
         if gone is not None and gone.maps == known.maps and self.pulse.seconds(known.maps):
             self._grid.cas_all(RUN, [Change(PREFIX + known.run, now, stands)])
             return
-        log.warning("run %s: unfinished, and without a heartbeat for too long: it is removed", known.run)
+        log.warning("run %s is unfinished and had no heartbeat for too long; it is removed", known.run)
         self._remove_gone(known.run)
 
     def _remove_gone(self, run: str) -> None:
@@ -227,14 +227,14 @@ class RunRegistry:
             return False
 
     def _note(self, run: str, maps: str, ends: bool) -> None:
-        """Nothing is noted for another incarnation: a node that was asleep at the end comes too late."""
+        """Record the end of a run, unless its maps are others now, as for a node that was suspended."""
 
         def once() -> bool | None:
             known, stands = self._read(run)
             if known is None or known.maps != maps or (known.over and known.ends >= ends):
                 return True
             self._change(known, stands, ends or known.ends)
-            return None  # reads what stands
+            return None  # read the record again
 
         first_won(once, f"the end of the run {run} could not be noted")
 
@@ -248,7 +248,7 @@ class RunRegistry:
             self._remove(known.before)
 
     def _new_record(self, run: str, maps: str, keep_s: int, before: str | None = None) -> bytes:
-        """Of a run that begins in these maps. Its time begins first: a sweep must not find it without any."""
+        """The record of a run that begins in these maps; its time is set first, for a concurrent sweep."""
         self.pulse.renew(maps, keep_s)
         return self._codec.written(KnownRun(run, self._node, maps, before=before))
 
@@ -257,18 +257,18 @@ class RunRegistry:
         return (None, b"") if stands is None else (self._known(PREFIX + run, stands), stands)
 
     def _known(self, key: str, stands: bytes) -> KnownRun:
-        """Of another run, or in its maps, nothing is read, and above all nothing removed."""
+        """Decode a record; reject one that names another run or its maps, so that these are not removed."""
         known = self._codec.read(key, stands)
         if not known.is_whole or PREFIX + known.run != key:
             raise unreadable(RUN, key, stands, "it names another run")
         return known
 
     def _all(self) -> Iterator[tuple[KnownRun, bytes]]:
-        """Those that can be read: one bad record is a matter of its run alone."""
+        """All records that can be decoded; a bad record only affects its own run."""
         for key, stands in with_prefix(self._grid, RUN, PAGE, PREFIX):
             try:
                 known = self._known(key, stands)
             except RecordError as error:
-                log.warning("a run is passed over: %s", error)
+                log.warning("a run is skipped: %s", error)
                 continue
             yield known, stands

@@ -13,7 +13,7 @@ from scoopi.store.record_codec import RecordCodec
 
 PAGE = 5000
 MOST_LATER_S = 3600
-"""All else is kept longer than the run record, by at most this: where the record is, the rest must be."""
+"""By how many seconds, at most, all other records outlive the run record: while it exists, they must."""
 _KEPT = (MEMBERS, HOSTS, JOBS, PAYLOADS, ROBOTS)
 PREFIX = "pulse/"
 WEEK_S = 604_800
@@ -22,14 +22,13 @@ WEEK_S = 604_800
 class RunRetention:
     """Lets the records of a run that is over expire.
 
-    To be begun when the run is OVER, never before; begun again, or by two, it counts from then.
+    Only to be used once the run is OVER; if it is begun again, the time counts from then.
 
     Args:
-        store: of the run.
-        seconds: how long; all but the run record up to an hour longer.
-        first: called before the first record begins to run out.
-        last: called when all of them have an expiry time: until then another node must continue, should this
-            one crash.
+        store: the store of the run.
+        seconds: how long the run record is kept; other records are kept up to an hour longer.
+        first: called before the first record gets an expiry time.
+        last: called when all records have one; if this node crashes before, another must begin again.
     Source: ARCHITECTURE, protocol rule 10.
     """
 
@@ -46,10 +45,10 @@ class RunRetention:
         self._last = last
 
     def begin(self) -> None:
-        """Have the records expire, counted from now.
+        """Let the records expire, counted from now.
 
         Raises:
-            StoreError: the store does not answer; begin again.
+            StoreError: the store does not answer; call again.
         """
         self._first()
         later_s = self._seconds + min(self._seconds, MOST_LATER_S)
@@ -60,7 +59,7 @@ class RunRetention:
         self._last()
 
     def expire(self, store_map: StoreMap, seconds: int) -> None:
-        """Let all records of a map end after so many seconds."""
+        """Let all records of a map expire after a number of seconds."""
         for page in pages(self._store, store_map, PAGE):
             self._store.set_ttl_all(store_map, [key for key, _ in page], seconds)
 
@@ -69,22 +68,22 @@ class Pulse(msgspec.Struct, frozen=True):
     """The grid's record `pulse/<maps>`.
 
     Attributes:
-        seconds: how long it stays when nobody renews it.
+        seconds: how long it exists unless it is renewed.
     """
 
     seconds: Count
 
 
 class RunPulse:
-    """One record for each incarnation of a run; it expires unless nodes at work on the run renew it.
+    """One record for each incarnation of a run, which expires unless nodes that work on the run renew it.
 
-    The members measure that time, so no two machines' clocks are compared. A missing record alone
-    proves nothing: heartbeats are looked for before anything is removed.
+    The members measure that time, so no clocks of two machines are compared. A missing record alone proves
+    nothing: heartbeats are checked before anything is removed.
+
+    Every method raises StoreError if the grid does not answer.
 
     Args:
-        grid: the maps that belong to no run, of settled answers.
-
-    Every method raises StoreError when the grid does not answer.
+        grid: a settled store of the maps that belong to no run.
     """
 
     def __init__(self, grid: Store) -> None:
@@ -92,17 +91,17 @@ class RunPulse:
         self._codec = RecordCodec(RUN, Pulse)
 
     def renew(self, maps: str, seconds: int) -> None:
-        """Keep the run in these maps for that many seconds from now."""
+        """Keep the run in these maps for a number of seconds from now."""
         key = PREFIX + maps
         self._grid.put_if_absent_all(RUN, [(key, self._codec.written(Pulse(seconds)))])
         self._grid.set_ttl_all(RUN, [key], seconds)
 
     def seconds(self, maps: str) -> int:
-        """How long the run is kept after its last heartbeat; 0: that time is over."""
+        """How long the run is kept after its last heartbeat, in seconds; 0 if that time is over."""
         key = PREFIX + maps
         record = self._grid.get_all(RUN, [key]).get(key)
         return 0 if record is None else self._codec.read(key, record).seconds
 
     def end(self, maps: str) -> None:
-        """Forget the time of a run that is removed."""
+        """Delete the record of a run that is removed."""
         self._grid.delete_all(RUN, [PREFIX + maps])

@@ -1,4 +1,4 @@
-"""SharedCounts: what each node has counted, in the store, so that nodes and later processes share budgets."""
+"""SharedCounts: keeps each node's counts in the store, so that nodes and later processes share budgets."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from scoopi.store.record_codec import RecordCodec
 
 PERIOD_S = 1.0
 RETRIES, PAGES = "retries", "budget"
-"""Kinds of counts: retries by host; pages and bytes by budget."""
+"""Kinds of counts: retries per host; pages and bytes per budget."""
 MANY = 1000
-"""So many counts are written each period; more of them less often."""
+"""Up to so many counts are written once per period, more of them less often."""
 _PAGE = 500
 
 
 class SharedCounts:
-    """Keeps what each node has counted in the store, so that all nodes and later processes share budgets.
+    """Keeps each node's counts in the store, so that all nodes and later processes share budgets.
 
-    One record for each incarnation, which only it writes; belongs to one thread.
+    There is one record per incarnation, which only that incarnation writes. Used by one thread.
 
     Args:
-        store: one whose answers are settled.
-        incarnation: of this node.
-        kind: of the counts.
-        clock: seconds, monotonic.
+        store: a settled store.
+        incarnation: incarnation of this node.
+        kind: the kind of counts, RETRIES or PAGES.
+        clock: monotonic time in seconds.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class SharedCounts:
         self._due_at = 0.0
 
     def is_due(self) -> bool:
-        """Whether the store is to be asked again."""
+        """Whether it is time to access the store again."""
         return self._clock() >= self._due_at
 
     def keep(self, counts: Mapping[str, int]) -> None:
-        """Keep what this process has counted.
+        """Write the counts of this process.
 
         Raises:
-            StoreError: nothing is known; the next call keeps as much.
+            StoreError: the outcome is not known; the next call writes them again.
         """
         self._due_at = self._clock() + PERIOD_S * max(1.0, len(counts) / MANY)
         record = self._codec.written(dict(counts))
@@ -64,7 +64,7 @@ class SharedCounts:
         self._kept = record
 
     def others(self) -> Counter[str]:
-        """The counts of all other incarnations, added up.
+        """The sum of the counts of all other incarnations.
 
         Raises:
             StoreError: the store does not answer.
@@ -77,10 +77,10 @@ class SharedCounts:
 
 
 def forget_counts(store: Store) -> None:
-    """Remove the counts of all incarnations: a run that is opened again has its budgets again.
+    """Remove the counts of all incarnations, as a reopened run has its full budgets again.
 
     Raises:
-        StoreError: some may be removed.
+        StoreError: the store does not answer; some counts may be removed.
     """
     for kind in (RETRIES, PAGES):
         store.delete_all(RUN, [key for key, _ in with_prefix(store, RUN, _PAGE, f"{kind}/")])

@@ -1,1 +1,1 @@
-"""The records of the scheduler over the port: processes, jobs, attempts, workers, bundles."""
+"""The scheduler's records in a store: processes, jobs, attempts, workers, bundles."""

@@ -1,4 +1,4 @@
-"""KnownRecords: records of a map that are read again and again, and decoded only when they have changed."""
+"""KnownRecords: decodes records of a map that are read repeatedly only when they have changed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Decoded = TypeVar("Decoded")
 
 
 class KnownRecords(Generic[Decoded]):
-    """The records that one kind of scan gave last: what is read again unchanged is not decoded again.
+    """Caches the decoded records of the last scan, so that unchanged ones are not decoded again.
 
-    Each pass of the scheduler reads all that is active, and most of it is as it was.
+    Each pass of the scheduler reads all active records, and most of them are unchanged.
 
     Args:
-        codec: decodes them; equal records are equal bytes.
+        codec: decodes the records; equal records are equal bytes.
     """
 
     def __init__(self, codec: RecordCodec[Decoded]) -> None:
@@ -24,7 +24,7 @@ class KnownRecords(Generic[Decoded]):
         self._known: dict[bytes, Decoded] = {}
 
     def read(self, found: Iterable[tuple[str, bytes]]) -> list[Decoded]:
-        """Decode what a scan has found, in its order; what it has not found is forgotten.
+        """Decode the records that a scan has found, in order; all others are dropped from the cache.
 
         Raises:
             RecordError: the bytes of one are not a record of this kind.

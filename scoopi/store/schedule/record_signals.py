@@ -10,7 +10,7 @@ class RecordListener(Protocol):
     """Calls back for notifications."""
 
     def close(self) -> None:
-        """Call back no more."""
+        """Stop calling back."""
 
 
 class RecordSignals(Protocol):

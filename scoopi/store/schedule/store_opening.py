@@ -1,4 +1,4 @@
-"""open_schedule_store: opens the scheduler's records where they are kept: a file, a database or a cluster."""
+"""open_schedule_store: opens the scheduler's records in a file, a database or a cluster."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def open_schedule_store(folder: Path, url: StoreUrl | None, cluster: ClusterSett
     """Open the scheduler's records.
 
     Args:
-        folder: of the scheduler's state; without a URL they are a SQLite file in it.
-        url: of the database or the cluster that keeps them.
-        cluster: how to connect to the cluster of a URL; None: with the defaults.
+        folder: folder of the scheduler's state, with the SQLite file if there is no URL.
+        url: URL of the database or cluster; None for the SQLite file.
+        cluster: settings for connecting to the cluster; None for the defaults.
     Raises:
         UsageError: the library for this kind of store is not installed.
         StoreError, ClusterError: the store cannot be opened.
@@ -60,7 +60,7 @@ def _in_hazelcast(url: StoreUrl, settings: ClusterSettings) -> ScheduleStore:
     client = ClusterClient(settings)
     try:
         client.guard(majority_of(client, settings, uuid.uuid4().hex).ensure)
-        # No name of a run holds a slash.
+        # Names of runs have no slash.
         store = HazelcastStore(client, f"schedule/{url.name}", maps=SCHEDULE_MAPS)
     except BaseException:
         client.close()

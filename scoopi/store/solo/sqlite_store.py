@@ -32,7 +32,7 @@ _HINTS = (
 
 
 def store_error(path: Path, error: sqlite3.Error) -> StoreError:
-    """The StoreError for it."""
+    """The StoreError for an error of SQLite."""
     code = getattr(error, "sqlite_errorname", "")
     hint = next((hint for prefix, hint in _HINTS if code.startswith(prefix)), "try again")
     named = f"{error} ({code})" if code else str(error)
@@ -40,25 +40,24 @@ def store_error(path: Path, error: sqlite3.Error) -> StoreError:
 
 
 def damaged_store(path: Path, why: str) -> StoreError:
-    """The StoreError of a file that SQLite can read, and that is not a store."""
+    """The StoreError for a file that SQLite can read, but that is not a store."""
     return StoreError(f"the run's store cannot be used: {why}", at=str(path), hint=_DAMAGED)
 
 
 class SqliteStore:
     """The store of a run on one machine, in one SQLite file.
 
-    Each call is one transaction that happens wholly or not at all.
+    Each call is one transaction.
 
-    Any thread of the process may call; calls run one after another. A commit is not synced (WAL,
-    `synchronous=NORMAL`): it survives the death of the process, and the machine's loss of power
-    gives back an earlier but whole state. A batch goes in few statements, and a reading comes back
-    as one row: Python gives its lock away at each step of SQLite, and in a process with busy
-    threads every step more may wait 5 ms for it.
+    Thread-safe; calls run one after another. A commit is not synced (WAL, `synchronous=NORMAL`): it survives
+    a crash of the process; after a power failure the file has an earlier, but consistent state. A batch uses
+    few statements, and a query returns a single row, because Python releases its lock at each step of
+    SQLite, and in a process with busy threads each step may wait 5 ms to get it back.
 
     Args:
-        path: the file; made when missing, its folder must be there.
-        busy_ms: how long a call waits for another process that holds the file.
-        maps: all that it has, each a table.
+        path: the file, which is created if it does not exist; its folder must exist.
+        busy_ms: how long a call waits for another process that has locked the file.
+        maps: the maps of this store; each is a table.
 
     Raises:
         StoreError: the file cannot be opened, is not a store, or was written by another version.
@@ -73,7 +72,7 @@ class SqliteStore:
         self._connection: sqlite3.Connection | None = None
         with self._faults_named():
             if not path.exists():
-                with suppress(OSError):  # the next line names the fault
+                with suppress(OSError):  # the next line raises the error
                     path.touch(mode=0o600)
             self._connection = sqlite3.connect(
                 path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False
@@ -163,10 +162,10 @@ class SqliteStore:
         return int(row[0])
 
     def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
-        """See `Store`: on one machine no record expires."""
+        """See `Store`; on one machine records do not expire."""
 
     def close(self) -> None:
-        """Close the file; the log beside it is folded in. Harmless when closed."""
+        """Close the file, and merge its write-ahead log; idempotent."""
         with self._lock, self._faults_named():
             connection, self._connection = self._connection, None
             if connection is not None:
@@ -244,7 +243,7 @@ class SqliteStore:
     def _settled(
         self, connection: sqlite3.Connection, store_map: StoreMap, wanted: Sequence[tuple[str, bytes]]
     ) -> list[Outcome]:
-        """Outcomes by the records as they are now, inside the transaction that wrote them."""
+        """The outcomes by the current records, inside the transaction that wrote them."""
         current: dict[str, bytes] = {}
         for chunk in statements.chunks([key for key, _ in wanted]):
             current.update(self._records(connection.execute(statements.get(store_map, len(chunk)), chunk)))
@@ -280,12 +279,12 @@ class SqliteStore:
 
 
 def sync_store(path: Path) -> None:
-    """Make all commits of a store survive a loss of power, from whichever thread.
+    """Make all commits of a store survive a power failure; callable from any thread.
 
     Raises:
         OSError: the disk fails.
     """
-    for name in (f"{path}-wal", str(path)):  # what the log holds is read again when the store is opened
+    for name in (f"{path}-wal", str(path)):  # the log is replayed when the store is opened
         with suppress(FileNotFoundError):
             handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
             try:

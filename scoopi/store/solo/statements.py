@@ -1,7 +1,7 @@
 """The SQL of the solo store: its tables, and one statement for a batch of any length.
 
-A batch is cut into chunks of a few lengths, the last one filled up with copies of its last
-record (harmless in all four statements), so that SQLite compiles each statement once.
+A batch is split into chunks of a few fixed lengths, the last one padded with copies of its last record
+(harmless in all statements), so that SQLite compiles each statement only once.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _WHOLE = (
     "SELECT group_concat(length(CAST({0}key AS BLOB)) || ',' || length({0}value)),"
     " CAST(group_concat({0}key || {0}value, '') AS BLOB) FROM"
 )
-"""One row for all records: the lengths of their keys and values; then these, one after another."""
+"""One row for all records: the lengths of their keys and values, and all keys and values concatenated."""
 _ROWS = _WHOLE.format("")
 
 
 def tables(store_map: StoreMap) -> list[str]:
     """The table of a map, with its index if it has one."""
-    # Records that are long: without rowids each insert would touch a page of its own.
+    # For long records: without rowids each insert would touch another page.
     ending = "" if store_map.large else " WITHOUT ROWID"
     index = store_map.index
     column = f", {index} TEXT NOT NULL" if index else ""
@@ -45,7 +45,7 @@ def tables(store_map: StoreMap) -> list[str]:
 
 
 def chunks(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
-    """The records in chunks of LENGTHS; the last one is filled up with copies of the last record."""
+    """Split records into chunks of LENGTHS; the last one is padded with copies of its last record."""
     longest = LENGTHS[-1]
     for start in range(0, len(records), longest):
         chunk = records[start : start + longest]
@@ -54,7 +54,7 @@ def chunks(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
 
 
 def records(lengths: str | None, data: bytes | None) -> dict[str, bytes]:
-    """The records of the row that `get`, `scan` or `scan_each` gives; both are NULL if there are none.
+    """Decode the row of `get`, `scan` or `scan_each`; both columns are NULL if there are no records.
 
     >>> records("1,2,2,0", b"a12bc")
     {'a': b'12', 'bc': b''}
@@ -71,19 +71,19 @@ def records(lengths: str | None, data: bytes | None) -> dict[str, bytes]:
 
 
 def get(store_map: StoreMap, length: int) -> str:
-    """The records of `length` keys."""
+    """Select the records of `length` keys."""
     return f"{_ROWS} {store_map} WHERE key IN ({_marks(length)})"
 
 
 def put(store_map: StoreMap, length: int) -> str:
-    """Insert what is absent; takes key, value and, for an indexed map, the indexed field of each record."""
+    """Insert absent records; takes key, value and, for an indexed map, the indexed field of each."""
     row = f"({_marks(_width(store_map))})"
     rows = ",".join([row] * length)
     return f"INSERT INTO {store_map} VALUES {rows} ON CONFLICT DO NOTHING"  # noqa: S608
 
 
 def cas(store_map: StoreMap, length: int) -> str:
-    """Change what still is as expected; takes key, expected, new and, for an indexed map, its field."""
+    """Change records that are as expected; takes key, expected, new and, for an indexed map, its field."""
     row = f"({_marks(_width(store_map) + 1)})"
     rows = ",".join([row] * length)
     index = f", {store_map.index} = v.column4" if store_map.index else ""
@@ -99,7 +99,7 @@ def delete(store_map: StoreMap, length: int) -> str:
 
 
 def delete_same(store_map: StoreMap, length: int) -> str:
-    """Delete `length` records that still are as given; takes key and value of each."""
+    """Delete `length` records that are as given; takes key and value of each."""
     rows = ",".join(["(?,?)"] * length)
     same = (
         f"SELECT m.key FROM (VALUES {rows}) AS v CROSS JOIN {store_map} AS m"  # noqa: S608
@@ -109,24 +109,24 @@ def delete_same(store_map: StoreMap, length: int) -> str:
 
 
 def delete_below(store_map: StoreMap) -> str:
-    """Delete all with a lower key."""
+    """Delete all records with a lower key."""
     return f"DELETE FROM {store_map} WHERE key < ?"  # noqa: S608
 
 
 def scan(store_map: StoreMap, index_value: str | None) -> str:
-    """A page of records by key; takes the indexed value (if any), after and limit."""
+    """Select a page of records by key; takes the indexed value (if any), after and limit."""
     where = "key > ?" if index_value is None else f"{store_map.index} = ? AND key > ?"
     return f"{_ROWS} (SELECT key, value FROM {store_map} WHERE {where} ORDER BY key LIMIT ?)"  # noqa: S608
 
 
 def scan_each(store_map: StoreMap) -> str:
-    """The first records of each indexed value; takes a JSON array of the values, after and limit."""
+    """Select the first records of each indexed value; takes a JSON array of the values, after and limit."""
     first = f"SELECT key FROM {store_map} WHERE {store_map.index} = w.value AND key > ? ORDER BY key LIMIT ?"  # noqa: S608
     return f"{_WHOLE.format('m.')} json_each(?) AS w JOIN {store_map} AS m ON m.key IN ({first})"
 
 
 def count(store_map: StoreMap, index_value: str | None) -> str:
-    """How many records there are; takes the indexed value, if any."""
+    """Count records; takes the indexed value, if any."""
     where = "" if index_value is None else f" WHERE {store_map.index} = ?"
     return f"SELECT count(*) FROM {store_map}{where}"  # noqa: S608
 
