@@ -14,14 +14,7 @@ import msgspec
 from scoopi.appenders.appender import JobResult
 from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, PageBudgets
 from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
-from scoopi.mediator.held_jobs import (
-    NOT_SAFE,
-    HeldJobs,
-    Pending,
-    failed_result,
-    failure_of,
-    skipped_result,
-)
+from scoopi.mediator.held_jobs import NOT_SAFE, HeldJobs, Pending, failed_result, failure_of, skipped_result
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_rounds import RetryRounds
 from scoopi.mediator.task_mediator import TaskMediator
@@ -101,7 +94,7 @@ class JobRunner:
         self._retries = RetryRounds(jobs.waiting, held, inbox, rules.on_postponed)
         self._hosts: dict[str, None] = {}
         self._dry: set[str] = set()
-        self._quiet_s = self._look_at = 0.0
+        self._quiet_s, self._look_at, self._skips = 0.0, 0.0, False
 
     def run(self) -> None:
         """Take and hand back until stopped."""
@@ -127,17 +120,14 @@ class JobRunner:
         self._hand_back()
         if self._rules.rests is not None:
             self._rules.rests.round()
-        self._find_robots()
+        if self._rules.robots is not None:
+            self._rules.robots.round()
         self._retries.postpone()
         self._note_sending()
         self._rules.share_budgets(False)
         if not self._inbox.cancelled.is_set():
             self._retries.make_ready(is_over=self._rules.budgets.is_run_over())
             self._add_hosts(self._inbox.take_new_hosts())
-
-    def _find_robots(self) -> None:
-        if self._rules.robots is not None:
-            self._rules.robots.round()
 
     def _look_in(self) -> float:
         """Seconds until all hosts may be looked through again."""
@@ -158,7 +148,9 @@ class JobRunner:
             wants_look: a wake-up came when all hosts could not be looked through yet.
         """
         longest_s = ROUND_S if self._shared else SWEEP_S
-        pause_s = min(longest_s, self._held.waiting.next_in(), self._look_in() if wants_look else math.inf)
+        # Of jobs that are skipped, no worker announces that it wants more.
+        pause_s = ROUND_PAUSE_S if self._skips else longest_s
+        pause_s = min(pause_s, self._held.waiting.next_in(), self._look_in() if wants_look else math.inf)
         self._quiet_s = 0.0 if self._inbox.wait(pause_s) else self._quiet_s + pause_s
         is_quiet = self._quiet_s >= longest_s
         self._quiet_s *= not is_quiet
@@ -191,6 +183,9 @@ class JobRunner:
         self._hosts.update(dict.fromkeys(new))
 
     def _take(self, sweep: bool) -> None:
+        if self._skips and not self._rules.has_room():
+            return
+        self._skips = False
         if sweep:
             self._dry.clear()
             self._know_hosts(self._jobs.hosts())
@@ -203,7 +198,8 @@ class JobRunner:
                 wants[host] = wanted if self._shared is None else self._shared.part(host, wanted)
             if len(wants) >= HOSTS_AT_ONCE:
                 self._take_of(wants)
-                self._find_robots()  # looking through very many hosts takes seconds
+                if self._rules.robots is not None:  # looking through very many hosts takes seconds
+                    self._rules.robots.round()
                 wants = {}
         self._take_of(wants)
 
@@ -284,6 +280,7 @@ class JobRunner:
                 self._fail([job], f"loader: {job.tried[-1]}; not tried again: {why}", "")
             else:
                 self._rules.end(skipped_result(job, failure_of(job, why, "raise the budget to load more")))
+        self._skips |= len(fit) < len(jobs)
         return fit
 
     def _refill(self, host: str) -> None:

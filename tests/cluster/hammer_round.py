@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from tests.cluster.hammer_database import HammerDatabase
 from tests.cluster.hammer_grid import HammerGrid
@@ -260,8 +261,16 @@ class HammerRound:
         return (self._folder / f"node-{number}" / "stderr.txt").read_text()[-3000:]
 
 
+class SharedByNodes(Protocol):
+    """What the nodes of a run share: the members of a cluster, or a database."""
+
+    @property
+    def words(self) -> list[str]:
+        """What names it on a command line."""
+
+
 def node_arguments(
-    grid: HammerGrid | HammerDatabase,
+    grid: SharedByNodes,
     world: World,
     run: str,
     changes: Mapping[str, object] | None = None,

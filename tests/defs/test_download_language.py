@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.app import check
-from scoopi.defs.records.download_language import read_size
+from scoopi.defs.yaml.node import read_size
 
 RECORDS = """\
 locatorGroups: {{ list: "https://shop.example/" }}

@@ -69,6 +69,26 @@ def test_a_wrong_field_leads_to_the_key_or_the_types(check: Check, field: str, f
     assert sentence.endswith(found)
 
 
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        (", more: { crawl: { max: 9 } }", "unknown key max; the number of pages is bounded by `budget: {"),
+        (", more: { next: { select: a @href, depth: 9 } }", "unknown key depth; did you mean max?"),
+        (
+            ", more: { dataDef: ad, budget: { pages: 9 } }",
+            "unknown key budget; it is a key of the task group: ",
+        ),
+        (", more: { dataDef: ad, changed: true }", "unknown key changed; it is a key of the task group: "),
+        (", budget: { bytes: 5 MB }", "a whole number of bytes is needed; write `bytes: 5000000`"),
+    ],
+)
+def test_a_key_at_the_wrong_place_or_in_another_unit_leads_to_the_right_one(
+    check: Check, more: str, found: str
+) -> None:
+    (sentence,) = check(RECORDS.format(field="h3", more=more)).sentences
+    assert found in sentence
+
+
 def test_max_beside_next_belongs_inside(check: Check) -> None:
     more = ", more: { next: li.next > a @href, max: 3 }"
     (sentence,) = check(RECORDS.format(field="h3", more=more)).sentences

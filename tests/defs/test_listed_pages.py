@@ -64,6 +64,9 @@ def test_a_feed_has_no_index(tmp_path: Path) -> None:
             "sitmap is neither a source of pages nor a file with a row for each page; did you mean sitemap?",
         ),
         ("from: sitemap", "the sitemap has no address; add `url: https://…`"),
+        ('from: "", url: /s.xml', "from is blank; write sitemap or feed, or a file that ends in .csv"),
+        ("from: , url: /s.xml", "from has no value; write `from: sitemap`"),
+        ("from: { file: a.csv }", "unknown key file; a file stands without a key, as in `from: shops.csv`"),
         (f"{SITEMAP}, since: 2026-13-01", "since is '2026-13-01', which is not a day"),
         (
             f"{SITEMAP}, since: yesterday",

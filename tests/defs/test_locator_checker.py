@@ -138,6 +138,7 @@ def test_the_pages_of_a_group_may_stand_in_a_file(check: Check, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("content", "found"),
     [
+        ("", "4:60: error {key}: {file}: the file has no header; begin it with the names of its columns"),
         ("n,c\n1\n", "p.csv:2:1: error {key}: the row has not as many cells (1) as the header (2)"),
         (
             "m\n1\n",

@@ -64,6 +64,7 @@ def test_a_wrong_task_of_links_gives_one_finding_without_its_field(
             '{ locators: [ { name: p, url: "http://a/%{n}", values: { n: 5-1 } } ] }',
             "locatorGroups.city.locators[0].values.n: n ends before",
         ),
+        ('{ from: sitemap, url: "http://a/sitemap.xml", mach: b }', "locatorGroups.city: unknown key mach"),
         (
             '{ from: sitemap, url: "http://a/sitemap.xml", match: { a: b } }',
             "locatorGroups.city.match: match is a mapping",

@@ -51,6 +51,8 @@ def test_values_are_read(written: str, texts: list[str]) -> None:
     ("written", "fault"),
     [
         ("9-1", "n ends before it begins; write 1-9"),
+        ('"3-"', "n has no end; write 3-50; `next` reads a list of unknown length"),
+        ("3..", "n has no end; write 3-50; `next` reads a list of unknown length"),
         ("2026-02-01..2026-01-01", "n ends before it begins; write 2026-01-01..2026-02-01"),
         ("1..x", "'x' in n is neither a number nor a day; write FIRST-LAST"),
         ("2026-02-30..today", "'2026-02-30' in n is neither"),

@@ -110,6 +110,7 @@ class World:
         shared: SharedHosts | None = None,
         share_budgets: Callable[[bool], None] = lambda is_last: None,
         robots: RobotsDesk | None = None,
+        has_room: Callable[[], bool] = lambda: True,
     ) -> JobRunner:
         rules = TakeRules(
             MAX_TAKES,
@@ -118,6 +119,7 @@ class World:
             robots=robots,
             budgets=self.budgets,
             limit=self.limit,
+            has_room=has_room,
             share_budgets=share_budgets,
         )
         tasks = cast(TaskMediator, self.tasks)
@@ -313,6 +315,38 @@ def test_a_job_that_is_given_back_uses_up_nothing_of_the_budget(world: World) ->
         world.inbox.cancel()
         world.inbox.give_back(jobs)
     assert not world.budgets.is_run_over()
+
+
+def test_pages_of_a_group_without_budget_are_skipped_without_waiting_for_sweeps(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "SWEEP_S", 1000.0)
+    world.budgets = PageBudgets(BudgetRules(groups={"towns": Budget(pages=1)}))
+    world.with_jobs(world.jobs)
+    world.tasks.room = 5
+    world.put(ONE, *(f"town {number}" for number in range(40)))
+    with running(world):
+        world.inbox.has_new([ONE])
+        skipped = [world.failed.get(timeout=WAIT_S) for _ in range(39)]
+        world.taken(1)
+    assert {each.state for each in skipped} == {JobState.SKIPPED}
+
+
+def test_skipped_pages_wait_for_room_in_the_appender(world: World) -> None:
+    world.budgets = PageBudgets(BudgetRules(groups={"towns": Budget(pages=1)}))
+    room = threading.Event()
+    world.with_jobs(world.jobs, has_room=room.is_set)
+    world.tasks.room = 5
+    world.put(ONE, *(f"town {number}" for number in range(40)))
+    with running(world):
+        world.inbox.has_new([ONE])
+        for _ in range(4):
+            world.failed.get(timeout=WAIT_S)
+        world.taken(1)
+        assert world.jobs.ready(ONE) == 35, "what was taken beside the first page is all"
+        room.set()
+        for _ in range(35):
+            world.failed.get(timeout=WAIT_S)
 
 
 def test_nothing_is_taken_after_a_cancel(world: World) -> None:

@@ -142,21 +142,29 @@ class KeptInFolder:
         return (self._run / path).read_bytes()
 
 
-def compare_files(run: Path, expected: dict[str, str], *, whole: bool, kept: Kept | None = None) -> None:
+def compare_files(
+    run: Path,
+    expected: dict[str, str],
+    *,
+    whole: bool,
+    kept: Kept | None = None,
+    outputs: str = "cards*.jsonl",
+) -> None:
     """Compare the rows and files of a run, or of one node of it.
 
     Args:
         expected: the path of its file by the title of each card.
         whole: the run is over.
         kept: where the files are; by default in the folder of the run.
+        outputs: a pattern of the files with rows below that folder.
     Raises:
         PromiseBrokenError: a row or a file is missing, doubled, or not what it should be.
     """
     kept = kept or KeptInFolder(run)
-    outputs = [*run.glob("cards*.jsonl")]
-    if not outputs and not whole:
+    found = [*run.glob(outputs)]
+    if not found and not whole:
         return
-    rows = [json.loads(line) for output in outputs for line in output.read_text().splitlines()]
+    rows = [json.loads(line) for output in found for line in output.read_text().splitlines()]
     titles = Counter(row["title"] for row in rows)
     if any(number > 1 for number in titles.values()) or (whole and {*titles} != {*expected}):
         raise PromiseBrokenError(f"{len(rows)} rows with {len(titles)} titles instead of {len(expected)}")

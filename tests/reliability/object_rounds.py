@@ -1,6 +1,7 @@
 """ObjectRound: a run that uploads files is hit at random times, resumed, and its rows and objects compared.
 
-By hand, with figures: `python -m tests.reliability.object_rounds --rounds 10 --seed 1`
+By hand, with figures: `python -m tests.reliability.object_rounds --rounds 10 --seed 1`. With `--nodes` two
+nodes of a real Hazelcast share each run, and one of them is killed (`tests/cluster/object_nodes.py`).
 """
 
 from __future__ import annotations
@@ -92,16 +93,35 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pages", type=int, default=20, help="each has six cards with a file")
+    parser.add_argument("--nodes", action="store_true", help="two nodes of a cluster share each run")
     options = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="scoopi-object-rounds-"))
     files = FileWorld(base / "world", options.pages)
     with files.server, ObjectStore(UPLOAD_MS) as store:
         os.environ |= SETTINGS | store.environment
+        if options.nodes:
+            return 0 if _play_on_nodes(files, store, base, options.rounds, options.seed) else 1
 
         def play(number: int, folder: Path) -> str:
             return "; ".join(play_object_round(files, store, folder, f"{options.seed}/{number}"))
 
         return 0 if play_rounds(base, options.rounds, play) else 1
+
+
+def _play_on_nodes(files: FileWorld, store: ObjectStore, base: Path, rounds: int, seed: int) -> bool:
+    # Imported late: the rounds on one machine need no cluster.
+    from tests.cluster.hammer_grid import HammerGrid
+    from tests.cluster.object_nodes import MOMENTS, ObjectNodes
+
+    with tempfile.TemporaryDirectory(prefix="scoopi-members-") as logs, HammerGrid(Path(logs)) as members:
+
+        def play(number: int, folder: Path) -> str:
+            source = random.Random(f"{seed}/{number}")
+            files.files.times.clear()
+            output = source.choice(["local", "shared", "merged"])
+            return ObjectNodes(files, members, store, folder, source, output).play(source.choice(MOMENTS))
+
+        return play_rounds(base, rounds, play)
 
 
 if __name__ == "__main__":

@@ -138,3 +138,15 @@ def test_a_ready_job_whose_host_the_run_does_not_have_is_named(ann: JobStore, st
     store.delete_all(HOSTS, [HOST])
     with pytest.raises(RecordError, match="the run does not know its host"):
         ann.refuse_strays()
+
+
+def test_packs_that_wait_to_be_unpacked_are_known_by_their_host(ann: JobStore, store: Store) -> None:
+    put(ann, "j1")
+    (first,) = ann.take(HOST, 1)
+    ann.put_packed(HOST, 0, [NewJob("j2", HOST, first.payload)])
+    ann.end([Ending("j1", first.fence, JobState.DONE)])
+    assert not ann.nothing_left(), "the node that is about to unpack them may be idle for a moment"
+    ann.refuse_strays()
+    store.delete_all(HOSTS, [HOST])
+    with pytest.raises(RecordError, match="the run does not know its host"):
+        ann.refuse_strays()

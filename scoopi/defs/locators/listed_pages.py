@@ -90,8 +90,12 @@ def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
         named = f"from: {group.text(FROM)}" if group.text(FROM) else "from"
         what = f"the group has both {named} and locators"
         return group.keys[LOCATORS], what, "make two groups of it"
-    if isinstance(group.entries.get(FROM), Listing) or isinstance(group.entries.get(MATCH), Table):
+    written = group.entries.get(FROM)
+    is_empty = isinstance(written, Text) and written.is_empty
+    if is_empty or isinstance(written, Listing) or isinstance(group.entries.get(MATCH), Table):
         return None  # a finding of its shape
+    if isinstance(written, Text) and not written.text.strip():
+        return written.place, "from is blank", _hint_of_source("")
     if FROM in group.entries and group.text(FROM) not in SOURCES:
         what = f"{group.text(FROM)} is neither a source of pages nor a file with a row for each page"
         return group.at(FROM), what, _hint_of_source(group.text(FROM) or "")

@@ -7,7 +7,7 @@ from datetime import date
 from math import prod
 
 from scoopi.defs.locators.row_file import LINE_COLUMN, RowFile, RowFileError
-from scoopi.defs.locators.source_reader import DATABASE, read_row_source
+from scoopi.defs.locators.source_reader import DATABASE, ROWS_FROM, read_row_source
 from scoopi.defs.locators.values_builder import read_values
 from scoopi.defs.scrape.checkers import Fault, Find
 from scoopi.defs.yaml.findings import Findings
@@ -110,7 +110,8 @@ class LocatorChecker:
         """The number of rows of its file, whose columns become known; None if it cannot be read."""
         place, key = entry.at(FROM), f"{key}.{FROM}"
         node = entry.entries.get(FROM)
-        if isinstance(node, Listing):
+        is_other = isinstance(node, Table) and node.entries and not ROWS_FROM.names & node.entries.keys()
+        if isinstance(node, Listing) or is_other:
             return None  # a finding of its shape
         source = read_row_source(node)
         file = source if isinstance(source, Fault) else self._find(source)
@@ -124,8 +125,11 @@ class LocatorChecker:
         try:
             columns, count = file.columns(), sum(1 for _ in file.rows())
         except RowFileError as fault:
-            at = Place(file.name, fault.line, 1 if fault.line else 0)
-            self._findings.error(at, key, fault.what, fault.hint, also=place)
+            if fault.line:
+                at = Place(file.name, fault.line, 1)
+                self._findings.error(at, key, fault.what, fault.hint, also=place)
+            else:
+                self._findings.error(place, key, f"{file.name}: {fault.what}", fault.hint)
             return None
         if both := next((name for name in columns if name in known), None):
             what = f"{both} has values, and {source.name} has a column of that name"

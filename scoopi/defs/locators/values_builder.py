@@ -24,6 +24,7 @@ from scoopi.model.text.text_template import unescaped
 _RANGE = re.compile(r"(.+?)\s*\.\.\s*(.+)")
 _NUMBERS = re.compile(r"(\d{1,15})\s*(?:-|\.\.)\s*(\d{1,15})")
 _NUMBER = re.compile(r"\d{1,15}")
+_ENDLESS = re.compile(r"(\d{1,15})\s*(?:-|\.\.)")
 _STEP = re.compile(r"([1-9]\d{0,5})([dwm]?)")
 _TODAY = re.compile(r"today(?:\s*([+-])\s*(\d{1,5}))?")
 _KEYS = frozenset({"from", "to", "step", "format"})
@@ -59,6 +60,8 @@ def read_values(name: str, node: Node, today: date) -> LocatorValues | Fault:
     read = _of_range(name, text, today)
     if node.written and (isinstance(read, Fault) or (read is None and _INPUT_RANGE.fullmatch(node.written))):
         return _wrong_input(node, read)
+    if read is None and (found := _ENDLESS.fullmatch(text)):
+        return Fault(f"{name} has no end", f"write {found[1]}-50; `next` reads a list of unknown length")
     return TextValues(name, (unescaped(node.text),)) if read is None else read
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.yaml.findings import Findings
-from scoopi.defs.yaml.node import Table
+from scoopi.defs.yaml.node import Table, read_size
 from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar, TextOrTexts
 from scoopi.model.definitions import OutputDef
 from scoopi.model.downloads import MOST_FILE_BYTES, Download
@@ -20,8 +20,6 @@ from scoopi.model.text.file_path import FilePath, template_fault
 
 DOWNLOAD = "download"
 _NAME = Scalar(Kind.NAME)
-_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*(B|kB|MB|GB|)", re.IGNORECASE)
-_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 _TYPE = re.compile(r"[a-z0-9!#$&^_.+*-]+/[a-z0-9!#$&^_.+*-]+")
 DOWNLOADS = Record(
     (
@@ -67,16 +65,6 @@ def read_download(node: Table | None) -> Download | None:
 def _types(node: Table) -> tuple[str, ...]:
     one = node.text("types")
     return node.texts("types") if one is None else (one,)
-
-
-def read_size(text: str) -> int | None:
-    """Return a size in bytes; None if the text is not a size.
-
-    >>> read_size("20 MB"), read_size("1.5kB"), read_size("300"), read_size("much")
-    (20000000, 1500, 300, None)
-    """
-    found = _SIZE.fullmatch(text.strip())
-    return None if found is None else int(float(found[1]) * _UNITS[found[2].lower()])
 
 
 def check_download(

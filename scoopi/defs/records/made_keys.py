@@ -19,6 +19,7 @@ def made_keys(root: Table) -> Iterator[tuple[str, str]]:
             made = f"dataDefs.{group}.{name}"
             if source:
                 shown = f"locatorGroups.{group.removesuffix(f'.{source}')}"
+                yield f'locatorGroups."{group}"', shown
                 yield from ((made, shown), (f"{made}.fields.{LINK_FIELD}.links.allow", f"{shown}.match"))
                 yield f"{made}.fields.{LINK_FIELD}", shown
             elif isinstance(task, Table) and (kind := link_task_of(task)):

@@ -26,7 +26,7 @@ BUDGET_RECORD = Record(
         ),
         Key(
             "bytes",
-            _INTEGER,
+            Scalar(Kind.INTEGER, unit="bytes"),
             "Once pages of so many bytes were received, no further one is begun.",
             "bytes: 500000000",
         ),

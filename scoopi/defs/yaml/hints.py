@@ -7,7 +7,7 @@ from collections.abc import Collection
 from datetime import timedelta
 from types import MappingProxyType
 
-from scoopi.defs.yaml.node import Listing, Table, Text, read_bool, read_integer
+from scoopi.defs.yaml.node import Listing, Table, Text, read_bool, read_integer, read_size
 from scoopi.defs.yaml.shape import Key, Kind, ListOf, Scalar
 from scoopi.errors import PeriodError
 from scoopi.model.text.shown import nearest
@@ -34,9 +34,33 @@ _OTHER_KEYS = MappingProxyType(
         **dict.fromkeys(("constant", "const"), "value"),
         **dict.fromkeys(("all", "multiple", "many"), "list"),
         **dict.fromkeys(("mandatory", "optional"), "required"),
+        **dict.fromkeys(("depth", "pages", "limit"), "max"),
     }
 )
 """What other tools call a key, likewise."""
+_ELSEWHERE = (
+    (
+        "dataDef",
+        frozenset({"budget", "changed", "live", "loader", "browser"}),
+        "it is a key of the task group: write it beside the task",
+    ),
+    (
+        "taskGroups",
+        frozenset({"budget", "changed", "live", "loader", "browser"}),
+        "it is a key of a task group: write it there, beside the tasks",
+    ),
+    (
+        "deny",
+        frozenset({"max", "pages", "limit"}),
+        "the number of pages is bounded by `budget: { pages: 1000 }` of the task group",
+    ),
+    (
+        "database",
+        frozenset({"file", "path", "csv"}),
+        "a file stands without a key, as in `from: shops.csv`",
+    ),
+)
+"""A key of a mapping, other keys that users write beside it, and where these belong."""
 _LEAST_LIKENESS = 0.75
 """Of an option: options are short words, of which many share some letters."""
 _PLAIN = re.compile(r"[\w.-]+")
@@ -63,12 +87,19 @@ def key_meant(name: str, known: Collection[str]) -> str:
     return other if other in known else nearest(name, known)
 
 
-def number_in_unit(text: str, unit: str) -> int | None:
-    """Return a duration, written as `2s` or `15m`, as a number of this unit; None if it is not one.
+def where_it_belongs(name: str, known: Collection[str]) -> str:
+    """Say where a key belongs that is unknown in a mapping with these keys; empty if that is not known."""
+    return next((where for mark, names, where in _ELSEWHERE if mark in known and name in names), "")
 
-    >>> number_in_unit("2s", "ms"), number_in_unit("2m", "seconds"), number_in_unit("soon", "ms")
-    (2000, 120, None)
+
+def number_in_unit(text: str, unit: str) -> int | None:
+    """Return a duration (`2s`, `15m`) or a size (`5 MB`) as a number of this unit; None if it is neither.
+
+    >>> number_in_unit("2s", "ms"), number_in_unit("5 MB", "bytes"), number_in_unit("soon", "ms")
+    (2000, 5000000, None)
     """
+    if unit == "bytes":
+        return read_size(text)
     try:
         return parse_duration(text) // (timedelta(milliseconds=1) if unit == "ms" else timedelta(seconds=1))
     except PeriodError:

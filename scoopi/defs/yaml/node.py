@@ -16,6 +16,8 @@ _MOST_DIGITS = 4000
 """Python turns no longer text into a number."""
 _INTEGER = re.compile(r"[+-]?[0-9][0-9_]*")
 _RANGE = re.compile(r"([0-9]+)(-([0-9]+)?)?")
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*(B|kB|MB|GB|)", re.IGNORECASE)
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 _TRUE = frozenset({"true", "yes", "on"})
 _FALSE = frozenset({"false", "no", "off"})
 
@@ -179,3 +181,13 @@ def read_bool(text: str) -> bool | None:
     """Read a boolean: true, yes, on; false, no, off; in upper or lower case. None for anything else."""
     plain = text.lower()
     return True if plain in _TRUE else False if plain in _FALSE else None
+
+
+def read_size(text: str) -> int | None:
+    """Return a size in bytes; None if the text is not a size.
+
+    >>> read_size("20 MB"), read_size("1.5kB"), read_size("300"), read_size("much")
+    (20000000, 1500, 300, None)
+    """
+    found = _SIZE.fullmatch(text.strip())
+    return None if found is None else int(float(found[1]) * _UNITS[found[2].lower()])

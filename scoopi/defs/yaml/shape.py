@@ -24,7 +24,7 @@ class Scalar(msgspec.Struct, frozen=True):
     """A single value; with `options` one of these.
 
     Attributes:
-        unit: of a number: `ms` or `seconds`; empty for a plain number.
+        unit: of a number: `ms`, `seconds` or `bytes`; empty for a plain number.
     """
 
     kind: Kind

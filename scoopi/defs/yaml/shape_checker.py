@@ -8,7 +8,7 @@ from itertools import islice
 
 from scoopi.defs.yaml.entries import FlatTable
 from scoopi.defs.yaml.findings import MOST_KEPT, Findings
-from scoopi.defs.yaml.hints import key_meant, number_in_unit, option_meant, use_below
+from scoopi.defs.yaml.hints import key_meant, number_in_unit, option_meant, use_below, where_it_belongs
 from scoopi.defs.yaml.node import (
     LARGEST,
     Listing,
@@ -212,6 +212,9 @@ class ShapeChecker:
     def _unknown(self, table: Table, name: str, shape: Record, key: str) -> None:
         if (owner := shape.owner_of(name)) is not None:
             self._misplaced(table, key, name, owner)
+            return
+        if where := where_it_belongs(name, shape.names):
+            self._findings.error(table.keys[name], key, f"unknown key {name}", where)
             return
         near = "" if self._findings.is_full else key_meant(name, shape.names)
         hint = f"known are {', '.join(each.name for each in shape.keys)}"

@@ -24,7 +24,7 @@ from scoopi.store.pages.job_records import (
 )
 from scoopi.store.pages.job_taking import JobTaking
 from scoopi.store.pages.seed_marks import SeedMarks
-from scoopi.store.pages.seed_packs import SeedPacks
+from scoopi.store.pages.seed_packs import SeedPacks, pack_host
 from scoopi.store.pages.sending_jobs import SendingJobs
 from scoopi.store.pages.waiting_jobs import WaitingJobs
 from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Store, pages
@@ -226,10 +226,10 @@ class JobStore:
         """
         page = self._store.scan(JOBS, None, STRAYS)
         left = {job: self._records.read(job, raw) for job, raw in page}
-        hosts = sorted({one.host for one in left.values()})
-        known = self._store.get_all(HOSTS, hosts)
+        hosts = {job: pack_host(job) or one.host for job, one in left.items()}
+        known = self._store.get_all(HOSTS, sorted({*hosts.values()}))
         for job, one in left.items():
-            if one.state_key == ready_state_key(one.host) and one.host not in known:
+            if one.state_key == ready_state_key(one.host) and hosts[job] not in known:
                 raise unreadable(JOBS, job, one.state_key.encode(), "the run does not know its host")
 
     def ended(self, ids: Sequence[str]) -> dict[str, Ended]:

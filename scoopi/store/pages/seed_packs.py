@@ -110,6 +110,15 @@ class SeedPacks:
         return [NewJob(payload.seed, host, payload) for payload in payloads]
 
 
+def pack_host(key: str) -> str:
+    """The host whose jobs are in the pack of this key; empty for a key that is not that of a pack.
+
+    >>> pack_host("~shop.example:80/000003/5000"), pack_host("0a1b")
+    ('shop.example:80', '')
+    """
+    return key.rsplit("/", 2)[0].removeprefix(PACKED) if key.startswith(PACKED) else ""
+
+
 def _prefix(host: str) -> str:
     return f"{PACKED}{host}/"
 
