@@ -178,7 +178,7 @@ def check(
     if is_project(defs):
         if inputs.values:
             raise UsageError("a project takes its inputs from its processes", hint="leave -i out")
-        given = (conf, configs, strict, environ)
+        given = (conf or project_settings(defs), configs, strict, environ)
         return read_schedule(defs, lambda scrape, inputs: check(scrape, *given, inputs=inputs))[1]
     environ = os.environ if environ is None else environ
     request = RunRequest(
@@ -187,9 +187,21 @@ def check(
     return check_definitions(request, strict)
 
 
-def check_scrape(defs: Path, inputs: Inputs) -> Report:
-    """Check the definitions of a project's scrape, for the inputs that its process gives."""
-    return check(defs, inputs=inputs)
+def check_scrape(defs: Path, inputs: Inputs, *, project: Path | None = None) -> Report:
+    """Check the definitions of a project's scrape, for the inputs that its process gives.
+
+    Args:
+        project: its folder; the scrape's settings are read from there.
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    return check(defs, None if project is None else project_settings(project), inputs=inputs)
+
+
+def project_settings(project: Path) -> Path | None:
+    """The file with the settings of all scrapes of a project; None if there is none."""
+    path = project / "conf/scoopi.yml"
+    return path if path.exists() else None
 
 
 def extract(

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from scoopi.app import Scoopi
+from scoopi.app import Scoopi, project_settings
 from scoopi.model.decoders import converted, json_decoder
 from scoopi.model.inputs import SLOT_PARTS, Inputs
 from scoopi.model.report.run_report import Progress, RunReport, RunStatus
@@ -72,12 +72,11 @@ def _report(context: Context, process: Process, project: Path) -> RunReport:
     """The report of the run, which is started, resumed, or over already."""
     run: dict[str, Any] = context.order.get("run", {})
     runs = Path(run["folder"]) if run else Path(context.folder) / _RUNS
-    conf = project / "conf/scoopi.yml"
     scoopi = Scoopi(
         project / process.executes.what[0],
         run.get("settings"),
         output=runs,
-        conf=conf if conf.exists() else None,
+        conf=project_settings(project),
         workers=None,
         environ=os.environ,
         watch=lambda progress: _advance(context, progress),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from functools import partial
 from pathlib import Path
 
 from scoopi.cli.arguments import Verb
@@ -40,7 +41,7 @@ class Deploy:
         with opened(options, must_exist=False) as state:
             rows = state.deploy(
                 options.jobs,
-                check_scrape,
+                partial(check_scrape, project=options.jobs),
                 now_of(options),
                 dry_run=options.dry_run,
                 by=user_of(os.environ),

@@ -8,6 +8,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,7 +105,13 @@ class Serve:
                 return code_of_signal(signals.number or signal.SIGTERM)
             if options.jobs is not None:
                 by = user_of(os.environ)
-                state.deploy(options.jobs, check_scrape, datetime.now(UTC), by=by, warn=terminal.say)
+                state.deploy(
+                    options.jobs,
+                    partial(check_scrape, project=options.jobs),
+                    datetime.now(UTC),
+                    by=by,
+                    warn=terminal.say,
+                )
             _warn_of_open_store(options, terminal)
             _serve(state, options, signals, terminal)
             left = "" if options.no_work else state.passes.stranded()

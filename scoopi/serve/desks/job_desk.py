@@ -163,8 +163,9 @@ class JobDesk:
         if not record.held and record.retry_at is None:
             what = f"{record.job} is {record.state}, but neither on hold nor waiting for a retry"
             raise StateRefusedError(what, hint=f"scoopi job why {quote(record.job)} says what it waits for")
-        freed = {"held": False, "retry_at": None, "failures": 0, "first_attempt": None, "reason": ""}
-        return self._move(record, moved(record, self._now, self._user, **freed))
+        freed = {"held": False, "retry_at": None, "failures": 0, "first_attempt": None}
+        cleared = moved(record, self._now, self._user, reason=f"cleared by {self._user}", **freed)
+        return self._move(record, cleared)
 
     def reprocess(self, job: str, *, dry_run: bool = False) -> list[Row]:
         """Run a job once more, as a further attempt, and all started jobs that depend on it.

@@ -10,6 +10,7 @@ from scoopi.model.schedule.process import Process
 
 HANDED_BACK = "handed_back"
 """The attempt has not ended; it is offered again."""
+_CAME_LATE = "it was complete before the cancel took effect"
 REVOKED = "revoked"
 """The work was killed here because its attempt is over, or belongs to another worker."""
 
@@ -34,7 +35,8 @@ def ending_of(end: dict[str, Any], process: Process, *, is_stopped: bool, is_can
     """
     answer = end.get("answer")
     if answer is not None and answer["status"] not in (HANDED_BACK, "error") and answer.get("is_whole"):
-        return AttemptEnd(answer["status"], answer.get("explanation", ""), answer.get("outputs", {}))
+        why = answer.get("explanation", "") or (_CAME_LATE if is_canceled else "")
+        return AttemptEnd(answer["status"], why, answer.get("outputs", {}))
     if is_canceled:
         outputs = {} if is_stopped else (answer or end).get("outputs", {})  # a drained attempt may be whole
         return AttemptEnd("canceled", outputs=outputs)

@@ -21,6 +21,7 @@ def test_a_job_on_hold_gets_another_attempt_by_clear(shop: Shop) -> None:
         "scoopi job clear 'shop.press/!1' continues it\n"
     )
     shop.printed("job", "clear", "press/!1")
+    assert str(shop.rows("job", "show", "press/!1")[0]["changes"]).count("cleared by ") == 1
     assert "attempt_made" in shop.printed("tick", "--now", "2026-04-01T00:12:00Z")
     shop.printed("job", "clear", "press/!1", code=4)
 

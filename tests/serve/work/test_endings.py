@@ -55,3 +55,13 @@ def test_work_that_is_whole_counts_even_if_it_was_asked_to_stop() -> None:
     end = {"code": 0, "answer": {"status": "succeeded", "is_whole": True, "outputs": {"rows": 3}}}
     ending = ending_of(end, FUNCTION, is_stopped=True, is_canceled=False)
     assert (ending.status, ending.outputs) == ("succeeded", {"rows": 3})
+
+
+def test_work_that_is_whole_says_that_a_cancel_came_too_late() -> None:
+    end = {"code": 0, "answer": {"status": "succeeded", "is_whole": True}}
+    ending = ending_of(end, FUNCTION, is_stopped=False, is_canceled=True)
+    assert (ending.status, ending.explanation) == (
+        "succeeded",
+        "it was complete before the cancel took effect",
+    )
+    assert ending_of(end, FUNCTION, is_stopped=True, is_canceled=False).explanation == ""
