@@ -48,7 +48,7 @@ class DriverPlugins:
 
     def run(self, order: ScriptOrder) -> ScriptFailed | None:
         """Run the plugins of an order; the failure of the first that fails."""
-        driver = AttachedDriver(order.driver_url, order.session, order.browser)
+        driver = AttachedDriver(order.driver_url, order.session, order.browser, order.hidden)
         try:
             for plugin in order.plugins:
                 failed = self._failure(plugin, driver)

@@ -96,6 +96,7 @@ class Browser:
         self._kept = kept
         self._driver_url = started.driver_url
         self._scripts = ScriptProcess(scripts)
+        self._hidden = tuple(self._driver.window_handles)  # the driver's own window, which no page is in
         self._ask: Ask = allow
         self.profile = profile
         self.pages = 0
@@ -285,7 +286,7 @@ class Browser:
     def _run_scripts(self, how: BrowserDef, ends: float) -> None:
         """Run the script plugins, and wait until the page that they have left has loaded."""
         name, session = str(self._driver.capabilities["browserName"]), str(self._driver.session_id)
-        order = ScriptOrder(how.scripts, self._driver_url, session, name)
+        order = ScriptOrder(how.scripts, self._driver_url, session, name, self._hidden)
         timeout_s = max(_LEAST_S, ends - time.monotonic() - _KEEP_S)
         failed = self._scripts.run(order, timeout_s)
         if failed is not None:

@@ -8,6 +8,12 @@
   class List extends Array {
     size() { return this.length; }
     isEmpty() { return this.length === 0; }
+    contains(each) { return this.includes(each); }
+    toArray() { return [...this]; }
+    iterator() {
+      let next = 0;
+      return { hasNext: () => next < this.length, next: () => this.get(next++) };
+    }
     get(index) {
       if (!(index >= 0 && index < this.length)) throw new RangeError(`no element ${index}: there are ${this.length}`);
       return this[index];

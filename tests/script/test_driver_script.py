@@ -87,6 +87,16 @@ def test_an_element_is_what_its_methods_are_called_on() -> None:
     ]
 
 
+def test_lists_have_what_javas_have() -> None:
+    host = run(
+        "const all = driver.findElements(By.tagName('a')), each = all.iterator(), found = [];"
+        "while (each.hasNext()) found.push(each.next());"
+        "if (!all.contains(found[1]) || all.contains(driver) || all.toArray().length !== 2) throw 1;"
+        "driver.executeScript('', found[1])"
+    )
+    assert host.calls[1:] == [("run", ["", [{"$element": "e2"}]])]
+
+
 def test_getters_are_properties_too() -> None:
     run(
         "const said = [driver.title, driver.getTitle(), driver.findElement(By.id('x')).text];"

@@ -71,10 +71,12 @@ class AttachedDriver(WebDriver):
         url: of the driver.
         session: its id there.
         browser: the browser's name.
+        hidden: handles of windows that plugins do not see.
     """
 
-    def __init__(self, url: str, session: str, browser: str) -> None:
+    def __init__(self, url: str, session: str, browser: str, hidden: tuple[str, ...] = ()) -> None:
         self._attached_to = session, browser
+        self._hidden = frozenset(hidden)
         connection = RemoteConnection(client_config=ClientConfig(remote_server_addr=url))
         super().__init__(connection, options=ArgOptions())
 
@@ -82,6 +84,11 @@ class AttachedDriver(WebDriver):
         """Take the session that is there."""
         self.session_id, browser = self._attached_to
         self.caps = {"browserName": browser}
+
+    @property
+    def window_handles(self) -> list[str]:
+        """The handles of the page's window and of those that it has opened."""
+        return [each for each in super().window_handles if each not in self._hidden]
 
     def quit(self) -> None:
         """Nothing: the session is that of the pool of browsers."""

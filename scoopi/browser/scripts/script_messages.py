@@ -14,12 +14,14 @@ class ScriptOrder(msgspec.Struct, frozen=True):
         driver_url: of the browser's driver.
         session: of the browser there.
         browser: its name, as the driver gives it.
+        hidden: handles of the windows that are not of the visit, but the driver's own.
     """
 
     plugins: tuple[PluginDef, ...]
     driver_url: str
     session: str
     browser: str
+    hidden: tuple[str, ...] = ()
 
 
 class ScriptFailed(msgspec.Struct, frozen=True):

@@ -73,6 +73,13 @@ def test_an_attached_driver_drives_the_same_page_and_leaves_the_session_open(tmp
         attached = AttachedDriver(started.driver_url, str(started.driver.session_id), "chrome")
         assert attached.title == "bread"
         attached.execute_script("document.title = 'rye'")
+        assert attached.window_handles == started.driver.window_handles
+        (own,) = started.driver.window_handles
+        started.driver.switch_to.new_window()
+        hiding = AttachedDriver(started.driver_url, str(started.driver.session_id), "chrome", (own,))
+        assert hiding.window_handles == [started.driver.current_window_handle]
+        started.driver.close()
+        started.driver.switch_to.window(own)
         attached.quit()
         assert started.driver.title == "rye"
     finally:

@@ -14,7 +14,7 @@ def test_messages_are_lines_and_come_as_they_were_sent() -> None:
         "opener", "BasicScript", {"script": "a\nb", "scripts": ["c.js"]}, place=Place("a", 1, 2)
     )
     for message in (
-        ScriptOrder((plugin,), "http://d", "s", "chrome"),
+        ScriptOrder((plugin,), "http://d", "s", "chrome", ("own",)),
         ScriptFailed("what\n", "cause", "hint"),
     ):
         line = msgspec.json.encode(message)
