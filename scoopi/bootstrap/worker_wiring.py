@@ -123,6 +123,7 @@ def _loader(
     store: FileStore | None,
 ) -> Loader:
     limits, sites = ParserLimits.of(configs), sites_of(configs, with_ca(plan.definitions.sites, files))
+    groups = plan.definitions.task_groups.values()
     rules = LoadRules(
         run_date=plan.run_date,
         limits=TreeLimits(limits.max_depth, limits.max_nodes, web.max_bytes),
@@ -131,6 +132,7 @@ def _loader(
         sessions=WorkerSessions() if sites.sessions else None,
         choice=choice,
         files=None if store is None else FileLoading(store, AskedLogin(sites)),
+        in_browsers=frozenset(each.name for each in groups if each.browser is not None),
         part_of=PageParts(plan.definitions, is_plain=configs.flag("scoopi.parser.plain")).of_group,
     )
     client = HttpClient(web, private_hosts)

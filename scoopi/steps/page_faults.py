@@ -19,8 +19,12 @@ _LOGIN = re.compile(
 )
 
 
-def unusable(page: Page) -> str | None:
-    """The reason, in a sentence; None if the page looks usable."""
+def unusable(page: Page, in_browser: bool = False) -> str | None:
+    """The reason, in a sentence; None if the page looks usable.
+
+    Args:
+        in_browser: a browser has run the page's scripts.
+    """
     document = page.document
     kind = _other_kind(document)
     if kind:
@@ -34,7 +38,7 @@ def unusable(page: Page) -> str | None:
         root = page.root
     except ParseError:
         return None  # its tasks have failed already
-    return instead_of_content(root)
+    return instead_of_content(root, in_browser)
 
 
 def _other_kind(document: Document) -> str:

@@ -53,6 +53,7 @@ class LoadRules(msgspec.Struct, frozen=True):
         choice: decides which pages a browser loads; None if no group has `loader: auto`.
         files: loads the files that rows name; None if no definition has a download.
         part_of: what the definitions read of the pages of a group, given by name; None for all.
+        in_browsers: the groups whose empty pages a browser has loaded.
     """
 
     run_date: datetime
@@ -64,6 +65,7 @@ class LoadRules(msgspec.Struct, frozen=True):
     choice: BrowserChoice | None = None
     files: FileLoading | None = None
     part_of: Callable[[str], PagePart | None] = lambda group: None
+    in_browsers: frozenset[str] = frozenset()
 
 
 NO_PLUGINS: Mapping[str, PluginClient] = MappingProxyType({})
@@ -125,7 +127,9 @@ class PageLoader(Loader):
     def fault_of(self, page: object) -> str | None:
         """See `Loader`."""
         is_empty = isinstance(page, Page) and page.is_read and not page.has_values
-        return unusable(page) if isinstance(page, Page) and is_empty else None
+        if not isinstance(page, Page) or not is_empty:
+            return None
+        return unusable(page, page.document.locator.group in self._rules.in_browsers)
 
     def abandon(self, payload: Payload) -> None:
         """See `Loader`."""

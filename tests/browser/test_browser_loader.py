@@ -87,6 +87,11 @@ def test_fetch_loads_a_page_in_a_browser_as_its_group_does(
     assert not desk.left_behind()
 
 
+EMPTY = """
+locatorGroups: { shop: "URL" }
+taskGroups: { shop: { loader: browser, task: { dataDef: prices } } }
+dataDefs: { prices: { each: "#prices tr", fields: { price: b } } }
+"""
 FAILING = """
 locatorGroups: { waits: "URL", acts: "URL" }
 taskGroups:
@@ -102,6 +107,15 @@ taskGroups:
     task: { dataDef: prices }
 dataDefs: { prices: { each: p, fields: { price: b } } }
 """
+
+
+def test_an_empty_page_is_not_said_to_need_the_browser_that_has_loaded_it(
+    desk: Desk, server: Server, pages: Path
+) -> None:
+    (pages / "shell.html").write_text("<div id=app></div><script>setTimeout(() => 0, 0)</script>")
+    (desk.folder / "defs" / "bread.yml").write_text(EMPTY.replace("URL", server.url("/shell.html")))
+    ended = desk.process("run", "defs")
+    assert "when it was read: name what to wait for by `until` of `browser`" in ended.err
 
 
 def test_what_cannot_be_done_or_does_not_come_is_an_error_of_the_page(

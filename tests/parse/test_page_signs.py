@@ -11,8 +11,8 @@ SHELL = "<script src=a.js></script><body><div id=root></div>"
 LOGIN = "<form><input name=user><input type=password></form>"
 
 
-def signs(page: str) -> str | None:
-    return instead_of_content(parse_html(page.encode(), limits=TreeLimits()).getroot())
+def signs(page: str, in_browser: bool = False) -> str | None:
+    return instead_of_content(parse_html(page.encode(), limits=TreeLimits()).getroot(), in_browser)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,14 @@ def signs(page: str) -> str | None:
 )
 def test_a_page_that_its_scripts_would_fill_is_named(page: str, holds: str) -> None:
     assert signs(page) == f"the body holds {holds}: the site renders in the browser"
+    waits = "name what to wait for by `until` of `browser`"
+    assert signs(page, in_browser=True) == f"the body held {holds} when it was read: {waits}"
+
+
+def test_a_page_whose_content_is_in_frames_is_named_if_a_browser_has_loaded_it() -> None:
+    page = "<body><script>a()</script><iframe src=/prices></iframe>"
+    advice = "add `frames: true` to `browser` to read its frames"
+    assert signs(page, in_browser=True) == f"the body holds scripts and an empty iframe: {advice}"
 
 
 @pytest.mark.parametrize(

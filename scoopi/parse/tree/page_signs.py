@@ -23,8 +23,12 @@ _NOT_FOUND = re.compile(
 _UNSEEN = frozenset(("script", "style", "noscript", "template"))
 
 
-def instead_of_content(root: etree._Element) -> str | None:
-    """What the page has instead of content, as a message; None if it looks like an ordinary page."""
+def instead_of_content(root: etree._Element, in_browser: bool = False) -> str | None:
+    """What the page has instead of content, as a message; None if it looks like an ordinary page.
+
+    Args:
+        in_browser: a browser has run the page's scripts.
+    """
     heading = _not_found_heading(root)
     if heading:
         return f"the page says {heading!r} with status 200"
@@ -38,7 +42,11 @@ def instead_of_content(root: etree._Element) -> str | None:
     if next(root.iter("script"), None) is None:
         return None
     holds = f"scripts and an empty {holder}" if holder and not length else "scripts and hardly any text"
-    return f"the body holds {holds}: the site renders in the browser"
+    if not in_browser:
+        return f"the body holds {holds}: the site renders in the browser"
+    if next(root.iter("iframe"), None) is not None:
+        return f"the body holds {holds}: add `frames: true` to `browser` to read its frames"
+    return f"the body held {holds} when it was read: name what to wait for by `until` of `browser`"
 
 
 def _is_refreshed(root: etree._Element) -> bool:
