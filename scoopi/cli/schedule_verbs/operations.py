@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from scoopi.cli.arguments import Parser
+from scoopi.cli.schedule_verbs.option_values import at_least_one, capacity, group_names, worker_name
 from scoopi.cli.schedule_verbs.state_option import StateOption, state_folder
 from scoopi.errors import PeriodError, UsageError
 from scoopi.model.schedule.run_node import FIRST_NODE
@@ -25,20 +25,10 @@ if TYPE_CHECKING:
     from scoopi.serve.desks.process_desk import ProcessDesk
     from scoopi.serve.state import State
 
-_GROUPS = re.compile(r"[A-Za-z][\w-]*(,[A-Za-z][\w-]*)*", re.ASCII)
-
-
-def group_names(text: str) -> tuple[str, ...]:
-    """The names of worker groups in the value of an option."""
-    if not _GROUPS.fullmatch(text):
-        raise ArgumentTypeError(f"needs names separated by commas, got {text!r}; for example big,default")
-    return tuple(dict.fromkeys(text.split(",")))
-
-
 _ARGUMENTS: dict[str, dict[str, Any]] = {
     "every": {"metavar": "EVERY", "help": "a duration such as 90s or 2h, or default"},
     "--reason": {"default": "", "help": "shown by why"},
-    "-n": {"dest": "count", "type": int, "default": 5, "help": "number of slots (default: 5)"},
+    "-n": {"dest": "count", "type": at_least_one, "default": 5, "help": "number of slots (default: 5)"},
     "--process": {"help": "only of this process"},
     "--in": {"dest": "state_of", "metavar": "STATE", "help": "the same as --state STATE"},
     "--from": {"dest": "first", "metavar": "SLOT", "help": "the first slot, or a day such as 2026-11-01"},
@@ -67,9 +57,10 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         "default": ("default",),
         "help": "groups, separated by commas (default: default)",
     },
-    "--capacity": {"type": float, "default": 1.0, "help": "attempts at a time (default: 1)"},
+    "--capacity": {"type": capacity, "default": 1.0, "help": "attempts at a time (default: 1)"},
+    "put name": {"type": worker_name, "help": "the worker's name"},
     "--worker": {"required": True, "help": "the worker's name"},
-    "--limit": {"type": int, "default": 1, "help": "the most attempts (default: 1)"},
+    "--limit": {"type": at_least_one, "default": 1, "help": "the most attempts (default: 1)"},
     "--fence": {"type": int, "help": "the fence printed by claim (default: the current one)"},
     "--node": {"type": int, "default": FIRST_NODE, "help": "node of a run of several nodes (default: 1)"},
     "-f": {"dest": "follow", "action": "store_true", "help": "follow it until the attempt ends"},

@@ -18,11 +18,11 @@ from scoopi.cli.options import add_verbose
 from scoopi.cli.schedule_verbs.operations import (
     add_state,
     cluster_of,
-    group_names,
     opened,
     store_url,
     user_of,
 )
+from scoopi.cli.schedule_verbs.option_values import at_least_one, group_names, worker_name
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
 from scoopi.configs.groups import MetricsSettings
@@ -224,7 +224,7 @@ def _address(text: str) -> tuple[str, int]:
 def _add_worker(parser: ArgumentParser) -> None:
     """Add the options of the worker of this process."""
     parser.add_argument(
-        "--slots", metavar="N", type=_slots, help="attempts at a time (default: one per core)"
+        "--slots", metavar="N", type=at_least_one, help="attempts at a time (default: one per core)"
     )
     parser.add_argument(
         "--groups",
@@ -233,15 +233,9 @@ def _add_worker(parser: ArgumentParser) -> None:
         default=(),
         help="groups of its worker, separated by commas (default: default)",
     )
-    parser.add_argument("--name", metavar="W", help="name of its worker (default: the host name)")
-
-
-def _slots(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        from argparse import ArgumentTypeError
-
-        raise ArgumentTypeError(f"needs a whole number from 1, got {text!r}")
-    return int(text)
+    parser.add_argument(
+        "--name", metavar="W", type=worker_name, help="name of its worker (default: the host name)"
+    )
 
 
 VERB: Verb = Serve()

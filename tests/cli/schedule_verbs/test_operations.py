@@ -25,6 +25,11 @@ def test_lists_of_a_row_are_printed_as_text(shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
+        ("process next books -n -1", 2, "argument -n: needs a whole number from 1, got '-1'"),
+        ("worker put ../p1", 2, "argument name: needs letters, digits, . _ and -"),
+        ("serve --name ../p1", 2, "argument --name: needs letters, digits, . _ and -"),
+        ("worker put p1 --capacity -1", 2, "argument --capacity: needs a number from 0, got '-1'"),
+        ("attempt claim --worker p1 --limit 0", 2, "argument --limit: needs a whole number from 1"),
         ("worker put p1 --groups big,,x", 2, "needs names separated by commas, got 'big,,x'"),
         ("process show shop.book", 2, "did you mean shop.books?"),
         (
