@@ -116,6 +116,22 @@ class ChildValue(NamedTuple):
     attribute: str
 
 
+class ColumnPlan(NamedTuple):
+    """What a walk in C reads of blocks: elements at the end of a chain, by their places among siblings.
+
+    Attributes:
+        chain, children, place: as in `SimpleChain.plan`.
+        child_tag: their children of this tag are read; empty for the elements themselves.
+        attribute: that is read; empty for the own text.
+    """
+
+    chain: tuple[object, ...]
+    children: tuple[bool, ...]
+    place: int
+    child_tag: str
+    attribute: str
+
+
 class OpenQuery(Protocol):
     """A query with open positions. Serves all pages; equal queries share one index of a page."""
 
@@ -147,6 +163,10 @@ class OpenQuery(Protocol):
     def tail(self) -> ChildValue | None:
         """The children that are read at the last position; None if the value is read in another way."""
 
+    @property
+    def column(self) -> ColumnPlan | None:
+        """How a walk in C finds all values of a query of one position; None if it cannot."""
+
     def blocks(self, found: Sequence[Element], /) -> list[Element]:
         """The blocks, of those found, in which the value is searched."""
 
@@ -173,7 +193,7 @@ class WalkedQuery(NamedTuple):
 
     Attributes:
         plan: see `SimpleChain.plan`.
-        join: texts found, in document order -> the value.
+        join: texts found, in document order -> the value, which is a single text itself.
         may_lack: if nothing is found, matching elements may lack the attribute; only a query can decide.
     """
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import importlib
 import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoopi.descendants import die_with_parent
+from scoopi.worker.allocator import KEPT_BYTES, bound_arenas, keep_freed_memory
 
 if TYPE_CHECKING:
     from scoopi.worker.worker_parts import WorkerParts
@@ -28,13 +28,8 @@ made by a plugin may keep a page's tree alive, so the threshold is not higher.""
 
 LEAST_ROOM_BYTES = 64 << 20
 """A worker may allocate at least this much once it is wired, however little the cgroup allows."""
-M_ARENA_MAX, ARENA_BYTES = -8, 64 << 20
+ARENA_BYTES = 64 << 20
 """glibc's allocator reserves this address space for each arena: one more, for the reader's thread."""
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-KEPT_BYTES = 32 << 20
-"""Freed memory that a worker keeps for its next page; the trees of a page of 1 MB take up to 20 MB."""
-LARGE_BYTES = 4 << 20
-"""A block of this size is returned as soon as it is freed."""
 
 
 def main() -> None:
@@ -87,15 +82,6 @@ def _arguments(words: Sequence[str]) -> tuple[str, dict[str, int]]:
         sys.exit("scoopi.worker is started by Scoopi, with pipes of its parent; see `scoopi --help`")
 
 
-def keep_freed_memory() -> None:
-    """Let glibc's allocator keep up to `KEPT_BYTES` of freed memory; does nothing with another allocator.
-
-    By default it returns the memory of a large page's trees to the kernel, and the next page has a page
-    fault for each 4 KB of it.
-    """
-    _set_allocator({M_TRIM_THRESHOLD: KEPT_BYTES, M_MMAP_THRESHOLD: LARGE_BYTES})
-
-
 def _bound_memory(most_bytes: int) -> None:
     """Make allocations fail beyond this worker's share, before the kernel kills the whole cgroup.
 
@@ -107,15 +93,8 @@ def _bound_memory(most_bytes: int) -> None:
     limit = mapped * resource.getpagesize() + ARENA_BYTES + room
     if hard != resource.RLIM_INFINITY:
         limit = min(limit, hard)
-    _set_allocator({M_ARENA_MAX: 2})
+    bound_arenas()
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
-
-
-def _set_allocator(options: Mapping[int, int]) -> None:
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "mallopt"):
-        for option, value in options.items():
-            libc.mallopt(option, value)
 
 
 def _leave_stdout_to_data(used: tuple[int, ...]) -> None:

@@ -202,6 +202,16 @@ def test_a_template_of_mathml_holds_a_template_of_html() -> None:
     assert draw(copy_html(page, 2000)) == draw(built_bridge()(page, 2000))
 
 
+def test_a_page_leaves_nothing_for_the_next_one_that_the_same_parser_reads() -> None:
+    parse = built_bridge()
+    quirks = b"<p>one<table><tr><td>in quirks mode a table may stand in a paragraph</table>"
+    strict = b"<!doctype html>" + quirks
+    head = b"<my-own data-own=1><svg xlink:href=x></svg></my-own><form><select><template><title>x</title>"
+    for page in (quirks, strict, head, strict, quirks, head * 3, strict):
+        tree = parse(page, 64)
+        assert draw(tree) == draw(copy_html(page, 64))
+
+
 def test_wrong_arguments_are_refused() -> None:
     bridge = built_bridge().module
     with pytest.raises(ValueError, match="at least 1"):

@@ -13,6 +13,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.data import Data
 from scoopi.model.data_def import DataDef, ItemDef
+from scoopi.parse.bridge.html_backend import column_values
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_columns import GridColumns
@@ -152,3 +153,67 @@ def test_rows_made_by_columns_are_those_that_turning_the_wheels_makes(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(GridColumns, "fit", lambda _axes: False)
         assert by_columns == rows()
+
+
+links = st.sampled_from(
+    (
+        "<a>one</a>",
+        "<a href='/x'> two  words </a>",
+        "<a href='1 &amp; 2'>&#160;</a>",
+        "<b>no</b>",
+        "<a><i>in</i></a>",
+    )
+)
+entries = st.builds(
+    lambda name, inside, text: f"<li class='{name}'>{text}{''.join(inside)}</li>",
+    st.sampled_from(("", "a", "b a", "A")),
+    st.lists(links, max_size=3),
+    st.sampled_from(("", "text", " spaced  out ", "<br/>after")),
+)
+lists = st.recursive(
+    st.lists(entries, max_size=4).map(lambda body: f"<ul>{''.join(body)}</ul>"),
+    lambda inner: st.builds(
+        lambda before, each: f"<ul>{before}<li class='a'>{each}</li></ul>", entries, inner
+    ),
+    max_leaves=3,
+)
+list_pages = st.builds(
+    lambda body, around: etree.fromstring(f"<html><body><{around}>{''.join(body)}</{around}></body></html>"),
+    st.lists(lists, min_size=1, max_size=2),
+    st.sampled_from(("div", "pre", "section")),
+)
+ELEMENTS = (
+    "li:nth-child({})",
+    "li.a:nth-child({})",
+    "ul li.a:nth-child({})",
+    "> li:nth-child({})",
+    "*:nth-child({})",
+)
+BELOW = ("", " > a", " > *", " attribute: class", " > a attribute: href")
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    page=list_pages,
+    block=st.sampled_from(("ul", "body", "ul:first-of-type", "div")),
+    element=st.sampled_from(ELEMENTS),
+    below=st.sampled_from(BELOW),
+    fact=st.sampled_from(BELOW),
+    last=st.sampled_from((None, 3)),
+)
+def test_a_list_that_is_walked_over_gives_the_rows_by_queries(
+    page: etree._Element, block: str, element: str, below: str, fact: str, last: int | None
+) -> None:
+    item = ItemDef("i", selector=element.format("%{index}") + below, first=1, last=last)
+    selector = element.format("%{item.index}") + fact
+    data_def = DataDef("d", block, selector, (item,), (), (ItemDef("fact"),))
+    assert read(data_def, page, CssEngine()) == read(data_def, page, QueryingEngine())
+
+
+@pytest.mark.parametrize("below", BELOW)
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_a_list_is_walked_over(element: str, below: str) -> None:
+    positional = CssEngine().positional(element.format(77) + below, [77])
+    assert positional is not None
+    assert positional.query.column is not None
+    assert column_values() is not None

@@ -15,6 +15,7 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent
 _SOURCES = (
+    "column_values.c",
     "element_tests.c",
     "kept_nodes.c",
     "label_values.c",
@@ -25,6 +26,7 @@ _SOURCES = (
 )
 _HEADERS = (
     "class_list.h",
+    "column_values.h",
     "element_tests.h",
     "kept_nodes.h",
     "label_values.h",

@@ -1,4 +1,4 @@
-/* element_tests: tests elements of libxml2 by tag, id and classes. */
+/* element_tests: tests elements of libxml2 by tag, id and classes, and by the elements around them. */
 #include "element_tests.h"
 
 #include "class_list.h"
@@ -51,4 +51,50 @@ outcome element_fits(const xmlNode *node, const compound *wanted)
             if (!has_class(value, length, wanted->classes[at], wanted->lengths[at])) return UNDECIDED;
     }
     return DONE;
+}
+
+bool element_chain_read(PyObject *chain, PyObject *children, int place, element_chain *made)
+{
+    made->compounds = PyTuple_GET_SIZE(chain);
+    made->place = place;
+    if (made->compounds < 1 || made->compounds > MOST_COMPOUNDS || PyTuple_GET_SIZE(children) != made->compounds - 1)
+        return PyErr_Format(PyExc_ValueError, "a chain is too long, or its children too many or too few"), false;
+    for (Py_ssize_t at = 0; at < made->compounds; at++) {
+        PyObject *each = PyTuple_GET_ITEM(chain, at);
+        if (!PyTuple_Check(each)) return PyErr_Format(PyExc_TypeError, "expected a tuple"), false;
+        if (!element_compound(each, &made->compound[at])) return false;
+        made->is_child[at] = at + 1 < made->compounds && PyObject_IsTrue(PyTuple_GET_ITEM(children, at)) == 1;
+    }
+    return true;
+}
+
+/* Whether the rest of a chain stands above a node, in the block. */
+static outcome is_below(const xmlNode *node, const xmlNode *block, const element_chain *wanted, Py_ssize_t at)
+{
+    if (at + 1 == wanted->compounds) {
+        bool fits = wanted->place == WITHIN || (node != block && (wanted->place == BELOW || node->parent == block));
+        return fits ? DONE : UNDECIDED;
+    }
+    while (node != block) {
+        node = node->parent;
+        if (node == NULL || node->type != XML_ELEMENT_NODE) return UNDECIDED;
+        outcome found = element_fits(node, &wanted->compound[at + 1]);
+        if (found == DONE) found = is_below(node, block, wanted, at + 1);
+        if (found != UNDECIDED) return found;
+        if (wanted->is_child[at]) return UNDECIDED;
+    }
+    return UNDECIDED;
+}
+
+outcome element_chain_fits(const xmlNode *node, const xmlNode *block, const element_chain *wanted)
+{
+    outcome found = element_fits(node, &wanted->compound[0]);
+    return found == DONE ? is_below(node, block, wanted, 0) : found;
+}
+
+const xmlNode *element_walk(const xmlNode *node, const xmlNode *block)
+{
+    if (node->type == XML_ELEMENT_NODE && node->children != NULL) return node->children;
+    while (node != block && node->next == NULL) node = node->parent;
+    return node == block ? NULL : node->next;
 }

@@ -4,7 +4,7 @@
 
 #include "seen_text.h"
 
-enum { MOST_CLASSES = 8 };
+enum { MOST_CLASSES = 8, MOST_COMPOUNDS = 8, WITHIN = 0, CHILD = 1, BELOW = 2 };
 
 /* Tag, id and classes that an element must have; "" or no classes for any. */
 typedef struct {
@@ -13,6 +13,14 @@ typedef struct {
     Py_ssize_t number;
 } compound;
 
+/* Compounds with a blank or `>` between them, in reverse order. */
+typedef struct {
+    Py_ssize_t compounds;
+    compound compound[MOST_COMPOUNDS];
+    bool is_child[MOST_COMPOUNDS];
+    int place; /* where the chain's first element is: WITHIN the block, a CHILD of it, or BELOW it */
+} element_chain;
+
 /* Reads (tag, id, classes); the strings live as long as the tuple. False with an error set. */
 bool element_compound(PyObject *written, compound *made);
 const xmlAttr *element_attribute(const xmlNode *node, const char *name);
@@ -20,5 +28,11 @@ const xmlAttr *element_attribute(const xmlNode *node, const char *name);
 const char *element_value(const xmlAttr *attribute);
 /* DONE if the element has them, UNDECIDED if not, FAILED (without an error) if element_value() gives NULL. */
 outcome element_fits(const xmlNode *node, const compound *wanted);
+/* Reads a tuple of compounds and one of booleans, whether each is a child; as `element_compound`. */
+bool element_chain_read(PyObject *chain, PyObject *children, int place, element_chain *made);
+/* Whether a chain leads from a block, in which the node is, to the node; as `element_fits`. */
+outcome element_chain_fits(const xmlNode *node, const xmlNode *block, const element_chain *wanted);
+/* The next element or other node inside a block, in document order; NULL behind the last one. */
+const xmlNode *element_walk(const xmlNode *node, const xmlNode *block);
 
 #endif

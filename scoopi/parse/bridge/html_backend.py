@@ -14,6 +14,7 @@ from scoopi.errors import ParseError
 from scoopi.parse.cells.row_cells import Cells, cells, part, positions, tails
 from scoopi.parse.css.element_text import join_texts
 from scoopi.parse.parts.page_part import BASE, CLASS, TAG, Anchor, PagePart
+from scoopi.parse.query_ports import ColumnPlan
 from scoopi.parse.tree.html_copier import copy_html
 from scoopi.parse.tree.html_limits import MAX_NODES, refuse_depth, refuse_nodes
 
@@ -29,6 +30,10 @@ RecordValues = Callable[[tuple[Any, ...], int], ValuesOf]
 """(targets of the walk, number of fields) -> a function that finds their values."""
 
 
+ColumnValues = Callable[[list[Element], ColumnPlan], tuple[dict[int, Any], list[int]] | None]
+"""Blocks, what is read -> values by position, and which of them are lists; None where Python must look."""
+
+
 class NativeParser:
     """Parses pages in the compiled bridge, without the GIL. Thread-safe.
 
@@ -42,6 +47,7 @@ class NativeParser:
         positions, cells, part: as in `row_cells`, but with None where white space may be significant.
         tails: likewise, and with the texts of several children as a list, not joined.
         values: compiles the walk over records (see `record_walk.py`); None if the module lacks it.
+        column: finds the values of a column by their positions (see `positional_index.py`).
     """
 
     def __init__(self, module: Any = None) -> None:
@@ -52,6 +58,7 @@ class NativeParser:
         self.part = self.module.part
         self.tails = self.module.tails
         self.values: RecordValues | None = self._values if hasattr(self.module, "values_plan") else None
+        self.column: ColumnValues = self._column
 
     def __call__(
         self, page: bytes, max_depth: int, max_nodes: int = MAX_NODES, part: PagePart | None = None
@@ -79,6 +86,10 @@ class NativeParser:
             ) from None
         tree: etree._ElementTree = etree.adopt_external_document(capsule, self._parser)
         return tree
+
+    def _column(self, blocks: list[Element], plan: ColumnPlan) -> tuple[dict[int, Any], list[int]] | None:
+        found: tuple[dict[int, Any], list[int]] | None = self.module.column(blocks, *plan)
+        return found
 
     def _values(self, targets: tuple[Any, ...], width: int) -> ValuesOf:
         return partial(self.module.values, self.module.values_plan(targets, width))
@@ -124,6 +135,13 @@ def record_values() -> RecordValues | None:
     """The bridge's walk over records if the bridge parses pages; None to walk in Python."""
     native = compiled_parser()
     return native.values if isinstance(native, NativeParser) else None
+
+
+@cache
+def column_values() -> ColumnValues | None:
+    """The bridge's walk over a column if pages are parsed by it; None to read it in Python."""
+    native = compiled_parser()
+    return native.column if isinstance(native, NativeParser) else None
 
 
 def row_reader_of(native: NativeParser) -> RowReader:

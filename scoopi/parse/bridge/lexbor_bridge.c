@@ -15,6 +15,7 @@
 #include <libxml/tree.h>
 #include <libxml/valid.h>
 
+#include "column_values.h"
 #include "kept_nodes.h"
 #include "lexbor_view.h"
 #include "record_values.h"
@@ -43,7 +44,13 @@ typedef struct {
 static lexbor_api lexbor;
 static xml_api xml;
 static bool connected = false;
-static void *spare_parser = NULL; /* taken and put back under the GIL */
+
+/* A parser and the document that it builds. Kept between pages: to lay out a document takes as long as to parse 1 KB. */
+typedef struct {
+    void *parser, *document;
+} lexbor_pair;
+
+static lexbor_pair spare = {NULL, NULL}; /* taken and put back under the GIL */
 
 typedef enum { DONE, NO_MEMORY, TOO_DEEP, TOO_LARGE, TOO_BIG, TOO_SLOW, TOO_MANY, PARSER_FAILED } outcome;
 
@@ -58,7 +65,7 @@ enum {
     NODE_BYTES = 256,            /* at least what a node takes in lexbor: measured 66 to 227 */
     FIRST_BYTES = 1 << 20,       /* what lexbor allocates in advance */
     MOST_NAMES = 50000,          /* attributes of one tag, which cannot be interrupted: takes about 10 s */
-    SPARE_BELOW = 1 << 20        /* a parser is not kept after a longer page, as it has large buffers */
+    SPARE_BELOW = 1 << 20        /* a pair is not kept after a longer page, as it has large buffers */
 };
 
 typedef struct {
@@ -505,22 +512,40 @@ static bool has_too_many(const unsigned char *page, size_t length)
     return false;
 }
 
-/* `parser` is in/out: NULL or the parser of an earlier page; afterwards the parser that can be kept. */
-static outcome parse_page(const unsigned char *page, size_t length, const limits *limits, void **parser,
+static void destroy_pair(lexbor_pair *pair)
+{
+    if (pair->document != NULL) lexbor.lxb_html_document_destroy(pair->document);
+    if (pair->parser != NULL) lexbor.lxb_html_parser_destroy(pair->parser);
+    *pair = (lexbor_pair){NULL, NULL};
+}
+
+/* Prepares the pair of an earlier page, or a new one, for a page. */
+static bool begin_page(lexbor_pair *pair)
+{
+    if (pair->document != NULL) {
+        lexbor.lxb_html_parser_clean(pair->parser);
+        return lexbor.lxb_html_parse_chunk_prepare(pair->parser, pair->document) == 0;
+    }
+    pair->parser = lexbor.lxb_html_parser_create();
+    if (pair->parser == NULL || lexbor.lxb_html_parser_init(pair->parser) != 0) return false;
+    pair->document = lexbor.lxb_html_parse_chunk_begin(pair->parser);
+    return pair->document != NULL;
+}
+
+/* `pair` is in/out: empty or the pair of an earlier page; afterwards the pair that can be kept, or empty. */
+static outcome parse_page(const unsigned char *page, size_t length, const limits *limits, lexbor_pair *pair,
                           xmlDoc **result)
 {
-    void *document = NULL;
     outcome parsed = NO_MEMORY;
     if (has_too_many(page, length)) return TOO_MANY;
-    if (*parser == NULL) {
-        *parser = lexbor.lxb_html_parser_create();
-        if (*parser == NULL || lexbor.lxb_html_parser_init(*parser) != 0) return NO_MEMORY;
+    if (begin_page(pair)) parsed = feed(pair->parser, pair->document, page, length, limits);
+    if (parsed == DONE) parsed = build_doc(pair->document, may_hold_refused(page, length), limits, result);
+    if (parsed != DONE || length >= SPARE_BELOW) {
+        destroy_pair(pair);
+        return parsed;
     }
-    document = lexbor.lxb_html_parse_chunk_begin(*parser);
-    if (document == NULL) return NO_MEMORY;
-    parsed = feed(*parser, document, page, length, limits);
-    if (parsed == DONE) parsed = build_doc(document, may_hold_refused(page, length), limits, result);
-    lexbor.lxb_html_document_destroy(document);
+    lexbor.lxb_html_document_clean(pair->document);
+    ((lexbor_document *)pair->document)->mode = 0; /* which lexbor forgets to reset */
     return parsed;
 }
 
@@ -607,6 +632,7 @@ static bool layout_fits(void *parser, lexbor_node *document)
     lexbor_tree *tree = lexbor.lxb_html_parser_tree_noi(parser);
     if (!same_memory(lexbor.lxb_html_document_mraw_noi(document))) return false;
     if (!same_memory(lexbor.lxb_html_document_mraw_text_noi(document))) return false;
+    if (((lexbor_document *)document)->mode != 1) return false;
     lexbor_node *html = lexbor.lxb_dom_node_first_child_noi(document);
     lexbor_node *head = html != NULL ? lexbor.lxb_dom_node_first_child_noi(html) : NULL;
     lexbor_node *comment = head != NULL ? lexbor.lxb_dom_node_first_child_noi(head) : NULL;
@@ -636,7 +662,7 @@ static bool layout_checked(void)
     bool fits = false;
     if (parser != NULL && lexbor.lxb_html_parser_init(parser) == 0)
         document = lexbor.lxb_html_parse_chunk_begin(parser);
-    if (document != NULL &&
+    if (document != NULL && ((lexbor_document *)document)->mode == 0 &&
         lexbor.lxb_html_parse_chunk_process(parser, (const unsigned char *)sample, sizeof(sample) - 1) == 0)
         fits = layout_fits(parser, document);
     if (document != NULL) lexbor.lxb_html_document_destroy(document);
@@ -687,18 +713,14 @@ static PyObject *parse(PyObject *module, PyObject *arguments, PyObject *named)
     }
     limits limits = {.max_depth = max_depth, .max_nodes = max_nodes, .chunk = chunk, .most_ms = most_ms,
                      .plan = anchors != Py_None ? &plan : NULL};
-    void *parser = spare_parser;
-    spare_parser = NULL;
+    lexbor_pair pair = spare;
+    spare = (lexbor_pair){NULL, NULL};
     Py_BEGIN_ALLOW_THREADS
-    parsed = parse_page(page.buf, page.len, &limits, &parser, &doc);
+    parsed = parse_page(page.buf, page.len, &limits, &pair, &doc);
     Py_END_ALLOW_THREADS
-    Py_ssize_t length = page.len;
     PyBuffer_Release(&page);
-    if (parsed == DONE && spare_parser == NULL && length < SPARE_BELOW) {
-        spare_parser = parser;
-    } else if (parser != NULL) {
-        lexbor.lxb_html_parser_destroy(parser);
-    }
+    if (spare.parser == NULL) spare = pair;
+    else destroy_pair(&pair);
     switch (parsed) {
     case DONE: return capsule_of(doc);
     case NO_MEMORY: return PyErr_NoMemory();
@@ -729,6 +751,10 @@ static PyMethodDef methods[] = {
     {"tails", row_cells_tails, METH_VARARGS,
      "tails(elements, tag, attribute) -> for each element the text or attribute of its child with the tag, a list\n"
      "if it has several, None if it has none; or None for all if white space may be significant."},
+    {"column", column_values, METH_VARARGS,
+     "column(blocks, chain, children, place, tag, attribute) -> (values, places): the text or attribute of each element\n"
+     "of the chain, or of its children with the tag, by its position among its siblings, a list if there are several,\n"
+     "and the positions of the lists; None if elements share a position or white space may be significant."},
     {"values_plan", record_values_plan, METH_VARARGS,
      "values_plan(targets, width) -> a plan for values(); width is the number of fields of a record."},
     {"values", record_values, METH_VARARGS,

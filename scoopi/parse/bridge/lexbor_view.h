@@ -22,6 +22,12 @@ typedef struct lexbor_node {
     int type;
 } lexbor_node;
 
+/* A document without a doctype is in quirks mode: 1; 0 and 2 are what doctypes make of it. */
+typedef struct {
+    lexbor_node node;
+    int mode;
+} lexbor_document;
+
 typedef struct {
     lexbor_node node;
     unsigned char *data;
@@ -76,11 +82,14 @@ typedef struct {
 #define LEXBOR_FUNCTIONS(X)                                                            \
     X(void *, lxb_html_parser_create, (void))                                          \
     X(int, lxb_html_parser_init, (void *))                                             \
+    X(void, lxb_html_parser_clean, (void *))                                           \
     X(void *, lxb_html_parser_destroy, (void *))                                       \
     X(void *, lxb_html_parser_tree_noi, (void *))                                      \
     X(void *, lxb_html_parse_chunk_begin, (void *))                                    \
+    X(int, lxb_html_parse_chunk_prepare, (void *, void *))                             \
     X(int, lxb_html_parse_chunk_process, (void *, const unsigned char *, size_t))      \
     X(int, lxb_html_parse_chunk_end, (void *))                                         \
+    X(void, lxb_html_document_clean, (void *))                                         \
     X(void *, lxb_html_document_destroy, (void *))                                     \
     X(void *, lxb_html_document_mraw_noi, (void *))                                    \
     X(void *, lxb_html_document_mraw_text_noi, (void *))                               \

@@ -8,16 +8,13 @@
 #include "record_values.h"
 #include "row_cells.h"
 
-enum { MOST_COMPOUNDS = 8, WITHIN = 0, CHILD = 1, BELOW = 2 };
-
-/* A field: its chain of compounds, in reverse order, and what it reads from an element. */
+/* A field: the chain to an element, and what it reads from it. */
 typedef struct {
-    Py_ssize_t at, compounds;
-    compound chain[MOST_COMPOUNDS];
-    bool is_child[MOST_COMPOUNDS], is_list, has_label;
+    Py_ssize_t at;
+    element_chain chain;
+    bool is_list, has_label;
     const char *attribute; /* "" for a text */
     char text;             /* v(isible), o(wn) or r(aw) */
-    int place;             /* where the chain's first element is: WITHIN the record, a CHILD of it, or BELOW it */
     label label;
 } target;
 
@@ -49,43 +46,17 @@ static bool read_target(PyObject *written, Py_ssize_t width, target *made)
 {
     PyObject *chain, *children, *label = Py_None;
     const char *text;
-    int is_list;
+    int is_list, place = WITHIN;
     if (!PyTuple_Check(written)) return PyErr_Format(PyExc_TypeError, "expected a tuple"), false;
     if (!PyArg_ParseTuple(written, "nO!O!ssp|iO", &made->at, &PyTuple_Type, &chain, &PyTuple_Type, &children,
-                          &made->attribute, &text, &is_list, &made->place, &label))
+                          &made->attribute, &text, &is_list, &place, &label))
         return false;
-    made->compounds = PyTuple_GET_SIZE(chain);
     made->text = text[0];
     made->is_list = is_list;
     made->has_label = label != Py_None;
-    if (made->at < 0 || made->at >= width || made->compounds < 1 || made->compounds > MOST_COMPOUNDS ||
-        PyTuple_GET_SIZE(children) != made->compounds - 1)
-        return PyErr_Format(PyExc_ValueError, "a chain is too long, or a position wrong"), false;
-    for (Py_ssize_t at = 0; at < made->compounds; at++) {
-        PyObject *each = PyTuple_GET_ITEM(chain, at);
-        if (!PyTuple_Check(each)) return PyErr_Format(PyExc_TypeError, "expected a tuple"), false;
-        if (!element_compound(each, &made->chain[at])) return false;
-        made->is_child[at] = at + 1 < made->compounds && PyObject_IsTrue(PyTuple_GET_ITEM(children, at)) == 1;
-    }
+    if (made->at < 0 || made->at >= width) return PyErr_Format(PyExc_ValueError, "a position is wrong"), false;
+    if (!element_chain_read(chain, children, place, &made->chain)) return false;
     return !made->has_label || label_read(label, &made->label);
-}
-
-/* Whether the rest of a chain matches ancestors of a node, up to the record's element. */
-static outcome is_below(const xmlNode *node, const xmlNode *root, const target *wanted, Py_ssize_t at)
-{
-    if (at + 1 == wanted->compounds)
-        return wanted->place == WITHIN || (wanted->place == CHILD ? node->parent == root && node != root : node != root)
-                   ? DONE
-                   : UNDECIDED;
-    while (node != root) {
-        node = node->parent;
-        if (node == NULL || node->type != XML_ELEMENT_NODE) return UNDECIDED;
-        outcome found = element_fits(node, &wanted->chain[at + 1]);
-        if (found == DONE) found = is_below(node, root, wanted, at + 1);
-        if (found != UNDECIDED) return found;
-        if (wanted->is_child[at]) return UNDECIDED;
-    }
-    return UNDECIDED;
 }
 
 /* ---- records ---- */
@@ -152,8 +123,7 @@ static outcome look_at(PyObject *values, const xmlNode *node, const xmlNode *roo
         const target *wanted = &walk->targets[at];
         if (walk->progress[at].is_left) continue;
         if (!wanted->is_list && PyList_GET_SIZE(PyList_GET_ITEM(values, wanted->at)) > 0) continue;
-        outcome found = element_fits(node, &wanted->chain[0]);
-        if (found == DONE) found = is_below(node, root, wanted, 0);
+        outcome found = element_chain_fits(node, root, &wanted->chain);
         if (found == FAILED) return UNDECIDED; /* an attribute that is not a single text node */
         if (found == UNDECIDED) continue;
         outcome taken = wanted->has_label ? take_beside(values, node, root, at, walk) : take(values, node, wanted, walk);
@@ -172,18 +142,9 @@ static outcome walk_over(PyObject *values, const xmlNode *root, state *walk)
         has_lists |= walk->targets[at].is_list;
         walk->progress[at] = (progress){0};
     }
-    for (const xmlNode *node = root; has_lists || walk->left > 0;) {
-        if (node->type == XML_ELEMENT_NODE) {
-            outcome looked = look_at(values, node, root, walk);
-            if (looked != DONE) return looked;
-        }
-        if (node->type == XML_ELEMENT_NODE && node->children != NULL) {
-            node = node->children;
-            continue;
-        }
-        while (node != root && node->next == NULL) node = node->parent;
-        if (node == root) break;
-        node = node->next;
+    for (const xmlNode *node = root; node != NULL && (has_lists || walk->left > 0); node = element_walk(node, root)) {
+        outcome looked = node->type == XML_ELEMENT_NODE ? look_at(values, node, root, walk) : DONE;
+        if (looked != DONE) return looked;
     }
     return DONE;
 }

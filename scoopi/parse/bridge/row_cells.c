@@ -7,8 +7,6 @@
 #include "element_tests.h"
 #include "row_cells.h"
 
-enum { REMEMBERED = 16 };
-
 static PyTypeObject *element_type = NULL; /* lxml.etree._Element, kept for good */
 
 bool row_cells_connected(void)
@@ -44,8 +42,7 @@ static bool same_name(const xmlNode *one, const xmlNode *other)
 
 /* ---- text ---- */
 
-/* Whether white space is significant in the children of the row, even in those that are not `pre` themselves. */
-static bool lies_in_preserving(const xmlNode *row)
+bool row_cells_preserved(const xmlNode *row)
 {
     for (int level = 1; level < PRESERVING_LEVELS && row != NULL; level++) {
         if (row->type == XML_ELEMENT_NODE && preserves_blanks(row)) return true;
@@ -78,7 +75,7 @@ static int add_cells(PyObject *cells, const xmlNode *row, const char *tag, bool 
 {
     bool any = strcmp(tag, "*") == 0;
     Py_ssize_t position = 0;
-    if (!full && lies_in_preserving(row)) return 0;
+    if (!full && row_cells_preserved(row)) return 0;
     for (const xmlNode *child = row->children; child != NULL && *at < stop; child = child->next) {
         if (child->type != XML_ELEMENT_NODE) continue;
         bool wanted = any || is_named(child, tag);
@@ -160,24 +157,22 @@ PyObject *row_cells_part(PyObject *module, PyObject *arguments)
 
 /* ---- children of a tag ---- */
 
-/* The text of a child, or its attribute; NULL without an error if only Python can decide. */
-static PyObject *tail_of(const xmlNode *child, const char *name, text_buffer *text)
+PyObject *row_cells_value(const xmlNode *element, const char *name, text_buffer *text)
 {
-    if (!*name) return preserves_blanks(child) ? NULL : text_of(child, false, text);
-    const xmlAttr *attribute = element_attribute(child, name);
+    if (!*name) return preserves_blanks(element) ? NULL : text_of(element, false, text);
+    const xmlAttr *attribute = element_attribute(element, name);
     const char *value = attribute != NULL ? element_value(attribute) : "";
     return value != NULL ? PyUnicode_FromString(value) : NULL;
 }
 
-/* The text of the only child, a list for several, None for no child; NULL as for `tail_of`. */
-static PyObject *tails_of(const xmlNode *element, const char *tag, const char *name, text_buffer *text)
+PyObject *row_cells_tail(const xmlNode *element, const char *tag, const char *name, text_buffer *text)
 {
     PyObject *found = Py_NewRef(Py_None);
     bool any = strcmp(tag, "*") == 0;
-    if (!*name && lies_in_preserving(element)) Py_CLEAR(found);
+    if (!*name && row_cells_preserved(element)) Py_CLEAR(found);
     for (const xmlNode *child = element->children; found != NULL && child != NULL; child = child->next) {
         if (child->type != XML_ELEMENT_NODE || !(any || is_named(child, tag))) continue;
-        PyObject *made = tail_of(child, name, text);
+        PyObject *made = row_cells_value(child, name, text);
         if (made != NULL && found == Py_None) {
             Py_SETREF(found, made);
             continue;
@@ -203,7 +198,7 @@ PyObject *row_cells_tails(PyObject *module, PyObject *arguments)
     PyObject *all = PyList_New(0);
     for (Py_ssize_t at = 0; all != NULL && at < PyList_GET_SIZE(elements); at++) {
         xmlNode *element = row_cells_node(PyList_GET_ITEM(elements, at));
-        if (element == NULL || !append_new(all, tails_of(element, tag, name, &text))) Py_CLEAR(all);
+        if (element == NULL || !append_new(all, row_cells_tail(element, tag, name, &text))) Py_CLEAR(all);
     }
     PyMem_Free(text.bytes);
     if (all != NULL || PyErr_Occurred()) return all;
@@ -212,15 +207,10 @@ PyObject *row_cells_tails(PyObject *module, PyObject *arguments)
 
 /* ---- positions ---- */
 
-typedef struct {
-    const xmlNode *node;
-    Py_ssize_t position;
-} counted;
-
-static Py_ssize_t position_of(const xmlNode *node, bool of_type, counted *known)
+Py_ssize_t row_cells_position(const xmlNode *node, bool of_type, counted_element *known)
 {
     if (node->parent == NULL || node->parent->type != XML_ELEMENT_NODE) return of_type ? 1 : 0;
-    counted *former = NULL;
+    counted_element *former = NULL;
     for (int at = 0; at < REMEMBERED && former == NULL; at++)
         if (known[at].node != NULL && known[at].node->parent == node->parent &&
             (!of_type || same_name(known[at].node, node)))
@@ -248,11 +238,11 @@ PyObject *row_cells_positions(PyObject *module, PyObject *arguments)
     int of_type;
     (void)module;
     if (!PyArg_ParseTuple(arguments, "O!p", &PyList_Type, &elements, &of_type)) return NULL;
-    counted known[REMEMBERED] = {0};
+    counted_element known[REMEMBERED] = {0};
     PyObject *positions = PyList_New(0);
     for (Py_ssize_t at = 0; positions != NULL && at < PyList_GET_SIZE(elements); at++) {
         xmlNode *node = row_cells_node(PyList_GET_ITEM(elements, at));
-        if (node == NULL || !append_new(positions, PyLong_FromSsize_t(position_of(node, of_type, known))))
+        if (node == NULL || !append_new(positions, PyLong_FromSsize_t(row_cells_position(node, of_type, known))))
             Py_CLEAR(positions);
     }
     return positions;

@@ -7,10 +7,28 @@
 
 #include <libxml/tree.h>
 
+#include "node_text.h"
+
+enum { REMEMBERED = 16 };
+
+/* An element whose position among its siblings is known; those of later siblings are counted from there. */
+typedef struct {
+    const xmlNode *node;
+    Py_ssize_t position;
+} counted_element;
+
 /* Whether the layout of lxml's elements is the one this was compiled for; else an ImportError is set. */
 bool row_cells_connected(void);
 /* The node of an lxml element; NULL with an error set for anything else. */
 xmlNode *row_cells_node(PyObject *object);
+/* The place among its siblings, from 1, or among those of its name; of a root 0, or 1. `known` holds REMEMBERED. */
+Py_ssize_t row_cells_position(const xmlNode *node, bool of_type, counted_element *known);
+/* The attribute of an element, or (of the name "") its own text; NULL without an error where only Python can say. */
+PyObject *row_cells_value(const xmlNode *element, const char *name, text_buffer *text);
+/* What children of a tag hold, of several a list, of none None; NULL as `row_cells_value`. */
+PyObject *row_cells_tail(const xmlNode *element, const char *tag, const char *name, text_buffer *text);
+/* Whether blanks count in the children of the row that are no `pre` themselves. */
+bool row_cells_preserved(const xmlNode *row);
 PyObject *row_cells_cells(PyObject *module, PyObject *arguments);
 PyObject *row_cells_part(PyObject *module, PyObject *arguments);
 PyObject *row_cells_tails(PyObject *module, PyObject *arguments);

@@ -8,8 +8,9 @@ from typing import Protocol
 
 from lxml import etree
 
-from scoopi.parse.bridge.html_backend import row_reader
+from scoopi.parse.bridge.html_backend import column_values, row_reader
 from scoopi.parse.cells.row_cells import Cells
+from scoopi.parse.css.element_text import join_texts
 from scoopi.parse.query_ports import OpenBlockQuery, OpenQuery, OpenStep
 
 Element = etree._Element
@@ -130,6 +131,9 @@ class PositionalIndex:
         contexts = self._groups.contexts(self._query, outer)
         if contexts is None:
             return _QueriedLeaf(self, outer)
+        found = self._walked(contexts) if not outer else None
+        if found is not None:
+            return found
         if self._cell_tag is not None and len(contexts) == 1:
             return _RowLeaf(row_reader().cells(contexts, self._cell_tag, self._query.is_full_text)[0])
         groups = None if outer else self._groups.inner(self._query, outer)  # queries may share the first step
@@ -138,6 +142,17 @@ class PositionalIndex:
         if max(map(len, groups.values()), default=1) == 1:
             return self._single_ends(groups)
         return {at: self._end(elements, (*outer, at)) for at, elements in groups.items()}
+
+    def _walked(self, blocks: list[Element]) -> Leaf | None:
+        """The values as a walk in C finds them; None where it cannot, or elements share a position."""
+        column, read = self._query.column, column_values()
+        found = read(blocks, column) if column is not None and read is not None else None
+        if found is None:
+            return None
+        values, several = found
+        for position in several:
+            values[position] = join_texts(values[position])
+        return values
 
     def _single_ends(self, groups: ByPosition) -> dict[int, str | None]:
         """The values for one element at each position; their children are read in one call."""

@@ -16,7 +16,8 @@ from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.element_text import attribute_of, join_texts, own_text
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Within
-from scoopi.parse.query_ports import ChildValue
+from scoopi.parse.query_ports import ChildValue, ColumnPlan
+from scoopi.parse.walks.simple_chain import CHILD, WITHIN, SimpleChain, is_plain_name
 
 Element = etree._Element
 
@@ -98,8 +99,21 @@ class CssOpenQuery:
         tag = self._tail.child_tag if self._tail is not None else None
         is_plain = not {":", "{"} & {*shape.attribute}
         self.tail = ChildValue(tag, shape.attribute) if tag is not None and is_plain else None
+        self.column = self._column(chains[0]) if levels == 1 else None
         self.keys = [str(chains[: level + 1]) for level in range(levels)]
         self._text = partial(_attribute_text, shape.attribute) if shape.attribute else own_text
+
+    def _column(self, chain: syntax.SelectorChain) -> ColumnPlan | None:
+        """The plan of a chain to the only position; None if a walk cannot find it, or what is read below."""
+        attribute, is_child = self.shape.attribute, self.steps[0].child_tag is not None
+        if (self.reads_below and self.tail is None) or (attribute and not is_plain_name(attribute)):
+            return None
+        simple = SimpleChain.of((syntax.SelectorChain(chain.compounds) if is_child else chain,))
+        links = simple.links() if simple is not None else None
+        if links is None:
+            return None
+        child_tag = self.tail.child_tag if self.tail is not None else ""
+        return ColumnPlan(*links, CHILD if is_child else WITHIN, child_tag, attribute)
 
     def blocks(self, found: Sequence[Element]) -> list[Element]:
         """All blocks."""

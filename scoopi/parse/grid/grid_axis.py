@@ -23,7 +23,7 @@ from scoopi.parse.query_ports import QueryEngine
 MAX_INDEX = 2**31 - 1
 """Last index of an open range."""
 
-_SURE_FACT = frozenset(map(chr, range(0x21, 0x7F))) - {"n", "N"}
+SURE_FACT = frozenset(map(chr, range(0x21, 0x7F))) - {"n", "N"}
 """A text that starts with one of these is neither blank nor `null`; most facts do."""
 
 Finish = Callable[[str | None], str | None]
@@ -120,6 +120,11 @@ class GridAxis:
         return None if self._query is None else self._query.fixed_selector
 
     @property
+    def keeps_sure(self) -> bool:
+        """Whether `finish` returns values that begin with a character of SURE_FACT unchanged."""
+        return self.head.axis_name == "fact" and not self.item.prefix
+
+    @property
     def is_constant(self) -> bool:
         """Whether the axis has neither a selector nor a script."""
         return self._query is None and self._script is None
@@ -170,9 +175,9 @@ class GridAxis:
         finish = self.finish
         if finish is None:
             return values
-        if self.item.prefix:
+        if not self.keeps_sure:
             return list(map(finish, values))
-        return [raw if raw and raw[0] in _SURE_FACT else finish(raw) for raw in values]  # as `finish` does
+        return [raw if raw and raw[0] in SURE_FACT else finish(raw) for raw in values]
 
     def _finish(self, axis_name: str, settings: GridSettings) -> Finish | None:
         item = self.item
@@ -180,7 +185,7 @@ class GridAxis:
             return (lambda raw: prefixed(raw, item)) if item.prefix else None
 
         def finish(raw: str | None) -> str | None:
-            if raw and raw[0] in _SURE_FACT and not item.prefix:
+            if raw and raw[0] in SURE_FACT and not item.prefix:
                 return raw
             return fact_text(prefixed(raw, item), settings)
 

@@ -9,12 +9,12 @@ from operator import itemgetter
 from scoopi.errors import ParseError
 from scoopi.model.data import Item
 from scoopi.model.failure import Failure
-from scoopi.parse.grid.grid_axis import Finish, GridAxis
+from scoopi.parse.grid.grid_axis import SURE_FACT, Finish, GridAxis
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.grid_template import GridTemplate
 
-Column = tuple[int, Finish | None]
-"""(index of a cell, function that finishes its value)."""
+Column = tuple[int, Finish | None, bool]
+"""(index of a cell, function that finishes its value, `keeps_sure` of its axis)."""
 
 
 class SingleRows:
@@ -47,7 +47,7 @@ class SingleRows:
             for at, axis in enumerate(template):
                 finish = None if raw_items and at == 0 else axis.finish
                 if axis.query:
-                    column = cells.setdefault(axis.query, len(cells)), finish
+                    column = cells.setdefault(axis.query, len(cells)), finish, axis.keeps_sure
                     row.append((True, columns.setdefault(column, len(columns))))
                 else:
                     constant = axis.fixed if finish is None else finish(axis.fixed)
@@ -80,7 +80,11 @@ class SingleRows:
             raws = [known[cell] if cell in known else value(cell[0], cell[1]) for cell in self._cells]
         except ParseError:
             return [warning for template in self._templates for warning in template.read(reading, rows)]
-        values = [raws[at] if finish is None else finish(raws[at]) for at, finish in self._columns]
+        values = [
+            raw if finish is None or (keeps and raw and raw[0] in SURE_FACT) else finish(raw)
+            for at, finish, keeps in self._columns
+            for raw in (raws[at],)
+        ]
         values += self._constants
         picked = [pick(values) for pick in self._picks]
         made = zip(self._heads, picked, self._indexes, strict=True)

@@ -54,7 +54,7 @@ class BlockWalk:
         if found is None:
             return {}
         return {
-            selector: join(texts)
+            selector: texts[0] if len(texts) == 1 else join(texts)  # most labels and fields have one
             for (selector, join, may_lack), texts in zip(self._selectors, found, strict=True)
             if texts or (texts is not None and not may_lack)
         }

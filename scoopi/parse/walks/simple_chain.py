@@ -76,11 +76,22 @@ class SimpleChain(NamedTuple):
             place: where the first element of the chain is (WITHIN, CHILD or BELOW).
             label: the text that the last element must have, and the steps from there to the value.
         """
-        chain = tuple(map(as_written, self.compounds))
-        if len(chain) > _MOST_COMPOUNDS or None in chain or (attribute and not _NAME.fullmatch(attribute)):
+        links = self.links()
+        if links is None or (attribute and not is_plain_name(attribute)):
             return None
-        children = tuple(sign == ">" for sign in self.combinators)
-        return at, chain, children, attribute, text, is_list, place, label
+        return at, *links, attribute, text, is_list, place, label
+
+    def links(self) -> tuple[tuple[CompoundPlan, ...], tuple[bool, ...]] | None:
+        """The compounds as the walk in C takes them, and which are children of the next; None if not."""
+        written = [each for each in map(as_written, self.compounds) if each is not None]
+        if len(written) < len(self.compounds) or len(written) > _MOST_COMPOUNDS:
+            return None
+        return tuple(written), tuple(sign == ">" for sign in self.combinators)
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether the walk in C finds attributes of this name as Python does."""
+    return _NAME.fullmatch(name) is not None
 
 
 def as_written(compound: SimpleCompound) -> CompoundPlan | None:

@@ -121,6 +121,7 @@ class XPathOpenQuery:
 
     is_full_text = True
     tail = None
+    column = None
 
     def __init__(
         self,
