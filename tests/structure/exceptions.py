@@ -40,40 +40,24 @@ WORDS: dict[str, str] = {
 """Folder -> its files that may contain words of the list."""
 UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi": (
-        "run_control is run by tests/cluster, authoring by the tests of the verbs",
-        "authoring.py run_control.py",
+        "thin functions; the tests of the verbs fetch, parse and politeness call them",
+        "authoring.py",
     ),
     "scoopi/bootstrap": (
-        "wiring; every run of tests/run and tests/cluster resolves it",
+        "wiring; test_modules.py resolves the graph of each mode, and all runs of tests/engine use it",
         "boot_module.py bootstrap.py worker_wiring.py",
     ),
     "scoopi/bootstrap/steps": (
-        "wiring; every run of tests/run and tests/cluster resolves it",
+        "wiring; test_modules.py resolves the graph of each mode, and all runs of tests/engine use it",
         "step_builder.py",
     ),
-    "scoopi/pages": (
-        "test_fetch_verb.py and test_parse_verb.py load and read pages with them",
-        "page_fetch.py page_parse.py page_visit.py",
-    ),
     "scoopi/bootstrap/wiring": (
-        "wiring; every run of tests/run and tests/cluster resolves it",
+        "wiring; test_modules.py resolves the graph of each mode, and all runs of tests/engine use it",
         "engine_module.py jobs_module.py output_wiring.py rows_module.py workers_module.py",
-    ),
-    "scoopi/cli/verbs": (
-        "test_verbs.py, test_new_verb.py and tests/cluster run the verbs",
-        "member_verb.py",
-    ),
-    "scoopi/defs/schedule": (
-        "test_schedule_language.py reads a valid and an invalid value of every key through them",
-        "process_keys.py settings_keys.py",
     ),
     "scoopi/defs/scrape": (
         "the tests of definitions compose through them",
         "checkers.py defs_groups.py",
-    ),
-    "scoopi/browser": (
-        "a port and a value; tests/browser hold the tabs of real browsers to it",
-        "started.py",
     ),
     "scoopi/browser/chromium": (
         "tests/browser/page/test_request_rules.py holds both browsers to it",
@@ -83,57 +67,21 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "tests/browser run with each_browser, in both of them",
         "firefox_driver.py firefox_tab.py",
     ),
-    "scoopi/defs/records": (
-        "test_short_forms.py and test_record_defs.py compose through them",
-        "record_def_builder.py",
-    ),
     "scoopi/engine": (
-        "tests/engine runs them as processes",
+        "test_shutdown.py, test_stop.py and test_app.py run it",
         "engine.py",
     ),
     "scoopi/fetch/downloads": (
         "test_file_exchange.py receives through it",
         "file_reception.py",
     ),
-    "scoopi/cli/schedule_verbs": (
-        "tests/serve/test_server.py runs it as a process",
-        "serve_verb.py",
-    ),
-    "scoopi/model/schedule": (
-        "values; the tests of the scheduler's language and of its passes compare them",
-        "schedule_records.py",
-    ),
-    "scoopi/serve/notices": (
-        "test_notice_sender.py runs it as a process",
-        "notice_call.py",
-    ),
     "scoopi/serve/work": (
         "test_keeper.py and tests/serve/test_server.py run them as processes",
         "child.py",
     ),
-    "scoopi/parse/bridge": (
-        "the build; test_html_backend.py and tests/packaging use what it builds",
-        "build.py build_hook.py",
-    ),
     "scoopi/publishing": (
         "test_publisher.py and tests/cluster publish through them",
         "run_rows.py shared_rows.py table_load.py",
-    ),
-    "scoopi/runs": (
-        "tests/engine and tests/cluster begin, resume and end runs through them",
-        "run_context.py",
-    ),
-    "scoopi/runs/rows": (
-        "test_rows_verb.py reads rows of runs with it, also while they run",
-        "run_rows_reader.py",
-    ),
-    "scoopi/steps": (
-        "a base class, and steps that tests/engine/test_record_runs.py runs",
-        "record_steps.py",
-    ),
-    "scoopi/steps/downloads": (
-        "tests/engine/test_downloads.py loads files by them, test_record_files.py names them",
-        "file_loading.py row_files.py",
     ),
 }
 """Folder -> the reason why files with logic have no test of their name, and the names of these files."""
