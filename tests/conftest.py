@@ -13,6 +13,7 @@ import pytest
 from scoopi.parse.bridge import build
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.clock import Clock
 from tests.server.server import Server
 from tests.site.misbehaving_site import MisbehavingSite
 
@@ -83,6 +84,12 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Misbehavin
 def _without_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Monotonic seconds that the test lets pass."""
+    return Clock()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
 from scoopi.store.cluster.member_majority import MajorityCalls, MemberMajority, MemberView
 from scoopi.store.ports import RUN, Store
-from tests.store.conftest import Clock
+from tests.clock import Clock
 
 KEYS = [f"members/{number}" for number in range(4)]
 LIMIT_MS = 2000

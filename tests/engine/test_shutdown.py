@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoopi.engine.shutdown import STORE_SHARE, StopTime
-from tests.store.conftest import Clock
+from tests.clock import Clock
 
 LIMIT_S = 10.0
 

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from scoopi.fetch.proxy_pool import FIRST_REST_S, LONGEST_REST_S, ProxyPool
-from tests.mediator.crew import Clock
+from tests.clock import Clock
 
 POOL = ("a", "b", "c")
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 def test_proxies_take_turns(clock: Clock) -> None:

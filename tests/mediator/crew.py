@@ -51,20 +51,11 @@ from scoopi.store.solo.sqlite_store import SqliteStore
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Give, Ready, Result, Results, Setup, ToWorker, WorkItem
 from scoopi.worker.pipe import READ_AT_ONCE, MessageBuffer, pack
+from tests.clock import Clock
 
 WAIT_S = 60.0
 NODE = "aaaaaaaaaaaaaaaa"
 DECODER: msgspec.msgpack.Decoder[ToWorker] = msgspec.msgpack.Decoder(ToWorker)
-
-
-class Clock:
-    """Monotonic seconds that the test lets pass."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class PlayedWorker(WorkerLink):

@@ -14,14 +14,10 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.store.pages.job_records import TakenJob
-from tests.mediator.crew import Clock, PlayedWorker
+from tests.clock import Clock
+from tests.mediator.crew import PlayedWorker
 
 ONE, TWO = "one.example:80", "two.example:80"
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

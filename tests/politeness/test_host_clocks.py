@@ -15,14 +15,9 @@ from scoopi.politeness.host_clocks import ClockRules, HostClocks, Standing
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_sharing import InFlight
 from scoopi.politeness.request_log import RequestLog, read_logs
-from tests.mediator.crew import Clock
+from tests.clock import Clock
 
 HOST = "site.example:80"
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 def clocks(clock: Clock, parallelism: int = 1, delay_ms: int = 1000, first_after_s: float = 0) -> HostClocks:

@@ -9,16 +9,10 @@ import pytest
 
 from scoopi.politeness.host_rests import HostRests
 from scoopi.store.solo.sqlite_store import SqliteStore
-from tests.mediator.crew import Clock
+from tests.clock import Clock
 
 HOST, OTHER = "a.example:80", "b.example:80"
 ProcessOf = Callable[..., HostRests]
-
-
-@pytest.fixture
-def clock() -> Clock:
-    """The time of day in this test; monotonic clocks of processes differ from it."""
-    return Clock()
 
 
 @pytest.fixture

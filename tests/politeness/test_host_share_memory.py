@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from scoopi.politeness.host_share_memory import HostRecord, HostRecords, HostShare, HostShareMemory, Share
 from scoopi.store.ports import HOSTS, Store
-from tests.store.conftest import Clock
+from tests.clock import Clock
 
 HOST = "one.example:80"
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 def test_a_node_waits_once_and_no_longer_than_until_its_share() -> None:

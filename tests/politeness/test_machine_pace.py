@@ -17,16 +17,11 @@ from scoopi.errors import LoadFault
 from scoopi.politeness import machine_pace
 from scoopi.politeness.host_clocks import ClockRules, HostClocks
 from scoopi.politeness.machine_pace import LOCKED_S, POLL_S, YIELD_S, MachinePace
-from tests.mediator.crew import Clock
+from tests.clock import Clock
 
 HOST = "one.example:80"
 DELAY_S = 1.0
 RunAt = Callable[[], HostClocks]
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from scoopi.configs.groups import FetchLimits
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
@@ -16,7 +14,7 @@ from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_records import NewJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import Store
-from tests.mediator.crew import Clock
+from tests.clock import Clock
 
 HOST, OTHER, FILES = "a.example:80", "b.example:80", "file"
 TIMES = ShareTimes(turn_ms=2000, gap_ms=15_000)
@@ -54,11 +52,6 @@ class Node:
     def live(self) -> None:
         self.members.beat(Load(0, False))
         self.members.watch()
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 def two_nodes(store: Store, clock: Clock, parallelism: int, delay_ms: int) -> tuple[Node, Node]:

@@ -20,24 +20,6 @@ def store_database(postgres: PostgresServer) -> str:
     return postgres.database(f"stores_{secrets.token_hex(4)}")
 
 
-class Clock:
-    """A monotonic clock that the test moves; in seconds."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    def pass_s(self, seconds: float) -> None:
-        self.now += seconds
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
 @pytest.fixture
 def ann(store: Store) -> JobStore:
     """The jobs as a node has them; its tests give the store."""

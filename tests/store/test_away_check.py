@@ -6,7 +6,7 @@ import pytest
 
 from scoopi.errors import RunError
 from scoopi.store.away_check import AWAY_S, AwayCheck
-from tests.store.conftest import Clock
+from tests.clock import Clock
 
 
 def test_only_a_node_that_was_away_asks_and_a_removed_run_ends_it(clock: Clock) -> None:

@@ -13,7 +13,7 @@ from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.ports import RUN, Change, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
-from tests.store.conftest import Clock
+from tests.clock import Clock
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied
 
 
@@ -91,9 +91,10 @@ def test_a_lost_holder_is_replaced_and_its_late_value_does_no_harm(store: Store)
     """Ann's process stops with the lease held (nothing renews it), and comes back late."""
     store.put_if_absent_all(RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
     clock = Clock()
+    began = clock.now
     bob = barricade(store, "bob", lease_ms=400, clock=clock)
     assert bob.compose_once(lambda: b"bob's", 5000) == b"bob's"
-    assert 0.4 <= clock.now - 100 < 1
+    assert 0.4 <= clock.now - began < 1
     assert store.put_if_absent_all(RUN, [("composed/definitions", b"ann's")])[0].current == b"bob's"
 
 
@@ -116,13 +117,14 @@ def test_waiting_for_a_live_holder_has_an_end(store: Store) -> None:
 def test_a_live_holder_is_waited_for_as_long_as_it_renews_its_lease(store: Store) -> None:
     """Ann seeds for 20 minutes; Bob would wait ten minutes for a lease that does not change."""
     clock = Clock()
+    began = clock.now
     key, minutes = "barricade/definitions", 20
     store.put_if_absent_all(RUN, [(key, b'{"holder":"ann","number":0}')])
 
     def renewed_meanwhile(seconds: float) -> None:
         clock.pass_s(seconds)
         stands = store.get_all(RUN, [key])[key]
-        number = int(clock.now - 100)
+        number = int(clock.now - began)
         store.cas_all(RUN, [Change(key, stands, b'{"holder":"ann","number":%d}' % number)])
         if number >= minutes * 60:
             store.put_if_absent_all(RUN, [("composed/definitions", b"ann's")])

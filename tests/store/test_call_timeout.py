@@ -5,14 +5,9 @@ from __future__ import annotations
 import pytest
 
 from scoopi.store.call_timeout import AT_ONCE_S, LEAST_S, CallTimeout
-from tests.store.conftest import Clock
+from tests.clock import Clock
 
 CALM_S = 12.0
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 class Grid:

@@ -17,7 +17,7 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import ENDED, JOBS, RUN, Store
 from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunPhase, RunRecord
-from tests.store.conftest import Clock
+from tests.clock import Clock
 
 
 def new_job(job: str) -> NewJob:

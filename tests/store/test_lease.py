@@ -13,7 +13,7 @@ from scoopi.store.nodes.lease import Lease
 from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
-from tests.store.conftest import Clock
+from tests.clock import Clock
 from tests.store.faulty_store import Faults, FaultyStore
 
 KEY, LEASE_MS = "lease/pass", 1000

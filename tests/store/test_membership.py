@@ -14,7 +14,7 @@ from scoopi.store.nodes.node_record import Load, Look, NodeRecord, NodeStatus
 from scoopi.store.ports import MEMBERS, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
-from tests.store.conftest import Clock
+from tests.clock import Clock
 from tests.store.faulty_store import Faults, FaultyStore
 
 IDLE, BUSY = Load(3, True, pages=10), Load(4, False)

@@ -12,7 +12,7 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.seed_packs import NONE_S, SeedPacks
 from scoopi.store.ports import JOBS, PAYLOADS, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
-from tests.store.conftest import Clock
+from tests.clock import Clock
 
 HOST = "one.example:80"
 

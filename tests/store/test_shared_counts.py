@@ -9,7 +9,7 @@ from scoopi.store.ports import RUN
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.runs.shared_counts import PERIOD_S, SharedCounts
 from scoopi.store.settling_store import SettlingStore
-from tests.store.conftest import Clock
+from tests.clock import Clock
 
 ONE, TWO = "one.example:80", "two.example:80"
 

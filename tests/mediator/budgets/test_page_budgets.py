@@ -11,7 +11,7 @@ from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.store.runs.shared_counts import PAGES, SharedCounts, forget_counts
 from scoopi.store.settling_store import SettlingStore
-from tests.store.conftest import Clock
+from tests.clock import Clock
 
 HERE, THERE = "here.example:80", "there.example:80"
 

@@ -8,14 +8,9 @@ import pytest
 
 from scoopi.mediator.retries.retry_queue import GATHERED_S, RetryQueue
 from scoopi.store.pages.job_records import WaitingJob
-from tests.mediator.crew import Clock
+from tests.clock import Clock
 
 HOST = "one.example:80"
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from scoopi.politeness.host_clocks import FILE_HOST
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Answered, Asking, FileOver, FileSettled, Granted, Ready, Setup, ToWorker
+from tests.clock import Clock
 from tests.mediator.crew import PlayedNode, PlayedWorker
-from tests.store.conftest import Clock
 
 SITE = "one.example:80"
 

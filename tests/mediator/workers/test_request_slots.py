@@ -16,7 +16,7 @@ from scoopi.mediator.workers.request_slots import (
     most_stalled,
 )
 from scoopi.politeness.host_clocks import Standing
-from tests.mediator.crew import Clock
+from tests.clock import Clock
 
 HOST = "site.example:80"
 MOST, FEW_STALLED = 8, 40

@@ -21,7 +21,7 @@ from scoopi.politeness.robots.robots_book import RobotsBook
 from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
-from tests.mediator.crew import Clock
+from tests.clock import Clock
 
 HOST = "a.example:80"
 URL = "http://a.example/x"

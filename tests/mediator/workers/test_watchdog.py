@@ -15,7 +15,8 @@ from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Recall
-from tests.mediator.crew import Clock, PlayedWorker
+from tests.clock import Clock
+from tests.mediator.crew import PlayedWorker
 
 LIMIT_S = 60.0
 
