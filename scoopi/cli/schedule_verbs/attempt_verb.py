@@ -13,7 +13,7 @@ from scoopi.cli.options import inputs_of_file, read_inputs
 from scoopi.cli.schedule_verbs.operations import add_operations, desks, now_of, opened
 from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal, poll_until
-from scoopi.errors import UsageError
+from scoopi.errors import DefsError, UsageError
 from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.schedule.schedule_records import PAST, AttemptRecord, AttemptStatus
 from scoopi.serve.rows import attempt_row
@@ -83,6 +83,7 @@ class Attempts:
     def _log(self, options: Namespace, terminal: Terminal) -> None:
         with desks(options) as (_, jobs), opened(options) as state:
             claim = _claim_of(jobs.attempt(options.attempt), options.node)
+            _ensure_own_log(state, claim.attempt)
 
             def is_over() -> bool:
                 return not options.follow or Claim(jobs.attempt(options.attempt), options.node).is_over
@@ -137,6 +138,21 @@ class Attempts:
                 )
                 row = attempt_row(ended)
         print_fields(terminal, row, options)
+
+
+def _ensure_own_log(state: State, attempt: AttemptRecord) -> None:
+    """Scoopi has no log of what others execute.
+
+    Raises:
+        UsageError: a worker outside of Scoopi executes the attempt.
+    """
+    try:
+        executes = state.process(attempt).executes
+    except (DefsError, UsageError):  # its definitions were removed; the log may be there
+        return
+    if executes.kind == EXTERNAL:
+        what = f"{attempt.attempt} is executed outside of Scoopi, by external:{executes.what[0]}"
+        raise UsageError(what, hint="its worker keeps the log")
 
 
 _KEPT = "logs are kept for settings.gc.retention.logs after the end of an attempt, by default 7 days"

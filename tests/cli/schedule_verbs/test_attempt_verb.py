@@ -27,3 +27,10 @@ def test_a_worker_in_another_language_claims_reports_and_ends_an_attempt(shop: S
 def test_without_live_attempts_the_list_says_how_to_see_others(shop: Shop) -> None:
     assert shop.printed("attempt", "list") == ""
     assert "no attempt is live; see those of a job with --job, --process or --status" in shop.err.getvalue()
+
+
+def test_the_log_of_what_another_program_executes_is_not_here(shop: Shop) -> None:
+    shop.printed("launch", "press")
+    shop.printed("tick")
+    shop.printed("attempt", "log", "press/!1/1", code=2)
+    assert "shop.press/!1/1 is executed outside of Scoopi, by external:press" in shop.err.getvalue()
