@@ -51,10 +51,12 @@ class Workers:
             elif options.operation == "beat":
                 record = bench.beat(options.name)
             else:
-                state_of = "draining" if options.operation == "drain" else "lost"
-                record = bench.change(options.name, state=state_of, beat=None, since=now_of(options))
+                # One that drains may still be lost by its heartbeat; without one, its state says so.
+                fields = {"state": "draining"} if options.operation == "drain" else _REMOVED
+                record = bench.change(options.name, since=now_of(options), **fields)
             print_fields(terminal, worker_row(record, state.store.open_attempts()), options)
         return DONE
 
 
+_REMOVED = {"state": "lost", "beat": None}
 VERB: Verb = Workers()

@@ -185,7 +185,10 @@ class RecordCollector:
         return collected
 
     def _workers(self) -> list[Collected]:
-        """Remove workers of a `serve` that have ended, and those that were lost long ago."""
+        """Remove workers removed by hand, and those of a `serve` that ended or were lost long ago.
+
+        A registered worker that is silent may come back, with heartbeats that must not be refused.
+        """
         beat = self._store.the_pass().beat
         most = LOST_FOR / self._schedule.settings.liveness.beat
         used = {
@@ -196,8 +199,8 @@ class RecordCollector:
         old = [
             worker
             for worker in self._store.workers().values()
-            if worker.state == "lost" and not worker.is_external and worker.worker not in used
-            if worker.beat is None or beat - worker.beat > most
+            if worker.state == "lost" and worker.worker not in used
+            if worker.beat is None or (not worker.is_external and beat - worker.beat > most)
         ]
         if not self._is_dry:
             old = [each for each in old if self._store.remove([each])]
@@ -227,7 +230,9 @@ def _without_former(name: str, record: PassRecord) -> PassRecord | None:
 
 
 def _sign_off(worker: WorkerRecord) -> str:
-    return "it has ended" if worker.beat is None else "it was lost more than a day ago"
+    if worker.beat is not None:
+        return "it was lost more than a day ago"
+    return "it was removed" if worker.is_external else "it has ended"
 
 
 def _ended(at: datetime) -> str:

@@ -190,12 +190,14 @@ def test_workers_stay_that_run_or_were_registered_by_hand(state: State) -> None:
         state,
         lost,
         replace(lost, worker="external", is_external=True),
+        replace(lost, worker="idle", is_external=True, beat=None, state="running"),
+        replace(lost, worker="removed", is_external=True, beat=None),
         replace(lost, worker="stopped", beat=99_000),
         replace(lost, worker="live", state="running", beat=100_000),
         replace(lost, worker="busy"),
         attempt(job("!1"), phase=LIVE, status="running", worker="busy"),
     )
-    assert collected(state) == [("worker", "killed")]
+    assert collected(state) == [("worker", "killed"), ("worker", "removed")]
 
 
 def test_notices_are_kept_as_long_as_events_from_when_they_were_sent(state: State) -> None:
