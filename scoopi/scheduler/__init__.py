@@ -1,4 +1,4 @@
-"""Decides what runs when, from a snapshot of the records: pure, without a store, a clock or threads."""
+"""Decides what runs when, from a snapshot of the records; pure, without store, clock or threads."""
 
 from scoopi.scheduler.outcomes import Failed, Noop, NotReady
 

@@ -1,4 +1,4 @@
-"""applied: a snapshot as it is once decisions have been written."""
+"""applied: a snapshot with decisions applied to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scoopi.scheduler.snapshot import Snapshot
 
 
 def applied(snapshot: Snapshot, decisions: Sequence[Decision]) -> Snapshot:
-    """The snapshot with the records that decisions write, at the same time.
+    """The snapshot with the records that decisions write; its time stays the same.
 
     Jobs that are over stay in it, as if another job depended on them.
     """

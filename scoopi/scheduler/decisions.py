@@ -1,4 +1,4 @@
-"""Decisions: what a pass writes, each conditional on the record that it was decided on."""
+"""Decisions: the writes of a pass, each conditional on the record that it was decided on."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from scoopi.model.schedule.schedule_records import (
     UNSETTLED,
     AttemptRecord,
     JobRecord,
+    PassRecord,
     ProcessRecord,
     StateChange,
     WorkerRecord,
@@ -25,7 +26,7 @@ from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, Slot
 
 ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | NoticeRecord
-RecordType = TypeVar("RecordType", bound=msgspec.Struct)
+RecordType = TypeVar("RecordType", bound=ScheduleRecord | PassRecord)
 Name = Literal[
     "job_made",
     "job_moved",
@@ -40,7 +41,7 @@ Name = Literal[
 ]
 
 MOST_CHANGES = 100
-"""Of a job; a period that is worked on repeatedly has few, since its attempts change no state."""
+"""Changes kept per job; a period that is worked on repeatedly has few, since its attempts change no state."""
 HIDDEN = ("planned", "worker_lost")
 """Decisions that `tick` does not print."""
 
@@ -53,7 +54,8 @@ class Decision:
         decision: its name, as `tick` prints it.
         old: the record that it was decided on; None if there was none.
         new: the record to write.
-        gate: the number and name of the gate that caused it; may be empty.
+        gate: the name of the gate that caused it; may be empty.
+        reason: why, as `tick` prints it; may be empty.
     """
 
     decision: Name
@@ -98,11 +100,11 @@ def is_inside_group(process: Process, slot: Slot) -> bool:
 
 def changed(record: RecordType, **fields: Any) -> RecordType:
     """A copy of a record with other fields and the next version."""
-    return msgspec.structs.replace(record, **fields, version=record.version + 1)  # type: ignore[attr-defined]
+    return msgspec.structs.replace(record, **fields, version=record.version + 1)
 
 
 def moved(job: JobRecord, now: datetime, by: str = "", **fields: Any) -> JobRecord:
-    """A copy of a job with other fields; a change of its state, or one by hand, is added to its changes.
+    """A copy of a job with other fields; a change of its state, or one by a user, is added to its changes.
 
     Args:
         by: who asked for it; empty for a pass.
@@ -115,26 +117,26 @@ def moved(job: JobRecord, now: datetime, by: str = "", **fields: Any) -> JobReco
 
 
 def requeued(attempt: AttemptRecord, now: datetime, begun: datetime | None, **fields: Any) -> AttemptRecord:
-    """An attempt that waits again after it ran or was paused, a time that `timeout.queue` does not count.
+    """An attempt that waits again after it ran or was paused; `timeout.queue` does not count that time.
 
     Args:
         begun: when it began to run, or was paused; None if it did neither.
     """
     if begun is None:
         return changed(attempt, **fields)
-    away = max(now - begun, timedelta(0))  # the clock of its worker may be ahead
+    away = max(now - begun, timedelta(0))  # the worker's clock may be ahead
     queued = (attempt.queued or attempt.created) + away
     return changed(attempt, **{"queued": queued, "paused": None} | fields)
 
 
 def ended(attempt: AttemptRecord, status: str, reason: str, now: datetime, gate: str = "") -> Decision:
-    """The decision to end an attempt that nobody runs, or whose worker does not report its end."""
+    """The decision to end an attempt that no worker runs, or whose worker does not report its end."""
     over = changed(attempt, status=status, phase=UNSETTLED, ended=now, explanation=reason)
     return Decision("attempt_ended", attempt, over, gate, reason)
 
 
 def canceled(attempt: AttemptRecord, now: datetime, mode: str, reason: str) -> AttemptRecord:
-    """A live attempt after a cancel: over if nobody runs it, else with a wish that its worker sees.
+    """A live attempt after a cancel: over if no worker runs it, otherwise with a request for its worker.
 
     Args:
         mode: drain, step or kill.

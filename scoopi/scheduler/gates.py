@@ -61,7 +61,7 @@ def failing_gate(job: JobRecord, snapshot: Snapshot) -> str:
 
 
 def deadline(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
-    """Before all others: a job that is late may be given up, even if nothing could start."""
+    """Checked before the others: a job that is late may fail even if it could not start."""
     if reason := too_late(job, process, snapshot.now):
         return ClosedGate("deadline", "fail", reason)
     return None
@@ -159,11 +159,11 @@ def prepare(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
 
 
 GATES: tuple[Gate, ...] = (deadline, enabled, slot, live, error, depends, prepare)
-"""In the order in which they are asked."""
+"""In the order in which they are checked."""
 
 
 def counterpart(own: Slot, edge: DependsOn, other: Process | None) -> Slot | None:
-    """The slot of another process that an edge leads to; None if it has no such slot."""
+    """The slot of the process at the other end of an edge; None if it has no such slot."""
     if isinstance(own, Period):
         if other is None or other.qualifier is None:
             return None

@@ -1,4 +1,4 @@
-"""The window of iterations: the current one and those before it; which begins, and which are closed."""
+"""The window of iterations, the current one and those before it: which jobs begin, and which are closed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LETS_FOLLOW = ("processed", "noop", "skipped")
 
 
 def iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
-    """The window of a process: missing jobs are created, and those outside of it closed."""
+    """Create the missing jobs of a process's window, and close those outside it."""
     assert process.trigger is not None
     record = snapshot.processes[process.name]
     if process.trigger.source == FOLLOWING:
@@ -69,7 +69,7 @@ def first_of_window(process: Process, snapshot: Snapshot) -> int | None:
 
 
 def _is_before(first: int | None, job: JobRecord) -> bool:
-    """Whether a job is older than the window; one that a look ahead of the next has made is not."""
+    """Whether a job is older than the window."""
     slot = parse_slot(job.slot)
     return first is not None and isinstance(slot, Iteration) and slot.number < first
 

@@ -1,4 +1,4 @@
-"""NeededJobs: which jobs that are over a later pass still asks for, so that nobody may remove them."""
+"""NeededJobs: which jobs that are over a later pass may still need, so that they must not be removed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scoopi.scheduler.snapshot import Snapshot
 
 
 class NeededJobs:
-    """Says which jobs that are over a later pass still asks for.
+    """Finds the jobs that are over but that a later pass may still need.
 
     Args:
         snapshot: the active jobs and open attempts.
@@ -28,7 +28,7 @@ class NeededJobs:
             self._ids |= unless_faulty(self._dependencies, job) or set()
 
     def has(self, job: JobRecord) -> bool:
-        """Whether a later pass may ask for a job: its slot may still be planned, or another job needs it."""
+        """Whether a later pass may need a job: its slot may be planned again, or another job needs it."""
         record = self._snapshot.processes.get(job.process)
         if record is None or job.job in self._ids:
             return True
@@ -38,7 +38,7 @@ class NeededJobs:
         return unless_faulty(self._is_to_be_planned, job, process, record) is not False
 
     def _reached(self, name: str) -> list[Process]:
-        """A process, and those that its end triggers, directly or not: their jobs have the same slot."""
+        """A process, and those that its end triggers, directly or not; their jobs have the same slot."""
         processes, found = self._snapshot.schedule.processes, [name]
         for each in found:
             found += [
@@ -49,7 +49,7 @@ class NeededJobs:
         return [processes[each] for each in found]
 
     def _dependencies(self, job: JobRecord) -> set[str]:
-        """The jobs that an active job waits for, or one that it will trigger; the triggered ones too."""
+        """The jobs that an active job waits for, the jobs that it will trigger, and what those wait for."""
         slot, found = parse_slot(job.slot), set()
         for process in self._followers.get(job.process, ()):
             found.add(f"{process.name}/{slot}")
@@ -60,7 +60,7 @@ class NeededJobs:
         return found
 
     def _is_to_be_planned(self, job: JobRecord, process: Process, record: ProcessRecord) -> bool:
-        """Whether the calendar has not passed the slot yet, so that it would create the job again."""
+        """Whether the schedule has not passed the slot yet, so that it would create the job again."""
         slot, trigger = parse_slot(job.slot), process.trigger
         if trigger is None or trigger.after:
             return False

@@ -1,4 +1,4 @@
-"""Outcomes: what a function of a project raises to end its attempt otherwise than as succeeded or error."""
+"""Outcomes: raised by a project's function to end its attempt with another status than succeeded or error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class AttemptOutcome(Exception):  # noqa: N818  an outcome is not an error
 
     Args:
         explanation: why, as `scoopi job why` shows it.
-        outputs: of the attempt.
+        outputs: the outputs of the attempt.
     """
 
     status = "error"
@@ -21,7 +21,7 @@ class AttemptOutcome(Exception):  # noqa: N818  an outcome is not an error
 
 
 class NotReady(AttemptOutcome):
-    """What the attempt needs is not there yet; it is offered again, and that is not a failure."""
+    """What the attempt needs does not exist yet; it is offered again, without counting as failed."""
 
     status = "not_ready"
 
@@ -33,7 +33,7 @@ class Noop(AttemptOutcome):
 
 
 class Failed(AttemptOutcome):
-    """The work failed; the policy of retries applies."""
+    """The work failed; the retry policy applies."""
 
     status = "failed"
 

@@ -40,7 +40,7 @@ Waits = dict[str, tuple[JobRecord, ClosedGate]]
 
 
 def reconcile(snapshot: Snapshot, faults: PlanFaults | None = None) -> list[Decision]:
-    """The writes that bring the records nearer to what the definitions ask for, in the order to make them.
+    """The writes that bring the records closer to what the definitions ask for, in order.
 
     Each write is conditional on the record that it was decided on, so a pass may run anywhere and at any
     time, and a crash between two writes does no harm: the next pass decides again. A caller repeats the
@@ -53,7 +53,7 @@ def reconcile(snapshot: Snapshot, faults: PlanFaults | None = None) -> list[Deci
     cleared = [*swept(snapshot, faults)]
     decisions = [*cleared, *_settled(snapshot, faults)]
     decided = {_key(decision) for decision in decisions}
-    # What is planned beside an attempt that the sweep ends must not depend on a crash between the two.
+    # Planning must see the attempts that the sweep ends, whether or not a crash comes in between.
     seen = applied(snapshot, cleared)
     waiting: Waits = {}
     slots, gated = [*planned(seen, faults)], [*_gated(seen, waiting, faults)]
@@ -80,10 +80,10 @@ def faults_of(snapshot: Snapshot, only: str = "") -> PlanFaults:
 
 
 def wanted(snapshot: Snapshot) -> set[str]:
-    """Ids of the jobs that a pass has to know beside the active ones that were found.
+    """The ids of jobs that a pass must know besides the active ones that were found.
 
-    They are those of windows, those depended on, and those of all attempts: the end of one whose job was
-    only overlooked must not be taken for that of a job that was removed.
+    These are the jobs of windows, the jobs that others depend on, and those of all attempts: if the job of an
+    attempt was only missed by the scan, its end must not be treated like that of a removed job.
     """
     found = {attempt.job for attempt in snapshot.attempts}
     for name, process in snapshot.schedule.processes.items():
@@ -110,7 +110,7 @@ def _depended_on(job: JobRecord, process: Process, snapshot: Snapshot) -> set[st
 
 
 def _settled(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
-    """Step 3: the end of attempts moves their jobs; first come the jobs that it triggers, so none is lost."""
+    """Step 3: the end of attempts moves their jobs; triggered jobs are written first, so none is lost."""
     for attempt in snapshot.attempts:
         yield from faults.decided(attempt.process, attempt.attempt, _settle, attempt, snapshot)
 
@@ -223,7 +223,7 @@ def _cancel_others(job: JobRecord, snapshot: Snapshot) -> Iterator[Decision]:
 def _attempted(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[Decision]:
     """A new attempt, written before its job; after a crash between the two, the next pass moves the job.
 
-    If its inputs name what is unknown, it has ended before anyone runs it.
+    If its inputs use unknown names, it ends with an error before it runs.
     """
     attempt = AttemptRecord(
         process=job.process,

@@ -1,4 +1,4 @@
-"""Removed slots: the jobs of a process that were removed when they were over, as a few ranges of slots."""
+"""Removed slots: how the removed jobs of a process had ended, as a few ranges of slots."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from scoopi.periods.slot import Iteration, parse_slot, slot_key, slot_of_key
 
 Ranges = list[tuple[str, str]]
 MOST_RANGES = 16
-"""Of one kind of slots; beyond it the two oldest become one, with what lies between them."""
+"""Per kind of slot and state; beyond it the two oldest are merged, with what lies between them."""
 _ENDS: tuple[SlotState, ...] = ("processed", "skipped", "failed")
 
 
 def removed_state(removed: Mapping[str, Ranges], slot: str) -> SlotState | None:
     """How the removed job of a slot ended; None if none was removed.
 
-    Only periods and iterations are noted: no later slot refers to an instant or a launch by hand.
+    Only periods and iterations are recorded: no later slot refers to an instant or a manual launch.
 
     >>> job = JobRecord(process="p", slot="#7", state="noop", phase="ended", created=None, changed=None)
     >>> removed_state(with_removed({}, [job]), "#7"), removed_state(with_removed({}, [job]), "#8")
@@ -31,7 +31,7 @@ def removed_state(removed: Mapping[str, Ranges], slot: str) -> SlotState | None:
 
 
 def with_removed(removed: Mapping[str, Ranges], jobs: Iterable[JobRecord]) -> dict[str, Ranges]:
-    """The ranges with further jobs; those of slots that follow each other become one."""
+    """Add removed jobs to the ranges; adjacent ranges are merged."""
     ranges = {kind: [*found] for kind, found in removed.items()}
     for job in jobs:
         slot = parse_slot(job.slot)

@@ -1,4 +1,4 @@
-"""Retrying: what becomes of a job when its attempt has ended."""
+"""Retrying: what happens to a job when its attempt has ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENDS: dict[str, SlotState] = {"succeeded": "processed", "noop": "noop", "cancel
 
 
 def fraction(text: str) -> float:
-    """A number from 0 up to 1 that depends on the text only, so that a jitter can be predicted."""
+    """A number from 0 up to 1 that only depends on a text, so that a jitter can be predicted."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=6).digest()) / 2**48
 
 
@@ -81,7 +81,7 @@ def over(job: JobRecord, state: SlotState, reason: str, now: datetime) -> JobRec
 
 
 def ended_by(by: str, job: JobRecord, state: SlotState, reason: str, now: datetime) -> JobRecord:
-    """The job, finished by hand; `by` says whose."""
+    """The job, finished by a user, `by`."""
     fields: dict[str, Any] = {"state": state, "phase": ENDED, "retry_at": None, "held": False}
     return moved(job, now, by, reason=reason, awaits="", **fields)
 

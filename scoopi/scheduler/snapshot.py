@@ -52,7 +52,7 @@ class Snapshot:
 
     @cached_property
     def active(self) -> Sequence[JobRecord]:
-        """The active jobs, the oldest first; those of backfills come last."""
+        """The active jobs, oldest first; those of backfills come last."""
         found = [job for job in self.jobs.values() if job.phase == "active"]
         return sorted(found, key=_turn)
 
@@ -80,14 +80,14 @@ class Snapshot:
     def is_worked_on(self, job: JobRecord) -> bool:
         """Whether the end of a job's last attempt has not moved the job yet.
 
-        The job itself says so, whatever was found of attempts: a scan of a cluster that moves its data to
-        other members may miss records, and a second attempt beside such a one must not be created.
+        The job itself says so, whichever attempts were found: a scan of a cluster that migrates data between
+        members may miss records, and a second attempt must not be created because of that.
         """
         return job.settled < job.attempts or job.job in self.attempt_of
 
     @cached_property
     def settling(self) -> frozenset[str]:
-        """The processes with an attempt whose end is counted by this pass."""
+        """The processes with an attempt whose end is handled by this pass."""
         return frozenset(each.process for each in self.attempts if each.phase == UNSETTLED)
 
     @cached_property
@@ -113,7 +113,7 @@ class Snapshot:
         return job is not None and job.backfill is not None
 
     def state_of(self, process: str, slot: str) -> SlotState | None:
-        """The state of a job, also of one that was removed when it was over; None if there was none."""
+        """The state of a job, or the final state of a removed one; None if there was none."""
         job, record = self.jobs.get(f"{process}/{slot}"), self.processes.get(process)
         if job is not None:
             return job.state
@@ -127,7 +127,7 @@ class Snapshot:
 
 
 def _turn(job: JobRecord) -> tuple[bool, datetime, float, str]:
-    """The oldest first, of equal ones by slot; backfills come last, and may begin with the newest slot."""
+    """Sorts oldest first, and equal ones by slot; backfills come last, perhaps with the newest slot first."""
     due = (job.due or job.created).timestamp()
     is_backfill = job.backfill is not None
     newest_first = job.backfill is not None and job.backfill.newest_first

@@ -1,4 +1,4 @@
-"""Sweep: attempts of lost workers are offered again, and those that take too long end."""
+"""Sweep: offers attempts of lost workers again, and ends those that take too long."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scoopi.scheduler.snapshot import Snapshot
 
 
 def swept(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
-    """Step 1: lost workers, timeouts, deadlines, and cancels that nobody carries out."""
+    """Step 1: lost workers, timeouts, deadlines, and cancels that no worker carries out."""
     lost = {worker.worker for worker in snapshot.workers.values() if snapshot.is_lost(worker)}
     for worker in snapshot.workers.values():
         if worker.worker in lost and worker.state != "lost":
@@ -56,7 +56,7 @@ def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decisio
     if is_free and reason:
         if attempt.status not in CLAIMED:
             return ended(attempt, "error", reason, snapshot.now)
-        outcome = "" if attempt.wish else "error"  # one that is cancelled anyway is not tried again
+        outcome = "" if attempt.wish else "error"  # one that is being cancelled is not retried
         wished = changed(
             attempt, wish="cancel", wish_mode="step", wished=snapshot.now, outcome=outcome, explanation=reason
         )
@@ -67,7 +67,7 @@ def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decisio
 
 
 def _late(attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decision]:
-    """A job fails by its deadline while it has an attempt, which is cancelled first."""
+    """Fail a job at its deadline; its attempt is cancelled first."""
     job, process = snapshot.jobs.get(attempt.job), snapshot.process(attempt.process)
     if job is None or job.phase != ACTIVE or process is None:
         return
@@ -81,7 +81,7 @@ def _late(attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decision]:
 
 
 def _missed(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) -> str:
-    """Why the first attempt of a job may not start any more; empty if it may, or has run before."""
+    """Why the first attempt of a job may no longer start; empty if it may, or has run before."""
     if process is None or process.start_deadline is None or attempt.number > 1:
         return ""
     job = snapshot.jobs.get(attempt.job)
@@ -107,7 +107,7 @@ def _timed_out(attempt: AttemptRecord, timeouts: Timeouts, snapshot: Snapshot) -
 
 
 def _stays(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) -> str:
-    """Why an attempt that fires remind of is taken for lost; empty if it is not, or none has."""
+    """Why an attempt exceeds the `remind_limit`; empty if it does not."""
     record = snapshot.processes.get(attempt.process)
     if process is None or process.overlap != "remind" or snapshot.is_backfill(attempt):
         return ""
@@ -120,7 +120,7 @@ def _stays(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) 
 
 
 def _given_up(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> str:
-    """Why no attempt at its job may go on, counted from the first one; empty if it may."""
+    """Why an attempt exceeds the `give_up_after` of its job; empty if it does not."""
     if retry.give_up_after is None:
         return ""
     job = snapshot.jobs.get(attempt.job)
@@ -163,9 +163,9 @@ def _last_sign(attempt: AttemptRecord) -> datetime | None:
 
 
 def _is_overdue(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
-    """Whether a worker had the time to see a cancel and to kill, and has not reported the end.
+    """Whether a worker has had enough time to carry out a cancel, but has not reported the end.
 
-    A drain kills nothing: only `timeout` limits it. A `serve` kills after `kill_after`, and then reports.
+    A drain kills nothing, so only `timeout` limits it. A `serve` kills after `kill_after`, and then reports.
     """
     if attempt.wish_mode == "drain":
         return False
@@ -176,7 +176,7 @@ def _is_overdue(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
 
 
 def _missing(attempt: AttemptRecord, lost: set[str], snapshot: Snapshot) -> list[str]:
-    """The workers of an attempt's further nodes that are lost, or not registered any more."""
+    """The workers of an attempt's further nodes that are lost or no longer registered."""
     names = {node.worker for node in attempt.nodes if node.is_held}
     return [name for name in names if name in lost or name not in snapshot.workers]
 

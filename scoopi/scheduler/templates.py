@@ -1,4 +1,4 @@
-"""Templates: texts with `${ … }`, as `inputs` and arguments have them."""
+"""Templates: expands `${ … }` in inputs and arguments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VARIABLE = re.compile(r"\$\{\s*env:\s*([A-Za-z_]\w*)\s*\}", re.ASCII)
 
 
 def slot_times(job: JobRecord) -> tuple[datetime, datetime]:
-    """Start and end of a job's slot; of an instant both are the instant, else the fire or the creation."""
+    """Start and end of a job's slot; without a period, both are the instant, the due time or the creation."""
     slot = parse_slot(job.slot)
     if isinstance(slot, Period):
         return slot.bounds()
@@ -31,7 +31,7 @@ def slot_times(job: JobRecord) -> tuple[datetime, datetime]:
 
 
 def names_of(job: JobRecord) -> dict[str, str]:
-    """What templates of a job may name beside its inputs: its slot, and the job that triggered it."""
+    """The names in a job's templates besides its inputs: its slot, and the job that triggered it."""
     start, end = slot_times(job)
     names = {"slot.key": job.slot, "slot.start": instant_text(start), "slot.end": instant_text(end)}
     if job.trigger:
@@ -49,7 +49,8 @@ def expand(text: str, names: Mapping[str, str], key: str, place: Place) -> str:
     'day D:2026010100'
 
     Args:
-        key: where the text stands, for the error.
+        names: name -> value.
+        key: the key of the text, for the error.
         place: where its process is defined.
     Raises:
         DefsError: a name is unknown.
@@ -66,13 +67,14 @@ def expand(text: str, names: Mapping[str, str], key: str, place: Place) -> str:
 
 
 def inputs_of(job: JobRecord, process: Process) -> dict[str, str]:
-    """The inputs of a job's attempt, in order; each may name those before it.
+    """The inputs of a job's attempt, in order; each may use those before it.
 
-    A job of a period also has `start_id` and `end_id`: its first and last period, as ten digits. A secret of
-    the process, `${env:NAME}`, stays as it is: its value is read where the attempt runs, and never stored.
+    A job with a period also has `start_id` and `end_id`: its first and last period, as ten digits. A secret
+    of the process, `${env:NAME}`, is not expanded: its value is read where the attempt runs, and never
+    stored.
 
     Raises:
-        DefsError: one names what is unknown, or a secret.
+        DefsError: an input uses an unknown name, or a secret.
     """
     names, slot = names_of(job), parse_slot(job.slot)
     inputs: dict[str, str] = {}
@@ -88,12 +90,12 @@ def inputs_of(job: JobRecord, process: Process) -> dict[str, str]:
         inputs[name] = expand(text, names | open_inputs, f"inputs.{name}", process.place)
         if has_reference(inputs[name]):
             what = f"inputs.{name}: its value names a secret, which only the process itself may do"
-            raise DefsError(what, at=str(process.place), hint="give it as ${env:NAME} in the inputs there")
+            raise DefsError(what, at=str(process.place), hint="write it as ${env:NAME} in the inputs there")
     return inputs
 
 
 def secret_inputs(inputs: Mapping[str, str], environ: Mapping[str, str], place: Place) -> dict[str, str]:
-    """The inputs that are `${env:NAME}`, with the values of the worker's variables.
+    """The inputs of the form `${env:NAME}`, with the values of the worker's variables.
 
     Raises:
         DefsError: the worker has no such variable.
@@ -109,11 +111,10 @@ def environment_of(
     place: Place,
     key: str = "env",
 ) -> dict[str, str]:
-    """The variables of a program; `${env:NAME}` is the worker's own variable NAME.
+    """The environment variables of a program; `${env:NAME}` is the worker's own variable NAME.
 
     Args:
-        key: where they stand, for errors.
-
+        key: the key of the variables, for errors.
     Raises:
         DefsError: a name or a variable is unknown.
     """
@@ -131,5 +132,5 @@ def environment_of(
 
 
 def _text(value: Any) -> str:
-    """A value of an output, as text; others than texts as JSON."""
+    """The value of an output as text; JSON if it is not a text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -18,9 +18,9 @@ from scoopi.periods.slot import Instant, Iteration, Slot
 ON_TIME = timedelta(seconds=60)
 """A fire that a pass finds later than this was missed."""
 FOLLOWING = "after_completion"
-"""The source of iterations of which each begins when the last one is over."""
+"""The source of iterations that begin when the previous one is over."""
 _MOST_KEPT = 10_000
-"""Triggers whose expressions are kept."""
+"""Number of triggers whose expressions are cached."""
 
 
 def fires_of(trigger: Trigger, since: datetime) -> Fires | None:
@@ -38,14 +38,14 @@ def fires_of(trigger: Trigger, since: datetime) -> Fires | None:
 
 
 def due_fires(process: Process, record: ProcessRecord, now: datetime, limit: int) -> list[datetime]:
-    """The fires since the last planned one that yield a slot, by the rules of catching up.
+    """The fires since the last planned one that get a slot, by the rules for catching up.
 
-    Fires that a pass finds within a minute are on time, and all of them count. Of older ones, which were
-    missed, `catchup` selects all, the latest (if no fire on time followed), or none; those older than
+    Fires that a pass finds within a minute are on time, and all of them count. Older ones were missed: of
+    these `catchup` selects all, the latest (if no fire on time followed), or none; those older than
     `catchup_window` are dropped.
 
     Args:
-        limit: the most fires; the rest is due in the next pass.
+        limit: maximum number of fires; the rest is due in the next pass.
     """
     assert process.trigger is not None
     last = record.last_fire or record.since
@@ -66,7 +66,7 @@ def due_fires(process: Process, record: ProcessRecord, now: datetime, limit: int
 
 
 def window(process: Process, record: ProcessRecord, now: datetime) -> list[tuple[Slot, datetime]]:
-    """The current iteration of a cron trigger and those that it looks back at, each with its fire."""
+    """The current iteration of a cron trigger and those within its `lookback`, each with its fire."""
     trigger = process.trigger
     assert trigger is not None
     source = CronIterations(local_fires(trigger), ZoneInfo(trigger.timezone), trigger.since or record.since)
@@ -74,7 +74,7 @@ def window(process: Process, record: ProcessRecord, now: datetime) -> list[tuple
 
 
 def periods_since(process: Process, record: ProcessRecord, begin: datetime, now: datetime) -> list[Period]:
-    """The periods from the last planned one (or the first) up to the one that is running, in order."""
+    """The periods after the last planned one (or from the first) up to the current one, in order."""
     assert process.qualifier is not None
     qualifier = parse_qualifier(process.qualifier)
     first = Period(qualifier, begin)
@@ -89,7 +89,7 @@ def upcoming(
 ) -> list[tuple[Slot, datetime]]:
     """The next slots of a process, each with the time at which it becomes due.
 
-    Of iterations that follow each other it is one, with the earliest time.
+    For iterations that follow each other it is only one, with the earliest time.
     """
     trigger = process.trigger
     if trigger is None:
@@ -114,7 +114,7 @@ def upcoming(
 
 
 def next_begin(trigger: Trigger, record: ProcessRecord) -> datetime:
-    """When the iteration that follows the current one may begin, if the current one is over by then."""
+    """When the next iteration may begin, if the current one is over by then."""
     earliest = max(trigger.since or record.since, record.since)
     if record.iteration is None or record.last_fire is None:
         return earliest
@@ -123,14 +123,14 @@ def next_begin(trigger: Trigger, record: ProcessRecord) -> datetime:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _first_fire(trigger: Trigger, since: datetime, last: datetime) -> datetime | None:
-    """The first fire after the last planned one; known, it costs a pass nothing until it is due."""
+    """The first fire after the last planned one; cached, so that it costs a pass nothing until it is due."""
     fires = fires_of(trigger, since)
     return None if fires is None else next(fires.after(last), None)
 
 
 @lru_cache(maxsize=_MOST_KEPT)
 def local_fires(trigger: Trigger) -> LocalFires:
-    """The fires of a trigger with `cron` or `at`, whose expression is not read again in each pass."""
+    """The fires of a trigger with `cron` or `at`; cached, so that each pass does not parse its expression."""
     expressions = (
         times_of_day(trigger.at) if trigger.at else [CronExpression(trigger.cron or "", trigger.dialect)]
     )

@@ -51,7 +51,7 @@ def _found(job: JobRecord, snapshot: Snapshot) -> Explanation:
 
 
 def _open(job: JobRecord, snapshot: Snapshot) -> Explanation:
-    """No gate is closed: the next pass, which may have to be started, creates an attempt."""
+    """The explanation of a job without a closed gate: the next pass creates its attempt."""
     reason = f"its gates are open; the next pass creates its attempt{passing(snapshot)}"
     found = Explanation("", reason, job.changed, answer="runs")
     process = snapshot.process(job.process)

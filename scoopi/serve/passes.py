@@ -202,8 +202,9 @@ class Passes:
 
     def _taken(self, holder: str, now: datetime) -> bool:
         def take(record: PassRecord) -> PassRecord | None:
-            is_free = not record.holder or record.until is None or now > record.until
-            if is_free or now < record.until - LEASE:  # type: ignore[operator]
+            until = record.until
+            # Not before `until - LEASE` either: a clock that was set back must not prolong the lease.
+            if not record.holder or until is None or not until - LEASE <= now <= until:
                 return changed(record, holder=holder, until=now + LEASE, look_again=False)
             return None if record.look_again else changed(record, look_again=True)
 

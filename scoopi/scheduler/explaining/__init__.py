@@ -1,1 +1,1 @@
-"""explaining: puts into words what a job waits for, since when, what holds it, and what a user may do."""
+"""Explains what a job waits for, since when, what holds it, and what a user can do."""

@@ -25,7 +25,7 @@ def moment_text(at: datetime) -> str:
 
 
 def quoted(name: str) -> str:
-    """An id as a word of a command: the shell reads `!` and `#` itself."""
+    """An id quoted for the shell, to which `!` and `#` are special."""
     return shlex.quote(name)
 
 
@@ -51,7 +51,7 @@ def state_since(job: JobRecord) -> datetime:
 
 
 def attempt_since(attempt: AttemptRecord) -> datetime:
-    """When an attempt got its status, as far as its record has it."""
+    """When an attempt got its status, as far as its record shows that."""
     if attempt.wish is not None and attempt.wished is not None:
         return attempt.wished
     if attempt.status == "paused" and attempt.paused is not None:
@@ -84,7 +84,7 @@ def missed_beats(attempt: AttemptRecord, snapshot: Snapshot) -> str:
         return (
             ", which is lost" if worker.since is None else f", which was lost at {moment_text(worker.since)}"
         )
-    # The counter grows before the worker can read it, so one less is nothing to report.
+    # The counter grows before the worker can read it, so a difference of one is normal.
     return f", which has missed {missed} heartbeats of {gap}" if missed > 1 else ""
 
 

@@ -1,1 +1,1 @@
-"""notices: which changes of jobs and attempts are reported, and to whom."""
+"""Decides which changes of jobs and attempts are reported, and to which targets."""

@@ -1,4 +1,4 @@
-"""noticing: which decisions of a pass are reported, to whom, and what is late or stuck."""
+"""noticing: which decisions of a pass are reported, to which targets, and which jobs are late or stuck."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from scoopi.scheduler.snapshot import Snapshot
 
 MISSED, DEADLINE, STUCK = "missed", "deadline", "stuck"
 RUNNING, CANCELING = "running", "canceling"
-"""Statuses that workers give an attempt, beside those of its end; a pass may see them later, or never."""
+"""Statuses that workers set before an attempt ends; a pass may see them late, or never."""
 _HASH_BYTES = 4
 
 
 def with_notices(decisions: Sequence[Decision], snapshot: Snapshot, faults: PlanFaults) -> list[Decision]:
-    """The decisions, each behind the notices that report it, so that a crash in between loses none.
+    """The decisions, each after the notices that report it, so that a crash in between loses none.
 
-    The id of a notice follows from what it reports: a pass that is repeated writes it no second time.
+    The id of a notice is derived from what it reports, so a repeated pass does not write it twice.
     """
     if not any(targets_of(process, snapshot) for process in snapshot.schedule.processes.values()):
         return [*decisions]
@@ -44,9 +44,9 @@ def with_notices(decisions: Sequence[Decision], snapshot: Snapshot, faults: Plan
 
 
 def marks(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
-    """Jobs that are late or stuck, and what workers did, marked so that each is reported once.
+    """Mark jobs that are late or stuck, and what workers did, so that each is reported once.
 
-    Only where it is reported is it marked.
+    Nothing is marked for processes without targets.
     """
     processes = snapshot.schedule.processes.items()
     reported = {name: process for name, process in processes if targets_of(process, snapshot)}
@@ -91,7 +91,7 @@ def stuck_at(job: JobRecord, process: Process, snapshot: Snapshot) -> tuple[date
 
 
 def targets_of(process: Process, snapshot: Snapshot) -> bool:
-    """Whether anything of a process is reported."""
+    """Whether anything about a process is reported."""
     return bool(process.notify or snapshot.schedule.settings.notify)
 
 
@@ -103,13 +103,13 @@ def _stuck(job: JobRecord, process: Process, snapshot: Snapshot) -> str:
 
 
 def _via(process: Process, snapshot: Snapshot, event: str) -> list[tuple[str, ...]]:
-    """The targets of an event, each once."""
+    """The targets of an event, without duplicates."""
     rules = (*process.notify, *snapshot.schedule.settings.notify)
     return [*dict.fromkeys(rule.via for rule in rules if event in rule.when)]
 
 
 def _by_worker(attempt: AttemptRecord, snapshot: Snapshot) -> dict[str, str]:
-    """The statuses that workers have given an attempt and that are to be reported, each with a reason."""
+    """The statuses that workers have set and that must be reported, each with a reason."""
     process = snapshot.process(attempt.process)
     if process is None or not attempt.fence:
         return {}
@@ -124,7 +124,7 @@ def _by_worker(attempt: AttemptRecord, snapshot: Snapshot) -> dict[str, str]:
 
 
 def _noted(decision: Decision, snapshot: Snapshot) -> Decision:
-    """A decision on an attempt also marks as reported what its worker did: no pass may see that any more."""
+    """Also mark as reported what the attempt's worker did, since no later pass may see that."""
     old, new = decision.old, decision.new
     if not isinstance(old, AttemptRecord) or not isinstance(new, AttemptRecord):
         return decision
@@ -153,18 +153,19 @@ def _notices(decision: Decision, snapshot: Snapshot) -> Iterator[Decision]:
 
 
 def _events(decision: Decision, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    """What a decision means for those who are notified: events, each with a reason.
+    """The events of a decision that may be reported, each with a reason.
 
     A job that ends as its attempt did (`failed`, `noop`) is not a second event.
     """
     old, new = decision.old, decision.new
     if isinstance(new, AttemptRecord):
         yield from _by_worker(old, snapshot).items() if isinstance(old, AttemptRecord) else ()
-        is_settled = isinstance(old, AttemptRecord) and new.phase == PAST and old.phase != PAST
-        if is_settled or (new.phase == "live" and (old is None or old.status != new.status)):  # type: ignore[union-attr]
+        before = old if isinstance(old, AttemptRecord) else None
+        is_settled = before is not None and new.phase == PAST and before.phase != PAST
+        if is_settled or (new.phase == LIVE and (before is None or before.status != new.status)):
             yield new.status, new.explanation
     elif isinstance(new, JobRecord):
-        if old is None or old.state != new.state:  # type: ignore[union-attr]
+        if not isinstance(old, JobRecord) or old.state != new.state:
             attempt = snapshot.attempt_of.get(new.job)
             if attempt is None or attempt.phase != UNSETTLED or attempt.status != new.state:
                 yield new.state, new.reason

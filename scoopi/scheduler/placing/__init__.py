@@ -1,1 +1,1 @@
-"""Which worker runs what a pass has decided."""
+"""Decides which workers run attempts and their nodes."""

@@ -49,9 +49,9 @@ def _place(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Iterator[D
 
 
 def without_worker(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Decision | None:
-    """What becomes of an attempt for which no worker lives, if it does not just wait; else None.
+    """The decision for an attempt without any live worker, by `no_worker`; None if it just waits.
 
-    The decision changes nothing if it is paused already.
+    The decision changes nothing if the attempt is already paused.
     """
     process = snapshot.process(attempt.process)
     if process is None or process.no_worker == "wait":
@@ -70,7 +70,7 @@ def without_worker(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> De
 
 
 def _unregistered(groups: Sequence[str], snapshot: Snapshot) -> str:
-    """That no registered worker is in any of the groups; else empty."""
+    """The reason that no live registered worker is in any of the groups; empty if one is."""
     workers = (each for each in snapshot.workers.values() if each.is_external and each.state == "running")
     if any(not {*groups}.isdisjoint(each.groups) and not snapshot.is_lost(each) for each in workers):
         return ""
@@ -84,9 +84,9 @@ def groups_of(attempt: AttemptRecord, snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def may_take_over(attempt: AttemptRecord, groups: Sequence[str], schedule: Schedule, now: datetime) -> bool:
-    """Whether a worker of some groups may claim what was placed on another worker, which does not claim it.
+    """Whether a worker in some groups may claim an attempt that its worker does not claim.
 
-    The clocks of two machines are compared here; a difference costs a detour only, as one claim wins.
+    The clocks of two machines are compared here; a difference is harmless, since only one claim wins.
     """
     process = schedule.process(attempt.process)
     if process is None or process.executes.kind == EXTERNAL or not attempt.worker or attempt.placed is None:
@@ -130,7 +130,7 @@ def stranded(snapshot: Snapshot) -> Iterator[tuple[AttemptRecord, str]]:
 
 
 def no_worker_of(room: Room, groups: Sequence[str]) -> str:
-    """That no live worker is in any of the groups, and which groups live workers have; else empty."""
+    """The reason that no live worker is in any of the groups, with the groups that exist; empty if one is."""
     if any(room.members(group) for group in groups):
         return ""
     reason = f"no live worker in group {' or '.join(groups)}"
@@ -158,16 +158,16 @@ class Room:
         return [worker for worker in self.alive if group in worker.groups]
 
     def use(self, groups: Sequence[str]) -> Iterator[tuple[str, float, float]]:
-        """Of each group with a live worker its name, the places in use, and all of its places."""
+        """For each group with a live worker: its name, the number of places in use, and of all its places."""
         for group in groups:
             if members := self.members(group):
                 capacity = sum(worker.capacity for worker in members)
                 yield group, capacity - sum(self._left[worker.worker] for worker in members), capacity
 
     def take(self, groups: Sequence[str]) -> tuple[str, str] | None:
-        """The worker with the most room in the first group that has room, which has one place less now.
+        """Take a place of the worker with the most room, in the first group that has room.
 
-        Of workers with equal room it is the first by name.
+        Of workers with equal room, it is the first by name.
 
         Returns:
             The worker and the group; None if no worker of the groups has room.
@@ -181,7 +181,7 @@ class Room:
         return None
 
     def spread(self, groups: Sequence[str], held: Sequence[str]) -> str:
-        """The worker for one more node of a run, which has one place less now; empty if none has room.
+        """Take a place for one more node of a run; return the worker, empty if none has room.
 
         Args:
             held: the workers of the run's nodes so far; the one that has the fewest of them comes first, then
@@ -237,7 +237,7 @@ def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
 
 
 def is_asked_later(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
-    """Whether an attempt was released as not ready, just now."""
+    """Whether an attempt was not ready, and is not offered again yet."""
     return attempt.ended is not None and snapshot.now - attempt.ended < snapshot.schedule.settings.every
 
 

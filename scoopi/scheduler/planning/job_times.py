@@ -1,4 +1,4 @@
-"""job_times: from when a job may have an attempt, and when it is late."""
+"""job_times: when a job may have its first attempt, and when it is late."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from scoopi.scheduler.retrying import fraction
 
 
 def opens_at(job: JobRecord, process: Process) -> datetime | None:
-    """From when the probes of a time allow an attempt; None if there are none."""
+    """When the probes with `not_before` allow an attempt; None if there are none."""
     times = [probe_opens_at(job, process, probe) for probe in process.probe]
     return max((at for at in times if at is not None), default=None)
 
 
 def missed(job: JobRecord, process: Process, now: datetime) -> str:
-    """Why a job that has not started may not start any more; empty if it may."""
+    """Why a job that has not started may no longer start; empty if it may."""
     latest = job.created + process.start_deadline if process.start_deadline is not None else now
     return f"missed: not started by {instant_text(latest)}" if now > latest else ""
 
@@ -33,9 +33,9 @@ def too_late(job: JobRecord, process: Process, now: datetime) -> str:
 
 
 def deadline_of(job: JobRecord, process: Process) -> datetime | None:
-    """When a job has to be finished; None if its process does not say, or the time counts no more.
+    """When a job must be finished; None if its process has no deadline, or it no longer applies.
 
-    The times of slots are those of the schedule: a launch or a backfill of an old slot is not late.
+    Deadlines of slots only apply to scheduled jobs: a launch or a backfill of an old slot is not late.
     """
     rule = process.deadline
     if rule is None or job.deadline_done:
@@ -50,13 +50,13 @@ def deadline_of(job: JobRecord, process: Process) -> datetime | None:
 
 
 def slot_end(job: JobRecord) -> datetime:
-    """The end of a job's period; other slots end as they begin."""
+    """The end of a job's period; for other slots, their beginning."""
     own = parse_slot(job.slot)
     return own.bounds()[1] if isinstance(own, Period) else job.due or job.created
 
 
 def probe_opens_at(job: JobRecord, process: Process, probe: Probe) -> datetime | None:
-    """The time of `not_before`, on the day of the slot's end; None of another probe."""
+    """The time of `not_before`, on the day of the slot's end; None for another probe."""
     if probe.not_before is None:
         return None
     zone = ZoneInfo(process.trigger.timezone if process.trigger is not None else "UTC")

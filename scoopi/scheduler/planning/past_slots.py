@@ -1,4 +1,4 @@
-"""past_slots: the slots of a process between two ends, given as slots or as days."""
+"""past_slots: the slots of a process in a range, whose ends are slots or days."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 def past_slots(
     process: Process, record: ProcessRecord, first: str, last: str, now: datetime
 ) -> Iterator[tuple[Slot, datetime]]:
-    """The slots of a process from one end to another, inclusive and up to now, each with its due time.
+    """The slots of a process in an inclusive range, up to now, each with its due time.
 
-    They may lie before the process's `since`: a backfill reaches where the schedule does not.
+    They may lie before the process's `since`, since a backfill may go further back than the schedule.
 
     Args:
         first, last: slots (of periods the digits suffice, of instants the `@` may be left out), or days
