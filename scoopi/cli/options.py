@@ -151,6 +151,14 @@ def add_cluster(parser: ArgumentParser) -> None:
     )
 
 
+def add_run_of_cluster(parser: ArgumentParser) -> None:
+    """RUN, and the options of a verb that controls a run in a cluster."""
+    parser.add_argument("run_name", metavar="RUN", help="the run's name, as scoopi status shows it")
+    add_cluster(parser)
+    add_settings(parser)
+    add_verbose(parser)
+
+
 def member_addresses(text: str) -> str:
     """The value of `--cluster`, which must not be blank: that would silently start a run without a cluster.
 

@@ -78,7 +78,7 @@ class Prefetch(msgspec.Struct, frozen=True):
 
 
 class TaskMediator:
-    """Runs the task runner in its thread, posts to it what other threads want, and knows how busy it is."""
+    """Runs the task runner in its thread, passes it the requests of other threads, and reports its load."""
 
     def __init__(
         self,
@@ -102,34 +102,35 @@ class TaskMediator:
         self._thread.start()
 
     def wanted(self, host: str) -> int:
-        """How many jobs of the host this node should take now, 0 when enough wait."""
-        most = MOST_AHEAD * AHEAD_BY_STANDING[self._queues.standing(host)]
-        if self._queues.total >= most and self._queues.total - self._pool.stalled_robots() >= most:
+        """How many jobs of the host this node should take now; 0 if enough wait."""
+        most_queued = MOST_AHEAD * AHEAD_BY_STANDING[self._queues.standing(host)]
+        queued = self._queues.total
+        if queued >= most_queued and queued - self._pool.stalled_robots() >= most_queued:
             return 0
         if self._queues.rests(host):
             return 0
-        most = self._prefetch.most(host, self._pool.capacity)
+        most_waiting = self._prefetch.most(host, self._pool.capacity)
         waiting = self._queues.waiting[host]
-        return most - waiting if waiting <= most // 2 else 0
+        return most_waiting - waiting if waiting <= most_waiting // 2 else 0
 
     def may_send(self, jobs: list[TakenJob]) -> None:
-        """Let these jobs send their requests, which the store knows of."""
+        """Let jobs send their requests, once the store has recorded that they will."""
         self._inbox.post(lambda: self._runner.may_send(jobs))
 
     def waiting_hosts(self) -> tuple[str, ...]:
-        """Hosts that have jobs waiting here; approximate, as they change all the time."""
+        """The hosts with jobs waiting here; approximate, as they change all the time."""
         return tuple(host for host in self._queues.waiting_hosts() if host != FILE_HOST)
 
     def trouble(self, host: str) -> str:
-        """What keeps a host from being asked as usual, in a few words; empty if nothing does."""
+        """What keeps requests to a host back, in a few words; empty if nothing does."""
         return self._queues.trouble(host)
 
     def given(self) -> list[str]:
-        """Ids of the jobs that workers have; approximate, as they change all the time."""
+        """The ids of the jobs in workers; approximate, as they change all the time."""
         return [job for worker in list(self._pool) for job in list(worker.outstanding)]
 
     def figures(self) -> TaskFigures:
-        """How busy the workers are; approximate, as it changes all the time, and never waits."""
+        """How busy the workers are; approximate, as it changes all the time. Does not block."""
         workers = list(self._pool)
         asked = [host for worker in workers for host in list(worker.requests.values())]
         return TaskFigures(
@@ -155,7 +156,7 @@ class TaskMediator:
         self._inbox.post(lambda: self._runner.push(jobs))
 
     def drain(self) -> None:
-        """Give back the jobs that have not begun, finish the others."""
+        """Give back the jobs that have not begun, and finish the others."""
         self._inbox.post(self._runner.drain)
 
     def recall(self) -> None:
@@ -171,7 +172,7 @@ class TaskMediator:
         self._inbox.post(self._runner.kill)
 
     def join(self, timeout_s: float) -> bool:
-        """Wait for the end of the thread; False when it has not ended in time."""
+        """Wait for the end of the thread; return whether it has ended in time."""
         if self._thread.ident is not None:
             self._thread.join(timeout_s)
         return not self._thread.is_alive()

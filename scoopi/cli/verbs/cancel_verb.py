@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.options import add_cluster, add_settings, add_verbose, cluster_settings
+from scoopi.cli.options import add_run_of_cluster, cluster_settings
 from scoopi.cli.terminal import Terminal, printable
 
 
@@ -21,14 +21,15 @@ class Cancel:
     example = "scoopi cancel shop-1a2b3c4d-9f3e --cluster 10.0.0.7:5701"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add RUN and the cluster."""
-        parser.add_argument("run_name", metavar="RUN", help="the run's name, as scoopi status shows it")
-        add_cluster(parser)
-        add_settings(parser)
-        add_verbose(parser)
+        """Add RUN, the cluster and the settings."""
+        add_run_of_cluster(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Request the shutdown; the exit code is 0 even if the run has already finished."""
+        """Request the shutdown of the run's nodes.
+
+        Returns:
+            The exit code: 0, even if the run has already finished.
+        """
         from scoopi.run_control import cancel_run
 
         settings = cluster_settings(options)

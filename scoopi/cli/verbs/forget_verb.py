@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, INTERRUPTED
-from scoopi.cli.options import add_cluster, add_settings, add_verbose, cluster_settings
+from scoopi.cli.options import add_run_of_cluster, cluster_settings
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.errors import UsageError
 
@@ -25,16 +25,13 @@ class Forget:
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add RUN, the cluster and `--yes`."""
-        parser.add_argument("run_name", metavar="RUN", help="the run's name, as scoopi status shows it")
         parser.add_argument(
             "-y",
             "--yes",
             action="store_true",
             help="remove it even if nodes still work on it",
         )
-        add_cluster(parser)
-        add_settings(parser)
-        add_verbose(parser)
+        add_run_of_cluster(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Remove the data; the exit code is 130 if the user declines."""

@@ -17,7 +17,7 @@ import msgspec
 from scoopi.errors import RunError
 from scoopi.model.decoders import json_decoder
 from scoopi.model.downloads import FILES_FOLDER
-from scoopi.runs.folders.run_state import HIDDEN, NodeState, make_private, take_lock
+from scoopi.runs.folders.run_state import HIDDEN, NodeState, OwnedFolder, make_private, take_lock
 
 LOST_PREFIX = "lost-"
 RUN_JSON = "run.json"
@@ -26,14 +26,10 @@ LOCK_S, LOOK_S = 3.0, 0.05
 """How long a node waits for its folder: another one may move lost rows of it aside just now."""
 
 
-class NodeFolder:
+class NodeFolder(OwnedFolder):
     """This node's hidden folder in the folder of a cluster's run, locked while in use.
 
     `DIR/<run>/.scoopi/<node>/`; several nodes may share DIR, each has a folder of its own.
-
-    Attributes:
-        path: the run's folder.
-        node: the node's id.
     Source: docs/output.md.
     """
 
@@ -70,16 +66,6 @@ class NodeFolder:
                 hint="choose another with --output",
             ) from error
         raise RunError(f"the node {node} is still running", at=str(path), hint="give this node another id")
-
-    @property
-    def node_folder(self) -> Path:
-        """This node's hidden folder."""
-        return self.path / HIDDEN / self.node
-
-    @property
-    def segments(self) -> Path:
-        """Where this node's segment files are, one a process."""
-        return self.node_folder / "segments"
 
     def write_state(self, run: str, over: bool = False) -> None:
         """Replace `node.json`."""

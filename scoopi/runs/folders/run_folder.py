@@ -23,6 +23,7 @@ from scoopi.runs.folders.run_state import (
     STATE_FILE,
     STORE_FILE,
     NodeState,
+    OwnedFolder,
     make_private,
     node_folder_of,
     not_a_run,
@@ -39,7 +40,7 @@ HOLDER_WRITES_S = 0.5
 """How long the process that holds a folder's lock may take to write its process id there."""
 
 
-class RunFolder:
+class RunFolder(OwnedFolder):
     """The folder of a run on one machine: made whole, locked while in use, found again.
 
     `DIR/<run id>/`, with `.scoopi/<node>/` for segments and state; locked by one process at a time.
@@ -91,16 +92,6 @@ class RunFolder:
             return cls(path, node_folder.name, _locked(path))
         except OSError as error:
             raise unreadable("lock", _lock_file(path), error) from error
-
-    @property
-    def node_folder(self) -> Path:
-        """This node's hidden folder."""
-        return self.path / HIDDEN / self.node
-
-    @property
-    def segments(self) -> Path:
-        """Where this node's segment files are, one a process."""
-        return self.node_folder / "segments"
 
     @property
     def store_file(self) -> Path:

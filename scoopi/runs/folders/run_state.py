@@ -36,6 +36,28 @@ class NodeState(msgspec.Struct, frozen=True):
     cluster: bool = False
 
 
+class OwnedFolder:
+    """The folder of a run, with the hidden folder in it of the node that has locked it.
+
+    Attributes:
+        path: the run's folder.
+        node: the node's id.
+    """
+
+    path: Path
+    node: str
+
+    @property
+    def node_folder(self) -> Path:
+        """The node's hidden folder."""
+        return self.path / HIDDEN / self.node
+
+    @property
+    def segments(self) -> Path:
+        """The folder of the node's segment files, one per process."""
+        return self.node_folder / "segments"
+
+
 def make_private(hidden: Path) -> None:
     """Make the hidden folder of a run, for its user only: records and segments hold addresses as given."""
     hidden.mkdir(mode=0o700, parents=True, exist_ok=True)
