@@ -10,6 +10,7 @@ from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
+from scoopi.model.text.shown import nearest
 
 
 class BlockReader:
@@ -41,8 +42,9 @@ class BlockReader:
             elif (value := self._value(node, key, where, table.keys[name])) is not None:
                 values[name] = value[0]
                 self._warn_if_idle(node, key, where, table.keys[name])
+        misspelt = {nearest(name, known) for name in table.entries if name not in known}
         for key in block.keys:
-            if key.required and key.name not in table.entries:
+            if key.required and key.name not in table.entries and key.name not in misspelt:
                 self._findings.error(owner, path, f"{key.name} is missing", f"add `{key.name}: {key.valid}`")
         return values
 

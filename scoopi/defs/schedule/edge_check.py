@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 
 from scoopi.defs.schedule.key_places import KeyPlaces
@@ -30,16 +30,15 @@ class EdgeCheck:
     def check_circles(self) -> None:
         """No process comes before itself; an earlier slot makes no circle."""
         edges = {name: [*_predecessors(process)] for name, process in self._processes.items()}
-        try:
-            TopologicalSorter({name: [other for other, _ in each] for name, each in edges.items()}).prepare()
-        except CycleError as error:
-            circle: list[str] = [*reversed(error.args[1])]
+        while circle := _circle({name: [other for other, _ in each] for name, each in edges.items()}):
             first, second = circle[:2]
-            names = next(names for other, names in edges[first] if other == second)
+            closing = next(edge for edge in edges[first] if edge[0] == second)
             what = f"processes wait for each other: {' -> '.join(circle)}"
             if first == second:
                 what = f"{first} waits for itself"
-            self._findings.error(*self._places.at(first, *names), what, "take out one of the edges")
+            at = self._places.at(first, *closing[1])
+            self._findings.error(*at, what, "take out one of the edges")
+            edges[first].remove(closing)  # to find the others
 
     def check_slots(self) -> None:
         """Each edge has a slot: that to wait for, or that of the job which triggers."""
@@ -70,6 +69,15 @@ class EdgeCheck:
             what = f"{process.name} has {process.qualifier} periods, but {before} has {theirs}"
             hint = "take out `qualifier`: the job that follows has the slot of the one before it"
             self._findings.error(*self._places.at(process.name, "trigger", "after", number), what, hint)
+
+
+def _circle(graph: Mapping[str, Iterable[str]]) -> list[str]:
+    """A circle in a graph of nodes and their predecessors, from a node back to it; empty if there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return [*reversed(error.args[1])]
+    return []
 
 
 def _predecessors(process: Process) -> Iterator[Edge]:

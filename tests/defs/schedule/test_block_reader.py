@@ -57,6 +57,7 @@ def test_values_are_read_by_their_kinds_also_inside_of_lists() -> None:
         ("mode: managed", "p", "max is missing"),
         ("max: x", "p.max", "max "),
         ("max: 1\nmaks: 2", "p", "unknown key maks"),
+        ("maxx: 1", "p", "unknown key maxx"),
         ("max: 1\nmode: manged", "p.mode", "mode "),
         ("max: 1\nafter: x", "p.after", "after is not a list"),
         ("max: 1\nafter: []", "p.after", "after is not a list"),

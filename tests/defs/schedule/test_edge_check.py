@@ -27,6 +27,16 @@ def test_a_circle_is_one_error_at_an_edge(
     assert found.line[found.place.column - 1 :].startswith(at)
 
 
+def test_each_circle_is_reported(project: Project) -> None:
+    keys = "executes: external:x, trigger: {after: %s}"
+    lines = [f"  {name}: {{{keys % other}}}" for name, other in ("ab", "ba", "cd", "de", "ec", "fa")]
+    report = project.write(jobs="processes:\n" + "\n".join(lines)).read()[1]
+    assert sorted(each.what for each in report.findings) == [
+        "processes wait for each other: a -> b -> a",
+        "processes wait for each other: c -> d -> e -> c",
+    ]
+
+
 @pytest.mark.parametrize(
     ("other", "theirs"),
     [
