@@ -235,6 +235,7 @@ def test_a_bridge_with_another_tree_is_not_used_and_logs_one_warning(
         cells=real.cells,
         part=real.part,
         tails=real.tails,
+        column=real.column,
     )
     assert trusted_bridge(other) is None
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
@@ -245,11 +246,20 @@ def test_a_bridge_that_fails_is_not_used_and_logs_one_warning(caplog: pytest.Log
     def fail(page: bytes, *limits: int) -> object:
         raise RuntimeError("lexbor failed")
 
-    fake = SimpleNamespace(parse=fail, positions=fail, cells=fail, part=fail, tails=fail)
+    fake = SimpleNamespace(parse=fail, positions=fail, cells=fail, part=fail, tails=fail, column=fail)
     assert trusted_bridge(fake) is None
     assert [record.getMessage() for record in caplog.records] == [
         "the bridge failed its check, so the pure-Python copier parses pages: lexbor failed"
     ]
+
+
+def test_a_bridge_of_an_older_checkout_is_not_used(caplog: pytest.LogCaptureFixture) -> None:
+    real = built_bridge().module
+    older = SimpleNamespace(
+        parse=real.parse, positions=real.positions, cells=real.cells, part=real.part, tails=real.tails
+    )
+    assert trusted_bridge(older) is None
+    assert "has no attribute 'column'" in caplog.text
 
 
 def test_without_a_compiler_the_build_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

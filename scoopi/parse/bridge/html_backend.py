@@ -28,10 +28,8 @@ ValuesOf = Callable[[list[Element]], list[list[list[str] | None] | None]]
 """Elements of records -> for each, the values of each field; None where Python must evaluate it."""
 RecordValues = Callable[[tuple[Any, ...], int], ValuesOf]
 """(targets of the walk, number of fields) -> a function that finds their values."""
-
-
 ColumnValues = Callable[[list[Element], ColumnPlan], tuple[dict[int, Any], list[int]] | None]
-"""Blocks, what is read -> values by position, and which of them are lists; None where Python must look."""
+"""Blocks, what is read -> values by position, and which are lists; None where Python must evaluate it."""
 
 
 class NativeParser:
@@ -47,7 +45,6 @@ class NativeParser:
         positions, cells, part: as in `row_cells`, but with None where white space may be significant.
         tails: likewise, and with the texts of several children as a list, not joined.
         values: compiles the walk over records (see `record_walk.py`); None if the module lacks it.
-        column: finds the values of a column by their positions (see `positional_index.py`).
     """
 
     def __init__(self, module: Any = None) -> None:
@@ -58,7 +55,7 @@ class NativeParser:
         self.part = self.module.part
         self.tails = self.module.tails
         self.values: RecordValues | None = self._values if hasattr(self.module, "values_plan") else None
-        self.column: ColumnValues = self._column
+        self._read_column = self.module.column
 
     def __call__(
         self, page: bytes, max_depth: int, max_nodes: int = MAX_NODES, part: PagePart | None = None
@@ -87,8 +84,9 @@ class NativeParser:
         tree: etree._ElementTree = etree.adopt_external_document(capsule, self._parser)
         return tree
 
-    def _column(self, blocks: list[Element], plan: ColumnPlan) -> tuple[dict[int, Any], list[int]] | None:
-        found: tuple[dict[int, Any], list[int]] | None = self.module.column(blocks, *plan)
+    def column(self, blocks: list[Element], plan: ColumnPlan) -> tuple[dict[int, Any], list[int]] | None:
+        """Find the values of a column by their positions, see `ColumnValues`."""
+        found: tuple[dict[int, Any], list[int]] | None = self._read_column(blocks, *plan)
         return found
 
     def _values(self, targets: tuple[Any, ...], width: int) -> ValuesOf:
@@ -139,7 +137,7 @@ def record_values() -> RecordValues | None:
 
 @cache
 def column_values() -> ColumnValues | None:
-    """The bridge's walk over a column if pages are parsed by it; None to read it in Python."""
+    """The bridge's walk over a column if the bridge parses pages; None to read it in Python."""
     native = compiled_parser()
     return native.column if isinstance(native, NativeParser) else None
 
