@@ -20,7 +20,7 @@ from tests.reliability.rounds import PromiseBrokenError
 from tests.server.object_store import Bucket, ObjectStore
 
 NODES = 2
-LIMIT_S = 150.0
+LIMIT_S = 240.0
 SETTINGS: Mapping[str, object] = {
     "scoopi.retry.delay": 20,
     "scoopi.retry.attempts": 50,

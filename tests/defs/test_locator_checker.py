@@ -148,7 +148,7 @@ def test_the_pages_of_a_group_may_stand_in_a_file(check: Check, tmp_path: Path) 
             "n,m\n1,2\n",
             "4:30: error locatorGroups.city.locators[0].url: %{{c}} has no values; known are m, n",
         ),
-        ("n,c\n", "4:60: warning {key}: {file} has no rows; is it the right file?"),
+        ("n,c\n", "4:60: warning {key}: {file} has no rows; is it the right one?"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_reported(

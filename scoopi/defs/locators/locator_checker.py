@@ -139,7 +139,7 @@ class LocatorChecker:
             what = f"no placeholder stands for a column of {source.name}"
             self._findings.error(place, key, what, f"write %{{{columns[0]}}} in the address")
         if not count:
-            self._findings.warning(place, key, f"{source.name} has no rows", "is it the right file?")
+            self._findings.warning(place, key, f"{source.name} has no rows", "is it the right one?")
         known += columns
         return count
 

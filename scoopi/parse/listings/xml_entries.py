@@ -12,6 +12,8 @@ from scoopi.errors import ParseError
 from scoopi.model.locator import Document
 
 _DECLARED = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=")
+_ROOTS = {"rss": "feed", "feed": "feed", "rdf": "feed", "urlset": "sitemap", "sitemapindex": "sitemap"}
+"""Root element, in lower case -> the source that reads it."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -40,10 +42,11 @@ def xml_entries(
         yield from _entries(body, encoding, roots, names)
     except (etree.LxmlError, LookupError, _OtherRootError) as error:
         found = str(error) if isinstance(error, _OtherRootError) else f"is malformed: {error}"
+        other = next((kind for root, kind in _ROOTS.items() if found == f"begins with <{root}>"), "")
         raise ParseError(
             f"the page is not a {what}: it {found}",
             at=document.url,
-            hint=f"name the address of a {what}",
+            hint=f"write `from: {other}`" if other else f"name the address of a {what}",
             cause=f"the page is not a {what}",
         ) from None
 

@@ -70,6 +70,12 @@ def test_what_is_not_a_sitemap_is_an_error(body: str, what: str) -> None:
     assert what in error.value.what
 
 
+def test_a_feed_in_place_of_a_sitemap_leads_to_the_source_that_reads_it() -> None:
+    with pytest.raises(ParseError) as error:
+        read_sitemap(document("<rss><channel/></rss>"))
+    assert error.value.hint == "write `from: feed`"
+
+
 @pytest.mark.parametrize(
     ("updated", "changed"),
     [("2026-01-31", 20260131), ("2026-01", 20260199), ("2026", 20269999), ("", None), ("1.2.2026", None)],

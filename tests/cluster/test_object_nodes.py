@@ -1,0 +1,48 @@
+"""The short form of the rounds with an object store on nodes: one is killed, rows and objects come once."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from tests.cluster.object_nodes import UPLOADING, ObjectNodes
+from tests.reliability.file_rounds import SETTINGS, FileWorld
+from tests.reliability.object_rounds import UPLOAD_MS
+from tests.server.object_store import ObjectStore
+
+PAGES = 4
+
+
+class _Members:
+    """The member of the tests."""
+
+    def __init__(self, cluster: ClusterClient) -> None:
+        self._cluster = cluster
+        address, name = ",".join(cluster.settings.addresses), cluster.settings.name
+        self.words = ["--cluster", address, "-D", f"scoopi.cluster.name={name}"]
+
+    def forget(self, run: str) -> None:
+        HazelcastStore(self._cluster, run).destroy()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Iterator[FileWorld]:
+    files = FileWorld(tmp_path / "world", PAGES)
+    with files.server:
+        yield files
+
+
+def test_rows_and_objects_of_two_nodes_come_out_once_if_one_is_killed_while_it_uploads(
+    files: FileWorld, cluster: ClusterClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ObjectStore(UPLOAD_MS) as store:
+        for name, text in {**SETTINGS, **store.environment}.items():
+            monkeypatch.setenv(name, text)
+        members, folder = _Members(cluster), tmp_path / "bucket"
+        played = ObjectNodes(files, members, store, folder, random.Random(5), "shared").play(UPLOADING)
+    assert played.startswith("shared: ")
