@@ -28,8 +28,7 @@ from scoopi.model.report.run_report import RunReport
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX
-from scoopi.publishing.output_file import OutputSpec, output_specs
-from scoopi.publishing.record_outputs import record_specs
+from scoopi.publishing.output_spec import OutputSpec, output_specs, record_specs
 from scoopi.publishing.row_tables import RowTables
 from scoopi.runs.composed import (
     Composed,

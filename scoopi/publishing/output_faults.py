@@ -14,7 +14,7 @@ from scoopi.model.records import RecordSchema
 from scoopi.model.text.file_path import is_object
 from scoopi.outputs.extras import ensure_libraries, ensure_store
 from scoopi.outputs.target import Target, parse_target
-from scoopi.publishing.output_file import OutputSpec
+from scoopi.publishing.output_spec import OutputSpec
 from scoopi.publishing.row_tables import RowTables
 
 

@@ -25,7 +25,7 @@ from scoopi.model.records import read_records
 from scoopi.model.report.run_report import FileCounts
 from scoopi.model.text.file_path import is_object
 from scoopi.publishing.objects.object_upload import ensure_uploaded, upload_missing
-from scoopi.publishing.output_file import OutputSpec
+from scoopi.publishing.output_spec import OutputSpec
 from scoopi.publishing.record_file import KeyFilter
 
 COPIED_AT_ONCE = 1 << 20

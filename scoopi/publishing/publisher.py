@@ -17,7 +17,8 @@ from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.ended_index import EndedIndex
 from scoopi.publishing.expectations.expected_records import Found
-from scoopi.publishing.output_file import HELD, TEMPORARIES, OutputFile, OutputSpec
+from scoopi.publishing.output_file import TEMPORARIES, OutputFile
+from scoopi.publishing.output_spec import HELD, OutputSpec
 from scoopi.publishing.published_files import PublishedFiles
 from scoopi.publishing.record_file import RecordFile
 from scoopi.publishing.row_tables import RowTables, SegmentSink

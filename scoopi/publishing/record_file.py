@@ -11,7 +11,8 @@ from scoopi.outputs.formats.record_writer import record_writer
 from scoopi.outputs.record_digest import RecordDigest
 from scoopi.outputs.target import TargetKind
 from scoopi.publishing.objects.object_upload import upload
-from scoopi.publishing.output_file import OutputFile, OutputSpec
+from scoopi.publishing.output_file import OutputFile
+from scoopi.publishing.output_spec import OutputSpec
 
 
 class RecordFile(OutputFile):

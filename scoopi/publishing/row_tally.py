@@ -11,7 +11,8 @@ from scoopi.model.job import Frame, JobState
 from scoopi.model.report.run_report import Cause, Causes, ChangeCounts, FileCounts, Retries
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.expectations.expected_records import ExpectedRecords, Found
-from scoopi.publishing.output_file import HELD, OutputFile, OutputSpec
+from scoopi.publishing.output_file import OutputFile
+from scoopi.publishing.output_spec import HELD, OutputSpec
 from scoopi.publishing.published_files import PublishedFiles
 from scoopi.publishing.retry_tally import RetryTally
 from scoopi.publishing.row_tables import Loaded

@@ -13,7 +13,7 @@ import pytest
 from scoopi.appenders.appender import JobResult
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.errors import AppenderError
-from scoopi.publishing.output_file import OutputSpec
+from scoopi.publishing.output_spec import OutputSpec
 from scoopi.publishing.publisher import PublishChecks, Publisher, PublishTarget
 from scoopi.store.pages.job_records import Ending, TakenJob
 from scoopi.store.pages.job_store import JobStore

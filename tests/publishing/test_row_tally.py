@@ -12,7 +12,8 @@ from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.expectations.expected_records import Found
-from scoopi.publishing.output_file import OutputFile, OutputSpec
+from scoopi.publishing.output_file import OutputFile
+from scoopi.publishing.output_spec import OutputSpec
 from scoopi.publishing.published_files import PublishedFiles
 from scoopi.publishing.row_tables import Loaded
 from scoopi.publishing.row_tally import RowTally

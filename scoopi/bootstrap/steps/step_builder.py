@@ -35,7 +35,7 @@ from scoopi.model.locator import Document
 from scoopi.model.report.finds import axes_read, found_nothing
 from scoopi.outputs.target import stream_of
 from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.publishing.output_file import appender_outputs
+from scoopi.publishing.output_spec import appender_outputs
 from scoopi.runs.composed import WorkerPlan
 from scoopi.script.expressions import Expressions
 from scoopi.script.page_scripts import HOSTS, ConfigsView, PageScripts

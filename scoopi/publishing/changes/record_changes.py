@@ -12,7 +12,7 @@ from scoopi.model.job import Frame, JobState, retry_id
 from scoopi.model.records import RecordSchema, packed_rows, read_records
 from scoopi.model.report.run_report import ChangeCounts
 from scoopi.outputs.record_digest import RecordDigest
-from scoopi.publishing.output_file import OutputSpec, changes_of
+from scoopi.publishing.output_spec import OutputSpec, changes_of
 
 if TYPE_CHECKING:
     from scoopi.publishing.changes.change_state import ChangeState, KnownRecord

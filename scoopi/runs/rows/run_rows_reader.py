@@ -19,9 +19,8 @@ from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.committed_rows import CommittedRows
-from scoopi.publishing.output_file import HELD, OutputSpec, output_specs
+from scoopi.publishing.output_spec import HELD, OutputSpec, output_specs, record_specs
 from scoopi.publishing.record_file import KeyFilter
-from scoopi.publishing.record_outputs import record_specs
 from scoopi.runs.cluster.cluster_desk import ClusterDesk
 from scoopi.runs.composed import plugin_folders, read_composed
 from scoopi.runs.folders.node_folder import segments_of_all

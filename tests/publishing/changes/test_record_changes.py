@@ -19,7 +19,7 @@ from scoopi.model.records import Column, packed_rows, read_records
 from scoopi.model.report.run_report import ChangeCounts
 from scoopi.outputs.target import parse_target
 from scoopi.publishing.changes.change_history import ChangeHistory
-from scoopi.publishing.output_file import OutputSpec, changes_of
+from scoopi.publishing.output_spec import OutputSpec, changes_of
 from scoopi.publishing.record_file import KeyFilter
 from tests.publishing.record_frames import KEYED, STREAM
 
