@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -63,9 +64,14 @@ def test_hidden_files_output_links_and_ignored_files_stay_outside(tmp_path: Path
 def test_a_project_above_the_limit_is_refused_with_its_largest_files(tmp_path: Path) -> None:
     jobs = project(tmp_path / "jobs")
     (jobs / "dump.bin").write_bytes(bytes(bundle.MOST_BYTES))
+    for number in range(12):
+        (jobs / f"part{number:02}.bin").write_bytes(bytes(10_000 + number))
     with pytest.raises(DefsError) as error:
         bundle.pack(jobs)
     assert "dump.bin (32.0 MiB)" in str(error.value)
+    assert re.findall(r"part\d\d", str(error.value)) == [f"part{n:02}" for n in range(11, 2, -1)], (
+        "ten in all"
+    )
     assert ".scoopiignore" in error.value.hint
 
 

@@ -105,6 +105,18 @@ def test_an_attempt_keeps_the_definitions_with_which_it_was_created(serving: Ser
     assert serving.attempt("hello/!2/1")["outputs"] == {"day": "second"}
 
 
+def test_a_serve_that_starts_finishes_publications_that_a_crash_has_interrupted(serving: Serving) -> None:
+    serving.run("new", "jobs/books")
+    serving.deploy("books: {executes: 'scrape:books', keep_former: 1}")
+    output = serving.folder / "output/books"
+    for name in ("!1", "!1.new", "!2.new"):
+        (output / name).mkdir(parents=True)
+        (output / name / "data.txt").write_text(name)
+    serving.until_idle()
+    found = {path.name: (path / "data.txt").read_text() for path in output.iterdir()}
+    assert found == {"!1": "!1.new", "!1~1": "!1", "!2": "!2.new"}
+
+
 def test_a_launch_wakes_a_serve_that_waits(serving: Serving) -> None:
     serving.deploy("hello: {executes: {command: ['true']}}")
     with serving.served() as serve:
