@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
+from scoopi.model.schedule.schedule_records import JobRecord
+from tests.scheduler.records import attempt_of
 from tests.scheduler.world import World
 
 LAST = datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
@@ -47,17 +48,8 @@ def break_jobs(world: World) -> None:
             world.job(f"{name}/!1"), state="in_progress", attempts=1, created=LAST, first_attempt=LAST
         )
         world.put(job)
-    attempt = AttemptRecord(
-        process="swept",
-        slot="!1",
-        number=1,
-        status="running",
-        phase="live",
-        bundle="b1",
-        created=world.now,
-        worker="w1",
-        fence=1,
-        started=world.now,
+    attempt = attempt_of(
+        process="swept", bundle="b1", created=world.now, worker="w1", fence=1, started=world.now
     )
     world.put(attempt)
     failed = replace(attempt, process="settled", status="failed", phase="unsettled", ended=world.now)

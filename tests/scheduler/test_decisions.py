@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from scoopi.model.schedule.schedule_records import ACTIVE, LIVE, UNSETTLED, AttemptRecord, JobRecord
+from scoopi.model.schedule.schedule_records import ACTIVE, UNSETTLED, JobRecord
 from scoopi.scheduler.decisions import Decision, canceled, changed
+from tests.scheduler.records import attempt_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 JOB = JobRecord(process="books", slot="!1", state="embryo", phase=ACTIVE, created=NOW, changed=NOW)
-PENDING = AttemptRecord(
-    process="books", slot="!1", number=1, status="pending", phase=LIVE, bundle="b", created=NOW
-)
+PENDING = attempt_of(process="books", status="pending")
 
 
 def test_a_row_has_the_record_and_both_states() -> None:

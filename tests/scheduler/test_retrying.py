@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.model.schedule.process import Executes, Process, RetryRule
-from scoopi.model.schedule.schedule_records import ACTIVE, ENDED, LIVE, AttemptRecord, JobRecord
+from scoopi.model.schedule.schedule_records import ACTIVE, ENDED, AttemptRecord, JobRecord
 from scoopi.scheduler.retrying import after_attempt, fraction, over, retry_delay, waits_for_retry
+from tests.scheduler.records import attempt_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 JOB = JobRecord(
@@ -18,17 +19,7 @@ JOB = JobRecord(
 
 
 def attempt(status: str) -> AttemptRecord:
-    return AttemptRecord(
-        process="books",
-        slot="!1",
-        number=1,
-        status=status,  # type: ignore[arg-type]
-        phase=LIVE,
-        bundle="b",
-        created=NOW,
-        ended=NOW,
-        explanation="why",
-    )
+    return attempt_of(process="books", status=status, ended=NOW, explanation="why")
 
 
 @pytest.mark.parametrize(("failures", "seconds"), [(1, 60), (2, 120), (3, 240), (20, 3600), (5000, 3600)])

@@ -17,6 +17,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.snapshot import Snapshot
+from tests.scheduler.records import attempt_of
 from tests.scheduler.world import START
 
 OLDEST = Backfill("b", "allow")
@@ -34,15 +35,7 @@ def job(slot: str, process: str = "p", **fields: Any) -> JobRecord:
 
 
 def attempt(slot: str, status: str = "running", phase: str = LIVE) -> AttemptRecord:
-    return AttemptRecord(
-        process="p",
-        slot=slot,
-        number=1,
-        status=status,  # type: ignore[arg-type]
-        phase=phase,
-        bundle="b",
-        created=START,
-    )
+    return attempt_of(slot=slot, status=status, phase=phase, created=START)
 
 
 def snapshot(*jobs: JobRecord, **fields: Any) -> Snapshot:

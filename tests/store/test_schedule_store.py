@@ -34,6 +34,7 @@ from scoopi.store.schedule.schedule_store import BUNDLES, LOGS, SCHEDULE_MAPS, S
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.cluster.grids import new_run
+from tests.scheduler.records import attempt_of
 from tests.store.faulty_store import Faults, FaultyStore
 
 KINDS = ("sqlite", "postgresql", "hazelcast")
@@ -79,9 +80,7 @@ def job(slot: str, phase: str = ACTIVE) -> JobRecord:
 
 
 def attempt(number: int, phase: str, slot: str = "!1") -> AttemptRecord:
-    return AttemptRecord(
-        process="books", slot=slot, number=number, status="pending", phase=phase, bundle="b", created=NOW
-    )
+    return attempt_of(process="books", slot=slot, number=number, status="pending", phase=phase)
 
 
 def test_of_two_writers_that_decided_on_one_record_one_wins(schedule: ScheduleStore) -> None:

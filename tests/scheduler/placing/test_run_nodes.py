@@ -9,19 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.model.schedule.run_node import RUN, RunNode
-from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
+from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.placing.run_nodes import freed, held_places, may_join, node_of, run_places, with_node
+from tests.scheduler.records import attempt_of
 from tests.scheduler.world import World
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-JOINED = AttemptRecord(
-    process="p",
-    slot="!1",
-    number=1,
-    status="running",
-    phase=LIVE,
-    bundle="b",
-    created=NOW,
+JOINED = attempt_of(
     worker="a",
     progress={RUN: "p-1"},
     nodes=(RunNode(number=2, status="running", worker="b"), RunNode(number=3)),

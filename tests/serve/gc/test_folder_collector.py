@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.model.schedule.schedule_records import LIVE, PAST, AttemptRecord
+from scoopi.model.schedule.schedule_records import LIVE, PAST
 from scoopi.serve.gc.folder_collector import FolderCollector
 from scoopi.serve.state import State
 from scoopi.serve.work.orders import attempt_folder
+from tests.scheduler.records import attempt_of
 from tests.serve.conftest import NOW, Deployed
 
 DAY = timedelta(days=1)
@@ -25,16 +26,7 @@ def state(deployed: Deployed) -> State:
 
 def work_of(state: State, slot: str, ended: timedelta, phase: str = PAST, *, is_kept: bool = True) -> Path:
     """The folder of an attempt, with a log; its record is in the store or not."""
-    attempt = AttemptRecord(
-        process="p",
-        slot=slot,
-        number=1,
-        status="succeeded",
-        phase=phase,
-        bundle="b",
-        created=NOW,
-        ended=NOW - ended,
-    )
+    attempt = attempt_of(slot=slot, status="succeeded", phase=phase, created=NOW, ended=NOW - ended)
     if is_kept:
         assert state.store.write(None, attempt)
     folder = attempt_folder(state.folder / "work", attempt)

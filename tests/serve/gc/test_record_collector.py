@@ -24,6 +24,7 @@ from scoopi.model.schedule.stored_bytes import KeptLog
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.serve.gc.record_collector import MOST_REMOVED, RecordCollector
 from scoopi.serve.state import State
+from tests.scheduler.records import attempt_of
 from tests.serve.conftest import NOW, Deployed
 
 SETTINGS = """
@@ -43,15 +44,8 @@ def job(slot: str, process: str = "daily", ended: timedelta = 41 * DAY, **fields
 
 def attempt(of: JobRecord, number: int = 1, ended: timedelta = 11 * DAY, **fields: object) -> AttemptRecord:
     at = NOW - ended
-    record = AttemptRecord(
-        process=of.process,
-        slot=of.slot,
-        number=number,
-        status="succeeded",
-        phase=PAST,
-        bundle="b",
-        created=at,
-        ended=at,
+    record = attempt_of(
+        process=of.process, slot=of.slot, number=number, status="succeeded", phase=PAST, created=at, ended=at
     )
     return replace(record, **fields)
 

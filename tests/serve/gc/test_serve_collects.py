@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.model.schedule.schedule_records import ENDED, PAST, AttemptRecord, JobRecord
+from scoopi.model.schedule.schedule_records import ENDED, PAST, JobRecord
 from scoopi.serve.state import State
+from tests.scheduler.records import attempt_of
 from tests.serve.serving import Serving, until
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -27,9 +28,7 @@ def aged(serving: Serving) -> Serving:
             job = JobRecord(
                 process="old", slot=slot, state="noop", phase=ENDED, created=LONG_AGO, changed=LONG_AGO
             )
-            attempt = AttemptRecord(
-                process="old", slot=slot, number=1, status="noop", phase=PAST, bundle="b", created=LONG_AGO
-            )
+            attempt = attempt_of(process="old", slot=slot, status="noop", phase=PAST, created=LONG_AGO)
             assert state.store.write(None, job)
             assert state.store.write(None, attempt)
     left_folder(serving).mkdir(parents=True)

@@ -8,13 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.serve.work.kept_attempt import KeptAttempt
+from tests.scheduler.records import attempt_of
 from tests.serve.conftest import NOW
 
-ATTEMPT = AttemptRecord(
-    process="p", slot="!1", number=1, status="running", phase="live", bundle="b", created=NOW, fence=1
-)
+ATTEMPT = attempt_of(created=NOW, fence=1)
 Started = Callable[..., KeptAttempt]
 
 

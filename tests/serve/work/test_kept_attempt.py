@@ -10,15 +10,13 @@ from typing import Any
 
 import pytest
 
-from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
 from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.keeper import ORDER_LENGTH
 from scoopi.serve.work.kept_attempt import KeptAttempt
+from tests.scheduler.records import attempt_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-ATTEMPT = AttemptRecord(
-    process="p", slot="!1", number=1, status="running", phase=LIVE, bundle="b", created=NOW
-)
+ATTEMPT = attempt_of()
 ORDER = {"argv": ["ls"], "text": "x" * 10_000}
 
 

@@ -8,20 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.model.schedule.run_node import RUN, RunNode
-from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
+from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.serve.state import State
 from scoopi.serve.work.node_bench import NodeBench
 from scoopi.serve.workbench import FencedError, Workbench
 from scoopi.store.schedule.record_keys import record_key
+from tests.scheduler.records import attempt_of
 from tests.serve.conftest import NOW
 
-PLACED = AttemptRecord(
-    process="p",
-    slot="!1",
-    number=1,
-    status="running",
-    phase=LIVE,
-    bundle="b",
+PLACED = attempt_of(
     created=NOW,
     worker="a",
     fence=1,

@@ -17,20 +17,11 @@ from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
 from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.orders import Workshop, attempt_folder, key_of_folder
 from scoopi.store.schedule.record_keys import record_key
+from tests.scheduler.records import attempt_of
 from tests.serve.conftest import NOW
 
 JOB = JobRecord(process="p", slot="!1", state="in_progress", phase="active", created=NOW, changed=NOW)
-ATTEMPT = AttemptRecord(
-    process="p",
-    slot="!1",
-    number=1,
-    status="running",
-    phase="live",
-    bundle="b",
-    created=NOW,
-    fence=4,
-    inputs={"day": "1"},
-)
+ATTEMPT = attempt_of(created=NOW, fence=4, inputs={"day": "1"})
 
 
 def order(folder: Path, attempt: AttemptRecord = ATTEMPT, **executes: Any) -> dict[str, Any]:
