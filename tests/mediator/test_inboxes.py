@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import threading
+import time
 
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.store.pages.job_records import Postponed
@@ -54,6 +55,13 @@ def test_calls_are_made_in_the_loops_thread_in_order() -> None:
     inbox.clear_wakeup()
     assert made == ["a", "b"]
     assert not select.select([inbox.descriptor], [], [], 0)[0]
+    inbox.close()
+
+
+def test_a_wait_without_a_wakeup_takes_its_time() -> None:
+    inbox, began = TaskInbox(), time.monotonic()
+    inbox.wait(0.05)
+    assert time.monotonic() - began >= 0.05
     inbox.close()
 
 

@@ -17,7 +17,17 @@ from scoopi.model.locator import Locator, PageRequest
 from scoopi.politeness.host_clocks import FILE_HOST
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.messages import Answered, Asking, FileOver, FileSettled, Granted, Ready, Setup, ToWorker
+from scoopi.worker.messages import (
+    Answered,
+    Asking,
+    FileOver,
+    FileSettled,
+    Granted,
+    JobsHandedBack,
+    Ready,
+    Setup,
+    ToWorker,
+)
 from tests.clock import Clock
 from tests.mediator.crew import PlayedNode, PlayedWorker
 
@@ -246,6 +256,25 @@ def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to
     assert [given_alone(), given_alone()] == [["c"], []]
     desk.giver.may_send(desk.giver.take_sending())
     assert [given_alone(), given_alone()] == [["a"], ["b"]]
+
+
+def test_a_job_that_is_gone_when_it_asks_for_its_file_again_lets_others_have_it(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of(at_a_time=4)
+    desk.giver.add([job("a"), job("b")])
+    assert desk.given() == ["a", "b"]
+    file = f"http://{SITE}/x.jpg"
+    for name in "ab":
+        desk.node.router.route(desk.worker, Answered(name, SITE))
+        desk.node.router.route(desk.worker, Asking(name, SITE, file, file=file))
+    desk.giver.give()
+    assert isinstance(desk.link.hears(), Granted)
+    desk.node.router.route(desk.worker, Answered("a", SITE))
+    desk.node.router.route(desk.worker, Asking("a", SITE, f"http://{SITE}/y.jpg", file=file))
+    desk.node.router.route(desk.worker, JobsHandedBack(("a",)))
+    desk.giver.give()
+    assert desk.link.hears() == FileSettled("b")
 
 
 def test_of_two_jobs_that_want_one_file_the_second_waits_for_the_first(desk_of: Callable[..., Desk]) -> None:

@@ -54,6 +54,14 @@ class Watched:
             self.look()
 
 
+def test_without_workers_nothing_is_stuck() -> None:
+    clock = Clock()
+    watchdog = Watchdog(LIMIT_S, clock)
+    clock.pass_s(2 * LOOK_S)
+    assert watchdog.look(()) == []
+    assert watchdog.stuck_s == 0.0
+
+
 @pytest.fixture
 def watched() -> Iterator[Watched]:
     made = Watched()

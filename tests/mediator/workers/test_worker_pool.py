@@ -158,6 +158,18 @@ def test_quick_jobs_widen_the_window_and_slow_ones_narrow_it(pool: WorkerPool) -
     assert pool.capacity() == 2 * (WINDOW_LEAST + MOST_REQUESTS)
 
 
+def test_the_first_batch_sets_the_pace_and_a_later_one_moves_it_by_a_part() -> None:
+    quick, slow, both = (PoolWorker(PlayedWorker(), 32) for _ in range(3))
+    quick.record_timing(100, 0.2, 0.0)
+    slow.record_timing(100, 0.4, 0.0)
+    both.record_timing(100, 0.2, 0.0)
+    both.record_timing(100, 0.4, 0.0)
+    assert WINDOW_LEAST < slow.window < both.window < quick.window
+    for worker in (quick, slow, both):
+        worker.link.kill()
+        worker.link.reap()
+
+
 def test_as_many_requests_are_wanted_as_the_steps_take_up_while_a_page_comes() -> None:
     worker = PoolWorker(PlayedWorker(), 32)
     for _ in range(200):
@@ -186,3 +198,5 @@ def test_the_worker_for_single_jobs_is_asked_to_end_once_it_has_none(
     alone.end("a")
     pool.end_alone()
     assert link.hears() == Stop()
+    assert alone in list(pool), "its end is still to be seen"
+    assert pool.start_alone() is not alone
