@@ -35,7 +35,7 @@ fetch('/last').then(() => { p.id = opened.every(each => each && !each.closed) ? 
 </script>"""
 COVERED = """<p id=p onmouseenter="this.className = 'over'">x</p><script>
 open('/popup');
-let left = 100;
+let left = 20;
 const draw = () => { if (left--) requestAnimationFrame(draw); else p.id = 'drawn'; };
 setTimeout(draw, 500);
 </script>"""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
-from scoopi.browser.page.page_answers import PageAnswers
+from scoopi.browser.page.page_answers import PageAnswer, PageAnswers
 
 
 def test_the_answer_of_a_document_is_the_newest_of_its_address_and_status() -> None:
@@ -23,6 +24,26 @@ def test_the_answer_of_a_document_is_the_newest_of_its_address_and_status() -> N
     newest = answers.newest(0.0)
     assert newest is not None
     assert newest.status == 500
+
+
+def document(shown: str, url: str, status: int = 0) -> dict[str, Any]:
+    return {"shown": shown, "url": url, "status": status, "kind": "text/html"}
+
+
+def test_status_and_headers_of_a_document_are_those_of_its_answer() -> None:
+    answers = PageAnswers()
+    written = document("http://a/x", "about:blank")
+    assert answers.of_document(written) == (200, {"content-type": "text/html"}), "nothing is waited for"
+    answers.note("http://a/x", 404, {"X-Number": "1"})
+    assert answers.of_document(document("http://a/x#top", "http://a/x#top", 404)) == (404, {"x-number": "1"})
+    answers.note("http://a/empty", 204, {})
+    assert answers.of_document(document("about:blank", "about:blank")) == (204, {})
+
+
+def test_an_answer_that_a_browser_saves_is_a_file() -> None:
+    headers = {"content-disposition": " Attachment; filename=a.csv"}
+    assert PageAnswer("http://a/x", 200, headers).is_file
+    assert not PageAnswer("http://a/x", 200, {"content-disposition": "inline"}).is_file
 
 
 def test_an_answer_that_is_reported_late_is_waited_for() -> None:

@@ -144,18 +144,18 @@ def test_a_window_that_the_page_opens_by_itself_can_be_used(browser: Browser, si
             "an action before it has to open one, as the click on a link with `target=_blank` does",
         ),
         (
-            (click("link"), action("wait", until=Until(selector="#here"), timeout_ms=1500)),
-            "wait selector `#here`: after 1.5 s, no element matches `#here`",
+            (click("link"), action("wait", until=Until(selector="#here"), timeout_ms=4000)),
+            "wait selector `#here`: after 4 s, no element matches `#here`",
             "or go to the window that the action at shop.yml:7:9 has opened: put `window: new` right after",
         ),
         (
-            (click("link"), action("script", "0", line=8), action("window", "new", timeout_ms=1500)),
-            "no window opened within 1.5 s",
+            (click("link"), action("script", "0", line=8), action("window", "new", timeout_ms=4000)),
+            "no window opened within 4 s",
             "or go to the window that the action at shop.yml:7:9 has opened: put `window: new` right after",
         ),
         (
-            (click("empty"), action("window", "new", timeout_ms=1500)),
-            "a window opened, but its page did not come within 1.5 s",
+            (click("empty"), action("window", "new", timeout_ms=4000)),
+            "a window opened, but its page did not come within 4 s",
             "",
         ),
         (
