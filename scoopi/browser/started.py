@@ -56,8 +56,8 @@ class Tab(Protocol):
     def keep(self, is_spare: bool) -> None:
         """Note whether the tab can be reused; `is_spare` if its page has left nothing behind but storage."""
 
-    def interrupt(self) -> None:
-        """End the script that the page runs now, if the browser can; for any thread, without waiting."""
+    def interrupt(self) -> bool:
+        """End the script that the page runs now, from any thread, without waiting; False if it cannot."""
 
     def close(self) -> None:
         """Close the page and the windows that it has opened."""

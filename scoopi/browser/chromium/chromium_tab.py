@@ -104,11 +104,12 @@ class ChromiumTab:
         """Note whether the tab can be reused; `is_spare` if its page has left nothing behind but storage."""
         self._is_spare = is_spare and not self._frames and len(self.answers) == 1 and self.windows() == 2
 
-    def interrupt(self) -> None:
+    def interrupt(self) -> bool:
         """End the script that the page or its window runs now; for any thread, without waiting."""
         session = self._current()
         self._link.post("Runtime.terminateExecution", {}, session)
         self._link.post("Runtime.evaluate", {"expression": "0"}, session)  # ends instead, if none runs
+        return True
 
     def close(self) -> None:
         """Close the page and the windows that it has opened.

@@ -93,8 +93,9 @@ class FirefoxTab:
     def keep(self, is_spare: bool) -> None:
         """Do nothing: the next visit gets a new tab in any case."""
 
-    def interrupt(self) -> None:
-        """Do nothing: Firefox has no command for it."""
+    def interrupt(self) -> bool:
+        """Return False: Firefox has no command for it."""
+        return False
 
     def close(self) -> None:
         """Close the page and the windows that it has opened.

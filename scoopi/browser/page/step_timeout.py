@@ -12,7 +12,7 @@ _LEAST_S = 0.1
 _LATE_S = 0.2
 """The driver's own timeouts come first; they do not end a loop in a script."""
 _STUCK_S = 5.0
-"""So long after its time an action has not ended because the browser cannot end it."""
+"""So long after its time the driver has not ended an action either, where the browser cannot interrupt it."""
 
 
 class StepTimeout:
@@ -22,17 +22,18 @@ class StepTimeout:
     browser's own protocol. Belongs to the browser's thread, except for `look`.
 
     Args:
-        interrupt: ends the script that the page runs now, if the browser can do that; must not wait.
+        interrupt: ends the script that the page runs now, without waiting; False if the browser cannot.
 
     Attributes:
         was_interrupted: a script of the page was ended during the last action.
     """
 
-    def __init__(self, driver: WebDriver, interrupt: Callable[[], None]) -> None:
+    def __init__(self, driver: WebDriver, interrupt: Callable[[], bool]) -> None:
         self._driver = driver
         self._interrupt = interrupt
         self._load_s = self._script_s = 0.0
         self._ends = _NEVER
+        self._is_ended = True
         self.was_interrupted = False
 
     def navigate(self, seconds: float) -> None:
@@ -63,7 +64,7 @@ class StepTimeout:
             WebDriverException: the driver does not answer.
         """
         self.wait(seconds)
-        self.was_interrupted = False
+        self.was_interrupted, self._is_ended = False, True
         self._ends = time.monotonic() + seconds + _LATE_S
 
     def end(self) -> None:
@@ -74,11 +75,11 @@ class StepTimeout:
         """Interrupt the page if its action takes too long; called now and then, by any thread."""
         if time.monotonic() >= self._ends:
             self.was_interrupted = True
-            self._interrupt()
+            self._is_ended = self._interrupt()
 
     def is_stuck(self) -> bool:
-        """Return whether an action takes much too long, so that only a kill ends it; for any thread."""
-        return time.monotonic() >= self._ends + _STUCK_S
+        """Return whether an action is overdue that cannot be interrupted; for any thread."""
+        return not self._is_ended and time.monotonic() >= self._ends + _STUCK_S
 
     def _set_load(self, seconds: float) -> None:
         if seconds != self._load_s:

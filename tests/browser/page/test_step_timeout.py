@@ -25,7 +25,12 @@ class Limits:
 def limited(driver: Limits) -> tuple[StepTimeout, list[str]]:
     interrupted: list[str] = []
     given: Any = driver
-    return StepTimeout(given, lambda: interrupted.append("now")), interrupted
+
+    def interrupt() -> bool:
+        interrupted.append("now")
+        return True
+
+    return StepTimeout(given, interrupt), interrupted
 
 
 def test_a_timeout_that_the_driver_has_costs_no_command() -> None:
@@ -55,10 +60,19 @@ def test_a_page_is_interrupted_only_during_an_action_that_takes_too_long() -> No
     seen.append(limit.was_interrupted)  # until the next action begins
     limit.act(FAR_S)
     seen.append(limit.was_interrupted)
-    assert not limit.is_stuck()
-    limit.act(-FAR_S)
-    assert limit.is_stuck(), "only a kill ends it"
-    limit.end()
-    assert not limit.is_stuck()
     assert interrupted == ["now"]
     assert seen == [False, False, True, False]
+
+
+def test_only_an_action_that_cannot_be_interrupted_is_stuck() -> None:
+    given: Any = Limits()
+    seen: list[bool] = []
+    for can_interrupt in (True, False):
+        limit = StepTimeout(given, lambda can_interrupt=can_interrupt: can_interrupt)  # type: ignore[misc]
+        limit.act(-FAR_S)
+        seen.append(limit.is_stuck())
+        limit.look()
+        seen.append(limit.is_stuck())
+        limit.end()
+        seen.append(limit.is_stuck())
+    assert seen == [False, False, False, False, True, False]
