@@ -135,4 +135,4 @@ def _folder_of(output: Path, run: str | None) -> Path:
     for path in (Path(run), output / run):
         if path.is_dir():
             return path.resolve()
-    raise RunError("there is no such run", at=run, hint="name its folder, or its id")
+    raise RunError("there is no such run", at=run, hint="give its folder, or its id")

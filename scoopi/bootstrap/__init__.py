@@ -1,1 +1,1 @@
-"""Boots a node: composes configs and definitions, and decides who gets what."""
+"""Boots a node: composes settings and definitions, and wires the parts of a run together."""

@@ -1,4 +1,4 @@
-"""BootModule: the bindings that exist before a run is known; the run has an injector of its own."""
+"""BootModule: the bindings that exist before a run is known; a run has its own injector."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from scoopi.bootstrap.bootstrap import Bootstrap
 
 WIRE = "scoopi.bootstrap.worker_wiring:wire"
-"""Names the function that makes the parts of a worker process."""
+"""The function that makes the parts of a worker process."""
 
 
 class BootModule(Module):
-    """Binds what belongs to one call: its request, and the incarnation of this start of a node."""
+    """Binds the objects of one call: its request, and the incarnation of this start of the node."""
 
     def __init__(self, request: RunRequest) -> None:
         self._request = request
@@ -53,13 +53,13 @@ def bootstrap_for(request: RunRequest) -> Iterator[Bootstrap]:
     """Open the Bootstrap of one call, with its worker processes starting in the background.
 
     Raises:
-        ConfigError: with everything that is wrong with the settings.
+        ConfigError: reports all errors of the settings.
     """
     boot = Injector([BootModule(request)], auto_bind=False)
     with boot.get(WorkerLauncher) as launcher:
         if request.defs is not None:
             launcher.start_ahead(WorkerSettings.of(boot.get(ConfigsComposer).compose()).workers)
-        from scoopi.bootstrap.bootstrap import Bootstrap  # late: it takes a while, and workers load meanwhile
+        from scoopi.bootstrap.bootstrap import Bootstrap  # late: slow, and workers start in the meantime
 
         with boot.create_object(Bootstrap) as bootstrap:
             yield bootstrap

@@ -1,4 +1,4 @@
-"""Bootstrap: boots a node: composes configs and definitions, opens the run's folder and store."""
+"""Bootstrap: boots a node: composes settings and definitions, opens the run's folder and store."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ COMPOSE_TIMEOUT_MS = 60_000
 class Bootstrap:
     """Boots a node: composes settings and definitions, opens the run's folder and store.
 
-    A context manager: leaving it closes what `open` opened, last opened first.
+    A context manager: its exit closes everything that `open` opened, in reverse order.
     """
 
     @inject
@@ -80,13 +80,13 @@ class Bootstrap:
             raise RunError(what, at=f"{self._solo.store_file}, {error.at}", hint=KEEP) from error
 
     def open(self) -> OpenedRun | RunReport | None:
-        """Compose a new run, join one of a cluster, or find the one to resume.
+        """Compose a new run, join a run of a cluster, or find the run to resume.
 
         Returns:
-            The opened run; the report alone of a run that its cluster has forgotten, or that was stopped
-            before this node began; None when there is no run to resume.
+            The opened run; only the report of a run that its cluster has removed, or that was stopped before
+            this node started; None if there is no run to resume.
         Raises:
-            BootError: what is wrong; nothing has begun.
+            BootError: the run cannot start; nothing has been started.
             UsageError: the options do not fit the definitions.
         """
         context = self._resumed() if self._request.defs is None else self._begin(self._request.defs)
@@ -95,7 +95,7 @@ class Bootstrap:
         return OpenedRun(self._request, self._with_browsers(context), self._launcher)
 
     def _with_browsers(self, context: RunContext) -> RunContext:
-        """The context of a node that has browsers, if any page of the run is still to be loaded in one."""
+        """The context with a pool of browsers, if any page of the run is still to be loaded in a browser."""
         solo = self._solo if context.resumed and not self._request.failed else None
         if context.was_over or (solo is not None and solo.state().over):
             return context
@@ -143,8 +143,10 @@ class Bootstrap:
         return boot.join(composed, configs, outputs)
 
     def _composed(self, defs: Path, configs: Configs) -> tuple[bytes, tuple[OutputSpec, ...]]:
-        """The composed run, encoded. Decoding it again uses a third of the memory, because reading
-        many locators fragments the heap."""
+        """The composed run, encoded, and its outputs.
+
+        Reading many locators fragments the heap: a run decoded from its bytes takes a third of the memory.
+        """
         source, current = defs.absolute(), Path.cwd()
         finder = PluginFinder(plugin_folders(current, source), BUILTINS)
         composer = DefsComposer(configs, finder, current, self._request.inputs, self._request.output)
@@ -165,7 +167,7 @@ class Bootstrap:
         return msgspec.msgpack.encode(composed), outputs
 
     def _built_folder(self, packed: bytes, run: str) -> RunFolder:
-        """The complete run folder under its final name; a process killed before that leaves none."""
+        """The complete run folder under its final name; a process killed before that leaves no folder."""
         folder = RunFolder.make_hidden(self._request.output)
         try:
             store = SettlingStore(SqliteStore(folder.store_file))
@@ -195,7 +197,7 @@ class Bootstrap:
         for path in (Path(self._request.run), self._request.output / self._request.run):
             if path.is_dir():
                 return path
-        raise RunError("there is no such run", at=self._request.run, hint="name its folder, or its id")
+        raise RunError("there is no such run", at=self._request.run, hint="give its folder, or its id")
 
     def _resumed(self) -> RunContext | RunReport | None:
         path = self._unfinished()
@@ -223,7 +225,7 @@ class Bootstrap:
         return context
 
     def _checked(self, composed: Composed) -> tuple[OutputSpec, ...]:
-        """The outputs of a composed run, of which nothing has changed on this machine since."""
+        """The outputs of a composed run, after checking that its files, inputs and sites are unchanged."""
         compare_user_files(composed)
         compare_inputs(composed, self._request.inputs.values)
         ensure_sites_of(composed.definitions.sites, self._configs.compose().site_files)
@@ -276,7 +278,7 @@ class Bootstrap:
         if self._request.to_stdout and len(files) != 1:
             names = ", ".join(files) or "none"
             raise UsageError(
-                f"--output - needs definitions with one output file, and these have {len(files)} ({names})",
+                f"--output - needs definitions with one output file, but these have {len(files)} ({names})",
                 hint="name a folder with --output",
             )
         return outputs
@@ -290,7 +292,7 @@ def _is_of_cluster(path: Path) -> bool:
 def _not_made(output: Path, error: OSError | StoreError) -> RunError:
     why = error.what if isinstance(error, StoreError) else error.strerror
     return RunError(
-        f"the run's folder cannot be made: {why}",
+        f"the run's folder cannot be created: {why}",
         at=str(output),
         hint="check the free space and permissions there, or choose another folder with --output",
     )

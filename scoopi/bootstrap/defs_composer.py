@@ -1,6 +1,6 @@
-"""DefsComposer: the definitions of a run, checked with all that the other rooms know.
+"""DefsComposer: composes the definitions of a run, with checks that need other rooms.
 
-What only some definitions have is imported when it is met.
+Modules that only some definitions need are imported late.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ log = logging.getLogger(__name__)
 
 STEP = "scoopi.steps.step.Step"
 MADE_UP_NODE = "0" * 8
-"""As long as the generated id of a node."""
+"""A node id with the length of a generated one."""
 
 
 class DefsComposer:
-    """Composes the definitions of a run, checked with all that the other rooms know.
+    """Composes the definitions of a run, with checks that need other rooms.
 
-    Reports every error of all files at once, before anything begins.
+    Reports the errors of all files at once, before anything is started.
 
     Args:
-        finder: of plugins, as the run will use it.
-        current_folder: where script files are looked for first.
-        inputs: what the placeholders for inputs stand for.
-        output: the folder that holds the runs' folders, whose outputs definitions may read.
+        finder: finds plugins, as the run will.
+        current_folder: folder in which script files are searched first.
+        inputs: the values of `%{input.NAME}`.
+        output: the folder of the runs' folders, whose outputs definitions may read.
     """
 
     def __init__(
@@ -83,17 +83,17 @@ class DefsComposer:
 
     @classmethod
     def of(cls, request: RunRequest, configs: Configs) -> DefsComposer:
-        """The composer of the definitions that a command names."""
+        """The composer for the definitions of a request."""
         assert request.defs is not None, "the command names definitions"
         current = Path.cwd()
         finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
         return cls(configs, finder, current, request.inputs, request.output)
 
     def compose(self, defs: Path) -> Definitions:
-        """The definitions.
+        """The definitions; warnings are logged.
 
         Raises:
-            DefsError: with the whole report.
+            DefsError: contains the whole report.
         """
         definitions, report = self.check(defs)
         report.raise_if_errors()
@@ -104,10 +104,11 @@ class DefsComposer:
     def check(
         self, defs: Path, strict: bool = False, *, with_pages: bool = False
     ) -> tuple[Definitions, Report]:
-        """The definitions (of no use when the report has errors), and everything that is wrong.
+        """The definitions, which are unusable if the report has errors, and the report.
 
         Args:
-            with_pages: also whether the local files that locators name are there.
+            strict: treat warnings as errors.
+            with_pages: also check that the local files of locators exist.
         """
         return read_definitions(
             defs,
@@ -119,7 +120,7 @@ class DefsComposer:
         )
 
     def user_files(self) -> dict[str, str]:
-        """Path -> digest of the files that the user wrote in Python or JavaScript; known after the check."""
+        """Path -> digest of the user's Python and JavaScript files; complete after the check."""
         return {**self._finder.digests(), **self._scripts}
 
     def _checkers(self, source: Path, with_pages: bool) -> Checkers:
@@ -157,9 +158,9 @@ class DefsComposer:
         try:
             made = self._finder.find("steps", name)()
         except ScoopiError as error:
-            return Fault(str(error))  # with the plugin's file and line
+            return Fault(str(error))  # includes the plugin's file and line
         except (Exception, SystemExit) as error:
-            return Fault(f"{name} cannot be made without arguments: {type(error).__name__}: {error}")
+            return Fault(f"{name} cannot be constructed without arguments: {type(error).__name__}: {error}")
         return None if isinstance(made, Step) else Fault(f"{name} is not a Step", f"derive it from {STEP}")
 
     def _plugin_faults(self, kind: PluginKind, plugin: PluginDef, files: FileFinder) -> list[Fault]:
@@ -175,14 +176,14 @@ class DefsComposer:
         return self._script_faults(made, files) if isinstance(made, BasicScript) else []
 
     def _name_faults(self, appender: Appender) -> Iterator[Fault]:
-        """In a cluster the name of a file also contains the node's id."""
+        """Faults of file names that are too long; in a cluster they also contain the node's id."""
         if not self._is_of_cluster or appender.output.startswith(LIST_PREFIX):
             return
         from scoopi.publishing.output_spec import file_of_node
 
         file = file_of_node(appender.output, self._configs.text("scoopi.cluster.node") or MADE_UP_NODE)
         if is_too_long(posixpath.basename(file)):
-            yield Fault(f"file {appender.output!r} is too long a name with that of its node", "shorten it")
+            yield Fault(f"the file name {appender.output!r} is too long with the node's id", "shorten it")
 
     def _script_faults(self, plugin: BasicScript, files: FileFinder) -> list[Fault]:
         faults = []
@@ -204,7 +205,7 @@ class DefsComposer:
 
 
 def as_compared(pattern: str) -> str | Fault:
-    """The pattern of a site as hosts are compared with it, or what is wrong with it."""
+    """The normalized host pattern of a site, or its fault."""
     try:
         return host_pattern(pattern)
     except ValueError as error:
@@ -212,10 +213,10 @@ def as_compared(pattern: str) -> str | Fault:
 
 
 def conf_sites(site_files: Sequence[str]) -> tuple[SiteBlock, ...]:
-    """The sites of files of settings.
+    """The sites in settings files.
 
     Raises:
-        DefsError: with everything that is wrong with them.
+        DefsError: contains all their errors.
     """
     findings = Findings()
     blocks = read_site_files(site_files, Checkers(host_pattern=as_compared), findings)
@@ -224,10 +225,10 @@ def conf_sites(site_files: Sequence[str]) -> tuple[SiteBlock, ...]:
 
 
 def ensure_sites_of(run: Sequence[SiteBlock], site_files: Sequence[str]) -> None:
-    """That a run has the sites which are given now.
+    """Check that a run was started with the current sites.
 
     Raises:
-        ConfigError: they have changed; rows could differ.
+        ConfigError: a site has changed, so rows could differ.
         DefsError: as `conf_sites`.
     """
     known = [(block.pattern, block.values) for block in run]
@@ -263,17 +264,17 @@ def _script_fault(text: str) -> Fault | None:
 
 
 def _ensure_authorities(files: FileFinder, path: str) -> None:
-    import ssl  # late: few definitions name a file of authorities
+    import ssl  # late: few definitions name a CA file
 
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(files.find(path))
-    except (OSError, ValueError) as error:  # of OpenSSL too
+    except (OSError, ValueError) as error:  # includes errors of OpenSSL
         hint = "write certificates in PEM format, as in -----BEGIN CERTIFICATE-----"
-        raise ConfigError("the file has no certificates that can be read", hint=hint) from error
+        raise ConfigError("the file has no readable certificates", hint=hint) from error
 
 
 def _fault_of(call: Callable[[str], object]) -> Callable[[str], Fault | None]:
-    """A check from a call that raises when its text is wrong."""
+    """Turn a call that raises for an invalid text into a check that returns the fault."""
 
     def fault(text: str) -> Fault | None:
         try:
@@ -288,10 +289,10 @@ def _fault_of(call: Callable[[str], object]) -> Callable[[str], Fault | None]:
 
 
 def check_definitions(request: RunRequest, strict: bool) -> Report:
-    """Everything that is wrong with the request's definitions.
+    """The report about the request's definitions.
 
     Raises:
-        ConfigError: the settings are wrong.
+        ConfigError: the settings are invalid.
     """
     assert request.defs is not None, "definitions are what is checked"
     configs = ConfigsComposer(request).compose()

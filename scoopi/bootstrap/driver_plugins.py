@@ -1,6 +1,7 @@
-"""The process that runs script plugins with the driver of a browser.
+"""DriverPlugins, and the process that runs script plugins with the driver of a browser.
 
-Reads orders from its standard input, a line of JSON each, and writes an answer for each; ends with its input.
+Reads orders from stdin, one JSON object per line, and writes a reply to each on stdout; ends at the end of
+stdin.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.runs.composed import defs_folder, plugin_folders
 
 Run = Callable[[AttachedDriver], object]
-"""Runs a plugin; what it returns is ignored."""
+"""Runs a plugin; the result is ignored."""
 
 
 class DriverPlugins:
     """Runs script plugins with the driver of a browser.
 
     Args:
-        current: where script files are looked for first.
+        current: folder in which script files are searched first.
         defs: the definitions, or their folder.
-        limits: of scripts in JavaScript; their time is limited by the caller.
+        limits: limits of JavaScript; the caller limits the time.
     """
 
     def __init__(self, current: Path, defs: Path, limits: ScriptLimits) -> None:
@@ -47,7 +48,7 @@ class DriverPlugins:
         self._made: dict[bytes, Run] = {}
 
     def run(self, order: ScriptOrder) -> ScriptFailed | None:
-        """Run the plugins of an order; the failure of the first that fails."""
+        """Run the plugins of an order; returns the first failure, or None."""
         driver = AttachedDriver(order.driver_url, order.session, order.browser, order.hidden)
         try:
             for plugin in order.plugins:
@@ -56,7 +57,7 @@ class DriverPlugins:
                     return failed
             return None
         finally:
-            driver.implicitly_wait(0)  # the session has other users
+            driver.implicitly_wait(0)  # others use the session, too
 
     def _failure(self, plugin: PluginDef, driver: AttachedDriver) -> ScriptFailed | None:
         cause = f"the script plugin {plugin.name} at {plugin.place} failed"
@@ -67,7 +68,7 @@ class DriverPlugins:
             self._made[key](driver)
         except ScoopiError as error:
             return ScriptFailed(f"{cause}: {error.what}", cause, error.hint)
-        except Exception as error:  # of a function of the user
+        except Exception as error:  # raised by the user's function
             fault = fault_of(error, lambda file: file in self._finder.digests())
             where = f" ({fault.at})" if fault.at else ""
             return ScriptFailed(f"{cause}: {fault.what.splitlines()[0]}{where}", cause)
@@ -78,7 +79,7 @@ class DriverPlugins:
         if not isinstance(made, BasicScript):
             function: Run = made
             return function
-        from scoopi.script.driver_script import DriverScript  # late: a function in Python needs no engine
+        from scoopi.script.driver_script import DriverScript  # late: Python functions do not need it
 
         inline = [made.script] if made.script.strip() else []
         files = [self._files.find(name).read_text(encoding="utf-8") for name in made.scripts]
@@ -90,9 +91,9 @@ def _run_script(script: Callable[[Callable[[str, str], str]], None], driver: Att
 
 
 def main() -> None:
-    """Serve orders until the input ends."""
+    """Serve orders until the end of stdin."""
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a plugin prints must not stand among the answers
+    os.dup2(2, 1)  # what a plugin prints must not mix with the replies
     current, defs, memory_mb = sys.argv[1:]
     plugins = DriverPlugins(Path(current), Path(defs), ScriptLimits(memory_mb=int(memory_mb)))
     decoder = json_decoder(ScriptOrder)

@@ -1,4 +1,4 @@
-"""group_loaders: what loads the pages of task groups in place of Scoopi's HTTP client."""
+"""group_loaders: the loaders of task groups whose pages Scoopi's HTTP client does not load."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from scoopi.plugins.loader_port import LoaderPlugin
 
 BROWSER, AUTO = "browser", "auto"
-"""Loaders that need a browser; the first is the name of what loads pages in it."""
+"""Values of `loader` that need a browser; the first is also the name of the loader that uses it."""
 
 
 def group_loaders(
     groups: Iterable[TaskGroup], finder: PluginFinder, browsers: str
 ) -> dict[str, tuple[str, LoaderPlugin]]:
-    """Task group -> the name of what loads its pages, and the plugin; without groups that have none.
+    """Task group -> (name of its loader, the loader), for groups that have one.
 
     Args:
-        browsers: the socket of the pool of browsers; empty if no group needs one.
+        browsers: socket of the browser pool; empty if no group needs one.
     Raises:
-        PluginError: a plugin cannot be made.
+        PluginError: a plugin cannot be created.
     """
     loaders: dict[str, tuple[str, LoaderPlugin]] = {}
     for group in groups:
@@ -40,10 +40,10 @@ def group_loaders(
 
 
 def plugins_command(current: Path, defs: Path, limits: ScriptLimits) -> tuple[str, ...]:
-    """The command of the process that runs script plugins of browsers.
+    """The command of the process that runs script plugins with browsers; see `driver_plugins`.
 
     Args:
-        current: the folder in which script files are looked for first.
+        current: folder in which script files are searched first.
         defs: the definitions, or their folder.
     """
     own = (str(current.absolute()), str(defs.absolute()), str(limits.memory_mb))
@@ -51,10 +51,10 @@ def plugins_command(current: Path, defs: Path, limits: ScriptLimits) -> tuple[st
 
 
 def ensure_library(loader: str) -> None:
-    """That what a task group's `loader` needs is installed.
+    """Check that the library for the `loader` of a task group is installed.
 
     Raises:
-        ConfigError: it is not.
+        ConfigError: it is not installed.
     """
     if loader in (BROWSER, AUTO):
         from scoopi.browser.pool_process import ensure_selenium

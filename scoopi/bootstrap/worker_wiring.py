@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.bootstrap.group_loaders import group_loaders
-from scoopi.bootstrap.steps.block_finds import browser_choice, hopeful
+from scoopi.bootstrap.steps.block_finds import browser_choice, with_hopes
 from scoopi.bootstrap.steps.page_parts import PageParts
 from scoopi.bootstrap.steps.step_builder import StepBuilder
 from scoopi.configs.configs import Configs
@@ -49,17 +49,17 @@ if TYPE_CHECKING:
     from scoopi.plugins.loader_port import LoaderPlugin
 
 HELD_PART = 8
-"""Of a worker's memory this part is for pages that it receives, another for those that wait for its steps."""
+"""One part in 8 of a worker's memory is for pages being received, another for pages waiting for its steps."""
 
 
 def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerParts:
-    """The parts of one worker.
+    """Make the parts of one worker.
 
     Args:
         plan_bytes: a WorkerPlan as msgpack.
-        report_sent: reports to the parent that a request of (job, host) went out.
+        report_sent: reports to the parent that a request for (job, host) was sent.
     Raises:
-        BootError: a plugin cannot be made.
+        BootError: a plugin cannot be created.
     """
     plan = msgpack_decoder(WorkerPlan).decode(plan_bytes)
     configs = Configs.from_composed(plan.configs)
@@ -76,8 +76,8 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     found = FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing)
     builder = StepBuilder(plan, finder, files, archive, store, found.note_entry_times)
     for group in plan.definitions.task_groups:
-        builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
-    loaders = group_loaders(hopeful(plan.definitions), finder, plan.browsers)
+        builder.group_plan(group)  # a plugin that cannot be created ends the run now, not each job
+    loaders = group_loaders(with_hopes(plan.definitions), finder, plan.browsers)
     memory_bytes, web = WorkerSettings.of(configs).memory_bytes, WebClientSettings.of(configs)
     if memory_bytes is not None:
         web = replace(web, max_held_bytes=min(web.max_held_bytes, memory_bytes // HELD_PART))
@@ -148,10 +148,10 @@ def _loader(
 
 
 def with_ca(blocks: Iterable[SiteBlock], files: FileFinder) -> list[SiteBlock]:
-    """The blocks with the paths of their files of authorities as found on this machine.
+    """The blocks with the absolute paths of their CA files on this machine.
 
     Raises:
-        FetchError: a file is not there.
+        FetchError: a file does not exist.
     """
     return [
         replace(block, values={**block.values, "ca": str(files.find(block.values["ca"]))})

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
 from scoopi.bootstrap.group_loaders import BROWSER, group_loaders, plugins_command
-from scoopi.bootstrap.steps.block_finds import browser_choice, hopeful
+from scoopi.bootstrap.steps.block_finds import browser_choice, with_hopes
 from scoopi.bootstrap.worker_wiring import with_ca
 from scoopi.browser.pool_process import browsers_for
 from scoopi.configs.configs import Configs
@@ -95,7 +95,7 @@ class _FetchDesk:
         """
         finder = PluginFinder(plugin_folders(Path.cwd(), self._source), BUILTINS)
         names = {group.name for group in groups}
-        wanted = [group for group in hopeful(self._definitions) if group.name in names]
+        wanted = [group for group in with_hopes(self._definitions) if group.name in names]
         loaders = group_loaders(wanted, finder, browsers)
         self._loaded_by = loaders[locator.group][0] if locator.group in loaders else ""
         address = parse_address(locator.url)

@@ -71,7 +71,11 @@ def test_a_step_that_ends_the_process_fails_its_task_only_and_is_reported_by_nam
     [
         ("object", "pass", "Odd is not a Step; derive it from scoopi.steps.step.Step"),
         ("Step", "pass\n\n    def __init__(self):\n        raise SystemExit(4)", "arguments: SystemExit: 4"),
-        ("Step", "pass\n\n    def __init__(self, town):", "Odd cannot be made without arguments: TypeError"),
+        (
+            "Step",
+            "pass\n\n    def __init__(self, town):",
+            "Odd cannot be constructed without arguments: TypeError",
+        ),
     ],
 )
 def test_what_is_no_step_is_found_before_anything_runs(

@@ -54,7 +54,7 @@ def test_a_name_that_is_too_long_with_that_of_its_node_is_an_error(
     report = check_definitions(RunRequest(tmp_path, overrides=settings, environ={}), strict=False)
     found = [each.sentence() for each in report.findings]
     assert found == ([found[0]] if is_found else [])
-    assert not is_found or "is too long a name with that of its node; shorten it" in found[0]
+    assert not is_found or "is too long with the node's id; shorten it" in found[0]
 
 
 def _with_pages(folder: Path, *urls: str, strict: bool = False) -> list[str]:
@@ -88,7 +88,7 @@ def test_with_strict_a_missing_page_is_an_error(tmp_path: Path) -> None:
 def test_of_many_missing_pages_the_first_are_reported(tmp_path: Path) -> None:
     found = _with_pages(tmp_path, *(f"/p{number}.html" for number in range(MOST_MISSING + 5)))
     assert len(found) == MOST_MISSING
-    assert "(further pages of this group were not looked for)" in found[-1]
+    assert "(further pages of this group were not checked)" in found[-1]
 
 
 def test_a_run_does_not_look_for_its_pages_beforehand(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_a_disk_without_room_for_the_runs_folder_is_reported_and_left_empty(
     _fill_up(monkeypatch, at_the_end=False)
     ended = desk.scoopi("run", world.defs, "--workers", 0)
     assert ended.code == 5, ended.err
-    assert "the run's folder cannot be made: No space left on device; check the free space" in ended.err
+    assert "the run's folder cannot be created: No space left on device; check the free space" in ended.err
     assert "resume" not in ended.err
     assert not (desk.folder / "output").exists()
 

@@ -97,7 +97,7 @@ def test_direct_leaves_out_the_proxy_of_the_environment(
 @pytest.mark.parametrize(
     ("proxy", "message"),
     [
-        ('"http://me:canary@10.0.0.1:3128"', "the proxy has its login in clear"),
+        ('"http://me:canary@10.0.0.1:3128"', "the proxy contains a login in plain text"),
         ("10.0.0.1:3128", "10.0.0.1:3128 is not the address of a proxy"),
         ('"http://${env:P}"', "${env:…} must be the whole value of a proxy"),
     ],
@@ -129,7 +129,7 @@ def test_an_authority_that_is_not_there_is_an_error_of_definitions(desk: Desk) -
     assert "not-there.pem" in said
     (desk.folder / "empty.pem").write_text("# none")
     said = run(desk, ["url: http://a.example/"], 'sites: { "*": { ca: empty.pem } }\n', code=3)
-    assert "the file has no certificates that can be read" in said
+    assert "the file has no readable certificates" in said
 
 
 def test_a_host_that_is_an_ipv6_address_is_loaded_and_has_its_site(desk: Desk) -> None:

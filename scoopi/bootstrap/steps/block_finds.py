@@ -1,4 +1,4 @@
-"""browser_choice, hopeful: what groups with `loader: auto` look for on a page, from their definitions."""
+"""browser_choice, with_hopes: what groups with `loader: auto` look for on a page, from their definitions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def browser_choice(
     regex_timeout_ms: int,
     note: Callable[[str, str], None],
 ) -> BrowserChoice | None:
-    """Decides for the groups with `loader: auto`; None without any.
+    """Make the BrowserChoice for groups with `loader: auto`; None if there are none.
 
     Args:
         note: see `BrowserChoice`.
@@ -36,10 +36,10 @@ def browser_choice(
     return BrowserChoice(finds, note) if finds else None
 
 
-def hopeful(definitions: Definitions) -> Iterator[TaskGroup]:
-    """The task groups; in a browser, those with `loader: auto` wait a while for what they look for.
+def with_hopes(definitions: Definitions) -> Iterator[TaskGroup]:
+    """The task groups; those with `loader: auto` get an `until.hoped`, for whose content a browser waits.
 
-    A group whose `until` is given waits for that alone.
+    A group with its own `until` waits only for that.
     """
     for group in definitions.task_groups.values():
         browser = group.browser
@@ -51,7 +51,7 @@ def hopeful(definitions: Definitions) -> Iterator[TaskGroup]:
 
 
 def _selector(definitions: Definitions, task: TaskDef) -> str:
-    """What a browser can look for in place of what a task looks for; empty for nothing."""
+    """A CSS selector that a browser can wait for on behalf of a task; empty if there is none."""
     data_def = definitions.data_defs.get(task.data_def)
     if data_def is not None:
         is_css = not any(step.class_name == XPATH_PARSER for step in task.steps)
@@ -59,7 +59,7 @@ def _selector(definitions: Definitions, task: TaskDef) -> str:
     record_def = definitions.record_defs.get(task.data_def)
     if record_def is None or not record_def.source.is_html or task.is_of_links:
         return ""
-    from scoopi.parse.records.node_query import SelectorText  # late: most grids need none
+    from scoopi.parse.records.node_query import SelectorText  # late: most grids do not need it
 
     fields = [select for field in record_def.fields for select in field.selects]
     texts = [SelectorText.of(each.text) for each in ([record_def.each] if record_def.each else fields)]
@@ -73,10 +73,10 @@ def _all_of(finds: list[HasFound]) -> HasFound:
 def _finds(definitions: Definitions, group: TaskGroup, regex_timeout_ms: int) -> Iterator[HasFound]:
     for task in group.tasks:
         if task.data_def == f"{group.name}.{task.name}":
-            continue  # the links of a task's `follow`: the last page has none
+            continue  # the links of a task's `follow`, which the last page lacks
         record_def = definitions.record_defs.get(task.data_def)
         if record_def is not None:
-            from scoopi.parse.records.record_presence import compile_presence  # late: most grids need none
+            from scoopi.parse.records.record_presence import compile_presence  # late: grids do not need it
 
             yield compile_presence(record_def, regex_timeout_ms)
         elif _PLACEHOLDER not in (data_def := definitions.data_defs[task.data_def]).block:

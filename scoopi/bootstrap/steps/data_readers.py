@@ -1,4 +1,4 @@
-"""DataReaders: compiles data definitions to what reads the rows of pages."""
+"""DataReaders: compiles data definitions to readers of pages."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     ReadRecords = Callable[[Page, PageFacts, RunScript | None], Records]
 
 NoteTimes = Callable[[str, Mapping[AxisKey, float]], None]
-"""Called with the name of a data definition, and seconds by entry on one page."""
+"""Called with (name of a data definition, entry -> seconds on one page)."""
 
 
 class DataReaders:
-    """Compiles data definitions to what reads the rows of pages. Belongs to one thread.
+    """Compiles data definitions to readers of pages. Not thread-safe.
 
     Args:
-        note_times: called for each page on which the time of entries was taken; None to take none.
+        note_times: called for each page on which entries were timed; None to time nothing.
     """
 
     def __init__(self, definitions: Definitions, configs: Configs, note_times: NoteTimes | None) -> None:
@@ -49,8 +49,8 @@ class DataReaders:
         """The reader of a grid.
 
         Args:
-            parser: name of the class of the task's parser.
-            raw_items: as in GridReader.
+            parser: class name of the task's parser.
+            raw_items: see GridReader.
         """
         engine = self._engine(parser)
         if self._is_plain:
@@ -60,7 +60,7 @@ class DataReaders:
         reader = GridReader(data_def, engine, self.grid_settings, raw_items=raw_items)
         if self._note_times is None:
             return reader
-        from scoopi.parse.timing.sampled_reader import SampledReader  # late: few runs take times
+        from scoopi.parse.timing.sampled_reader import SampledReader  # late: few runs time entries
         from scoopi.parse.timing.timed_grid import timed_reader
 
         timed = partial(timed_reader, data_def, engine, self.grid_settings, raw_items=raw_items)
@@ -68,15 +68,15 @@ class DataReaders:
         return SampledReader(reader.read, lambda watch: timed(watch).read, note)
 
     def records(self, record_def: RecordDef) -> ReadRecords:
-        """What reads the records of a page."""
-        from scoopi.parse.records.record_compiler import compile_records  # late: most grids need none
+        """The function that reads the records of a page."""
+        from scoopi.parse.records.record_compiler import compile_records  # late: most grids do not need it
 
         groups, timeout_ms = self._definitions.task_groups, self._limits.regex_timeout_ms
         compiled = partial(compile_records, record_def, timeout_ms, groups, plain=self._is_plain)
         read = compiled().read
         if self._note_times is None:
             return read
-        from scoopi.parse.timing.sampled_reader import SampledReader  # late: few runs take times
+        from scoopi.parse.timing.sampled_reader import SampledReader  # late: few runs time entries
 
         note = partial(self._note_times, record_def.name)
         return SampledReader(read, lambda watch: compiled(timed=watch.timed).read, note).read
@@ -95,7 +95,7 @@ class DataReaders:
 
 
 def grid_settings(configs: Configs) -> GridSettings:
-    """How missing facts are written, and the limit of rows."""
+    """The texts that replace missing facts, and the limit of rows."""
     facts = FactSettings.of(configs)
     return GridSettings(
         not_found=facts.not_found_replacement,

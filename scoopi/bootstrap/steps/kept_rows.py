@@ -1,4 +1,4 @@
-"""KeptRows: which rows of kept pages serve a later run, distinguished by everything that shapes them."""
+"""KeptRows: computes the archive keys of rows, from everything that determines their content."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from scoopi.steps.record_steps import RecordReuse
 
 _RUN_DATE = "scoopi.runDateTimeText"
-"""Rows that a script made of a kept page stay kept when only the run's date is another."""
+"""Not part of the key: rows that a script made from a kept page can be reused on another date."""
 
 
 class KeptRows:
-    """Gives parsers the archive, and the key under which it has the rows of a page.
+    """Gives parsers the archive, and the keys under which it keeps the rows of a page.
 
     Args:
-        grid: settings that shape the rows of grids.
-        seen_by_scripts: settings that scripts may read.
+        grid: settings that determine the rows of grids.
+        seen_by_scripts: settings that scripts can read.
     """
 
     def __init__(
@@ -38,10 +38,10 @@ class KeptRows:
         self._seen_by_scripts = seen_by_scripts
 
     def of_grid(self, task: TaskDef, data_def: DataDef, way: tuple[str, bool]) -> DataReuse | None:
-        """For rows of a grid; None unless they are kept.
+        """For the rows of a grid; None if they are not kept.
 
         Args:
-            way: how the definition is read: the parser's class, and whether for links.
+            way: how the definition is read: (class of the parser, whether links are made).
         """
         archive = self._rules.archive
         if archive is None or not self._rules.saves_data(task):
@@ -54,8 +54,10 @@ class KeptRows:
         )
 
     def of_records(self, task: TaskDef, record_def: RecordDef) -> RecordReuse | None:
-        """For records; None unless they are kept. Their links depend on the groups that they lead to, and
-        their values on the record that led to the page."""
+        """For records; None if they are not kept.
+
+        Their links depend on the groups that they lead to; their values, on the record that led to the page.
+        """
         archive = self._rules.archive
         if archive is None or not self._rules.saves_data(task):
             return None

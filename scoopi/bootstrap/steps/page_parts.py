@@ -1,4 +1,4 @@
-"""PageParts: what the tasks of each group read of a page."""
+"""PageParts: the part of a page that the tasks of each group read."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from scoopi.parse.parts.page_part import PagePart, joined
 
 
 class PageParts:
-    """What the tasks of each group read of a page. Belongs to one thread.
+    """The part of a page that the tasks of each group read. Not thread-safe.
 
     Args:
-        is_plain: pages are read as a whole, as the reference for all else.
+        is_plain: parse pages as a whole, as `scoopi.parser.plain` does.
     """
 
     def __init__(self, definitions: Definitions, *, is_plain: bool) -> None:
@@ -20,9 +20,9 @@ class PageParts:
         self._known: dict[str, PagePart | None] = {}
 
     def of_group(self, group: str) -> PagePart | None:
-        """The part of its pages that all tasks of a group read together.
+        """The union of what the tasks of a group read; None for the whole page.
 
-        None for all of a page, as of one that belongs to no group: that of a login.
+        Also None for a page without a group, such as that of a login.
         """
         if group not in self._known:
             known = None if self._is_plain else self._definitions.task_groups.get(group)
@@ -30,7 +30,7 @@ class PageParts:
         return self._known[group]
 
     def _of_task(self, task: TaskDef) -> PagePart | None:
-        parser = task.steps[2].class_name  # behind seeder and loader
+        parser = task.steps[2].class_name  # after seeder and loader
         if parser not in (CSS_PARSER, RECORD_PARSER):
             return None
         from scoopi.parse.parts.definition_parts import (  # late: needed with the first page

@@ -1,6 +1,6 @@
-"""StepBuilder: a task's definition becomes its chain of steps, compiled once a worker.
+"""StepBuilder: compiles a task's definition to its chain of steps, once per worker.
 
-What most runs need is imported at once, while a worker waits for its plan; the rest with its first step.
+Modules that most runs need are imported at once, while a worker waits for its plan; the others when needed.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ if TYPE_CHECKING:
 
 
 DOWNLOAD_STEP = "download"
-"""What the step that has files downloaded is called in messages."""
+"""Name, in messages, of the step that downloads files."""
 
 
 class StepBuilder:
-    """Compiles a task's definition to its chain of steps, once a worker. Belongs to one thread.
+    """Compiles a task's definition to its chain of steps, once per worker. Not thread-safe.
 
     Args:
-        plan: of the worker.
-        finder: of plugins.
-        files: of the user, as scripts.
-        archive: what is kept for later runs.
-        downloads: where the files go that rows name; None if no definition has any.
-        note_times: as in DataReaders, if the plan has the time of entries taken.
+        plan: the plan of the worker.
+        finder: finds plugins.
+        files: finds the user's files, such as scripts.
+        archive: decides which rows are kept for later runs.
+        downloads: stores downloaded files; None if no definition has downloads.
+        note_times: see DataReaders; used only if the plan times entries.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class StepBuilder:
         """The compiled tasks of a group.
 
         Raises:
-            PluginError: a plugin cannot be made.
+            PluginError: a plugin cannot be created.
         """
         if group not in self._plans:
             tasks = self._definitions.task_groups[group].tasks
@@ -127,7 +127,7 @@ class StepBuilder:
         return self._plans[group]
 
     def _chain(self, task: TaskDef) -> TaskChain:
-        """Seeder and loader, which stand first, are not run by the chain (defs/README.md, 4.3)."""
+        """The chain after its seeder and loader, which run elsewhere (defs/README.md, 4.3)."""
         steps = [
             ChainStep(step.name, self._step(task, step), _line_of(step, task)) for step in task.steps[2:]
         ]
@@ -136,7 +136,7 @@ class StepBuilder:
         return TaskChain(task, tuple(steps))
 
     def _download(self, task: TaskDef, claim: Claim) -> list[ChainStep]:
-        """The step before the appender that has files downloaded, if the task's rows name any."""
+        """The step before the appender that downloads files, if the task's definition has downloads."""
         from scoopi.steps.downloads.grid_files import GridFiles  # late: few definitions have them
         from scoopi.steps.downloads.record_files import RecordFiles
 
@@ -219,7 +219,7 @@ class StepBuilder:
         return DataAppender(tuple(appender_outputs(step, self._finder, self._encoder_defaults)))
 
     def _record_parser(self, task: TaskDef, step: StepDef) -> Step:
-        from scoopi.steps.record_steps import RecordParser, columns_read  # late: most grids need none
+        from scoopi.steps.record_steps import RecordParser, columns_read  # late: most grids do not need it
 
         record_def = self._definitions.record_defs[task.data_def]
         scripts = self._record_scripts if record_def.has_scripts else None
@@ -251,7 +251,7 @@ def _may_change_rows(key: str) -> bool:
 
 
 def _line_of(step: StepDef, task: TaskDef) -> str:
-    """Where the step was defined; a built-in one counts as defined by the task that runs it."""
+    """The place of the step in the definitions; for a built-in step, that of the task."""
     return str(step.place) or str(task.place)
 
 

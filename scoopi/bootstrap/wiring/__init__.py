@@ -1,1 +1,1 @@
-"""Who gets what in a run: the modules of its injector."""
+"""Wires a run: the modules of its injector."""

@@ -1,4 +1,4 @@
-"""EngineModule: the engine, what seeds the run, and what shows the node's figures."""
+"""EngineModule: the engine, the seeder of the run, and the node's metrics."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
 
 SOLO_LEASE_MS = 1000
-"""On one machine the folder's lock has shown already that an earlier process is dead."""
+"""Short, as on one machine the lock of the run's folder proves that an earlier process is dead."""
 
 
 class EngineModule(Module):
-    """The engine and what only it starts."""
+    """The engine, and the parts that only it starts."""
 
     def configure(self, binder: Binder) -> None:
-        """Bind what needs no value of its own."""
+        """Bind the classes that the injector can construct."""
         for part in (NodeParts, ProgressSource, RunCompletion, Shutdown, WatchedParts):
             binder.bind(part, scope=singleton)
 
@@ -39,7 +39,7 @@ class EngineModule(Module):
     def seeder(
         self, jobs: JobStore, record: RunRecord, context: RunContext, cluster: ClusterSettings
     ) -> JobSeeder:
-        """Puts the jobs of all locators."""
+        """Seeds the jobs of all locators."""
         lease_ms = SOLO_LEASE_MS if context.cluster is None else cluster.liveness_gap_ms
         barricade = Barricade(context.store, f"seed/{context.run}", context.node, lease_ms)
         groups = context.composed.definitions.task_groups.values()
@@ -61,7 +61,7 @@ class EngineModule(Module):
     @singleton
     @provider
     def metrics(self, settings: MetricsSettings, watch: NodeWatch, context: RunContext) -> MetricsServer:
-        """Serves the figures; in a cluster the server that was there while the node joined does."""
+        """Serves the figures; in a cluster the server that was started for joining does."""
         if context.joining is not None:
             context.joining.becomes(watch)
             settings = replace(settings, enable=False)
@@ -70,7 +70,7 @@ class EngineModule(Module):
     @singleton
     @provider
     def calls(self, context: RunContext) -> EngineCalls:
-        """What the engine asks and notifies."""
+        """The callbacks of the engine."""
         packed = context.composed.locators
         adds_pages = may_add_pages(context.composed.definitions)
         return EngineCalls(lambda: unpacked_locators(packed), context.watch, context.notify, adds_pages)
@@ -86,6 +86,6 @@ class EngineModule(Module):
         calls: EngineCalls,
         limits: RunLimits,
     ) -> Engine:
-        """The engine; on one machine, too, it retries the first heartbeat."""
+        """The engine; it retries the first heartbeat also on one machine."""
         limits = replace(limits, store_timeout_s=limits.store_timeout_s or STORE_TIMEOUT_S)
         return Engine(parts, completion, progress, metrics, calls, limits)

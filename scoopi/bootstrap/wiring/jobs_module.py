@@ -1,4 +1,4 @@
-"""JobsModule: what takes jobs from the store, watches the run, and keeps this node alive in it."""
+"""JobsModule: the parts that take jobs from the store, monitor the run, and send heartbeats."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ class JobsModule(Module):
     """The threads `job-runner`, `monitor` and `heartbeat`, and the state that they share."""
 
     def configure(self, binder: Binder) -> None:
-        """Bind what needs no value of its own."""
+        """Bind the classes that the injector can construct."""
         for part in (HeldJobs, JobInbox, JobMediator, NodeEvents, StateFlipper):
             binder.bind(part, scope=singleton)
 
     @singleton
     @provider
     def archive(self, settings: ArchiveSettings, context: RunContext) -> ArchiveRules:
-        """Whether the archive has a page."""
+        """The rules of the archive."""
         composed = context.composed
         pattern = context.configs.text("scoopi.dateTimePattern")
         return ArchiveRules(settings, composed.definitions, composed.run_date, pattern)
@@ -79,7 +79,7 @@ class JobsModule(Module):
         giver: JobGiver,
         sharing: HostSharing,
     ) -> JobRunner:
-        """Takes jobs; in a cluster of the hosts that this node has a share of."""
+        """Takes jobs; in a cluster only those of hosts of which this node has a share."""
         shares = sharing.shares
         shared = None if shares is None else SharedHosts(shares, jobs, giver.needed_hosts, tasks.wanted)
         return JobRunner(jobs, tasks, held, inbox, rules, shared)
@@ -98,7 +98,7 @@ class JobsModule(Module):
         rests: HostRests,
         pages: PageBudgets,
     ) -> TakeRules:
-        """What becomes of a job that was taken."""
+        """The rules and callbacks for jobs that were taken."""
         counts = SharedCounts(context.store, context.node)
         is_fresh, share = archive.is_fresh, lambda: budget.share(counts)
         own_rests = rests if context.cluster is None else None
@@ -119,7 +119,7 @@ class JobsModule(Module):
     @singleton
     @provider
     def budgets(self, settings: BudgetSettings, sites: Sites, context: RunContext) -> PageBudgets:
-        """How much the run, its groups and its hosts may take."""
+        """The budgets of the run, its groups and its hosts."""
         groups = context.composed.definitions.task_groups.values()
         return PageBudgets(
             BudgetRules(
@@ -133,7 +133,7 @@ class JobsModule(Module):
     @singleton
     @provider
     def limit(self, context: RunContext) -> PageLimit:
-        """How many pages the run may load."""
+        """The limit of pages given by `--limit`."""
         return PageLimit(context.limit)
 
     @singleton
@@ -146,7 +146,7 @@ class JobsModule(Module):
         settings: EngineSettings,
         limit: PageLimit,
     ) -> Monitor:
-        """Asks whether the run is over."""
+        """Checks whether the run is over."""
         return Monitor(held, state, check.is_over, settings.monitor_period_ms, limit)
 
     @singleton
@@ -154,7 +154,7 @@ class JobsModule(Module):
     def recovery_calls(
         self, inbox: JobInbox, tasks: TaskMediator, state: StateFlipper, context: RunContext
     ) -> RecoveryCalls:
-        """What a round of recovery asks and notifies."""
+        """The callbacks of recovery."""
         segment = context.folder.segments / f"{context.node}.seg"
         return RecoveryCalls(
             lambda job, fence: committed_state(segment, job, fence),
@@ -192,7 +192,7 @@ class JobsModule(Module):
         sessions: Sessions,
         shared: SharedSessions,
     ) -> HeartbeatCalls:
-        """What the heartbeat asks and notifies."""
+        """The callbacks of the heartbeat."""
         is_cancelled = context.cancel.is_asked if context.cancel is not None else lambda: False
 
         def learn(session: Session) -> None:
@@ -218,7 +218,7 @@ class JobsModule(Module):
         calls: HeartbeatCalls,
         cluster: ClusterSettings,
     ) -> Heartbeat:
-        """Shows the other nodes that this one is alive."""
+        """Signals to the other nodes that this one is alive."""
         beat_s, round_s = cluster.heartbeat_ms / 1000, cluster.liveness_gap_ms / 1000
         return Heartbeat(members, recovery, _load_of(held, counts), calls, beat_s, round_s)
 
@@ -246,7 +246,7 @@ def _load_of(held: HeldJobs, counts: NodeCounts) -> Callable[[], Load]:
 
 
 class StoreModule(Module):
-    """The classes of the protocol, over the run's store. Each knows the incarnation that it writes for."""
+    """The classes of the protocol over the run's store. Each writes for this node's incarnation."""
 
     @singleton
     @provider

@@ -39,10 +39,10 @@ from scoopi.store.ports import Store
 
 
 def run_modules(context: RunContext, launch: Callable[[], WorkerLink]) -> tuple[Module, ...]:
-    """All that the injector of one node's part of one run is made of.
+    """The modules of the injector for one node's part of a run.
 
     Args:
-        launch: starts a worker, or hands out one that was started ahead.
+        launch: starts a worker, or returns one that was started in advance.
     """
     return (
         RunValues(context),
@@ -55,7 +55,7 @@ def run_modules(context: RunContext, launch: Callable[[], WorkerLink]) -> tuple[
 
 
 class RunValues(Module):
-    """The run's context, its store, and each group of its settings."""
+    """The run's context, its store, and the groups of its settings."""
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
@@ -89,7 +89,7 @@ class OpenedRun:
         self._launcher = launcher
 
     def engine(self) -> Engine:
-        """A new engine that does this node's part of the run; call it once."""
+        """Make the engine that runs this node's part of the run; call it once."""
         return Injector(run_modules(self._context, self._launch()), auto_bind=False).get(Engine)
 
     def note(self, report: RunReport) -> None:
@@ -115,7 +115,7 @@ class OpenedRun:
     def was_left_over(self, report: RunReport) -> bool:
         """Whether this only published the rows of an earlier run that this node had left unfinished.
 
-        Nobody asked for that run by its name, so the node continues with the current one.
+        That run was not requested by name, so the node then continues with the current one.
         """
         context = self._context
         done = context.returned and context.was_over and report.status is RunStatus.DONE
@@ -125,10 +125,10 @@ class OpenedRun:
         return done and not report.missing
 
     def _launch(self) -> Callable[[], WorkerLink]:
-        """With 0 workers tasks run in a thread, but not scripts: one could hold the interpreter."""
+        """With 0 workers tasks run in a thread, except scripts, which could block the interpreter."""
         context = self._context
         if WorkerSettings.of(context.configs).workers or has_scripts(context.composed.definitions):
             return self._launcher.launch
-        from scoopi.bootstrap.worker_wiring import wire  # late: a worker process has its own
+        from scoopi.bootstrap.worker_wiring import wire  # late: worker processes import it themselves
 
         return self._launcher.thread_first(wire)

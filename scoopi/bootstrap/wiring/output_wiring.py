@@ -1,4 +1,4 @@
-"""OutputWiring: the publishers of a node, and what fills its tables."""
+"""OutputWiring: makes the publishers of a node, and the loads of its tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OutputWiring:
     """Makes the publishers of a node. Source: docs/output.md.
 
     Args:
-        stop: cuts publishing and waiting for other nodes short.
+        stop: ends publishing, and waiting for other nodes, early.
     """
 
     @inject
@@ -73,7 +73,7 @@ class OutputWiring:
         return history.compared(outputs, work_folder)
 
     def live_loads(self) -> LiveLoads:
-        """Fills the tables of this node's outputs during the run."""
+        """The loads that fill the tables of this node's outputs during the run."""
         context = self._context
         tables = self._tables([spec for spec in context.outputs if not self._merges or spec.is_shared_table])
         segment = context.folder.segments / f"{context.node}.seg"
@@ -88,10 +88,10 @@ class OutputWiring:
         return RowTables(outputs, context.table_folder, context.run, context.folder.node_folder, finish_live)
 
     def publisher(self, live: LiveLoads) -> Publisher:
-        """Of this node's own rows.
+        """The publisher of this node's own rows.
 
         Args:
-            live: ends before the publisher loads what is left.
+            live: finished before the publisher loads the rest.
         """
         context = self._context
         target = replace(self._target, stream=context.stream)
@@ -101,26 +101,26 @@ class OutputWiring:
         return Publisher(target, self._jobs, context.outputs, frames, checks, tables)
 
     def _checks_of(self, node: str) -> PublishChecks:
-        """Of a publisher that has the rows of one node only."""
+        """The checks of a publisher with the rows of only one node."""
         if self._context.cluster is None:
             return self._checks
         from scoopi.publishing.expectations.expected_totals import (
-            ExpectedTotals,  # late: for nodes of a cluster
+            ExpectedTotals,  # late: only for nodes of a cluster
         )
 
         totals = ExpectedTotals(self._context.store, self._members, self._record, node)
         return replace(self._checks, of_all=totals.of_all)
 
     def rows(self, publisher: Publisher, departure: Departure, live: LiveLoads) -> RunRows:
-        """What is written at the run's end.
+        """What is published at the end of the run.
 
         Args:
-            publisher: of this node's own rows.
-            live: ends before a publisher of all rows loads what is left.
+            publisher: the publisher of this node's own rows.
+            live: finished before a publisher of all rows loads the rest.
         """
         own = OwnRows(publisher, departure, self._context.was_over, in_parts=self._context.stream is None)
         if self._merges:
-            from scoopi.publishing.shared_rows import MergedRows  # late: for nodes that share a folder
+            from scoopi.publishing.shared_rows import MergedRows  # late: only for nodes that share a folder
 
             return MergedRows(self._of_all(live), self._barricade("merge"), departure, self._is_stopped)
         if self._context.cluster is not None and self._settings.durability == "shared":
@@ -140,7 +140,10 @@ class OutputWiring:
         return Publisher(self._target, self._jobs, outputs, frames, self._checks, tables)
 
     def _of_lost(self, node: str) -> Publisher:
-        """Its work files are in this node's folder: a node that returns meanwhile is not disturbed."""
+        """The publisher of another node's rows, if that node is dead.
+
+        Its work files are in this node's folder, so that it does not disturb a node that returns meanwhile.
+        """
         segments = self._context.folder.node_folder.parent / node / "segments"
         frames = FrameSource(
             lambda: segments.glob("*.seg"), lambda incarnation: (segments / f"{incarnation}.seg").exists()

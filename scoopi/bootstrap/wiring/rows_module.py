@@ -1,4 +1,4 @@
-"""RowsModule: what makes rows durable, publishes them, and completes the run."""
+"""RowsModule: the parts that make rows durable, publish them, and complete the run."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from scoopi.store.runs.run_record import RunRecord
 
 
 class RowsModule(Module):
-    """From results to finished files."""
+    """The parts from results to finished files."""
 
     def configure(self, binder: Binder) -> None:
-        """Bind what needs no value of its own."""
+        """Bind the classes that the injector can construct."""
         for part in (NodeCounts, OutputWiring, Presence):
             binder.bind(part, scope=singleton)
 
     @singleton
     @provider
     def stop(self, settings: EngineSettings, context: RunContext) -> StopTime:
-        """Whether this node is to stop, and by when."""
+        """Whether this node must stop, and its deadline."""
         limit_s, deadline = settings.shutdown_timeout_s, context.set_deadline
         return StopTime(limit_s, time.monotonic, deadline) if deadline is not None else StopTime(limit_s)
 
     @singleton
     @provider
     def writer(self, context: RunContext) -> SegmentWriter:
-        """This process' segment file."""
+        """The segment file of this process."""
         return SegmentWriter(context.folder.segments, SegmentHeader(context.run, context.node))
 
     @singleton
@@ -66,7 +66,7 @@ class RowsModule(Module):
         context: RunContext,
         live: LiveLoads,
     ) -> Appender:
-        """Commits results, and finishes their jobs."""
+        """Commits results and finishes their jobs."""
         return Appender(
             writer,
             jobs,
@@ -91,7 +91,7 @@ class RowsModule(Module):
     @singleton
     @provider
     def publisher(self, output: OutputWiring, live: LiveLoads) -> Publisher:
-        """Of this node's own rows."""
+        """Publishes this node's own rows."""
         return output.publisher(live)
 
     @singleton
@@ -99,13 +99,13 @@ class RowsModule(Module):
     def rows(
         self, output: OutputWiring, publisher: Publisher, departure: Departure, live: LiveLoads
     ) -> RunRows:
-        """Which files this node writes at the run's end."""
+        """What this node publishes at the end of the run."""
         return output.rows(publisher, departure, live)
 
     @singleton
     @provider
     def place(self, context: RunContext) -> RunPlace:
-        """Which run this is."""
+        """The name, folder and commands of the run."""
         outputs = context.plain_outputs or context.outputs
         return RunPlace(
             run=context.folder.path.name,
@@ -122,7 +122,7 @@ class RowsModule(Module):
     @singleton
     @provider
     def record_finds(self, context: RunContext, counts: NodeCounts) -> RecordFinds:
-        """What the fields of records found on the pages that this process has read."""
+        """Figures of the fields of records, from the pages that this process has read."""
         definitions = context.composed.definitions
         tasks = (task for group in definitions.task_groups.values() for task in group.tasks)
         links = {task.data_def: task.links for task in tasks if task.links}
@@ -131,13 +131,13 @@ class RowsModule(Module):
     @singleton
     @provider
     def empty_finds(self, context: RunContext, counts: NodeCounts) -> EmptyFinds:
-        """What found nothing on the pages that this process has read."""
+        """Selectors that found nothing on the pages that this process has read."""
         return EmptyFinds(context.composed.definitions.data_defs, counts, _whose(context))
 
     @singleton
     @provider
     def entry_times(self, context: RunContext, counts: NodeCounts) -> EntryTimes:
-        """Which entries take the most time on the pages that this process has read."""
+        """The slowest entries, from the pages that this process has read."""
         return EntryTimes(context.composed.definitions, counts)
 
     @singleton
@@ -150,7 +150,7 @@ class RowsModule(Module):
         pages: PageBudgets,
         times: EntryTimes,
     ) -> RunNotes:
-        """What the report adds to its figures."""
+        """Notes that the report adds to its figures."""
         return RunNotes(
             lambda: (*empty.sentences(), *records.sentences()),
             budget.used_up,
@@ -170,20 +170,20 @@ class RowsModule(Module):
         notes: RunNotes,
         context: RunContext,
     ) -> RunReporter:
-        """Reports what the run has done."""
+        """Makes the report of the run."""
         file = RunFile(context.folder.path, context.folder.node_folder, context.cluster is not None)
         return RunReporter(place, file, jobs, record, counts, notes)
 
     @singleton
     @provider
     def phases(self, record: RunRecord, departure: Departure, context: RunContext) -> RunPhases:
-        """Moves the run to its end."""
+        """Moves the run through its final phases."""
         return RunPhases(record, departure, lambda: _on_over(context))
 
     @singleton
     @provider
     def limits(self, stop: StopTime, context: RunContext, pages: PageLimit) -> RunLimits:
-        """How long completing the run may take, and how many pages it may load."""
+        """Limits of completing the run."""
         return RunLimits(stop, context.store_timeout_s, pages)
 
 
@@ -195,7 +195,7 @@ def _on_over(context: RunContext) -> None:
 
 
 def _whose(context: RunContext) -> str:
-    """Which pages the counters of this process are of; empty for all of the run."""
+    """The pages that the counters of this process cover, as part of a sentence; empty for all of the run."""
     if context.resumed:
         return " read since it was resumed"
     return " that this node has read" if context.cluster is not None else ""

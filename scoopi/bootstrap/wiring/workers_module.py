@@ -1,4 +1,4 @@
-"""WorkersModule: what gives jobs to workers, politely, and hears what becomes of them."""
+"""WorkersModule: the parts that give jobs to workers, within the hosts' limits, and collect the results."""
 
 from __future__ import annotations
 
@@ -52,21 +52,21 @@ from scoopi.store.nodes.membership import Membership
 log = logging.getLogger(__name__)
 
 SOLO_WINDOWS, CLUSTER_WINDOWS = 2, 8
-"""How many batches are prefetched: in a cluster more, so that workers do not wait for its answers."""
+"""Number of prefetched batches; more in a cluster, so that workers do not wait for the store."""
 
 
 class WorkersModule(Module):
-    """The pool of workers and the loop over it.
+    """The pool of workers and its event loop.
 
     Args:
-        launch: starts a worker, or hands out one that was started ahead.
+        launch: starts a worker, or returns one that was started in advance.
     """
 
     def __init__(self, launch: Callable[[], WorkerLink]) -> None:
         self._launch = launch
 
     def configure(self, binder: Binder) -> None:
-        """Bind what needs no value of its own."""
+        """Bind the classes that the injector can construct."""
         for part in (HandoverRouter, JobGiver, Sessions, TaskInbox, TaskQueues, TaskRunner):
             binder.bind(part, scope=singleton)
 
@@ -86,7 +86,7 @@ class WorkersModule(Module):
     @singleton
     @provider
     def rests(self, context: RunContext, jobs: JobInbox) -> HostRests:
-        """Which hosts a run on one machine leaves alone."""
+        """The hosts that rest in a run on one machine."""
         return HostRests(context.store, context.node, jobs.wake)
 
     @singleton
@@ -99,7 +99,7 @@ class WorkersModule(Module):
         rules: PolitenessSettings,
         rests: HostRests,
     ) -> HostClocks:
-        """When each host may be asked again."""
+        """When the next request to each host may be sent."""
         file = context.folder.node_folder / f"{PREFIX}{context.node}{SUFFIX}"
         log, machine = RequestLog(file), MachinePace(pace_file())
         if sharing.shares is not None:
@@ -115,20 +115,20 @@ class WorkersModule(Module):
     def robots_desk(
         self, context: RunContext, members: Membership, jobs: JobInbox, tasks: TaskInbox
     ) -> RobotsDesk:
-        """What this node knows of each robots.txt; a node that is alone takes over what others have begun."""
+        """The robots.txt files known to this node; on one machine, also those that dead processes left."""
         book = RobotsBook(context.store, context.node, _is_gone(context, members))
         return RobotsDesk(book, jobs.wake, tasks.wake)
 
     @singleton
     @provider
     def robots(self, desk: RobotsDesk, queues: TaskQueues, clocks: HostClocks, sites: Sites) -> RobotsGate:
-        """What robots.txt lets through."""
+        """Applies robots.txt to jobs."""
         return RobotsGate(desk, queues, clocks, url_of, _robots_off(sites))
 
     @singleton
     @provider
     def pool(self, settings: WorkerSettings, context: RunContext) -> WorkerPool:
-        """The workers; at least one, also when it is a thread."""
+        """The workers; at least one, which may be a thread."""
         plan = msgspec.msgpack.encode(context.worker_plan())
         return WorkerPool(self._launch, max(1, settings.workers), plan, settings.most_requests)
 
@@ -142,7 +142,7 @@ class WorkersModule(Module):
     @singleton
     @provider
     def calls(self, events: NodeEvents, appender: Appender) -> TaskRunnerCalls:
-        """What the task runner asks and notifies."""
+        """The callbacks of the task runner."""
         return TaskRunnerCalls(
             events.on_back,
             events.on_low,
@@ -155,19 +155,19 @@ class WorkersModule(Module):
     @singleton
     @provider
     def budget(self, settings: RetrySettings) -> RetryBudget:
-        """How many retries the run may still make."""
+        """The number of retries left in the run."""
         return RetryBudget(settings.per_run)
 
     @singleton
     @provider
     def retries(self, sites: Sites, budget: RetryBudget, inbox: JobInbox, pages: PageBudgets) -> RetryDesk:
-        """Which failed loads are tried again, and when."""
+        """Decides which failed loads are retried, and when."""
         return RetryDesk(lambda host: RetryPolicy.of(sites.for_host(host).retry), budget, inbox, pages)
 
     @singleton
     @provider
     def watchdog(self, limit: TaskLimit) -> Watchdog:
-        """Kills workers that are in one task for too long."""
+        """Kills workers whose task takes too long."""
         return Watchdog(limit.limit_s, time.monotonic)
 
     @singleton
@@ -180,7 +180,7 @@ class WorkersModule(Module):
         context: RunContext,
         robots: RobotsGate,
     ) -> Quarantine:
-        """The quarantine of jobs that were in a worker when it crashed."""
+        """Quarantines jobs that were in a worker when it crashed."""
         crashes, limit_s = settings.max_crashes, limit.limit_s
         return Quarantine(crashes, limit_s, appender.put, context.place_of, context.tasks_of, robots.lost)
 
@@ -195,19 +195,19 @@ class WorkersModule(Module):
         prefetch: Prefetch,
         events: NodeEvents,
     ) -> TaskMediator:
-        """What the other parts of the node ask of the task runner."""
+        """The interface of the task runner for other parts of the node."""
         return TaskMediator(runner, inbox, queues, pool, prefetch, events.on_fault)
 
     @singleton
     @provider
     def prefetch(self, sites: Sites, settings: JobSettings, context: RunContext) -> Prefetch:
-        """How many jobs of a host are taken in advance."""
+        """How many jobs of a host are prefetched."""
         windows = SOLO_WINDOWS if context.cluster is None else CLUSTER_WINDOWS
         return Prefetch(sites, settings.prefetch_ms, windows)
 
 
 def _is_gone(context: RunContext, members: Membership) -> Callable[[str], bool]:
-    """Whether another incarnation is dead or has left; on one machine all others are."""
+    """A test of whether another incarnation is dead or has left; on one machine, all others have."""
 
     def is_gone(incarnation: str) -> bool:
         look = members.last_look
@@ -217,7 +217,7 @@ def _is_gone(context: RunContext, members: Membership) -> Callable[[str], bool]:
 
 
 def _robots_off(sites: Sites) -> Callable[[str], bool]:
-    """Whether robots.txt is not followed at the host of a URL; logged once a host."""
+    """A test of whether robots.txt is ignored at the host of a URL; logs it once per host."""
     if not sites.differ_in_robots:
         is_off = not sites.defaults.robots
         if is_off:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.bootstrap.steps.block_finds import browser_choice, hopeful
+from scoopi.bootstrap.steps.block_finds import browser_choice, with_hopes
 from scoopi.model.definitions import Definitions
 from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.page import Page, TreeLimits
@@ -105,7 +105,7 @@ def test_there_is_nothing_to_choose_for_other_loaders(compose: Compose) -> None:
 def test_a_browser_waits_for_what_its_group_looks_for_if_it_is_css(
     tmp_path: Path, definition: str, more: str, hoped: tuple[str, ...]
 ) -> None:
-    (group,) = hopeful(composed_defs(tmp_path, definition, more))
+    (group,) = with_hopes(composed_defs(tmp_path, definition, more))
     assert group.browser is not None
     assert group.browser.until.hoped == hoped
 
@@ -115,4 +115,4 @@ def test_a_group_that_is_not_auto_or_has_until_waits_for_nothing_else(tmp_path: 
     loader = "auto\n    browser: { until: { idle: 100 } }"
     for given in ("browser", loader):
         definitions = composed_defs(tmp_path, definition, loader=given)
-        assert list(hopeful(definitions)) == list(definitions.task_groups.values())
+        assert list(with_hopes(definitions)) == list(definitions.task_groups.values())
