@@ -1,1 +1,1 @@
-"""Frozen values that pass between the rooms: definitions, pages, jobs and rows."""
+"""Immutable values that pass between the rooms: definitions, pages, jobs and rows."""

@@ -1,4 +1,4 @@
-"""Data: the rows that one data definition reads from one page, and what links and scripts take of them."""
+"""Data: the rows that one data definition reads from one page, and their views for links and scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class Axis(msgspec.Struct, frozen=True):
-    """The head of one column of a template of rows; shared by all its items.
+    """The head of one column of a grid, shared by all of the grid's rows.
 
     Attributes:
         axis_name: `item`, `dim` or `fact`.
@@ -25,7 +25,7 @@ class Axis(msgspec.Struct, frozen=True):
 
 
 class Item(NamedTuple):
-    """One row: the axes in output order (item, dims, fact), and their values and indexes beside them."""
+    """One row: its axes in output order (item, dims, fact), with one value and one index for each axis."""
 
     axes: tuple[Axis, ...]
     values: tuple[str | None, ...]
@@ -33,7 +33,7 @@ class Item(NamedTuple):
 
 
 class Data(msgspec.Struct, frozen=True):
-    """The rows of a page by one data definition, in the order of their making."""
+    """The rows that one data definition reads from a page, in the order in which they were read."""
 
     data_def: str
     items: tuple[Item, ...]
@@ -44,12 +44,13 @@ class Data(msgspec.Struct, frozen=True):
 
 
 class LinkData(Data, frozen=True):
-    """Data of a task that creates links; the values of its items are raw, without their prefix.
+    """Data of a task that creates links; its values are raw, without their prefix.
 
-    Steps in between (filters, scripts) handle it as Data and keep the extra fields through `with_items`.
+    The steps before the links are made (filters, scripts) treat it as Data; `with_items` keeps the extra
+    fields.
 
     Attributes:
-        page_url: the page's final address; for a page from a path its address as written.
+        page_url: the page's final address; of a local file, its address as written.
         base_href: the `href` of the page's first `base` element that has one, as written.
     """
 
@@ -57,15 +58,15 @@ class LinkData(Data, frozen=True):
     base_href: str | None = None
 
     def with_items(self, items: list[Item] | tuple[Item, ...]) -> LinkData:
-        """The same page's data with other rows."""
+        """The same data with other rows; the page stays the same."""
         return LinkData(self.data_def, tuple(items), self.page_url, self.base_href)
 
 
 class ScriptRow(NamedTuple):
-    """The row that a script may read: its axes in output order; values not yet read are None.
+    """The row as a script sees it: its axes in output order; values not yet read are None.
 
     Attributes:
-        own: index of the axis whose script runs.
+        own: the index in `axes` of the axis whose script runs.
     """
 
     axes: Sequence[Axis]
@@ -74,7 +75,7 @@ class ScriptRow(NamedTuple):
     values: Sequence[str | None]
 
     def as_json(self) -> str:
-        """`own`, and for each axis its name, item name, order, match, index and value, as JSON."""
+        """The row as JSON: `own`, and of each axis its name, item name, order, match, index and value."""
         axes = [
             (axis.axis_name, axis.item_name, axis.order, axis.match, index, value)
             for axis, index, value in zip(self.axes, self.indexes, self.values, strict=True)

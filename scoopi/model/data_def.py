@@ -13,7 +13,7 @@ _REGEX_SIGN = re.compile(r"[*+()\[\]{}|^$\\]")
 
 
 class FilterDef(msgspec.Struct, frozen=True):
-    """A row is dropped when the axis' value (or its match, for type `match`) meets the pattern."""
+    """Drops a row if the value of the axis (or its match, for type `match`) matches `pattern`."""
 
     type: str
     pattern: str
@@ -27,11 +27,12 @@ class ItemDef(msgspec.Struct, frozen=True):
     Attributes:
         first: first index of the axis' range (defs/README.md, 2.2).
         last: last index, None for an open range.
-        break_after: stop values; empty when the definition has none.
+        break_after: the values after which the range ends; empty if the definition has none.
         order: as defined, else the 1-based position in its list.
-        once: the link made from it is followed once per locator.
-        download: how the files are downloaded that its values lead to; None if they are not.
-        selector_place: where the selector stands; others likewise by `place`.
+        once: whether the link made from it is followed only once per locator.
+        download: how the files that its values lead to are downloaded; None if they are not.
+        place: where the entry is defined.
+        selector_place: where its selector is defined.
     """
 
     name: str
@@ -54,7 +55,7 @@ class ItemDef(msgspec.Struct, frozen=True):
 
 
 def is_link_pattern(text: str) -> bool:
-    """Whether a text of `linkBreakOn` is also a regular expression: addresses rarely have such characters.
+    """Whether a text of `linkBreakOn` is a regular expression too; addresses rarely contain its characters.
 
     >>> is_link_pattern("list.html?page=3"), is_link_pattern(".*/archive/.*")
     (False, True)
@@ -63,12 +64,12 @@ def is_link_pattern(text: str) -> bool:
 
 
 class DataDef(msgspec.Struct, frozen=True):
-    """A grid to read on a page: rows from `items`, columns from `dims`, the last column from `facts`.
+    """A grid to read from a page: rows from `items`, columns from `dims`, the last column from `facts`.
 
     `facts` is never empty.
 
-    `selector` is the query of the fact; every axis takes its block from `block`.
-    `digest` is the blake2b-128 hex digest of the effective definition, places left out.
+    `selector` is the query of the fact; the block of every axis is `block`.
+    `digest` is the blake2b-128 hex digest of the effective definition, without its places.
     """
 
     name: str
@@ -84,11 +85,11 @@ class DataDef(msgspec.Struct, frozen=True):
 
     @property
     def downloads(self) -> dict[str, Download]:
-        """How the files are downloaded that the values of entries lead to, by their names."""
+        """How files are downloaded, by the name of the entry whose values lead to them."""
         entries = (*self.items, *self.dims, *self.facts)
         return {each.name: each.download for each in entries if each.download is not None}
 
     @property
     def columns(self) -> tuple[ItemDef, ...]:
-        """The entries by which a header names the values of a row: the first item, the dims, the fact."""
+        """The entries that name the columns of a header: the first item, the dims, the fact."""
         return (*self.items[:1], *self.dims, *self.facts[:1])

@@ -1,8 +1,8 @@
-"""Decoders: made one at a time, since msgspec ends the process if threads have it look at a type together.
+"""Decoders of JSON and msgpack, made one at a time: msgspec crashes if two threads analyse a type at once.
 
-What msgspec finds out about a type is kept at the type, unfinished at first: a second thread that meets the
-type meanwhile reads it as if it were complete. All of Scoopi makes its decoders here, under one lock. Values
-are decoded without the lock.
+msgspec caches what it learns of a type on the type itself, and publishes it before it is complete, so that a
+second thread may read an unfinished entry. All of Scoopi therefore makes its decoders here, under one lock.
+Decoding itself needs no lock.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgspec
 T = TypeVar("T")
 ReadFloat = Callable[[str], Any]
 
-_LOOKING_AT_TYPES = threading.Lock()
+_ANALYSING = threading.Lock()
 
 
 @overload
@@ -24,8 +24,8 @@ def json_decoder(kind: type[T], read_float: ReadFloat | None = None) -> msgspec.
 @overload
 def json_decoder(kind: Any, read_float: ReadFloat | None = None) -> msgspec.json.Decoder[Any]: ...
 def json_decoder(kind: Any, read_float: ReadFloat | None = None) -> msgspec.json.Decoder[Any]:
-    """A decoder of JSON; `read_float` makes the value of a number with a point from its text."""
-    with _LOOKING_AT_TYPES:
+    """A JSON decoder of values of type `kind`; `read_float` converts the text of a decimal number."""
+    with _ANALYSING:
         return msgspec.json.Decoder(kind, float_hook=read_float)
 
 
@@ -34,16 +34,16 @@ def msgpack_decoder(kind: type[T]) -> msgspec.msgpack.Decoder[T]: ...
 @overload
 def msgpack_decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]: ...
 def msgpack_decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    """A decoder of msgpack."""
-    with _LOOKING_AT_TYPES:
+    """A msgpack decoder of values of type `kind`."""
+    with _ANALYSING:
         return msgspec.msgpack.Decoder(kind)
 
 
 def converted(value: object, kind: type[T]) -> T:
-    """`msgspec.convert`: the value of plain lists, dicts and scalars as a value of the type.
+    """Plain lists, dicts and scalars as a value of type `kind`, as by `msgspec.convert`.
 
     Raises:
-        msgspec.ValidationError: it is not one.
+        msgspec.ValidationError: they do not fit the type.
     """
-    json_decoder(kind)  # has msgspec look at the type
+    json_decoder(kind)  # so that the type is analysed under the lock
     return msgspec.convert(value, kind)

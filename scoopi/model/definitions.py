@@ -1,4 +1,4 @@
-"""Definitions: what a run does, checked and normalized."""
+"""Definitions: what a run does, validated and normalized."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from scoopi.model.text.text_template import TextTemplate, address_template, json
 
 
 class PluginDef(msgspec.Struct, frozen=True):
-    """A plugin as defined.
+    """A plugin, as defined.
 
     Attributes:
-        class_name: the short name of a built-in (dotted names of built-ins are shortened), or a
-            user's name.
-        fields: all other keys as written, scalars as their text, without `name`, `class`, `plugins`.
-        plugins: nested plugins (the encoder of an appender).
+        class_name: the short name of a built-in plugin (dotted names are shortened), or a user's name.
+        fields: all keys but `name`, `class` and `plugins`, with scalars as the text that was written.
+        plugins: the plugins nested in it (the encoder of an appender).
     """
 
     name: str
@@ -36,7 +35,7 @@ class PluginDef(msgspec.Struct, frozen=True):
 
 
 class StepDef(msgspec.Struct, frozen=True):
-    """A step as it stands in a task's expanded steps set; `class_name` as in PluginDef."""
+    """A step of a task's expanded steps set; `class_name` as in PluginDef."""
 
     name: str
     class_name: str
@@ -47,15 +46,16 @@ class StepDef(msgspec.Struct, frozen=True):
 
 
 MOST_SINGLE = 10_000
-"""Pages of a group's locators with placeholders that are known where a page is looked up by its address."""
+"""The most pages of a group's locators with placeholders that are searched for an address."""
 
 
 class LocatorDef(msgspec.Struct, frozen=True):
-    """One entry of a group's `locators`; `request` is None for a plain GET.
+    """One entry of a group's `locators`: a page, or a template of pages.
 
     Attributes:
-        values: what the placeholders in it stand for; empty for a single page.
-        given: of a page that was made from such an entry: their values there.
+        request: how the page is requested; None for a plain GET.
+        values: the values of the placeholders in a template; empty for a single page.
+        given: of a page that was made from a template, the values of its placeholders by name.
     """
 
     name: str
@@ -67,11 +67,11 @@ class LocatorDef(msgspec.Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many pages it stands for."""
+        """How many pages the entry stands for."""
         return count_of(self.values)
 
     def each(self, skip: int = 0) -> Iterator[LocatorDef]:
-        """The pages that it stands for, without placeholders, but the first `skip` ones of its `count`."""
+        """The pages that the entry stands for, without placeholders; the first `skip` are left out."""
         if not self.values:
             yield self
             return
@@ -97,14 +97,14 @@ class LocatorDef(msgspec.Struct, frozen=True):
 
 
 class LocatorGroup(msgspec.Struct, frozen=True):
-    """Locators that share a name and, by it, a task group; there may be very many."""
+    """Locators that share a name and hence a task group; they may be very many."""
 
     name: str
     locators: Collection[LocatorDef]
     place: Place = NOWHERE
 
     def single_pages(self) -> Iterator[LocatorDef]:
-        """The pages one by one; of locators that stand for very many, the first ones."""
+        """The pages one by one; of locators with placeholders, at most MOST_SINGLE pages in all."""
         left = MOST_SINGLE
         for locator in self.locators:
             if not locator.values:
@@ -118,8 +118,8 @@ class OutputDef(msgspec.Struct, frozen=True):
     """One entry of a task's `output`.
 
     Attributes:
-        to: a file's name, a URL, or `-` for stdout, as written.
-        stream: a database is loaded during the run even if its records have an expectation to meet.
+        to: the name of a file, a URL, or `-` for stdout, as written.
+        stream: whether a database is loaded during the run although `expect` may still fail.
     """
 
     to: str
@@ -131,10 +131,10 @@ class TaskDef(msgspec.Struct, frozen=True):
     """One task: a data definition and its chain of steps.
 
     Attributes:
-        steps: the chain in the order of its run, from the seeder (the successor of `start`) on.
-        persist_data: whether parsed data may be kept and reused (`persist: { data: … }`).
-        outputs: where its records go; empty for a grid, whose appender step names its files.
-        links: the key by which it has links in place of a data definition: `follow`, `next` or `crawl`.
+        steps: the chain in the order in which it runs, beginning with the seeder (the successor of `start`).
+        persist_data: whether parsed data may be saved and reused (`persist: { data: … }`).
+        outputs: where its records are written; empty for a grid, whose appender step names the files.
+        links: `follow`, `next` or `crawl` if the task has links instead of a data definition, else empty.
     """
 
     group: str
@@ -148,21 +148,21 @@ class TaskDef(msgspec.Struct, frozen=True):
 
     @property
     def is_of_links(self) -> bool:
-        """Whether it has links, its own or those of a list, in place of a data definition."""
+        """Whether the task has links, its own or those of a list, instead of a data definition."""
         return self.data_def == f"{self.group}.{self.name}"
 
 
 class Until(msgspec.Struct, frozen=True):
-    """When a page is complete; all that is given must hold.
+    """When a page is complete; every condition that is given must hold.
 
     Attributes:
         selector: a CSS selector that an element matches; empty for none.
         gone: a CSS selector that no element matches any more.
-        text: a text that the page shows.
-        idle_ms: for so long the page has no request under way; 0 if that is not wanted.
-        time_ms: a fixed time.
-        place: where it stands; NOWHERE if it is not given.
-        hoped: CSS selectors that are waited for a while, and that no page must have.
+        text: a text that the page shows; empty for none.
+        idle_ms: how long the page must have had no request in flight; 0 for no such condition.
+        time_ms: a fixed wait; 0 for none.
+        place: where it is defined; NOWHERE if it is not.
+        hoped: CSS selectors that are waited for briefly; a page without them is complete nevertheless.
     """
 
     selector: str = ""
@@ -180,18 +180,18 @@ class Until(msgspec.Struct, frozen=True):
 
 
 class ActionDef(msgspec.Struct, frozen=True):
-    """One thing that is done on a page.
+    """One action in the browser, such as a click.
 
     Attributes:
-        verb: what is done, as in the definitions (`click`, `type`, …).
-        key: where it stands, as `taskGroups.bread.browser.actions[0]`.
-        timeout_ms: the longest that it may take; None for that of the group.
-        optional: it is left out if its element is not there.
-        selector: of its element, its frame, or the elements that scrolling brings; empty for none.
-        text: that is typed, the key that is pressed, the option, the script, the name of the screenshot, what
-            happens to the dialog (`accept`, `dismiss`), or the window that is gone to (`new`, `main`).
-        most: how often it is repeated (clicks, scrolls) while it has an effect; 1 for once.
-        until: what a `wait` is for.
+        verb: the action's key in the definitions (`click`, `type`, …).
+        key: its path in the definitions, such as `taskGroups.bread.browser.actions[0]`.
+        timeout_ms: the longest that it may take; None for the timeout of the group.
+        optional: whether it is skipped if its element is missing.
+        selector: the selector of its element or frame, or of what scrolling loads; empty for none.
+        text: the text to type, the key to press, the option, the script, the name of the screenshot, or the
+            answer to the dialog (`accept`, `dismiss`), or the window to switch to (`new`, `main`).
+        most: the most times that it is repeated (clicks, scrolls) as long as it has an effect; 1 for once.
+        until: the condition of a `wait`.
     """
 
     verb: str
@@ -206,15 +206,16 @@ class ActionDef(msgspec.Struct, frozen=True):
 
 
 class BrowserDef(msgspec.Struct, frozen=True):
-    """How pages are loaded in a browser: what is done there, and what is waited for afterwards.
+    """How pages are loaded in a browser: the actions, and what is waited for afterwards.
 
     Attributes:
         timeout_ms: the longest wait for `until`, and for the element of an action.
-        block: patterns of hosts that pages get nothing from.
-        frames: what its frames show is read with it.
-        shadow: so is what stands in open shadow roots.
-        paced: what the page loads waits for the pace of its host, too.
-        scripts: plugins that run with the driver once the page is complete; then `until` is waited for again.
+        block: patterns of the hosts whose requests are blocked.
+        frames: whether the content of frames is read with the page.
+        shadow: whether the content of open shadow roots is read with the page.
+        paced: whether the page's own requests also wait for the pace of their host.
+        scripts: plugins that are given the driver once the page is complete; `until` is then waited for
+            again.
     """
 
     until: Until = Until()
@@ -228,16 +229,16 @@ class BrowserDef(msgspec.Struct, frozen=True):
 
 
 class TaskGroup(msgspec.Struct, frozen=True):
-    """The tasks done on every page of the group, in the order of their definition; never empty.
+    """The tasks that run on every page of the group, in the order of their definition; never empty.
 
     Attributes:
-        live: the text of the definition, empty when it has none.
-        browser: how its pages are loaded in a browser; None if they are not.
-        parents: fields of the record that led to a page which its definitions use.
+        live: `live` as written; empty if it is not given.
+        parents: the fields of the record that led to a page that the group's definitions use.
         uses_locator: whether a row may depend on the locator from which its page was reached.
-        changed: only records are written that differ from the last finished run.
-        is_auto: a browser loads only those of its pages that by plain HTTP lack what is looked for.
-        budget: how much a run may take for it.
+        browser: how its pages are loaded in a browser; None if they are not.
+        changed: whether only those records are written that differ from the last finished run.
+        is_auto: whether a browser loads only those pages that lack content when loaded by plain HTTP.
+        budget: the limits of a run for the pages of this group.
     """
 
     name: str
@@ -253,34 +254,34 @@ class TaskGroup(msgspec.Struct, frozen=True):
 
     @property
     def loader_plugins(self) -> tuple[PluginDef, ...]:
-        """What loads its pages in place of Scoopi's HTTP client: those of the first task's loader."""
+        """The plugins of the first task's loader, which load the pages in place of Scoopi's HTTP client."""
         if self.browser is not None:
             return ()
         return tuple(plugin for task in self.tasks[:1] for step in task.steps[1:2] for plugin in step.plugins)
 
     @property
     def sees_fragments(self) -> bool:
-        """Whether a browser or a plugin loads its pages, and may give another page for each fragment."""
+        """Whether the loader sees fragments: a browser or a plugin may return a page of its own for each."""
         return self.browser is not None or bool(self.loader_plugins)
 
     @property
     def has_page_each_fragment(self) -> bool:
-        """Whether pages that differ only by their fragments are different ones: a browser loads them all.
+        """Whether addresses that differ only in their fragment are different pages, as a browser loads them.
 
-        With `loader: auto` they are one, as for plain HTTP: most of its pages have plain anchors.
+        With `loader: auto` they are one page, as with plain HTTP: there, most fragments are plain anchors.
         """
         return self.browser is not None and not self.is_auto
 
 
 class Definitions(msgspec.Struct, frozen=True):
-    """What a run does, checked and normalized: all that it reaches, by name, and a digest of what was read.
+    """What a run does, validated and normalized: all that it reaches, by name, and a digest of the sources.
 
     `locator_groups` holds only groups that have a task group of their name; no name is in both
     `data_defs` (grids) and `record_defs`.
 
     Attributes:
-        is_selection: some of its locator groups are not read.
-        is_partial: those would lead to further pages of task groups that are read.
+        is_selection: whether some of the defined locator groups are left out.
+        is_partial: whether those left out would lead to further pages of task groups that are read.
     """
 
     locator_groups: dict[str, LocatorGroup]
@@ -294,6 +295,6 @@ class Definitions(msgspec.Struct, frozen=True):
 
     @property
     def has_downloads(self) -> bool:
-        """Whether files are downloaded that rows name."""
+        """Whether the run downloads files that its rows name."""
         grids, records = self.data_defs.values(), self.record_defs.values()
         return any(each.downloads for each in grids) or any(each.has_downloads for each in records)

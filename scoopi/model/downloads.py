@@ -11,10 +11,11 @@ from scoopi.errors import FetchError
 from scoopi.model.place import NOWHERE, Place
 
 FILES_FOLDER, KEPT_FOLDER, PATHS_FOLDER, SENT_FOLDER = "files", "kept", "paths", "sent"
-"""In a node's folder: where downloaded files are, and below it those that are complete, notes of which
-content a path stands for, and a note of each complete file that only an object store has any more."""
+"""Folders of a node: FILES_FOLDER holds all downloaded files; in it, KEPT_FOLDER holds the complete files,
+PATHS_FOLDER notes of the content that each path stands for, and SENT_FOLDER a note of each complete file that
+is only in an object store now."""
 MOST_FILE_BYTES = 100_000_000
-"""Limit of a file whose definition gives none."""
+"""The largest size of a file whose definition gives no limit."""
 
 
 class Download(msgspec.Struct, frozen=True):
@@ -22,8 +23,8 @@ class Download(msgspec.Struct, frozen=True):
 
     Attributes:
         to: the path of a file in the run's folder, with placeholders.
-        types: media types that are wanted, as `image/png` or `image/*`; empty for any.
-        max_bytes: the largest file that is wanted.
+        types: the accepted media types, such as `image/png` or `image/*`; empty for any.
+        max_bytes: the largest accepted size of a file.
     """
 
     to: str
@@ -33,10 +34,10 @@ class Download(msgspec.Struct, frozen=True):
 
 
 class FileOrder(msgspec.Struct, frozen=True, array_like=True):
-    """A file that a row wants; attributes as of `Download`.
+    """A request for a file that a row names; `types` and `max_bytes` as in `Download`.
 
     Attributes:
-        url: its address.
+        url: the address of the file.
     """
 
     url: str
@@ -45,14 +46,14 @@ class FileOrder(msgspec.Struct, frozen=True, array_like=True):
 
 
 class KeptFile(msgspec.Struct, frozen=True):
-    """A file that is complete and durable in the node's folder, named by its content.
+    """A file that is complete and durable in the node's folder, named after its content.
 
     Attributes:
-        sha256: of its content, 64 hex digits.
+        sha256: the SHA-256 of its content, 64 hex digits.
         size: in bytes.
-        media_type: as the server says, in lower case without parameters; may be empty.
-        name: the file's name as the server or its address gives it, with its extension; may be empty.
-        was_sent: a request has brought it just now; otherwise the run had it already.
+        media_type: the media type that the server sent, in lower case without parameters; may be empty.
+        name: the file's name from the server or the address, with its extension; may be empty.
+        was_sent: whether a request was just sent for it; False if the run had it already.
     """
 
     sha256: str
@@ -63,11 +64,11 @@ class KeptFile(msgspec.Struct, frozen=True):
 
 
 class FileRef(msgspec.Struct, frozen=True, array_like=True):
-    """A file that rows of a frame name.
+    """A file that rows of a frame refer to.
 
     Attributes:
-        path: as the rows name it, relative to the run's folder.
-        stream: the records that may name it, by their name in frames; empty if all rows of its task are
+        path: the path in the rows, relative to the run's folder.
+        stream: the name in frames of the records that may refer to it; empty if all rows of its task are
             written, as those of a grid are.
     """
 
@@ -78,24 +79,24 @@ class FileRef(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Downloads(msgspec.Struct, frozen=True):
-    """What came of the files that a step has asked for, and the input that it was given before."""
+    """The outcome of the downloads that a step requested, with the step's original input."""
 
     input: object
     files: Mapping[FileOrder, KeptFile | FetchError]
 
 
 def kept_path(files: Path, sha256: str) -> Path:
-    """Where a complete file is.
+    """The path of a complete file.
 
     >>> kept_path(Path("files"), "ab12").as_posix()
     'files/kept/ab/ab12'
 
     Args:
-        files: FILES_FOLDER of a node.
+        files: the node's FILES_FOLDER.
     """
     return files / KEPT_FOLDER / sha256[:2] / sha256
 
 
 def sent_path(files: Path, sha256: str) -> Path:
-    """Where the note is that a complete file was uploaded and its copy here removed; as `kept_path`."""
+    """The path of the note that a complete file was uploaded and its local copy removed; as `kept_path`."""
     return files / SENT_FOLDER / sha256[:2] / sha256

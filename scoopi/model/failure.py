@@ -1,4 +1,4 @@
-"""Failure: why a task lost its rows, or what it warns of."""
+"""Failure: why a task failed, or what it warns of."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from scoopi.model.locator import Locator
 from scoopi.model.text.shown import cut, shown
 
 LONGEST_CAUSE, LONGEST_MESSAGE = 1000, 4000
-"""Of a failure of a page: what a plugin raises may quote the page."""
+"""Limits of the texts of a page's failure, in characters: the error of a plugin may quote the page."""
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why a task lost its rows, or what it warns of: one error or warning of a job.
+    """One error or warning of a job: why a task failed, or what it warns of.
 
     Attributes:
-        cause: the fault without the particulars of this page, by which failures are grouped.
-        message: the whole sentence, with the hint.
+        cause: the fault without the particulars of the page; failures are grouped by it.
+        message: the whole message, with its hint.
         job: the job's label, `name:group`.
         task: the task's name.
         step: the step's name.
         url: the page's address.
-        at: `file:line:column` of the definition, empty if none.
-        attempts: how often the page was asked for.
-        status: the HTTP status that the site answered with, as 404; 0 for other failures.
+        at: `file:line:column` of the definition; empty if there is none.
+        attempts: how often the page was requested.
+        status: the HTTP status of the response, such as 404; 0 for other failures.
     """
 
     cause: str
@@ -41,7 +41,7 @@ class Failure(msgspec.Struct, frozen=True):
 def page_failure(
     locator: Locator, cause: str, message: str, task: str = "", step: str = "", at: str = ""
 ) -> Failure:
-    """The failure, or the warning, of a page; what is too long for a report is cut."""
+    """The failure or warning of a page; texts that are too long for a report are cut."""
     return Failure(
         cause=cut(cause, LONGEST_CAUSE),
         message=cut(message, LONGEST_MESSAGE),
@@ -54,7 +54,7 @@ def page_failure(
 
 
 def run_failure(error: BaseException) -> Failure:
-    """The error that ended a run; it has a place, but no page."""
+    """The failure of a run that `error` ended; it has a place, but no page."""
     if isinstance(error, ScoopiError):
         return Failure(cause=error.what, message=str(error), at=error.at)
     what = f"{type(error).__name__}: {error}"

@@ -1,4 +1,4 @@
-"""Payload and Handover: what a step gets and answers with, and the grant that a loader may ask for."""
+"""Payload and Handover: the input and the output of a step, and the grant that a loader may request."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Input = TypeVar("Input")
 
 
 class Payload(msgspec.Struct, frozen=True):
-    """What a step is given.
+    """The input of a step.
 
     Attributes:
         job: the job's id.
         locator: the job's page.
-        page: its position in the chain of links, from 1.
-        task: name of the task, empty before the page is loaded.
-        input: what the step works on: Locator, Page, Data, …
-        parent: values of the record that led to the page, by column.
+        page: the position of the page in the chain of links, from 1.
+        task: the name of the task; empty before the page is loaded.
+        input: the value that the step works on: Locator, Page, Data, …
+        parent: the values of the record that led to the page, by column.
     """
 
     job: str
@@ -34,17 +34,17 @@ class Payload(msgspec.Struct, frozen=True):
     parent: dict[str, Any] = {}
 
     def expect(self, kind: type[Input]) -> Input:
-        """The input, if it is of that kind.
+        """The input, checked to be of type `kind`.
 
         Raises:
-            StepError: the step before handed over something else.
+            StepError: the previous step handed over a value of another type.
         """
         if isinstance(self.input, kind):
             return self.input
         got = type(self.input).__name__
         raise StepError(
-            f"the step needs {kind.__name__} and was given {got}",
-            hint="look at the order of the steps of this task",
+            f"the step expects {kind.__name__}, but received {got}",
+            hint="check the order of the task's steps",
         )
 
     def advance(self, output: object) -> Payload:
@@ -53,12 +53,13 @@ class Payload(msgspec.Struct, frozen=True):
 
 
 class Grant(msgspec.Struct, frozen=True, array_like=True):
-    """A permit for one request to a host, to be sent before `not_after`, or handed back unused.
+    """A permit for one request to a host: use it before `not_after`, or return it unused.
 
     Attributes:
         host: `host:port` in lower case.
         not_after: seconds on this machine's monotonic clock.
-        is_paced: the host has a delay, so its next grant waits for the report that this request was sent.
+        is_paced: whether the host has a delay, so that its next grant waits for the report that this request
+            was sent.
     """
 
     host: str
@@ -67,7 +68,7 @@ class Grant(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True):
-    """Encoded rows for one output file; `rows` is their number."""
+    """The encoded rows of one output file; `rows` is their number."""
 
     output: str
     rows: int
@@ -75,10 +76,10 @@ class Part(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ToTask(msgspec.Struct, frozen=True):
-    """The payload goes to the next step of its task, in this worker.
+    """The payload passes to the next step of its task, in the same worker.
 
     Attributes:
-        files: which its rows name from now on.
+        files: the downloaded files that its rows now refer to.
     """
 
     payload: Payload
@@ -87,7 +88,7 @@ class ToTask(msgspec.Struct, frozen=True):
 
 
 class ToFiles(msgspec.Struct, frozen=True):
-    """The task waits, holding no thread, for files; then its step runs again, with their `Downloads`."""
+    """The task waits for files without holding a thread; then its step runs again, with their `Downloads`."""
 
     payload: Payload
     orders: tuple[FileOrder, ...]
@@ -101,7 +102,7 @@ class ToJobs(msgspec.Struct, frozen=True):
 
 
 class ToAppender(msgspec.Struct, frozen=True):
-    """The task ends; its encoded rows go to the node's segment, and its links become child jobs."""
+    """The task ends; its encoded rows are written to the node's segment, and its links become child jobs."""
 
     parts: tuple[Part, ...]
     warnings: tuple[Failure, ...] = ()
@@ -109,11 +110,11 @@ class ToAppender(msgspec.Struct, frozen=True):
 
 
 class ToGrant(msgspec.Struct, frozen=True):
-    """The payload waits, holding no thread, for the grant of a request to `host`; then its step runs.
+    """The payload waits for the grant of a request to `host` without holding a thread; then its step runs.
 
     Attributes:
-        url: what the request asks for; empty if the payload's order says it.
-        is_part: it asks for something that a page loads, which robots.txt says nothing of.
+        url: the address to request; empty if the payload holds it.
+        is_part: whether the request is one that a page makes itself, to which robots.txt does not apply.
     """
 
     host: str
@@ -123,7 +124,7 @@ class ToGrant(msgspec.Struct, frozen=True):
 
 
 class ToSession(msgspec.Struct, frozen=True):
-    """The payload waits, holding no thread, for a session with more logins than `version`."""
+    """The payload waits for a login of the session newer than `version`, without holding a thread."""
 
     session: str
     version: int

@@ -1,4 +1,4 @@
-"""Inputs: what is given for each run: values for `%{input.NAME}`, and which groups it reads."""
+"""Inputs: the values of `%{input.NAME}` and the selected groups of one run."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from collections.abc import Mapping
 import msgspec
 
 SLOT_PARTS = ("key", "start", "end")
-"""Of a slot of the scheduler, which definitions name as `%{slot.key}`."""
+"""The parts of a slot of the scheduler; definitions refer to them as `%{slot.key}` and so on."""
 STAND_IN = "1"
-"""For a value that is not known, so that the check can continue."""
+"""Stands in for an unknown value, so that checking can continue."""
 
 
 class Inputs(msgspec.Struct, frozen=True):
-    """The values that a run is given for the `%{input.NAME}` of its definitions, and what it reads of them.
+    """The values of `%{input.NAME}` in the definitions of one run, and the groups that it reads.
 
     Attributes:
-        values: by the name of the input; those of a slot as `slot.key`.
-        giver: the process of the scheduler that gives them; empty for a person, whose names must all occur.
-        assumed: names whose values are stand-ins, because only a job has the real ones.
-        groups: names of the locator groups that are read, with what their links lead to; empty for all.
+        values: the values by the name of the input; those of a slot by `slot.key` and so on.
+        giver: the process of the scheduler that gives the values; empty if a person does: then every name
+            must occur in the definitions.
+        assumed: the names whose values are stand-ins, because only a job has the real ones.
+        groups: the names of the locator groups to read, with all that their links lead to; empty for all.
     """
 
     values: Mapping[str, str] = {}

@@ -1,4 +1,4 @@
-"""One page of a run: its job as workers and the store know it, and the frame that it leaves behind."""
+"""The job of one page of a run, as workers and as the store know it, and the frame that it results in."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from scoopi.model.handover import Part
 from scoopi.model.locator import Locator
 
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-"""A run's name is a folder's name: it never leaves the output folder."""
+"""The name of a run is the name of a folder, so it can never lead out of the output folder."""
 RunText = Annotated[str, msgspec.Meta(pattern=rf"\A{RUN_NAME.pattern}\Z")]
 MapsText = Annotated[str, msgspec.Meta(pattern=rf"\A{RUN_NAME.pattern}(~[0-9a-f]{{8}})?\Z")]
-"""What the maps of a life of a run are named by."""
+"""The name of a run, with the suffix that distinguishes the store maps of its lives."""
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-"""A number that can be added to, and encoded again."""
+"""A count that stays exact in JSON, even when it is incremented."""
 
 
 NodeIncarnation = NewType("NodeIncarnation", str)
-"""The random number of one start of a node, or of one creation of a run."""
+"""The random number, in hex, of one start of a node or of one creation of a run."""
 
 INCARNATION_BYTES = 8
 
 
 def new_incarnation() -> NodeIncarnation:
-    """16 hex digits that no other start has."""
-    import secrets  # late: workers are started before a number is needed
+    """A fresh random number of 16 hex digits."""
+    import secrets  # late: workers start without it
 
     return NodeIncarnation(secrets.token_hex(INCARNATION_BYTES))
 
 
 NO_PARENT: Mapping[str, Any] = MappingProxyType({})
-"""Of a page that no record leads to."""
+"""The `parent` of a page that no record leads to."""
 
 
 class JobState(StrEnum):
-    """Where a job stands; WAITING is before another attempt; DONE, FAILED and SKIPPED are its ends."""
+    """The state of a job; WAITING precedes another attempt; DONE, FAILED and SKIPPED are final."""
 
     READY = "READY"
     TAKEN = "TAKEN"
@@ -51,25 +51,26 @@ class JobState(StrEnum):
     DONE = "DONE"
     FAILED = "FAILED"
     SKIPPED = "SKIPPED"
-    """The site forbids its page to robots; it was not asked for."""
+    """The site's robots.txt disallows the page; it was not requested."""
 
 
 class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a worker needs to do a job; never changes once put.
+    """What a worker needs to do a job; never changes once it is in the store.
 
     Attributes:
         locator: the page.
-        seed: id of the locator's own job (its own id for a seed).
-        page: position in the chain of links from the locator, from 1.
+        seed: the id of the locator's own job (of a seed, its own id).
+        page: the position in the chain of links from the locator, from 1.
         ancestors: 8-byte digests of (group, `page_url`), the locator's page first, this page last.
-        skip: names of tasks not to run, because they killed their worker.
-        only: names of the tasks to run; empty for all.
-        public_only: a public page led here: a host of a private address is not asked.
-        parent: values of the record that led here, by column.
-        depth: how many links of crawls with a `depth` led here from the locator.
-        number: how many pages of its pagination come before it.
-        links: how many links led here from the locator, on the way on which the page was found first.
-        seen: digests of items of these pages, where its list ends with the page that has no new ones.
+        skip: the names of tasks not to run, because they killed their worker.
+        only: the names of the tasks to run; empty for all.
+        public_only: whether a public page led here, so that hosts with a private address are not contacted.
+        parent: the values of the record that led here, by column.
+        depth: the number of links of crawls with a `depth` from the locator to here.
+        number: the number of pages of the pagination before this one.
+        links: the number of links from the locator to here, on the path by which the page was first found.
+        seen: digests of the items of the earlier pages, for a list that ends with the page that has no new
+            items.
     """
 
     locator: Locator
@@ -87,7 +88,7 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class StoredJob(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A job in the store; kept as canonical JSON (sorted keys), compared on its bytes.
+    """A job in the store; stored as canonical JSON (sorted keys), and compared byte by byte.
 
     Attributes:
         state_key: the indexed field: `R/<host>` ready, `T/<incarnation>` taken, `W/<incarnation>` waiting,
@@ -95,12 +96,12 @@ class StoredJob(msgspec.Struct, frozen=True, omit_defaults=True):
         host: `host:port` in lower case, `file` for local files.
         state: see JobState.
         incarnation: of the node that wrote the record.
-        fence: counts the takes of the job.
+        fence: the number of times that the job was taken.
         lost: how often it was taken back from a dead node.
-        payload: the job's payload as msgpack; empty: it is large, and stands in a map of its own.
-        tried: the reason of each attempt that failed and was followed by another.
-        wait_ms: of a waiting job: it is ready this long after the node of its state key began to wait.
-        sent: its request, which must not be sent twice, may have been sent.
+        payload: the job's payload as msgpack; empty if it is large and kept in a map of its own.
+        tried: the reason of each failed attempt that was followed by another.
+        wait_ms: how long a waiting job waits, from the moment when the node in its state key began to wait.
+        sent: whether its request, which must not be sent twice, may have been sent.
     """
 
     state_key: str
@@ -119,51 +120,52 @@ def seed_id(group: str, name: str, url: str, request: str = "", parent: Mapping[
     """The id of a defined locator's job: 32 hex digits.
 
     Args:
-        request: key of its request; empty for a plain GET.
-        parent: values of the locator that its page's fields use; each set of them makes a job of its own.
+        request: the key of its request; empty for a plain GET.
+        parent: the values of the locator that the fields of its page use; each set of values makes a job of
+            its own.
     """
     return _digest("seed", group, name, url, *filter(None, (request,)), *_values(parent))
 
 
 def link_id(parent: str, group: str, url: str, occurrence: int) -> str:
-    """The id of a link's job; `occurrence` counts the equal links before it on the page, from 0."""
+    """The id of a link's job; `occurrence` is the number of equal links before it on the page."""
     return _digest("link", parent, group, url, str(occurrence))
 
 
 def once_id(seed: str, group: str, url: str, parent: Mapping[str, Any] = NO_PARENT) -> str:
-    """The id of a link's job followed once per locator, whichever page has it; `url` as of `page_url`.
+    """The id of the job of a link that is followed once per locator; `url` is a result of `page_url`.
 
     Args:
-        parent: values of the record that leads to it; each set of them makes a job of its own.
+        parent: the values of the record that leads to it; each set of values makes a job of its own.
     """
     return _digest("once", seed, group, url, *_values(parent))
 
 
 def run_id(group: str, url: str, parent: Mapping[str, Any] = NO_PARENT) -> str:
-    """The id of a page that is read once per run, from a link or a locator; arguments as of `once_id`."""
+    """The id of the job of a page that is read once per run; arguments as in `once_id`."""
     return _digest("run", group, url, *_values(parent)) if parent else seed_id(group, group, url)
 
 
 def retry_id(job: str) -> str:
-    """The id of the job that runs the failed tasks of an ended one again.
+    """The id of the job that runs the failed tasks of an ended job again.
 
-    Derived, so that a retry which is asked for twice makes one job; and one of its own, so that the rows of
-    the tasks that did not fail stay those of the first job.
+    It is derived, so that two requests for a retry make one job; and it differs, so that the rows of the
+    tasks that did not fail stay with the first job.
     """
     return _digest("retry", job)
 
 
 def ancestor_digest(group: str, url: str, request: str = "") -> bytes:
-    """8 bytes for a page in a chain of links; see `page_url` for the URL."""
+    """The 8-byte digest of a page in a chain of links; `url` is a result of `page_url`."""
     parts = (group, url, *filter(None, (request,)))
     return blake2b("\x1f".join(parts).encode(), digest_size=8).digest()
 
 
 def page_url(url: str, each_fragment: bool = False) -> str:
-    """The page itself, whichever of its places the address names.
+    """The address of the page itself, without the fragment that names a place in it.
 
     Args:
-        each_fragment: each fragment is a page of its own, as of an application in the browser.
+        each_fragment: each fragment is a page of its own, as in an application in the browser.
     """
     page, _, fragment = url.partition("#")
     return f"{page}#{fragment}" if each_fragment and fragment else page
@@ -174,21 +176,21 @@ def _digest(*parts: str) -> str:
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
-    """The rows and the outcome of one attempt at a job; counts when the store names its fence.
+    """The rows and the outcome of one attempt at a job; valid only if the store names its fence.
 
     Attributes:
         job: the job's id.
-        fence: of the take that made it.
+        fence: the job's fence when this attempt took it.
         state: DONE, FAILED or SKIPPED.
-        pages: 1 when the page was loaded, else 0.
-        parts: encoded rows by output file.
-        failures: one for each failed task; not empty exactly when FAILED.
-        warnings: what the tasks warned of.
-        payload: of a failed job, so that a retry can make a job of its failed tasks; of one that was tried
-            more than once, so that reports can name it.
-        tried: the reason of each attempt at the page that failed before this one.
-        skipped: why a SKIPPED job was left out; the rule of its site.
-        files: which the rows name; they are durable in the node's folder.
+        pages: 1 if the page was loaded, else 0.
+        parts: the encoded rows, by output file.
+        failures: one for each failed task; not empty exactly if the state is FAILED.
+        warnings: the warnings of the tasks.
+        payload: kept of a failed job, so that a retry can make a job of its failed tasks, and of a job that
+            was tried more than once, so that reports can name it.
+        tried: the reason of each earlier failed attempt at the page.
+        skipped: why a SKIPPED job was skipped: the rule of its site.
+        files: the downloaded files that the rows refer to; they are durable in the node's folder.
     """
 
     job: str

@@ -25,15 +25,15 @@ _MOST_DIGITS = 9
 class Live:
     """How long a saved page may serve later runs.
 
-    A span of time from the loading of a page, or a fixed moment; without either, nothing is reused.
+    Either a span of time from the loading of the page, or a fixed moment; without both, nothing is reused.
 
     Source: defs/README.md, 4.6.
 
     Attributes:
-        months: whole months of the span; the 31st becomes the last day of a shorter month.
+        months: the whole months of the span; the 31st becomes the last day of a shorter month.
         days: further days, by the calendar.
         seconds: further seconds.
-        until: the fixed moment, zone-aware; the span is not used then.
+        until: the fixed moment, zone-aware; if it is given, the span is not used.
     """
 
     months: int = 0
@@ -42,9 +42,9 @@ class Live:
     until: datetime | None = None
 
     def fresh(self, from_date: datetime, run_date: datetime) -> bool:
-        """Whether a page loaded at `from_date` may serve the run of `run_date`; both zone-aware.
+        """Whether a page loaded at `from_date` may serve the run at `run_date`; both are zone-aware.
 
-        A page whose time ends exactly with the run's date is stale.
+        A page that expires exactly at `run_date` is stale.
         """
         if self.until is not None:
             return self.until > run_date
@@ -54,7 +54,7 @@ class Live:
             return self.months + self.days + self.seconds > 0
 
     def _end(self, start: datetime) -> datetime:
-        """By the local calendar, so that days may have 23 hours."""
+        """The end of the span, by the local calendar: a day may have 23 hours."""
         wall = start.astimezone().replace(tzinfo=None)
         years, month = divmod(wall.month - 1 + self.months, 12)
         year = wall.year + years
@@ -66,16 +66,16 @@ class Live:
 
 
 def parse_live(text: str, pattern: DatePattern) -> Live:
-    """The `live` of a task group.
+    """Parse the `live` of a task group.
 
     >>> from scoopi.java.dates.date_pattern import DatePattern
     >>> parse_live("P1Y2M3D", DatePattern("yyyy-MM-dd"))
     Live(months=14, days=3, seconds=0, until=None)
 
     Args:
-        text: an ISO duration (`PT6H`) or period (`P1W`, `P1Y2M3D`), `0` or blank for never, else a
+        text: an ISO duration (`PT6H`) or period (`P1W`, `P1Y2M3D`), `0` or blank for never, or else a
             date-time.
-        pattern: how the date-time is written (`scoopi.dateTimePattern`).
+        pattern: the pattern of the date-time (`scoopi.dateTimePattern`).
     Raises:
         ValueError: the text is none of these.
     """

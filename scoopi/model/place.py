@@ -1,4 +1,4 @@
-"""Place: where in the definition files something stands."""
+"""Place: a position in a definition file."""
 
 from __future__ import annotations
 

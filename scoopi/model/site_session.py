@@ -1,4 +1,4 @@
-"""Session: the cookies that a site has set, and whether it has been logged in to."""
+"""Session: the cookies that a site has set, and the state of the login to it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _HTTP_ONLY = "#HttpOnly_"
 
 
 class Session(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The cookies that a site has set, and whether it has been logged in to, as a worker knows them.
+    """The cookies that a site has set, and the state of the login to it, as known to a worker.
 
     Attributes:
         name: the pattern of its site.
-        version: counts the logins.
-        cookies: lines as curl writes them, by domain, path and name.
+        version: the number of logins.
+        cookies: lines in curl's format, by domain, path and name.
         failed: why no login can succeed; empty if none has failed.
     """
 
@@ -28,7 +28,7 @@ class Session(msgspec.Struct, frozen=True, omit_defaults=True):
     failed: str = ""
 
     def with_changes(self, change: SessionChange) -> Session:
-        """The session after a page has changed its cookies."""
+        """The session with the cookies of `change` added and removed."""
         cookies = {key: line for key, line in self.cookies.items() if key not in change.removed}
         cookies.update(change.added)
         kept = dict(list(cookies.items())[-MOST_COOKIES:])
@@ -36,13 +36,16 @@ class Session(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SessionChange(msgspec.Struct, frozen=True, array_like=True):
-    """What a page or a login has done to a session.
+    """The effect of a page or a login on a session.
 
     Attributes:
-        job: whose page it was.
-        login: `done` after a login, `failed` after one that no other can follow, `again` if another job may
-            try; empty for a page.
-        message: why it failed.
+        name: the name of the session.
+        job: the id of the page's job.
+        added: cookies that were set or changed, as in `Session.cookies`.
+        removed: keys of the cookies that were removed.
+        login: `done` after a login, `failed` after a login that cannot succeed, `again` if another job may
+            try it; empty for a page.
+        message: why the login failed.
     """
 
     name: str
@@ -53,14 +56,14 @@ class SessionChange(msgspec.Struct, frozen=True, array_like=True):
     message: str = ""
 
     def then(self, later: SessionChange) -> SessionChange:
-        """Both changes as one."""
+        """This change and a later one as a single change."""
         added = {key: line for key, line in self.added.items() if key not in later.removed} | later.added
         removed = tuple(key for key in {*self.removed, *later.removed} if key not in added)
         return msgspec.structs.replace(later, added=added, removed=removed)
 
 
 def cookies_of(lines: Iterable[str]) -> dict[str, str]:
-    """Cookie lines by what identifies them.
+    """Cookie lines by the domain, path and name of the cookie.
 
     >>> list(cookies_of(["a.example\\tFALSE\\t/\\tFALSE\\t0\\tsid\\t1"]))
     ['a.example / sid']
@@ -77,7 +80,7 @@ def cookies_of(lines: Iterable[str]) -> dict[str, str]:
 def changed(
     name: str, job: str, sent: Mapping[str, str], received: Mapping[str, str]
 ) -> SessionChange | None:
-    """The change from the cookies of a request to those after its response; None without one."""
+    """The change from the cookies of a request to those after its response; None if they are the same."""
     added = {key: line for key, line in received.items() if sent.get(key) != line}
     removed = tuple(key for key in sent if key not in received)
     return SessionChange(name, job, added, removed) if added or removed else None

@@ -1,4 +1,4 @@
-"""Sites: what each host is asked with, from the blocks of host patterns that fit it."""
+"""Sites: the request settings of each host, merged from the entries of `sites` whose pattern matches it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from scoopi.model.decoders import converted
 from scoopi.model.text.secrets import is_open
 
 NAMED = frozenset({"headers", "cookies", "retry", "budget"})
-"""Fields that are merged name by name; any other value replaces the one below it."""
+"""Fields that are merged name by name; any other value replaces that of a less specific entry."""
 
 DIRECT = "direct"
-"""Stands among proxies for none."""
+"""Stands for no proxy in a list of proxies."""
 _PORT = re.compile(r":\d+\Z")
 _HOST = re.compile(r"https?://(?:[^/?#]*@)?([^/?#]*)", re.IGNORECASE)
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
 class HostLimits(Protocol):
-    """The request rate of all nodes together at one host; see `Site`."""
+    """The limits of all nodes together for requests to one host; see `Site`."""
 
     @property
     def parallelism(self) -> int: ...
@@ -32,7 +32,7 @@ class HostLimits(Protocol):
 
 
 class LimitsByHost(Protocol):
-    """Knows the limits of each host."""
+    """Provides the limits of each host."""
 
     def for_host(self, host: str) -> HostLimits:
         """The limits of `host:port`."""
@@ -47,11 +47,11 @@ class Auth(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PageSign(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a page is recognized by; each that is given must be so.
+    """The signs by which a page is recognized; each one that is given must be there.
 
     Attributes:
-        selector: CSS, of an element that the page has.
-        url: a part of its final address, in which `*` stands for any characters.
+        selector: a CSS selector that an element of the page matches.
+        url: a part of the final address, in which `*` stands for any characters.
     """
 
     selector: str = ""
@@ -59,14 +59,14 @@ class PageSign(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Login(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a site is logged in to, once for all workers and nodes.
+    """How to log in to a site; it is done once for all workers and nodes.
 
     Attributes:
-        url: of the page with the form, or where the fields are sent.
-        form: CSS selector of the form; empty: the fields are sent at once.
-        fields: by name.
-        success: what the page after the login is recognized by.
-        expired: what a page that asks for another login is recognized by; empty: by its form.
+        url: the address of the page with the form, or to which the fields are sent.
+        fields: the values of the form's fields by name.
+        success: how the page after a successful login is recognized.
+        form: the CSS selector of the form; empty if the fields are sent at once.
+        expired: how a page that asks for another login is recognized; if empty, by its form.
     """
 
     url: str
@@ -77,26 +77,25 @@ class Login(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True):
-    """What one host is asked with; the defaults are those of the settings.
+    """The request settings of one host; the defaults are those of Scoopi's settings.
 
     Attributes:
         delay_ms: the least time between the starts of two requests.
         parallelism: the most requests in flight, of all nodes together.
-        user_agent: sent as it stands.
-        timeout_ms: for one hop as a whole.
-        connect_timeout_ms: for name look-up, TCP and TLS together.
-        headers: further headers of each request, and values for Scoopi's own, by name.
-        cookies: sent with each request, by name.
-        auth: sent with each request; None without.
-        proxy: used in turn; `direct` for none. Empty: as the environment says.
-        session: name of the session whose cookies are kept; empty: cookies last for one page.
-        login: comes before the first page of the session; None without.
-        robots: whether its robots.txt is read and followed.
-        http2: whether HTTP/2 is spoken over TLS where the host does.
-        ca: a file of authorities that are trusted instead of the usual ones; empty for those.
-        retry: how often, and after which waits, a page that fails to load is tried again: numbers by the
-            keys of definitions, see `RetryPolicy.of`.
-        budget: how much a run may take from it: numbers by the keys of definitions, see `Budget.of`.
+        user_agent: the User-Agent header.
+        timeout_ms: the timeout of one hop as a whole.
+        connect_timeout_ms: the timeout of name resolution, TCP and TLS together.
+        headers: further headers of each request, or replacements of Scoopi's own, by name.
+        cookies: the cookies of each request, by name.
+        auth: the credentials of each request; None for none.
+        proxy: the proxies, used in turn; `direct` for none. If empty, those of the environment.
+        session: the name of the session whose cookies are kept; if empty, cookies last for one page.
+        login: the login before the first page of the session; None for none.
+        robots: whether robots.txt is read and obeyed.
+        http2: whether HTTP/2 is offered over TLS.
+        ca: a file with the certificate authorities to trust; empty for the usual ones.
+        retry: the numbers of the retry policy, by their keys in definitions; see `RetryPolicy.of`.
+        budget: the limits of a run for this host, by their keys in definitions; see `Budget.of`.
     """
 
     delay_ms: int = 1000
@@ -117,7 +116,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     budget: dict[str, int] = {}
 
     def without_credentials(self) -> Site:
-        """The site for a request that is not encrypted and follows one that was."""
+        """The site without credentials, for an unencrypted request after an encrypted one."""
         headers = {name: text for name, text in self.headers.items() if is_open(name, text)}
         return replace(self, headers=headers, cookies={}, auth=None)
 
@@ -127,9 +126,9 @@ class SiteBlock(msgspec.Struct, frozen=True):
 
     Attributes:
         pattern: `host` or `host:port`, in which `*` stands for any characters.
-        values: field of Site -> value, for the keys that the block has.
-        origins: field, or `field.name` for a header -> where it was written, as `file:line`.
-        place: of the pattern.
+        values: field of Site -> value, for the keys of the block.
+        origins: field, or `field.name` for a header -> where it is defined, as `file:line`.
+        place: where the pattern is defined.
     """
 
     pattern: str
@@ -143,7 +142,7 @@ class SiteBlock(msgspec.Struct, frozen=True):
 
     @property
     def rank(self) -> tuple[bool, int, bool]:
-        """The larger, the more specific: a whole name, then the number of letters, then a port."""
+        """How specific the pattern is: whether it is a whole name, its length, and whether it has a port."""
         name = _PORT.sub("", self.pattern)
         return "*" not in name, len(name.replace("*", "")), name != self.pattern
 
@@ -152,9 +151,9 @@ class SiteValue(msgspec.Struct, frozen=True):
     """One value of a site.
 
     Attributes:
-        key: as definitions have it, as `delay` or `headers.Accept-Language`.
-        value: its text; a secret is shown as its reference, `${env:NAME}`.
-        origin: `file:line`, the origin of the setting that is its default, or `default`.
+        key: the key in definitions, such as `delay` or `headers.Accept-Language`.
+        value: the value as text; a secret as its reference, `${env:NAME}`.
+        origin: `file:line`, or the origin of the setting that gives the default, or `default`.
     """
 
     key: str
@@ -163,11 +162,11 @@ class SiteValue(msgspec.Struct, frozen=True):
 
 
 class SiteView(msgspec.Struct, frozen=True):
-    """What one host is asked with.
+    """The request settings of one host, with their origins.
 
     Attributes:
         host: `host:port`.
-        blocks: pattern and place of the entries of `sites` that apply, the most specific one first.
+        blocks: the pattern and place of each entry of `sites` that applies, the most specific first.
     """
 
     url: str
@@ -177,12 +176,12 @@ class SiteView(msgspec.Struct, frozen=True):
 
 
 class Sites:
-    """Merges, for each host, the blocks that match it: the most specific one wins, key by key.
+    """Merges the blocks that match a host: for each key, the most specific block wins.
 
-    Of equally specific blocks the later one wins.
+    Of equally specific blocks, the later one wins.
 
     Args:
-        defaults: for what no block gives.
+        defaults: the values of the keys that no block gives.
     """
 
     def __init__(self, defaults: Site, blocks: Sequence[SiteBlock] = ()) -> None:
@@ -191,7 +190,7 @@ class Sites:
         self._known: dict[str, Site] = {}
 
     def for_host(self, host: str) -> Site:
-        """The effective values for `host:port`; the same object for each call."""
+        """The effective settings of `host:port`; the same object for each call."""
         if not self._blocks:
             return self.defaults
         site = self._known.get(host)
@@ -200,15 +199,15 @@ class Sites:
         return site
 
     def for_url(self, url: str) -> Site:
-        """The effective values for the host of a web address, as `Address.url` has it."""
+        """The effective settings of the host of a web address, which is in the form of `Address.url`."""
         return self.for_host(_host_of(url))
 
     def blocks_for(self, host: str) -> list[SiteBlock]:
-        """The blocks that apply to `host:port`, the most specific one last."""
+        """The blocks that apply to `host:port`, the most specific last."""
         return [block for block in self._blocks if block.matches(host)]
 
     def origins(self, host: str) -> dict[str, str]:
-        """Field, or `field.name` -> where its value was written; defaults are left out."""
+        """Field, or `field.name` -> where its value is defined; defaults are left out."""
         found: dict[str, str] = {}
         for block in self.blocks_for(host):
             found.update(block.origins)
@@ -222,7 +221,7 @@ class Sites:
 
     @property
     def differ_in_robots(self) -> bool:
-        """Whether an entry says if robots.txt is followed."""
+        """Whether an entry sets `robots`."""
         return any("robots" in block.values for block in self._blocks)
 
     @property
@@ -242,7 +241,7 @@ class Sites:
 
 
 def _with_names(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Both, with the values of `above` where both have a name; case does not distinguish names."""
+    """Both mappings merged; where both have a name, ignoring case, `above` wins."""
     replaced = {name.lower() for name in above}
     return {**{name: text for name, text in below.items() if name.lower() not in replaced}, **above}
 

@@ -17,9 +17,9 @@ def test_the_expected_input_is_given() -> None:
 
 
 def test_another_input_is_an_error_of_the_order_of_steps() -> None:
-    with pytest.raises(StepError, match="the step needs int and was given str") as raised:
+    with pytest.raises(StepError, match="the step expects int, but received str") as raised:
         PAYLOAD.expect(int)
-    assert "order of the steps" in raised.value.hint
+    assert "order of the task's steps" in raised.value.hint
 
 
 def test_the_next_step_gets_the_output_and_the_rest_as_it_was() -> None:

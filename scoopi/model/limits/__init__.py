@@ -1,1 +1,1 @@
-"""How much a run may ask of hosts: retries and budgets."""
+"""Limits of a run's requests: retries and budgets."""

@@ -1,4 +1,4 @@
-"""Budget: how much a run, a group or a host may take."""
+"""Budget: the limits of a run, a group or a host."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import msgspec
 BUDGET_KEYS: Mapping[str, str] = MappingProxyType(
     {"pages": "pages", "time": "seconds", "bytes": "bytes", "depth": "depth"}
 )
-"""Key of `budget` in definitions, and the end of a setting's name -> field."""
+"""Key of `budget` in definitions, which also ends the name of a setting -> field."""
 
 
 class Budget(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How much a run, a group or a host may take; 0 stands for no limit.
+    """The limits of a run, a group or a host; 0 for no limit.
 
     Attributes:
-        pages: the most pages that are loaded.
-        seconds: no further page is begun after this time.
-        bytes: no further page is begun once so many bytes were received.
+        pages: the most pages to load.
+        seconds: the time after which no further page is begun.
+        bytes: the number of received bytes after which no further page is begun.
         depth: the most links from a locator to a page.
     """
 
@@ -31,7 +31,7 @@ class Budget(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, numbers: Mapping[str, int]) -> Self:
-        """The budget of the numbers by the keys of definitions.
+        """The budget with the given limits, by their keys in definitions.
 
         >>> Budget.of({"pages": 100, "time": 60})
         Budget(pages=100, seconds=60, bytes=0, depth=0)

@@ -10,9 +10,9 @@ import msgspec
 from scoopi.errors import LoadFault
 
 UNKNOWN_NAME = "dns"
-"""Reason of a failure: the name of the host, or of its proxy, is unknown."""
+"""The reason of a failure because the name of the host, or of its proxy, is unknown."""
 MOST_FOR_A_NAME = 3
-"""Attempts at a host whose name is unknown: a resolver recovers, but a misspelt name stays unknown."""
+"""The most attempts at a host whose name is unknown: a resolver may recover, but a misspelt name stays so."""
 
 
 KEYS: Mapping[str, str] = MappingProxyType(
@@ -25,7 +25,7 @@ KEYS: Mapping[str, str] = MappingProxyType(
         "perHost": "per_host",
     }
 )
-"""Key of `retry` in definitions, and the end of a setting's name -> field."""
+"""Key of `retry` in definitions, which also ends the name of a setting -> field."""
 
 
 class RetryPolicy(msgspec.Struct, frozen=True):
@@ -34,13 +34,13 @@ class RetryPolicy(msgspec.Struct, frozen=True):
     The waits grow exponentially, with jitter.
 
     Attributes:
-        attempts: at one page, the first one included; 1: no retries.
+        attempts: the most attempts at one page, the first one included; 1 for no retries.
         delay_ms: the wait before the second attempt.
-        factor: by which each further wait is longer.
+        factor: each further wait is longer by this factor.
         most_delay_ms: the longest wait, before jitter.
-        jitter_percent: up to this part of a wait is added at random, so that pages which failed together do
-            not come back together.
-        per_host: retries at one host in the whole run; further failures are final.
+        jitter_percent: up to this share of a wait is added at random, so that pages that failed together are
+            not retried together.
+        per_host: the most retries at one host in the whole run; further failures are final.
     """
 
     attempts: int = 5
@@ -52,7 +52,7 @@ class RetryPolicy(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, numbers: Mapping[str, int]) -> RetryPolicy:
-        """The policy of the numbers of a site, by the keys of definitions; the defaults for what is missing.
+        """The policy with the given numbers, by their keys in definitions; missing ones have the defaults.
 
         >>> RetryPolicy.of({"attempts": 2, "maxDelay": 500}).attempts
         2
@@ -60,23 +60,23 @@ class RetryPolicy(msgspec.Struct, frozen=True):
         return cls(**{field: numbers[key] for key, field in KEYS.items() if key in numbers})
 
     def numbers(self) -> dict[str, int]:
-        """The policy by the keys of definitions."""
+        """The numbers of the policy, by their keys in definitions."""
         return {key: getattr(self, field) for key, field in KEYS.items()}
 
     def allows(self, fault: LoadFault, tried: int) -> bool:
-        """Whether a page that failed with that fault may be tried again.
+        """Whether a page that failed with `fault` may be tried again.
 
         Args:
-            tried: attempts before the one that failed.
+            tried: the number of attempts before the one that failed.
         """
         return fault.is_transient and tried + 1 < self.attempts_after(fault)
 
     def attempts_after(self, fault: LoadFault) -> int:
-        """How often a page that failed with that fault is tried in all, if another attempt may load it."""
+        """The most attempts in all at a page that failed with `fault`, if the fault is transient."""
         return min(self.attempts, MOST_FOR_A_NAME) if fault.reason == UNKNOWN_NAME else self.attempts
 
     def wait_ms(self, fault: LoadFault, tried: int, random: Callable[[], float]) -> int:
-        """The wait before the next attempt, in milliseconds; at least what the server asks for.
+        """The wait before the next attempt, in milliseconds; at least the server's Retry-After.
 
         >>> policy, fault = RetryPolicy(), LoadFault("reset", True)
         >>> [policy.wait_ms(fault, tried, lambda: 0.0) for tried in range(8)]
@@ -84,7 +84,7 @@ class RetryPolicy(msgspec.Struct, frozen=True):
 
         Args:
             tried: as in `allows`.
-            random: gives numbers from 0 to 1.
+            random: returns a random number from 0 to 1.
         """
         delay_ms = min(self.delay_ms * self.factor ** min(tried, 32), self.most_delay_ms)
         asked_ms = 1000 * (fault.retry_after_s or 0.0)

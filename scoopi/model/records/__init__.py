@@ -1,4 +1,4 @@
-"""Records: typed rows of named fields, and the columns that describe them to outputs."""
+"""Records: typed rows of named fields, and the schemas that describe them to outputs."""
 
 from scoopi.model.records.record_schema import (
     CHANGE_COLUMN,

@@ -1,4 +1,4 @@
-"""RecordDef: what to read on a page as records, one for each matching element, with named fields."""
+"""RecordDef: the records to read from a page, one for each matching element, with named fields."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COLUMN_TYPES: Mapping[str, ColumnType] = MappingProxyType(
 )
 """Type of a field -> that of its column."""
 CURRENCY = "_currency"
-"""Behind the name of a price: the name of the column of its currency."""
+"""Suffix of the column that holds the currency of a price."""
 
 TEXTS = ("visible", "own", "raw")
 HTMLS = ("inner", "outer")
@@ -43,7 +43,7 @@ LOCATOR_NAME = "locator.name"
 
 
 class Selector(msgspec.Struct, frozen=True):
-    """A selector or a pattern as written, and where."""
+    """A selector or a pattern as written, and where it is defined."""
 
     text: str
     place: Place = NOWHERE
@@ -53,12 +53,12 @@ SAME = ("host", "domain", "any")
 
 
 class LinkRules(msgspec.Struct, frozen=True):
-    """Which of the addresses in a field are followed, and how far.
+    """Which addresses of a field are followed, and how far.
 
     Attributes:
-        allow: patterns of which one must match somewhere in an address; empty: any may be followed.
-        deny: patterns of which none may match.
-        same: what an address shares with that of its page: `host`, `domain`, or nothing (`any`).
+        allow: patterns of which one must be found in an address; empty if any address may be followed.
+        deny: patterns of which none may be found in an address.
+        same: what an address must share with that of its page: `host`, `domain`, or nothing (`any`).
     """
 
     allow: tuple[Selector, ...] = ()
@@ -71,24 +71,24 @@ class FieldDef(msgspec.Struct, frozen=True):
     """One field, normalized.
 
     Attributes:
-        selects: alternatives; the first one that matches counts.
-        page: search the whole page, not only the element of the record.
-        label: text of the label beside which the value stands.
+        selects: alternative selectors; the first one that matches is used.
+        page: whether the whole page is searched, not only the element of the record.
+        label: the text of the label next to the value.
         value: a constant with placeholders.
         parent: a field of the record that led to the page.
         script: a JavaScript expression.
         text: `visible`, `own` or `raw`.
         html: `inner`, `outer`, or empty for text.
         replace: (pattern, replacement) pairs.
-        map: values by text; empty for none.
-        type: of the value behind `map`.
-        column_type: of the column; that of the values of `map` where no type is given.
-        default: what replaces a missing value, as written; None for nothing.
-        is_list: all matches count, not only the first.
-        follow: the group of pages that the value leads to; empty for none.
-        once: `run`, `locator` or `false`.
+        map: the value for each text; empty for no mapping.
+        type: the type of the value after `map`.
+        column_type: the type of the column; that of the values of `map` if no type is given.
+        default: the text that replaces a missing value; None for none.
+        is_list: whether the value is the list of all matches, not only the first.
+        follow: the task group that loads the pages at its addresses; empty if they are not followed.
+        once: how often an address is followed: once per `run`, per `locator`, or each time (`false`).
         links: which of its addresses are followed; None for all.
-        download: how the files are downloaded that its values lead to; None if they are not.
+        download: how the files that its values lead to are downloaded; None if they are not.
     """
 
     name: str
@@ -120,12 +120,12 @@ class FieldDef(msgspec.Struct, frozen=True):
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """The columns that it fills: one, or two for a price."""
+        """The names of the columns that it fills: one, or two for a price."""
         return (self.name, self.name + CURRENCY) if self.type == "price" else (self.name,)
 
     @property
     def parents(self) -> tuple[str, ...]:
-        """Names of the fields that it takes from the record that led to the page."""
+        """The names of the fields that it reads of the record that led to the page."""
         if self.parent is not None:
             return (self.parent,)
         names = placeholders(self.value or "")
@@ -133,17 +133,17 @@ class FieldDef(msgspec.Struct, frozen=True):
 
     @property
     def read_at(self) -> Place:
-        """Where what reads it is defined."""
+        """Where its first selector is defined, or else the field."""
         return self.selects[0].place if self.selects else self.place
 
 
 class SourceDef(msgspec.Struct, frozen=True):
-    """What of the page `each` and the fields look into.
+    """The part of the page that `each` and the fields read.
 
     Attributes:
         kind: `html`, `json`, `jsonld`, `microdata`, `opengraph`, `sitemap`, `feed` or `script`.
         script: the selector of the script element.
-        js: it holds a JavaScript object, not JSON.
+        js: whether the element holds a JavaScript object, not JSON.
     """
 
     kind: str = "html"
@@ -153,18 +153,16 @@ class SourceDef(msgspec.Struct, frozen=True):
 
     @property
     def is_html(self) -> bool:
-        """Whether selectors are CSS and XPath, not JMESPath."""
+        """Whether the selectors are CSS or XPath, not JMESPath."""
         return self.kind == "html"
 
 
 class RecordDef(msgspec.Struct, frozen=True):
-    """The records to read on a page: one for each element that `each` finds, or one in all.
-
-    Their fields are named.
+    """The records to read from a page: one for each element that `each` matches, or one for the whole page.
 
     Attributes:
-        time_zone: of dates of the page that have none; empty for the run's own.
-        digest: blake2b-128 hex digest of the effective definition, places left out.
+        time_zone: the time zone of date-times without one; empty for that of the run.
+        digest: the blake2b-128 hex digest of the effective definition, without its places.
     """
 
     name: str
@@ -178,12 +176,12 @@ class RecordDef(msgspec.Struct, frozen=True):
 
     @property
     def parents(self) -> tuple[str, ...]:
-        """Names of the fields that it takes from the record that led to a page, sorted."""
+        """The names of the fields that it reads of the record that led to a page, sorted."""
         return tuple(sorted({name for field in self.fields for name in field.parents}))
 
     @property
     def uses_locator(self) -> bool:
-        """Whether its records depend on the locator from which a page was reached."""
+        """Whether its records may depend on the locator from which a page was reached."""
         values = [field.value or "" for field in self.fields]
         values += [field.download.to for field in self.fields if field.download is not None]
         in_meta = any(column.name == "locator" for column in self.schema.meta)
@@ -191,7 +189,7 @@ class RecordDef(msgspec.Struct, frozen=True):
 
     @property
     def has_downloads(self) -> bool:
-        """Whether values of a field lead to files that are downloaded."""
+        """Whether the values of a field lead to files that are downloaded."""
         return any(field.download is not None for field in self.fields)
 
     @property

@@ -1,4 +1,4 @@
-"""RecordSchema: the columns of the records of one data definition, and what their values are."""
+"""RecordSchema: the columns of the records of one data definition, with the types of their values."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from scoopi.model.records.row_blocks import as_block, read_blocks
 _ROWS = msgpack_decoder(list[list[Any]])
 
 Value = Any
-"""Of one field: str, int, bool, None, a list of these, or what JSON has (dict, list, float).
+"""The value of one field: str, int, bool, None, a list of these, or any JSON value (dict, list, float).
 
-Decimals, dates and date-times are texts: `12.50`, `2026-03-01`, `2026-03-01T08:00:00+01:00`.
+Decimals, dates and date-times are strings: `12.50`, `2026-03-01`, `2026-03-01T08:00:00+01:00`.
 """
 Row = tuple[Value, ...]
 
 
 class ColumnType(StrEnum):
-    """What the values of a column are."""
+    """The type of the values of a column."""
 
     TEXT = "text"
     INTEGER = "integer"
     DECIMAL = "decimal"
-    """An exact text, as in `12.50`."""
+    """An exact decimal as text, such as `12.50`."""
     BOOLEAN = "boolean"
     DATE = "date"
-    """ISO 8601, as in `2026-03-01`."""
+    """ISO 8601, such as `2026-03-01`."""
     DATETIME = "datetime"
-    """ISO 8601 with seconds, and with an offset where it is known."""
+    """ISO 8601 with seconds, and with the UTC offset if it is known."""
     JSON = "json"
-    """Any value of JSON."""
+    """Any JSON value."""
 
 
 class Column(msgspec.Struct, frozen=True):
-    """One column; with `is_list` its values are lists of that type.
+    """One column; if `is_list`, its values are lists of its type.
 
     Attributes:
-        is_file: its values are paths of downloaded files.
         place: where the field is defined.
+        is_file: whether its values are paths of downloaded files.
     """
 
     name: str
@@ -63,22 +63,23 @@ META_COLUMNS: Mapping[str, Column] = MappingProxyType(
         "fetchedAt": Column("fetchedAt", ColumnType.DATETIME),
     }
 )
-"""What `meta` may put before the fields: names of locator and group, the page's address, its load time."""
+"""The columns that `meta` may add: the names of locator and group, the page's address, its load time."""
 
 
 CHANGE_COLUMN = Column("change")
-"""The last column where only changes are written: `new`, `changed` or `gone`."""
+"""The last column of an output with only the changes: `new`, `changed` or `gone`."""
 
 
 class Expectation(msgspec.Struct, frozen=True):
-    """What `expect` demands of the records of a run.
+    """One condition of `expect` on the records of a run.
 
     Attributes:
-        subject: `records` for their number, else the name of the field whose share is meant.
-        least: the smallest number, or the smallest share (from 0 to 1) of records with a value.
-        most: the largest one; None without a bound.
+        subject: `records` for the number of records, or else the name of a field.
+        least: the least number of records, or of records with a value of the field; or the least share of
+            these, from 0 to 1.
+        most: the upper bound, likewise; None for none.
         is_share: whether the bounds are shares.
-        text: as written.
+        text: the condition as written.
     """
 
     subject: str
@@ -90,14 +91,14 @@ class Expectation(msgspec.Struct, frozen=True):
 
 
 class RecordSchema(msgspec.Struct, frozen=True):
-    """The columns of the records of one data definition, and what their values are.
+    """The columns of the records of one data definition, with the types of their values.
 
     Attributes:
-        name: of the data definition.
-        columns: of the fields, in the order of their definition.
-        key: names of the columns that identify a record; empty for none.
-        expect: what is demanded of the records of a run.
-        meta: columns before those of the fields, in the order of `meta`.
+        name: the name of the data definition.
+        columns: the columns of the fields, in the order of their definition.
+        key: the names of the columns that identify a record; empty for none.
+        expect: the conditions on the records of a run.
+        meta: the columns before those of the fields, in the order of `meta`.
     """
 
     name: str
@@ -108,24 +109,24 @@ class RecordSchema(msgspec.Struct, frozen=True):
 
     @property
     def all_columns(self) -> tuple[Column, ...]:
-        """The columns of a row, in order: meta columns, then fields."""
+        """All columns of a row, in order: the meta columns, then those of the fields."""
         return (*self.meta, *self.columns)
 
 
 def with_change(schema: RecordSchema) -> RecordSchema:
-    """The columns where only changes are written."""
+    """The schema of an output with only the changes: `schema` and CHANGE_COLUMN."""
     return msgspec.structs.replace(schema, columns=(*schema.columns, CHANGE_COLUMN))
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """A record that is not written.
+    """A record that is rejected instead of written.
 
     Attributes:
         reason: why, in one sentence.
-        field: the name of the field that decided.
+        field: the name of the field that caused it.
         url: the page's address.
         at: `file:line:column` of that field in the definitions.
-        record: values by column, as far as they were read.
+        record: the values by column, as far as they were read.
     """
 
     reason: str
@@ -139,11 +140,11 @@ class Records(msgspec.Struct, frozen=True):
     """What one data definition reads from one page.
 
     Attributes:
-        data_def: its name.
-        rows: of each record the values of `RecordSchema.all_columns`.
-        rejections: elements that gave no record.
-        links: pages that fields lead to.
-        finds: counters of what was found, by name (`model/report/finds.py`).
+        data_def: the name of the data definition.
+        rows: of each record, the values of `RecordSchema.all_columns`.
+        rejections: the rejected records.
+        links: the links in the values of fields.
+        finds: the counters of what was found, by name (`model/report/finds.py`).
     """
 
     data_def: str
@@ -154,7 +155,7 @@ class Records(msgspec.Struct, frozen=True):
 
 
 def packed_rows(rows: Sequence[Row]) -> bytes:
-    """The rows of a page as one block: its length (4 bytes, big endian), then msgpack; empty without rows.
+    """The rows of a page as one block: its length (4 bytes, big-endian), then msgpack; empty without rows.
 
     >>> list(read_records(packed_rows([("Rye", "4.20")]) + packed_rows([("Oat", None)])))
     [['Rye', '4.20'], ['Oat', None]]
@@ -165,6 +166,6 @@ def packed_rows(rows: Sequence[Row]) -> bytes:
 
 
 def read_records(body: bytes) -> Iterator[list[Value]]:
-    """The rows of blocks that stand one behind the other."""
+    """The rows of concatenated blocks, as written by `packed_rows`."""
     for block in read_blocks(body):
         yield from _ROWS.decode(block)

@@ -1,4 +1,4 @@
-"""Blocks of rows: each is its length (4 bytes, big endian), then bytes; they stand one behind the other."""
+"""Concatenated blocks of rows: each is its length (4 bytes, big-endian), then that many bytes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ _SIZE_BYTES = 4
 
 
 def as_block(rows: bytes) -> bytes:
-    """The bytes with their length before them."""
+    """The block of the bytes: their length, then the bytes."""
     return len(rows).to_bytes(_SIZE_BYTES, "big") + rows
 
 
 def read_blocks(body: bytes) -> Iterator[bytes]:
-    """The bytes of each block.
+    """The contents of each of the concatenated blocks.
 
     >>> list(read_blocks(as_block(b"rye") + as_block(b"oat")))
     [b'rye', b'oat']

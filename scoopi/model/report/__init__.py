@@ -1,1 +1,1 @@
-"""What a run reports about itself: its figures, its failures by cause, and the fields that found nothing."""
+"""Reports of a run: its figures, its failures by cause, and the fields that found nothing."""

@@ -1,4 +1,4 @@
-"""FetchedPage: the requests and answers of one page, as `scoopi fetch` shows them."""
+"""FetchedPage: the requests and responses of one page, as `scoopi fetch` shows them."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ import msgspec
 from scoopi.model.locator import Pairs
 
 BY_LOADER = "loader"
-"""The purpose of a further request of a loader plugin, whose answer only the plugin sees."""
+"""The purpose of a further request of a loader plugin, whose response only the plugin sees."""
 
 
 class Hop(msgspec.Struct, frozen=True):
-    """One request and its answer; credentials are masked.
+    """One request and its response; credentials are masked.
 
     Attributes:
-        url: that was asked for.
-        request: the headers as they were sent; `response` those of the answer.
-        status: of the answer; 0 without one.
-        address: `ip:port` that was connected to; empty without a connection.
-        ms: milliseconds since the hop began until the name was looked up (`dns`), the connection stood
-            (`connect`), TLS was agreed on (`tls`), the answer began (`first`), and the end (`total`).
-        size_bytes: of the body as it came.
+        url: the requested URL.
+        request: the headers of the request, as sent.
+        status: the status of the response; 0 if there was none.
+        response: the headers of the response.
+        address: the `ip:port` of the connection; empty if there was none.
+        ms: milliseconds from the beginning of the hop until the name was resolved (`dns`), the connection was
+            established (`connect`), the TLS handshake was complete (`tls`), the response began (`first`), and
+            it ended (`total`).
+        size_bytes: the size of the body as received.
         purpose: `page`, `robots.txt`, `login`, or BY_LOADER.
-        version: of the protocol of the answer, `HTTP/1.1` or `HTTP/2`; empty without one.
+        version: the protocol of the response, `HTTP/1.1` or `HTTP/2`; empty if there was none.
     """
 
     method: str
@@ -38,17 +40,17 @@ class Hop(msgspec.Struct, frozen=True):
 
 
 class FetchedPage(msgspec.Struct, frozen=True):
-    """The requests and answers of one page, as `scoopi fetch` shows them.
+    """The requests and responses of one page, as `scoopi fetch` shows them.
 
     Attributes:
-        hops: each request with its answer, in their order.
-        content_type: of the page; empty if it was not loaded.
-        charset: that its server declares; empty if none.
-        size_bytes: of the body, content coding undone.
-        error: why it was not loaded; empty if it was.
-        curl: the command that makes the first request for the page itself.
-        notes: what robots.txt says, and how logins have ended, in words.
-        retries: what a run does after the error, in words; empty without one.
+        hops: each request with its response, in order.
+        content_type: the media type of the page; empty if it was not loaded.
+        charset: the charset that the server declares; empty if it declares none.
+        size_bytes: the size of the decoded body.
+        error: why the page was not loaded; empty if it was.
+        curl: the curl command that sends the first request for the page itself.
+        notes: sentences about robots.txt and about the results of logins.
+        retries: a sentence on what a run does after the error; empty if there is none.
         loader: the name of the plugin that loaded it, or `browser`; empty if Scoopi's own client did.
     """
 

@@ -1,4 +1,4 @@
-"""Finds: the axes of a data definition that pages provide, and the counters of their values."""
+"""Finds: the axes of a data definition that are read from pages, and the counters of what was found."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from scoopi.model.data_def import DataDef
 from scoopi.model.place import Place
 
 AxisKey = tuple[str, str]
-"""`item`, `dim` or `fact`, and the name of its entry."""
+"""`item`, `dim` or `fact`, and the name of the entry."""
 
 PAGES, ROWS, MET = "pages", "rows", "met"
 REJECTED, ABSENT, UNREADABLE, EXAMPLE = "rejected", "absent", "unreadable", "example"
-"""Of a field of records: elements rejected for it, records where nothing was found, values that could not be
-converted; and such a value, which is part of the counter's name."""
+"""Counters of a field of records: elements rejected because of it, records without a value, and values that
+could not be converted; and an example of these, which is a part of the counter's name."""
 FIELD = "field"
-"""The kind of a field among the counters of what was found."""
+"""The kind of a field in the names of counters."""
 FOLLOWED, LEFT_OUT = "followed", "left out"
-"""Links of a field that its rules let through; those that a rule leaves out, by its key."""
+"""Counters of the links of a field: followed, and left out by a rule, for each key of REFUSALS."""
 ALLOW_KEY, DENY_KEY, SAME_KEY, NO_PAGE = REFUSALS = ("allow", "deny", "same", "page")
-"""Why a link is left out: a key of its rules, or that no page can have its address."""
+"""Why a link is left out: a key of its rules, or because no page can have its address."""
 SEPARATOR = "\x1f"
-"""Between the parts of a counter's name."""
+"""Separates the parts of a counter's name."""
 LOADS = "loads"
-"""Pages of a group, by what has loaded them."""
+"""Counters of the pages of a group, by what loaded them."""
 TIMES = "times"
-"""Seconds that a task of a group has taken."""
+"""Counters of the seconds that a task of a group took."""
 ENTRY_TIMES, TIMED = "entry times", "timed"
-"""Of a data definition: seconds that an entry has taken on the pages that were timed; how many these are."""
+"""Counters of a data definition: the seconds of an entry on the timed pages, and the number of these."""
 BLOCK, EACH = ("block", ""), ("each", "")
-"""What finds the block of a grid, or the elements of records, among the entries that take time."""
+"""The timed entries that find the block of a grid, and the elements of records."""
 PREFIX = "finds."
-"""Of the node's counters that hold finds."""
+"""Prefix of the node's counters that hold finds."""
 
 
 MOST_ROWS_LOOKED_AT = 1000
 
 
 def count_name(kind: str, data_def: str, axis: AxisKey = ("", "")) -> str:
-    """The name of a counter: pages read by a data definition, their rows, rows' batches with a value."""
+    """The name of a counter of a data definition, such as `pages`, or of one of its axes, such as `met`."""
     return SEPARATOR.join((kind, data_def, *axis))
 
 
 def axes_read(data_def: DataDef) -> dict[AxisKey, Place]:
-    """The axes whose value a selector or a script gives, and where that stands."""
+    """The axes whose value a selector or a script reads, and where that is defined."""
     entries = [("item", each) for each in data_def.items] + [("dim", each) for each in data_def.dims]
     read = {
         (kind, entry.name): entry.selector_place if entry.selector is not None else entry.place
@@ -59,19 +59,19 @@ def axes_read(data_def: DataDef) -> dict[AxisKey, Place]:
 
 
 def is_nothing(axis_name: str, value: str | None, stands_for_nothing: AbstractSet[str]) -> bool:
-    """Whether a value means that nothing, or only blanks, was found.
+    """Whether a value shows that nothing, or only blanks, was found.
 
     Args:
-        stands_for_nothing: facts that are written where none is found, or a blank one.
+        stands_for_nothing: the facts that are written if none or a blank one is found.
     """
     return value is None or not value.strip() or (axis_name == "fact" and value in stands_for_nothing)
 
 
 def found_nothing(axes: AbstractSet[AxisKey], stands_for_nothing: AbstractSet[str], data: Data) -> bool:
-    """Whether the first rows of a page have no value that was read; of an ordinary page the first one has.
+    """Whether none of the first rows of a page has a value that was read; usually the very first one has.
 
     Args:
-        axes: those that are read, as of `axes_read`.
+        axes: the axes that are read, as from `axes_read`.
     """
     for item in islice(data.items, MOST_ROWS_LOOKED_AT):
         for axis, value in zip(item.axes, item.values, strict=True):

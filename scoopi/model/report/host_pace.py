@@ -1,4 +1,4 @@
-"""HostPace: how a run has treated one host, as `scoopi politeness` shows it."""
+"""HostPace: the requests of a run to one host, as `scoopi politeness` shows them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import msgspec
 
 
 class HostPace(msgspec.Struct, frozen=True):
-    """How a run has treated one host, as `scoopi politeness` shows it.
+    """The requests of a run to one host, as `scoopi politeness` shows them.
 
-    All processes whose files were read are added up.
+    The figures are summed over all processes whose files were read.
 
     Attributes:
         host: `host:port`.
-        requests: that were sent, those for robots.txt included.
-        per_s: requests per second from the first to the last; None with fewer than two.
-        shortest_gap_ms: between the starts of two successive requests; None with fewer than two.
-        errors: requests that failed for a reason of the host's, by reason.
-        sleeps: how often the host asked to be left alone (Retry-After), for `slept_s` seconds in all.
-        rests: how often it was left alone for its errors.
-        robots: `no rules`, the number of rules, or why they are not known; empty if it was not asked.
+        requests: the number of requests sent, those for robots.txt included.
+        per_s: requests per second from the first to the last; None if there are fewer than two.
+        shortest_gap_ms: the shortest time between the starts of two successive requests; None if there are
+            fewer than two.
+        errors: the number of requests that failed because of the host, by reason.
+        sleeps: how often the host asked for a pause (Retry-After), `slept_s` seconds in all.
+        rests: how often requests were paused because of the host's errors.
+        robots: `no rules`, the number of rules, or why they are unknown; empty if robots.txt was not
+            requested.
     """
 
     host: str
@@ -33,12 +35,12 @@ class HostPace(msgspec.Struct, frozen=True):
 
 
 class RunPace(msgspec.Struct, frozen=True):
-    """How a run has treated its hosts.
+    """The requests of a run to its hosts.
 
     Attributes:
         run: the run's folder, or the first of several, as the user may type it.
-        processes: how many processes have sent the requests.
-        nodes: the ids of their nodes; a node keeps the log of its own requests, on its own machine.
+        processes: the number of processes that sent the requests.
+        nodes: the ids of their nodes; each node logs its own requests, on its own machine.
     """
 
     run: str

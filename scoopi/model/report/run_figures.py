@@ -9,11 +9,11 @@ class NodeFigures(msgspec.Struct, frozen=True):
     """One node of a run.
 
     Attributes:
-        state: `alive`, `silent` (its heartbeat stands still), `dead` (the other nodes agree on it) or `left`.
-        taken: jobs that it has taken and not yet ended.
-        ended: jobs that it has ended, whose rows it has.
-        pages: that it has loaded, by its last heartbeat.
-        pages_per_s: over the last heartbeats; 0 unless it is alive.
+        state: `alive`, `silent` (it misses heartbeats), `dead` (the other nodes agree on it) or `left`.
+        taken: the number of jobs that it has taken and not yet ended.
+        ended: the number of jobs that it has ended, whose rows it has.
+        pages: the number of pages that it has loaded, as of its last heartbeat.
+        pages_per_s: the rate over the last heartbeats; 0 unless it is alive.
     """
 
     node: str
@@ -25,12 +25,12 @@ class NodeFigures(msgspec.Struct, frozen=True):
 
 
 class JobFigures(msgspec.Struct, frozen=True):
-    """Jobs of a run, by what has become of them.
+    """The number of a run's jobs in each state.
 
     Attributes:
-        waiting: between two attempts at their page.
-        retry_in_s: seconds until the first of them is due, by the last heartbeat of its node; None: none
-            waits, or at nodes only that are gone.
+        waiting: jobs between two attempts at their page.
+        retry_in_s: seconds until the first of them is due, as of the last heartbeat of its node; None if none
+            waits, or only at nodes that are gone.
     """
 
     ready: int = 0
@@ -43,7 +43,7 @@ class JobFigures(msgspec.Struct, frozen=True):
 
 
 class ShareFigures(msgspec.Struct, frozen=True):
-    """A node's share of a host: at most `permits` requests at a time, one each `gap_ms` milliseconds."""
+    """A node's share of a host: at most `permits` requests at a time, one every `gap_ms` milliseconds."""
 
     node: str
     gap_ms: int
@@ -51,7 +51,7 @@ class ShareFigures(msgspec.Struct, frozen=True):
 
 
 class HostFigures(msgspec.Struct, frozen=True):
-    """The ids of nodes that may send requests to a host, and of those that wait to."""
+    """A host: the shares of the nodes that may send requests, and the ids of the nodes that wait for one."""
 
     host: str
     shares: tuple[ShareFigures, ...] = ()
@@ -63,13 +63,14 @@ class RunFigures(msgspec.Struct, frozen=True):
 
     Attributes:
         phase: `WAITING` (for its quorum), `ABANDONED` (no node waits any more, and it has not begun),
-            `RUNNING`, `ENDING`, `OVER`, `LOST`: only its name is known, or `DAMAGED`: its records cannot be
-            read.
-        fault: what cannot be read.
-        kept_s: how long the unfinished run is kept after its last heartbeat; 0: that time is over.
-        seeded: the jobs of all defined locators are there.
-        hosts: those that a node has a share of, or waits for.
-        awaiting: nodes that are gone, and have not published all rows of the jobs that they have ended.
+            `RUNNING`, `ENDING`, `OVER`, `LOST` (only its name is known), or `DAMAGED` (its records cannot be
+            read).
+        seeded: whether the jobs of all defined locators exist.
+        hosts: the hosts of which a node has a share, or waits for one.
+        awaiting: the nodes that are gone and have not published all rows of the jobs that they ended.
+        fault: what cannot be read of a damaged run.
+        kept_s: for how many seconds after its last heartbeat the unfinished run is kept; 0 if that time is
+            over.
     """
 
     run: str
@@ -84,11 +85,12 @@ class RunFigures(msgspec.Struct, frozen=True):
 
 
 class ClusterFigures(msgspec.Struct, frozen=True):
-    """A cluster: its name, `HOST:PORT` of its members, its runs by name.
+    """A cluster: its name, `HOST:PORT` of each member, and its runs in the order of their names.
 
     Attributes:
-        most_members: the largest number that was seen; nodes work while more than half of them are there.
-        is_database: the runs are kept in a database, which `cluster` then names; it has no members.
+        most_members: the largest number of members seen; nodes work only while more than half of them are
+            there.
+        is_database: whether the runs are kept in a database; `cluster` names it, and there are no members.
     """
 
     cluster: str

@@ -1,4 +1,4 @@
-"""RunReport and Progress: what a run did, its failures by cause, and how far it is."""
+"""RunReport and Progress: the result of a run with its failures by cause, and the progress of a run."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from scoopi.errors import UsageError
 from scoopi.model.failure import Failure
 
 MOST_CAUSES = 1000
-"""Further causes are counted under OTHER, so that memory stays bounded."""
+"""The most causes counted; further ones are counted under OTHER, so that memory stays bounded."""
 OTHER = "other causes"
 ALREADY_OVER = "the run was already over"
-"""The `publish_note` of a node that came after the end."""
+"""The `publish_note` of a node that joined after the end of the run."""
 LOADER = "loader"
-"""The step time that is waited for, not worked: many pages load at once, each timed from request to body."""
+"""The step whose time is spent waiting: many pages load at once, each timed from its request to its body."""
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """One kind of failure: how often, and its first example."""
+    """One kind of failure, with the number of its occurrences and the first of them."""
 
     cause: str
     count: int
@@ -30,7 +30,7 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Causes:
-    """Counts failures by cause; belongs to one thread."""
+    """Counts failures by cause. Not thread-safe."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -45,7 +45,7 @@ class Causes:
             self._examples.setdefault(cause, failure)
 
     def counted(self) -> tuple[Cause, ...]:
-        """Most frequent first."""
+        """The causes, the most frequent first."""
         by_count: Mapping[str, int] = self._counts
         order = sorted(by_count, key=lambda cause: (-by_count[cause], cause))
         return tuple(Cause(cause, by_count[cause], self._examples[cause]) for cause in order)
@@ -57,16 +57,17 @@ class RunStatus(StrEnum):
     DONE = "done"
     """Every job has ended."""
     STOPPED = "stopped"
-    """Stopped by a signal or cancelled; jobs are left."""
+    """A signal or a cancel stopped the run; jobs are left."""
     FAILED = "failed"
     """The run could not continue, or its rows could not all be published."""
 
 
 class JobCounts(msgspec.Struct, frozen=True):
-    """Jobs of a run; `warned` jobs are also among `done` or `failed`; None: unknown.
+    """The number of a run's jobs in each state; `warned` jobs are also counted as `done` or `failed`.
 
     Attributes:
-        skipped: jobs whose pages robots.txt of their site disallows; they do not count as failures.
+        left: the jobs that have not ended; None if their number is unknown.
+        skipped: jobs whose page is disallowed by robots.txt; they do not count as failures.
     """
 
     done: int = 0
@@ -77,7 +78,7 @@ class JobCounts(msgspec.Struct, frozen=True):
 
 
 class Retried(msgspec.Struct, frozen=True):
-    """A page that was asked for more than once."""
+    """A page that was requested more than once."""
 
     job: str
     url: str
@@ -88,11 +89,11 @@ class Retries(msgspec.Struct, frozen=True):
     """The attempts after the first ones, counted from the frames of ended jobs.
 
     Attributes:
-        jobs: whose page was asked for more than once.
-        retries: attempts after the first.
-        reasons: why there was another attempt -> how often.
+        jobs: the number of jobs whose page was requested more than once.
+        retries: the number of attempts after the first ones.
+        reasons: reason of another attempt -> number of such attempts.
         most: the pages with the most attempts.
-        used_up: the budgets that this process has used up, in words.
+        used_up: a sentence for each budget that this process has used up.
     """
 
     jobs: int = 0
@@ -103,12 +104,12 @@ class Retries(msgspec.Struct, frozen=True):
 
 
 class ChangeCounts(msgspec.Struct, frozen=True):
-    """Records of an output, compared with those of the last finished run.
+    """The numbers of records of an output, compared with those of the last finished run.
 
     Attributes:
-        unchanged: records that are not written.
+        unchanged: records that are the same, and are not written.
         unknown: records that were not read this time, perhaps because pages failed; they do not count as
-            gone, and the next run is compared with them.
+            gone, and the next run is compared with them, too.
     """
 
     new: int = 0
@@ -119,14 +120,15 @@ class ChangeCounts(msgspec.Struct, frozen=True):
 
 
 class FieldFigures(msgspec.Struct, frozen=True):
-    """What one field of records found.
+    """The numbers of values that one field of records found.
 
     Attributes:
-        filled, missing: records with a value, and without one.
-        unreadable: values that could not be converted to its type.
-        rejected: elements that gave no record because of it.
-        example: why a value could not be converted; empty if all could.
-        at: `file:line:column` of what reads it.
+        filled: records with a value.
+        missing: records without a value.
+        unreadable: values that could not be converted to the type.
+        rejected: elements rejected because of the field.
+        example: why one of the values could not be converted; empty if all could.
+        at: `file:line:column` of the selector, or else of the field.
     """
 
     data_def: str
@@ -144,8 +146,8 @@ class EntryTime(msgspec.Struct, frozen=True):
 
     Attributes:
         entry: such as `item price`, `field price`, `block` or `each`.
-        seconds: of all workers, estimated from the pages that were timed.
-        at: `file:line:column` of what reads it.
+        seconds: the time summed over all workers, estimated from the timed pages.
+        at: `file:line:column` of the entry's selector or script.
     """
 
     data_def: str
@@ -155,7 +157,7 @@ class EntryTime(msgspec.Struct, frozen=True):
 
 
 class LoadCounts(msgspec.Struct, frozen=True):
-    """Pages of a task group with `loader: auto`, by what has loaded them."""
+    """The numbers of pages of a task group with `loader: auto`, by what loaded them."""
 
     http: int = 0
     browser: int = 0
@@ -165,52 +167,53 @@ RecordsReader = Callable[[str], Iterator[dict[str, Any]]]
 
 
 def no_records(name: str) -> Iterator[dict[str, Any]]:
-    """Of a report whose run is not on this machine.
+    """The reader of a report without access to the run's folder.
 
     Raises:
         UsageError: always.
     """
-    raise UsageError(f"the records of {name} cannot be read", hint="ask the report that the run returned")
+    raise UsageError(f"the records of {name} cannot be read", hint="use the report that the run returned")
 
 
 class FileCounts(msgspec.Struct, frozen=True):
-    """How many downloaded files rows name, and their size together."""
+    """The number of the downloaded files that rows refer to, and their total size in bytes."""
 
     number: int = 0
     bytes: int = 0
 
 
 class RunReport(msgspec.Struct, frozen=True):
-    """One run from this node's view.
+    """The result of one run, as seen from this node.
 
     Attributes:
         run: the run's id.
         folder: the run's folder, as the user may type it.
-        signal: number of the signal that stopped the run, else None.
-        started: zone-aware, as `ended`.
-        pages: pages loaded, saved ones included.
-        rows: rows by published file name.
-        errors: by cause, the most frequent first; `warnings` and `skipped` likewise.
+        signal: the number of the signal that stopped the run, or None.
+        started: the start, zone-aware.
+        ended: the end, zone-aware.
+        pages: the number of loaded pages, saved ones included.
+        rows: the number of rows by published file name.
+        errors: the errors by cause, the most frequent first; `warnings` and `skipped` likewise.
         times: seconds by step, summed over workers.
-        tasks: seconds by `group.task`, likewise; the first task of a page parses it.
-        slowest: the entries of data definitions that took the most time; none unless it was taken.
-        seconds: from start to end on the clock.
-        published: the files hold every row that this run has committed.
+        tasks: seconds by `group.task`, likewise; parsing a page counts for its first task.
+        slowest: the entries of data definitions that took the most time; empty unless entries were timed.
+        seconds: the elapsed time from start to end.
+        published: whether the files hold every row that this run has committed.
         publish_note: why they do not, or what else to know of them; may be empty.
-        missing: ids of ended jobs whose rows could not be found (exit 5); their payloads are gone with
+        missing: the ids of ended jobs whose rows could not be found (exit 5); their payloads are lost with
             them, so that no better name is known.
-        resume_hint: the command that resumes the run; empty when nothing is left to do.
-        retry_hint: the command that runs failed tasks again; empty if none failed, or that cannot be.
-        empty: data definitions that found no row, and axes that never had a value, each in a sentence.
-        dropped: records whose key another one of the run had before, by the name of their output.
-        unmet: expectations that records do not meet, a sentence each; their outputs are held back (exit 4).
+        resume_hint: the command that resumes the run; empty if nothing is left to do.
+        retry_hint: the command that runs failed tasks again; empty if none failed, or if they cannot be.
+        empty: a sentence for each data definition that found no row, and each axis that never had a value.
+        dropped: the number of records dropped because an earlier one had their key, by name of the output.
+        unmet: a sentence for each expectation that is not met; the outputs are held back (exit 4).
         changes: by published name, how the records of a group with `changed` differ from the last run's.
-        lists: rows of each ListAppender by its name, for embedding.
-        fields: what the fields of records found.
-        retries: attempts after the first ones.
-        budgets: the budgets of pages, time and bytes that were found used up, in words.
-        files: downloaded files that rows name.
-        loads: by task group, what has loaded its pages; only groups with `loader: auto`.
+        lists: the rows of each ListAppender by its name, for embedding.
+        fields: the numbers of values that the fields of records found.
+        retries: the attempts after the first ones.
+        loads: by task group, what loaded its pages; only groups with `loader: auto`.
+        budgets: a sentence for each budget of pages, time or bytes that was found used up.
+        files: the number and size of the downloaded files.
         reader: reads the records of an output, for `records`.
     """
 
@@ -248,35 +251,39 @@ class RunReport(msgspec.Struct, frozen=True):
     reader: RecordsReader = no_records
 
     def records(self, name: str) -> Iterator[dict[str, Any]]:
-        """The records of an output, whatever its format or database, each once and as a dict by column.
+        """The records of an output, whatever its format or database: each once, as a dict by column.
 
-        They have Python's types: int, bool, Decimal, date, aware datetime, str, lists of these; None for a
-        missing value. Of a table they are those of this run, of a cluster's run those of all nodes whose
-        folders are on this machine. They are read as the caller takes them, in bounded memory.
+        The values have Python types: int, bool, Decimal, date, aware datetime, str, lists of these; None for
+            a
+        missing value. From a table, the records of this run are read; of a run on a cluster, those of all
+        nodes whose folders are on this machine. Records are read as they are consumed, in bounded memory.
 
         Args:
-            name: as the definitions have it (`books.csv`, `sqlite:books.db#books`), or the name of the data
-                definition; `books.csv.rejected.jsonl` gives what was rejected.
+            name: the output as in the definitions (`books.csv`, `sqlite:books.db#books`), or the name of the
+                data definition; `books.csv.rejected.jsonl` for the rejected records.
         Raises:
             UsageError: the run has no such output, or it has rows of a grid.
-            RunError: the run's folder is gone; ClusterError: the cluster does not answer.
+            RunError: the run's folder is gone.
+            ClusterError: the cluster does not respond.
         """
         return self.reader(name)
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """A run as it stands now, seen from this node.
+    """The progress of a run, as seen from this node.
 
     Attributes:
-        done: jobs ended so far, failed and skipped ones included.
-        failed: jobs ended as failed; `skipped` those that robots.txt disallows.
-        left: jobs known and not ended; grows with each link.
-        pages: pages loaded so far.
-        waiting_hosts: `host:port` of hosts that have jobs and no free grant now.
-        waiting_reason: what keeps the first of them from being asked as usual; may be empty.
-        seconds: since the run (or its resuming) began.
-        retrying: jobs that wait at this node for another attempt; the next is due in `retry_in_s` seconds.
-        is_complete: every page of the run is known: `left` does not grow any more.
+        done: the number of ended jobs, failed and skipped ones included.
+        failed: the number of jobs that failed.
+        left: the number of known jobs that have not ended; grows with each link.
+        pages: the number of loaded pages.
+        waiting_hosts: `host:port` of the hosts that have jobs, but no free grant now.
+        waiting_reason: why requests to the first of them are delayed beyond its pace; may be empty.
+        seconds: the time since the run, or its resumption, began.
+        retrying: the number of jobs that wait at this node for another attempt.
+        retry_in_s: seconds until the next of these is due.
+        is_complete: whether every page of the run is known, so that `left` does not grow any more.
+        skipped: the number of jobs that robots.txt disallows.
     """
 
     done: int = 0

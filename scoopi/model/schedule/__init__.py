@@ -1,1 +1,1 @@
-"""Values of the scheduler: processes and how they are triggered, retried and limited."""
+"""Values of the scheduler: its processes, its settings and its records."""

@@ -1,4 +1,4 @@
-"""NoticeRecord: an event of a job that is reported to one target, once."""
+"""NoticeRecord: an event of a job that is sent to one target, once."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ OPEN, CLOSED = "open", "closed"
 
 
 class NoticeRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """An event of a job, for one target.
+    """An event of a job that is sent to one target, once.
 
     Attributes:
-        notice: its id: the job, the number of an attempt or `-`, the event, what distinguishes repeated ones,
-            and a hash of the target.
-        phase: `open` until it is sent, or has failed.
+        notice: its id: the job, the number of the attempt or `-`, the event, what distinguishes repeated
+            events, and a hash of the target.
+        phase: `open` until it is sent or has failed, then `closed`.
         event: a status of an attempt, a state of a job, or `missed`, `deadline`, `stuck`.
+        via: the target: `python:module:function`, or the words of a command.
+        bundle: the hash of the definitions that contain the target.
         attempt: the id of the attempt; empty if the event is one of the job.
-        via: `python:module:function`, or the words of a command.
-        bundle: the definitions whose folder the target is looked up in.
-        holder: who sends it at the moment; empty if nobody does.
-        until: when the holder is taken for dead, and another one may send it.
-        failure: why it was not sent; empty if it was.
+        holder: the pass that is sending it; empty if none is.
+        until: when the holder is presumed dead, and another one may send it.
+        failure: why sending failed; empty if it did not.
     """
 
     notice: str

@@ -1,4 +1,4 @@
-"""Process: which executable runs for which slots, and under which policies."""
+"""Process: an executable, the slots for which it runs, and its policies."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ Overlap = Literal["wait", "skip", "remind", "buffer_one", "allow", "cancel_runni
 
 
 DEFAULT_GROUPS = ("default",)
-"""Groups of a process, or of a worker, that names none."""
+"""The groups of a process, or of a worker, without `groups`."""
 EXTERNAL = "external"
-"""The kind of executables that only registered workers run."""
+"""The kind of executable that only registered workers run."""
 LAUNCHED = "scrape:"
-"""Begins the names of scrapes that are launched without a process; no defined name has a colon."""
+"""The prefix of the names of scrapes that are launched without a process; defined names have no colon."""
 LAUNCHED_HISTORY = 100
-"""Ended jobs that are kept of a manual process, or a scrape without one."""
+"""The number of ended jobs kept of a manual process, or of a scrape without a process."""
 
 
 class Trigger(msgspec.Struct, frozen=True, kw_only=True):
-    """When a process is looked at, and which slots become due.
+    """When a process fires, and which slots become due.
 
     Attributes:
-        every: the interval of fires; of a managed process, how often it is looked at.
-        at: times of day, as `0-06:30` with 0 for Monday.
-        after: qualified names of processes, of which each processed job yields a slot.
-        source: of iterations: `cron`, `after_completion` or `python:module:Class`.
-        since: fires up to and including it yield nothing; None is the first deployment.
-        wake_on: events that cause a look at once.
+        every: the interval of fires; of a managed process, how often it is checked.
+        at: times of day, such as `0-06:30`, with 0 for Monday.
+        after: qualified names of processes, each of whose processed jobs yields a slot.
+        source: the source of iterations: `cron`, `after_completion` or `python:module:Class`.
+        since: fires up to this time, inclusive, yield nothing; None for the first deployment.
+        wake_on: events after which the process is checked at once.
     """
 
     every: timedelta | None = None
@@ -56,11 +56,13 @@ class Executes(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: `scrape`, `command`, `python` or `external`.
-        what: folder of definitions, function, or name; of a command the words of its line.
-        groups: of a scrape: the locator groups that it reads; all if empty.
-        accept: of a scrape: `failed_pages` (pages or share), `min_rows`, `less_than_last` (share of rows).
-        exit_codes: of a command: exit code -> outcome of the attempt.
-        env: variables of a command or a function; `${env:NAME}` is read when the attempt starts.
+        what: the folder of definitions, the function, the name, or the words of the command.
+        groups: the locator groups that a scrape reads; empty for all.
+        accept: when a scrape succeeds: `failed_pages` (pages or share), `min_rows`, `less_than_last` (share
+            of rows).
+        nodes: the number of nodes of a scrape's run.
+        exit_codes: exit code of a command -> outcome of the attempt.
+        env: environment variables of a command or a function; `${env:NAME}` is read when the attempt starts.
         cwd: whether a command starts in the attempt's folder or in the unpacked project.
     """
 
@@ -75,11 +77,11 @@ class Executes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DependsOn(msgspec.Struct, frozen=True, kw_only=True):
-    """A job waits for the job of another process, of its own or of an earlier slot.
+    """A dependency: a job waits for the job of another process for the same or an earlier slot.
 
     Attributes:
-        process: qualified name.
-        slot: how many slots later, never positive.
+        process: the qualified name of the other process.
+        slot: the offset to the other job's slot; 0 or negative.
     """
 
     process: str
@@ -89,14 +91,14 @@ class DependsOn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True):
-    """A condition of an attempt; one of the attributes is given.
+    """A condition of an attempt; exactly one of the attributes is given.
 
     Attributes:
-        path_exists: a path, with `${…}`; relative ones are relative to the current folder of `serve`.
+        path_exists: a path that must exist; may contain `${…}`; relative to the current folder of `serve`.
         not_before: a time of day, `HH:MM`, on the day of the slot's end, in the zone of the trigger.
-        job_done: a job of another process that is processed or was a noop.
+        job_done: a job of another process that must be processed or a noop.
         python: `module:function`, which returns true or false.
-        constant: the answer itself.
+        constant: the result itself.
     """
 
     path_exists: str | None = None
@@ -107,15 +109,17 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RetryRule(msgspec.Struct, frozen=True, kw_only=True):
-    """Further attempts after a failure, and limits for attempts that give no sign of life.
+    """The retries after a failure, and the limits of attempts without a sign of life.
 
     Attributes:
-        max: attempts beside the first.
-        delay: from the end of the previous attempt; grows by `backoff` each time, up to `max_delay`.
-        jitter: fraction of the delay that a hash of the attempt's id adds.
-        stale_after: an attempt without a sign of life for so long is offered again; None is never.
-        give_up_after: counted from the first attempt; None is never.
-        on_exhausted: what a job becomes without a further attempt; `hold` keeps it until `job clear`.
+        max: the most attempts after the first.
+        delay: the wait after the previous attempt; grows by the factor `backoff` each time, up to
+            `max_delay`.
+        jitter: up to this fraction of the delay is added, by a hash of the attempt's id.
+        when: which outcomes are retried.
+        stale_after: after this time without a sign of life, an attempt is offered again; None for never.
+        give_up_after: after this time since the first attempt, there are no retries; None for never.
+        on_exhausted: what becomes of a job without a further attempt; `hold` keeps it until `job clear`.
     """
 
     max: int = 0
@@ -130,7 +134,7 @@ class RetryRule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
-    """How long an attempt may wait, run, and run without progress; None is for ever."""
+    """How long an attempt may wait, run, and run without progress; None for no limit."""
 
     queue: timedelta | None = None
     run: timedelta | None = None
@@ -138,7 +142,7 @@ class Timeouts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Deadline(msgspec.Struct, frozen=True, kw_only=True):
-    """When a job has to be finished; reported once per job, even if nothing has started."""
+    """When a job must be finished; a missed deadline is reported once, even if nothing has started."""
 
     after: Literal["slot_start", "slot_end", "created"]
     within: timedelta
@@ -146,32 +150,36 @@ class Deadline(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Notification(msgspec.Struct, frozen=True, kw_only=True):
-    """Which events are sent, and by what: `python:module:function`, or the words of a command."""
+    """Which events are sent, and the target: `python:module:function`, or the words of a command."""
 
     when: tuple[str, ...]
     via: tuple[str, ...]
 
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
-    """One process of a project; `name` is qualified, `shop.books`.
+    """A process of a project.
 
     Attributes:
-        inputs: name -> text; may contain `${…}`.
+        name: the qualified name, such as `shop.books`.
+        inputs: name -> text, which may contain `${…}`.
         qualifier: the length of the slots' periods; None for other slots.
-        lag: how long after the end of its slot a discrete job waits.
-        grouping: how many periods share one attempt.
-        lookback: how many iterations before the current one are kept in the window.
-        remind_limit: after this, a running attempt that new fires remind of is an error.
-        catchup_window: how old a missed fire may be.
-        start_deadline: counted from the creation of a job; None is for ever.
-        groups: of workers that may run its attempts, in order of preference.
-        no_worker: what an attempt does while no live worker is in any of its groups: wait, wait as `paused`,
-            or fail.
-        prepare: `module:function` that a worker calls before the probes and the work; empty for none.
-        probe: conditions of each attempt.
-        new_input: `module:function` that says whether a period gets a further attempt; empty: it does.
-        max_parallel: of the steps of a flow, which this version does not have.
-        history: ended jobs that are kept; None if only the retention counts.
+        lag: how long a discrete job waits after the end of its slot.
+        grouping: the number of periods that share one attempt.
+        lookback: the number of iterations before the current one that stay in the window.
+        remind_limit: the time after which a running attempt that new fires remind of is an error.
+        catchup_window: the greatest age of a missed fire that is caught up.
+        start_deadline: how long after its creation a job may start; None for no limit.
+        groups: the groups of workers that may run its attempts, in order of preference.
+        no_worker: what an attempt does while none of its groups has a live worker: it waits, is `paused`, or
+            fails.
+        prepare: the `module:function` that a worker calls before the probes and the work; empty for none.
+        probe: the conditions of each attempt.
+        new_input: the `module:function` that decides whether a period gets a further attempt; empty if it
+            always does.
+        max_parallel: for the steps of flows, which this version does not have.
+        history: the number of ended jobs kept; None if only the retention limits them.
+        output: the folder of a scrape's rows.
+        keep_former: the number of former versions of a slot's rows that are kept.
         place: where the process is defined.
     """
 
@@ -212,7 +220,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def launched_name(path: str, groups: tuple[str, ...] = ()) -> str:
-    """The name under which a scrape is launched without a process.
+    """The name of a scrape that is launched without a process.
 
     >>> launched_name("shops/books", ("list",))
     'scrape:shops:books#list'
@@ -222,7 +230,7 @@ def launched_name(path: str, groups: tuple[str, ...] = ()) -> str:
 
 
 def launched_scrape(name: str) -> Process | None:
-    """The manual process that a scrape launched by its path has; None for other names."""
+    """The manual process of a scrape that is launched without one; None for other names."""
     if not name.startswith(LAUNCHED):
         return None
     path, _, groups = name.removeprefix(LAUNCHED).replace(":", "/").partition("#")

@@ -1,4 +1,4 @@
-"""ProcessChange: one change of a process by hand, and who asked for it."""
+"""ProcessChange: a manual change of a process, and who made it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ ProcessChangeName = Literal["added", "changed", "removed", "paused", "resumed", 
 
 
 class ProcessChange(msgspec.Struct, frozen=True):
-    """One change of a process by hand.
+    """A manual change of a process.
 
     Attributes:
-        by: the user who asked for it.
+        by: the user who made it.
         host: the machine on which the command ran.
-        reason: of a pause; of an interval its length; of a deployment the hash of its bundle.
+        reason: the reason of a pause, the length of an interval, or the hash of a deployed bundle.
     """
 
     change: ProcessChangeName
@@ -26,5 +26,5 @@ class ProcessChange(msgspec.Struct, frozen=True):
     reason: str = ""
 
     def is_repeated_by(self, other: ProcessChange) -> bool:
-        """Whether another change does the same: a deployment that was interrupted is repeated."""
+        """Whether another change is the same: an interrupted deployment is repeated."""
         return (self.change, self.reason) == (other.change, other.reason)

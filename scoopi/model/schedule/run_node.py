@@ -1,4 +1,4 @@
-"""RunNode: a further node of the run of an attempt, beside the first."""
+"""RunNode: a further node of an attempt's run, besides the first."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ import msgspec
 FIRST_NODE = 1
 """The number of the first node, which is the attempt's own process."""
 RUN = "run"
-"""What the first node reports as progress when the run has begun: its name, under which others join it."""
+"""The key of the first node's progress that holds the name of the run, by which other nodes join it."""
 
 
 class RunNode(msgspec.Struct, frozen=True, kw_only=True):
-    """A further node of the run of an attempt; the first one is the attempt's own process.
+    """A further node of an attempt's run; the first node is the attempt's own process.
 
     Attributes:
-        number: from 2; also the node's id in the run.
-        status: `free` without a worker, `placed` on one that has not claimed it, `running`, or `ended`.
-        fence: grows with each claim; a write with an older one is refused.
-        worker: where it is placed, runs, or has ended.
-        explanation: why it ended before the run did; empty if it did not.
-        op: names the claim, so that no two records of it are equal.
+        number: the number of the node, from 2; also its id in the run.
+        status: `free` (without a worker), `placed` (on a worker that has not claimed it), `running` or
+            `ended`.
+        fence: grows with each claim; writes with an older fence are refused.
+        worker: the worker where it is placed, runs or ended.
+        explanation: why it ended before the run; empty if it did not.
+        op: identifies the claim, so that no two records of it are equal.
     """
 
     number: int
@@ -35,5 +36,5 @@ class RunNode(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_held(self) -> bool:
-        """Whether it takes a place of its worker."""
+        """Whether it occupies a slot of its worker."""
         return self.status in ("placed", "running")

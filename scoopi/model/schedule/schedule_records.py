@@ -1,4 +1,4 @@
-"""The records of the scheduler: what is known of processes, jobs, attempts and workers."""
+"""The records of the scheduler: the stored state of processes, jobs, attempts and workers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scoopi.model.schedule.run_node import RunNode
 ACTIVE, ENDED = "active", "ended"
 """Phases of jobs."""
 LIVE, UNSETTLED, PAST = "live", "unsettled", "past"
-"""Phases of attempts; an unsettled one has ended, and its job does not know it yet."""
+"""Phases of attempts; an unsettled attempt has ended, but its job has not been updated yet."""
 
 SlotState = Literal["embryo", "in_progress", "final_run", "processed", "noop", "skipped", "failed"]
 AttemptStatus = Literal[
@@ -24,34 +24,33 @@ LaunchType = Literal["scheduled", "manual", "backfill", "dependent", "retry"]
 FINISHED: frozenset[str] = frozenset({"processed", "noop", "skipped", "failed"})
 """States of jobs that are over."""
 UNCLAIMED: frozenset[str] = frozenset({"pending", "paused", "waiting"})
-"""Statuses of attempts that nobody runs yet."""
+"""Statuses of attempts that no worker runs yet."""
 CLAIMED: frozenset[str] = frozenset({"running", "canceling"})
-"""Statuses of attempts that a worker runs; of one that is `canceling`, the worker has seen the cancel."""
+"""Statuses of attempts that a worker runs; `canceling` once the worker has seen the cancel."""
 TERMINAL: frozenset[str] = frozenset({"succeeded", "noop", "failed", "error", "canceled"})
 """Statuses of attempts that are over."""
 
 
 class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What the passes know of a process.
+    """The state of a process.
 
     Attributes:
         since: when it was first deployed.
-        paused: the reason of a pause; None while it is on.
-        last_fire: the last fire or the start of the last period that was planned; fires up to it are past.
-        iteration: the number of the current iteration, where each follows the last (`after_completion`),
-            which began at `last_fire`.
-        interval: of its trigger, set by hand; None is that of its definition.
-        interval_from: where the intervals are counted from, with `interval`.
-        window: the iterations that a source of the project has named last, in order.
-        asked: the look at which that source was asked last; None before the first answer.
-        asking_until: while it is being asked, until when nobody else asks.
-        source_error: why its last answer failed; empty if it did not.
-        requests: how many launches by hand there were, `!1` and so on.
-        backfills: how many backfills there were, `b1` and so on.
-        removed: slots whose jobs were removed when they were over, and are not created again: ranges of keys
-            by kind of slot and state, `D processed`.
-        changes: those by hand, in order; the oldest are left out if there are too many.
-        version: of the record; grows with each write.
+        paused: the reason of a pause; None if it is not paused.
+        last_fire: the last planned fire, or the start of the last planned period; all up to it are past.
+        iteration: the number of the current iteration of `after_completion`, which began at `last_fire`.
+        interval: the interval of its trigger that was set manually; None for that of its definition.
+        interval_from: the start from which such intervals are counted.
+        window: the iterations that the project's source returned last, in order.
+        asked: the check at which that source was called last; None before its first result.
+        asking_until: while it is being called, the time until which no other pass calls it.
+        source_error: why its last call failed; empty if it did not.
+        requests: the number of manual launches, whose slots are `!1` and so on.
+        backfills: the number of backfills, which are named `b1` and so on.
+        removed: the slots whose ended jobs were removed, and are not created again: ranges of keys by kind of
+            slot and state, such as `D processed`.
+        changes: the manual changes, in order, without the oldest if there are too many.
+        version: the version of the record; grows with each write.
     """
 
     name: str
@@ -76,8 +75,8 @@ class Backfill(msgspec.Struct, frozen=True):
     """The backfill that a job belongs to.
 
     Attributes:
-        name: `b1` and so on, by process.
-        overlap: instead of that of the process.
+        name: `b1` and so on, unique for the process.
+        overlap: replaces the overlap policy of the process.
         newest_first: whether later slots run before earlier ones.
         max_parallel: the most of its jobs that run at a time; 0 for no limit.
     """
@@ -89,10 +88,10 @@ class Backfill(msgspec.Struct, frozen=True):
 
 
 class StateChange(msgspec.Struct, frozen=True):
-    """One change of a job, of its state or by hand.
+    """A change of a job's state, or a manual change of the job.
 
     Attributes:
-        by: who asked for it; empty if a pass decided it.
+        by: the user who made it; empty if a pass did.
     """
 
     state: SlotState
@@ -113,26 +112,26 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A job: a process at a slot.
 
     Attributes:
-        slot: its text, `D:2011010100`.
-        due: the fire, or the end of the period; a discrete job waits for it.
-        phase: `active` until the job is over.
+        slot: the slot as text, such as `D:2011010100`.
+        phase: `active` until the job is over, then `ended`.
+        due: the fire, or the end of the period, which a discrete job waits for.
         attempts: the number of its last attempt.
-        settled: the number of the last attempt whose end has moved the job, so that no end counts twice.
-        failures: attempts that failed, since the last `clear` or `reprocess`.
-        retry_at: when the next attempt is due, after a failure.
-        next_at: when a period that is worked on repeatedly gets its next attempt.
+        settled: the number of the last attempt whose end has changed the job, so that no end counts twice.
+        failures: the number of failed attempts since the last `clear` or `reprocess`.
+        retry_at: when the next attempt after a failure is due.
+        next_at: when the next attempt at a period that is processed repeatedly is due.
         held: whether it waits for `job clear`.
-        deadline_done: whether its deadline counts no more: it has passed, or the job was reprocessed.
+        deadline_done: whether its deadline is settled: it has passed, or the job was reprocessed.
         cancelled: whether it is skipped because its attempt was cancelled.
-        stuck_reported: whether it was reported that it waits on a failed job.
-        not_before: of a launch with `--after`.
+        stuck_reported: whether it was reported that it waits for a failed job.
+        not_before: the earliest start, from `--after` of a launch.
         first_attempt: when the first attempt since the last `clear` or `reprocess` was created.
-        inputs: of a launch; they override those of the process.
-        trigger: the job that triggered this one, with `job`, `slot` and `outputs`.
-        backfill: None unless a backfill created it.
-        awaits: the id of the job that triggered it, while that one is reprocessed.
+        inputs: the inputs of a launch, which override those of the process.
+        trigger: the job that triggered this one, as `job`, `slot` and `outputs`.
+        backfill: the backfill that created it; None if none did.
+        awaits: the id of the job that triggered it, while that job is reprocessed.
         reason: why it has its state.
-        changes: of its state, in order, and those by hand; the oldest are left out if there are too many.
+        changes: the changes in order, without the oldest if there are too many.
         gates: that it has waited at, in order, as far as they are logged; the oldest are left out, too.
     """
 
@@ -174,25 +173,26 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A numbered attempt at a job.
 
     Attributes:
-        number: from 1.
+        number: the number of the attempt, from 1.
         phase: `live`, `unsettled` or `past`.
-        fence: grows with each claim; a write with an older one is refused.
-        bundle: hash of the definitions that it started with.
-        worker: where it is placed or runs; empty while it is pending.
-        group: of workers, for which it was placed there.
+        bundle: the hash of the definitions that it started with.
+        fence: grows with each claim; writes with an older fence are refused.
+        worker: the worker where it is placed or runs; empty while it is pending.
+        group: the group of workers for which it was placed there.
+        offer_at: when a stale attempt is offered again; it cannot be claimed until then.
+        queued: the time from which `timeout.queue` counts, if it ran or was paused before; None for
+            `created`.
+        paused: since when it has been paused; None if it is not.
         beat: the last sign of life, on the clock of the pass.
-        offer_at: when it is offered again after it was stale; nobody may claim it until then.
-        queued: where `timeout.queue` is counted from, if it ran or was paused before; None is `created`.
-        paused: since when it is paused, if it is.
-        progress: what the work has reported of how far it is; a later attempt can read it.
+        progress: the progress that the work has reported; later attempts can read it.
         wish: `cancel` while a cancel is requested.
-        wish_mode: how: drain, step or kill.
-        wish_seen: when its worker saw the cancel; the attempt is `canceling` from then on.
-        noted: of the statuses that workers give, the fence at which each was reported last (`notify`).
-        op: names the claim, so that its worker knows its own write.
-        outcome: the status that a cancel by the scheduler itself gives (`error` for a timeout).
+        wish_mode: how to cancel: `drain`, `step` or `kill`.
+        wish_seen: when its worker saw the cancel; since then, the attempt is `canceling`.
+        noted: status that workers give -> the fence at which it was last sent by `notify`.
+        outcome: the status that a cancel by the scheduler itself results in (`error` for a timeout).
         has_log: whether the store keeps the end of its log.
-        nodes: of a scrape on several nodes, those beside the first.
+        nodes: the further nodes of a scrape on several nodes.
+        op: identifies the claim, so that its worker recognizes its own write.
     """
 
     process: str
@@ -241,15 +241,15 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker of a `serve`, or one registered by hand.
+    """A worker of a `serve`, or a registered worker.
 
     Attributes:
-        incarnation: of the process; a restarted worker has another.
-        home: the id of its state folder, in which one process at a time has the worker's name.
+        incarnation: the incarnation of its process; a restarted worker has another.
         state: `running`, `draining` or `lost`.
-        capacity: how much cost it runs at a time.
-        beat: the heartbeat number that it wrote last; None if it never did, as one registered by hand.
-        since: when it got its state, on the clock of what noticed it; None if that is not known.
+        capacity: the most cost that it runs at a time.
+        beat: the heartbeat number that it wrote last; None if it never did, such as a registered worker.
+        home: the id of its state folder, in which one process at a time has the worker's name.
+        since: when it entered its state, on the clock of the process that noticed it; None if unknown.
     """
 
     worker: str
@@ -265,22 +265,23 @@ class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 STATE_FORMAT = 1
-"""Of the records; grows when an older Scoopi would misread them."""
+"""The format of the records; grows with each change that an older Scoopi would misread."""
 
 
 class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What passes share: one runs at a time, and one counter is the clock of heartbeats.
+    """The shared state of passes: only one runs at a time, and a counter is the clock of heartbeats.
 
     Attributes:
-        holder: names the pass that runs; empty if none does.
-        until: when the holder is taken to be dead, on the clock of passes.
-        look_again: whether something happened during the pass.
+        holder: identifies the running pass; empty if none runs.
+        until: when the holder is presumed dead, on the clock of passes.
+        look_again: whether something happened during the pass, so that another one follows.
         beat: the heartbeat number.
-        beat_at, beat_seen: the time of the `tick` that saw it change last, and the number that it saw.
-        bundle: hash of the current definitions; empty before the first deployment.
-        former: hashes of the definitions before, with the time at which each was replaced.
+        beat_at: the time of the `tick` that last saw the number change.
+        beat_seen: the number that this `tick` saw.
+        bundle: the hash of the current definitions; empty before the first deployment.
+        former: the hashes of former definitions, with the time when each was replaced.
         collected: when the garbage collector began its last round.
-        state_format: of all records; a Scoopi that knows only older ones must not touch them.
+        state_format: the format of all records; a Scoopi that knows only older formats must not use them.
     """
 
     holder: str = ""

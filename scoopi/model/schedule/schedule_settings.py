@@ -1,4 +1,4 @@
-"""ScheduleSettings: the settings of a project of the scheduler."""
+"""ScheduleSettings: the settings of a scheduler project."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CancelCascade(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         branches, children: of flows and trees, which this version does not have.
-        dependents: by `when_skipped` of each dependency, or not: they wait for the cancelled job.
+        dependents: `by_edge` if dependent jobs follow their `when_skipped`; `none` if they wait.
     """
 
     branches: bool = True
@@ -31,7 +31,7 @@ class CancelCascade(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CancelSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How attempts are cancelled if the command does not specify it."""
+    """How attempts are cancelled, unless the command specifies it."""
 
     default_mode: Literal["drain", "step", "kill"] = "step"
     kill_after: timedelta = timedelta(seconds=60)
@@ -39,7 +39,7 @@ class CancelSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):
-    """How long records are kept, counted from their end."""
+    """How long records are kept after their end."""
 
     attempts: timedelta = timedelta(days=30)
     jobs: timedelta = timedelta(days=400)
@@ -56,7 +56,7 @@ class Collection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What the worker of a `serve` takes; `slots` None is the number of cores."""
+    """The settings of the worker of a `serve`; `slots` is None for the number of cores."""
 
     groups: tuple[str, ...] = DEFAULT_GROUPS
     slots: int | None = None
@@ -64,19 +64,20 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LogSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How many bytes of an attempt's log are kept: the first and the last half."""
+    """The size of an attempt's log, in bytes: its beginning and its end are kept, half each."""
 
     limit: int = 16 * 2**20
 
 
 class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of a whole project of the scheduler.
+    """The settings of a scheduler project.
 
     Attributes:
-        every: how often `serve` runs a pass without an event.
-        history_start: the first slot of each level of a tree contains it; None is the first deployment.
-        max_new_slots: jobs created per process and pass.
-        start_limit: attempts placed per pass.
+        every: how often `serve` runs a pass if there is no event.
+        history_start: the time that the first slot of each level of a tree contains; None for the first deployment.
+        max_new_slots: the most jobs created per process and pass.
+        start_limit: the most attempts placed per pass.
+        stuck_after: how long a job may wait for a failed job before it is reported; None for never.
     """
 
     every: timedelta = timedelta(seconds=10)
@@ -93,11 +94,11 @@ class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Schedule(msgspec.Struct, frozen=True):
-    """A project: its processes by qualified name, and its settings."""
+    """A scheduler project: its processes by qualified name, and its settings."""
 
     processes: dict[str, Process]
     settings: ScheduleSettings = ScheduleSettings()
 
     def process(self, name: str) -> Process | None:
-        """The process of a name, also of a scrape that is launched without one; None if it is unknown."""
+        """The process with a name, or the one of a scrape launched without a process; None if unknown."""
         return self.processes.get(name) or launched_scrape(name)

@@ -1,4 +1,4 @@
-"""stored_bytes: the records of the scheduler that hold bytes: parts of bundles, and the ends of logs."""
+"""stored_bytes: the scheduler's records that hold bytes: parts of bundles, and ends of logs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class BundlePart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of a deployed project, packed: one of `parts`, with at most 1 MiB of `data`."""
+    """One of the `parts` of a packed and deployed project, with at most 1 MiB of `data`."""
 
     parts: int
     data: bytes
@@ -16,7 +16,7 @@ class BundlePart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeptLog(msgspec.Struct, frozen=True, kw_only=True):
-    """The last 64 KiB that a claim has printed, for other machines; `before` bytes precede them."""
+    """The last 64 KiB of a claim's log, for other machines; `before` bytes precede them."""
 
     fence: int
     before: int

@@ -1,1 +1,1 @@
-"""Rules for texts that several rooms handle: page values, addresses, names and output paths."""
+"""Rules for texts that several rooms use: page values, addresses, names and output paths."""

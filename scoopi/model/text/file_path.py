@@ -1,4 +1,4 @@
-"""FilePath: the path of a downloaded file, or its URL in a store, from the template of its definition."""
+"""FilePath: the path of a downloaded file, or its URL in an object store, from its template."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from scoopi.model.text.text_template import PLACEHOLDER, TextTemplate, placehold
 
 SHA256 = "sha256"
 OF_FILE = (SHA256, "ext", "name")
-"""Placeholders for what a file is."""
+"""Placeholders for properties of the file."""
 OF_LOCATOR = ("locator.name", "locator.group")
 LONGEST_VALUE_BYTES = 80
 LONGEST_PART_BYTES = 255
-"""What file systems take as one name."""
+"""The longest name that file systems allow."""
 _OBJECT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]+')
 
@@ -22,7 +22,7 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]+')
 class FilePath:
     """The path of a downloaded file, from the template of its definition.
 
-    It is relative to the run's folder, or the URL of an object.
+    The path is relative to the run's folder, or the URL of an object.
 
     >>> path = FilePath("files/%{record.shelf}/%{sha256}.%{ext}")
     >>> path.filled({"record.shelf": "../a/b", "sha256": "ab12", "ext": "pdf"})
@@ -35,18 +35,18 @@ class FilePath:
 
     @property
     def is_by_content(self) -> bool:
-        """Whether two contents never have one path."""
+        """Whether files with different contents always have different paths."""
         return SHA256 in self.names
 
     def filled(self, values: Mapping[str, str]) -> str | None:
-        """The path with these values; None if it is longer than file systems take."""
+        """The path with these values; None if a part is longer than file systems allow."""
         path = self._template.filled({name: values.get(name) or "" for name in self.names})
         is_long = any(len(part.encode()) > LONGEST_PART_BYTES for part in path.split("/"))
         return None if is_long else path
 
 
 def safe_part(value: str) -> str:
-    """A value as it may stand in the name of a file: never another folder, never a hidden file.
+    """A value made safe as a part of a file's name: never another folder, never a hidden file.
 
     >>> safe_part("Rye / Oat"), safe_part("..%2F"), safe_part("  "), safe_part(".profile")
     ('Rye _ Oat', '%2F', '_', 'profile')
@@ -66,7 +66,7 @@ def is_object(path: str) -> bool:
 
 
 def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | None:
-    """Why a template gives neither paths below the folder of the run nor URLs of objects; None if it does.
+    """What is wrong with a template of paths in the run's folder, or of URLs of objects; None if nothing.
 
     >>> template_fault("s3://b/%{name}", ())[0]
     's3://b/%{name} has no %{sha256}: a file could replace that of another run'
@@ -74,9 +74,9 @@ def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | N
     ('../%{sha256} leads out of the folder of the run', 'write a path as files/%{sha256}.%{ext}')
 
     Args:
-        known: placeholders of the row.
+        known: the placeholders of the row.
     Returns:
-        The fault and a hint.
+        The fault and a hint, or None.
     """
     hint = "write a path as files/%{sha256}.%{ext}"
     for name in placeholder_names(template):
@@ -93,12 +93,12 @@ def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | N
     if any(not part or part[0] in ". " or part[-1] in ". " for part in parts):
         return f"{template} has a part that is empty, hidden, or ends with a dot or a space", hint
     if _UNSAFE.search(PLACEHOLDER.sub("x", template).replace("/", "")):
-        return f"{template} has a sign that not all file systems take", hint
+        return f"{template} contains a character that not all file systems allow", hint
     return None
 
 
 def _object_fault(template: str) -> tuple[str, str] | None:
-    """Why a template does not give URLs of objects."""
+    """What is wrong with a template of URLs of objects; None if nothing is."""
     scheme, _, place = template.partition("://")
     hint = f"write it as {scheme}://bucket/files/%{{sha256}}.%{{ext}}"
     bucket, *parts = place.split("/")
@@ -111,7 +111,7 @@ def _object_fault(template: str) -> tuple[str, str] | None:
     if not plain or any(part in ("", ".", "..") for part in plain):
         return f"{template} has a part that is empty, or leads elsewhere", hint
     if any(_UNSAFE.search(part) for part in plain):
-        return f"{template} has a sign that not all stores take", hint
+        return f"{template} contains a character that not all stores allow", hint
     if SHA256 not in placeholder_names(template):
         return f"{template} has no %{{sha256}}: a file could replace that of another run", hint
     return None

@@ -1,4 +1,4 @@
-"""Host names: the one spelling of a host that is looked up, and by which hosts are compared."""
+"""Host names: the canonical spelling of a host, by which it is resolved and compared."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PATTERN = re.compile(r"(\[[0-9A-Fa-f:.*]+\]|[^:/@\[\]]+)(:\d{1,5})?")
 
 
 def ascii_host(host: str) -> str:
-    """The host in lower case, with other scripts in punycode; an IPv6 address keeps its brackets.
+    """The host in lower case, with non-ASCII labels in Punycode; an IPv6 address keeps its brackets.
 
-    Follows the host parser of the URL standard for valid names: compatibility characters are folded (NFKC),
-    `ß` and the like are kept (non-transitional).
+    Valid names are processed as by the host parser of the URL Standard: compatibility characters are folded
+    (NFKC), and `ß` and the like are kept (non-transitional).
 
     >>> ascii_host("Bücher.Example")
     'xn--bcher-kva.example'
@@ -41,13 +41,13 @@ def ascii_host(host: str) -> str:
 
 
 def canonical_host(host: str) -> str:
-    """The one spelling of a host that `ascii_host` has read, if it is an IP address; a name as it is.
+    """The canonical spelling of an IP address in any form, as from `ascii_host`; other names are unchanged.
 
     >>> canonical_host("0x7f.1"), canonical_host("[::FFFF:0:1]"), canonical_host("a.example.")
     ('127.0.0.1', '[::ffff:0:1]', 'a.example.')
 
     Raises:
-        ValueError: the last part of the name is a number, but the whole is not an IPv4 address.
+        ValueError: the last label is a number, but the host is not a valid IPv4 address.
     """
     if host.startswith("["):
         return f"[{ip_address(host[1:-1]).compressed}]"
@@ -61,13 +61,13 @@ def canonical_host(host: str) -> str:
 
 
 def host_key(host: str, port: int) -> str:
-    """The identity of a host, for its pace, its robots.txt and its settings: `host:port`.
+    """The key of a host for its pace, its robots.txt and its settings: `host:port`.
 
     >>> host_key("a.example.", 80), host_key("[::ffff:7f00:1]", 81)
     ('a.example:80', '127.0.0.1:81')
 
     Args:
-        host: as of `canonical_host`.
+        host: as from `canonical_host`.
     """
     if host.startswith("["):
         inner = ip_address(host[1:-1])
@@ -77,7 +77,7 @@ def host_key(host: str, port: int) -> str:
 
 
 def host_pattern(text: str) -> str:
-    """The pattern of hosts in the form of the names that it is compared with; `*` is any characters.
+    """A pattern of hosts, spelled like the host keys that it is compared with; `*` stands for any characters.
 
     >>> host_pattern("*.Bücher.example:8080")
     '*.xn--bcher-kva.example:8080'
@@ -85,7 +85,7 @@ def host_pattern(text: str) -> str:
     ('a.example', '127.0.0.1:81', '127.0.0.1')
 
     Raises:
-        ValueError: no host has such a name.
+        ValueError: no host can have such a name.
     """
     found = _PATTERN.fullmatch(text.strip())
     if found is None:

@@ -1,4 +1,4 @@
-"""LocatorValues: what the placeholders of a locator stand for, and in which order they are filled in."""
+"""LocatorValues: the values of a locator's placeholders, and their combinations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NumberValues(msgspec.Struct, frozen=True, tag="numbers", omit_defaults=Tru
     """Whole numbers, both ends included.
 
     Attributes:
-        width: the least number of digits; zeros are put before a shorter number.
+        width: the least number of digits; shorter numbers are padded with zeros.
     """
 
     name: str
@@ -30,21 +30,21 @@ class NumberValues(msgspec.Struct, frozen=True, tag="numbers", omit_defaults=Tru
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of values."""
         return (self.last - self.first) // self.step + 1
 
     def texts(self) -> Iterator[str]:
-        """Each number as written."""
+        """Each number as text."""
         for number in range(self.first, self.last + 1, self.step):
             yield str(number).zfill(self.width)
 
 
 class DateValues(msgspec.Struct, frozen=True, tag="dates", omit_defaults=True):
-    """Days, both ends included, every so many days or months.
+    """Dates, both ends included, every `step` days or months.
 
     Attributes:
-        in_months: `step` counts months; a month that is too short has its last day instead.
-        pattern: how they are written, in Java's letters for dates.
+        in_months: whether `step` counts months; the 31st becomes the last day of a shorter month.
+        pattern: how the dates are written, as a Java date pattern.
     """
 
     name: str
@@ -56,14 +56,14 @@ class DateValues(msgspec.Struct, frozen=True, tag="dates", omit_defaults=True):
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of values."""
         if not self.in_months:
             return (self.last - self.first).days // self.step + 1
         months = (self.last.year - self.first.year) * _MONTHS + self.last.month - self.first.month
         return months // self.step + (self._after(months // self.step) <= self.last)
 
     def texts(self) -> Iterator[str]:
-        """Each day as written."""
+        """Each date as text."""
         is_plain, pattern = self.pattern == ISO_DAY, DatePattern(self.pattern)
         for number in range(self.count):
             day = self._after(number)
@@ -83,14 +83,14 @@ class DateValues(msgspec.Struct, frozen=True, tag="dates", omit_defaults=True):
 
 
 class TextValues(msgspec.Struct, frozen=True, tag="texts"):
-    """Texts that are listed."""
+    """A list of texts."""
 
     name: str
     listed: tuple[str, ...]
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of values."""
         return len(self.listed)
 
     def texts(self) -> Iterator[str]:
@@ -99,11 +99,11 @@ class TextValues(msgspec.Struct, frozen=True, tag="texts"):
 
 
 class RowValues(msgspec.Struct, frozen=True, tag="rows"):
-    """Rows of a file: the values of a row belong together.
+    """Rows of a file; the values of one row are always used together.
 
     Attributes:
-        names: of the columns.
-        rows: cells in the order of the columns.
+        names: the names of the columns.
+        rows: the cells of each row, in the order of the columns.
     """
 
     names: tuple[str, ...]
@@ -111,11 +111,11 @@ class RowValues(msgspec.Struct, frozen=True, tag="rows"):
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.rows)
 
     def given(self) -> Iterator[dict[str, str]]:
-        """Each row, by the names of its columns."""
+        """Each row as a dict by column."""
         for row in self.rows:
             yield dict(zip(self.names, row, strict=True))
 
@@ -124,15 +124,15 @@ LocatorValues = NumberValues | DateValues | TextValues | RowValues
 
 
 def count_of(values: Iterable[LocatorValues]) -> int:
-    """How many combinations there are."""
+    """The number of combinations of the values."""
     return prod(each.count for each in values)
 
 
 def all_values(values: Sequence[LocatorValues], skip: int = 0) -> Iterator[dict[str, str]]:
-    """One value of each, in all combinations; the last one changes fastest. None is kept in memory.
+    """All combinations of one value of each; the last changes fastest. They are made one at a time.
 
     Args:
-        skip: so many combinations, fewer than there are, are left out at the beginning.
+        skip: how many combinations to leave out at the beginning; fewer than there are.
     """
     if not values:
         yield {}

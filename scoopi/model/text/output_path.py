@@ -1,19 +1,19 @@
-"""output_path: which file in the folder of a run a user means, and which names are not the user's."""
+"""output_path: the path of an output file in the run's folder, and the names that users may not use."""
 
 from __future__ import annotations
 
 import posixpath
 
 LONGEST_NAME_BYTES = 255
-"""Of a file or folder, in the file systems of Linux."""
+"""The longest name of a file or folder in the file systems of Linux."""
 _REPORT = "run.json"
 
 
 def output_path(file: str) -> str:
-    """The path relative to the run's folder; a leading `output/` is dropped.
+    """The path of an output file relative to the run's folder; a leading `output/` is dropped.
 
     Raises:
-        ValueError: why it is none, as in "is absolute".
+        ValueError: it is not a valid path; the message is a predicate, such as "is absolute".
     """
     text = file.strip()
     path = posixpath.normpath(text) if text else ""
@@ -32,10 +32,12 @@ def output_path(file: str) -> str:
     if not path.isprintable():
         raise ValueError("holds a character that cannot be printed")
     if any(is_too_long(part) for part in parts):
-        raise ValueError(f"has a name of more than {LONGEST_NAME_BYTES} bytes, which no disk takes")
+        raise ValueError(
+            f"has a name of more than {LONGEST_NAME_BYTES} bytes, which is too long for a file system"
+        )
     return path
 
 
 def is_too_long(name: str) -> bool:
-    """Whether a disk refuses the name of a file or folder."""
+    """Whether the name of a file or folder is too long for a file system."""
     return len(name.encode()) > LONGEST_NAME_BYTES

@@ -1,4 +1,4 @@
-"""reads_of: what a script reads of its row, if it is an expression that sees and changes nothing else."""
+"""reads_of: what a script reads of its row, if it is a pure expression over that row."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FUNCTIONS = frozenset(_FUNCTION_NAMES.split())
 _METHODS = frozenset(_METHOD_NAMES.split())
 _OF_GLOBALS = _METHODS | {"PI", "E", "EPSILON", "MAX_SAFE_INTEGER", "MIN_SAFE_INTEGER"}
 _WAYS_OUT = frozenset(("constructor", "prototype", "random"))
-"""Properties by which an expression may reach what it does not name, or what differs from time to time."""
+"""Properties that lead to objects which the expression does not name, or to values that change."""
 _TOKEN = re.compile(
     r"""\s+
     | (?P<text>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")
@@ -54,10 +54,10 @@ _LONGEST = 4000
 
 @lru_cache(1024)
 def reads_of(text: str) -> Reads | None:
-    """What the script reads of its row; None if it may be more than an expression over the row.
+    """What a script reads of its row; None if it may not be a pure expression over the row.
 
-    The result of such an expression depends on what it reads and on nothing else, and it changes nothing: it
-    has no assignment and no function of its own, names no variable, and calls only what changes nothing.
+    The result of a pure expression depends only on what it reads, and it has no side effects: it contains no
+    assignment, no function and no variable of its own, and calls only functions without side effects.
 
     >>> sorted(reads_of("item.value.trim() + dim.size.value"))
     [('dim', '*'), ('item', 'value')]
@@ -71,14 +71,14 @@ def reads_of(text: str) -> Reads | None:
 
 
 class Dependence(NamedTuple):
-    """The axes of a row on whose indexes, and on whose values, a result depends; by their places."""
+    """The axes, by their position in the row, on whose indexes and on whose values a result depends."""
 
     indexes: Sequence[int]
     values: Sequence[int]
 
 
 def dependence(reads: Reads, axis_names: Sequence[str], own: int) -> Dependence:
-    """What an expression depends on in rows with these axes; `own` is the one that it belongs to."""
+    """What an expression depends on in rows with these axes; `own` is the position of its own axis."""
     indexes, values = list[int](), list[int]()
     for at, name in enumerate(axis_names):
         read = {prop for root, prop in reads if root == name or (root == "axis" and at == own)}
@@ -91,10 +91,10 @@ def dependence(reads: Reads, axis_names: Sequence[str], own: int) -> Dependence:
 
 
 class _Reader:
-    """Goes over the tokens of a script.
+    """Checks the tokens of a script in order.
 
     Attributes:
-        reads: what it reads, so far.
+        reads: what the script reads of its row, as far as it was checked.
     """
 
     def __init__(self, text: str) -> None:
@@ -102,12 +102,12 @@ class _Reader:
         self._text = text
         self._at = 0
         self._open: list[str] = []
-        self._has_operand = False  # whether an operand has ended right here
-        self._callable = False  # whether it may be called
-        self._object = ""  # the object of the row, or `Math`, that it is
+        self._has_operand = False  # whether the last token ended an operand
+        self._callable = False  # whether that operand may be called
+        self._object = ""  # the object of the row, the function, or `Math`, that it names
 
     def is_expression(self) -> bool:
-        """Whether all of it is allowed."""
+        """Whether the whole script is a pure expression."""
         while self._at < len(self._text):
             found = _TOKEN.match(self._text, self._at)
             if found is None or not self._allows(found):
@@ -140,14 +140,14 @@ class _Reader:
         return False
 
     def _operand(self, *, is_callable: bool = False, of: str = "") -> bool:
-        """Note that an operand ends here; two in a row are not an expression."""
+        """Note that an operand ends here; two successive operands are not an expression."""
         if self._has_operand:
             return False
         self._has_operand, self._callable, self._object = True, is_callable, of
         return True
 
     def _ended(self) -> None:
-        """Note that the operand is not an object that the text names."""
+        """Note that the operand has been used as a whole and no longer names an object."""
         self._note_whole()
         self._callable = False
 
@@ -189,7 +189,7 @@ class _Reader:
             if not self._has_operand or not self._open or self._open.pop() != "`":
                 return False
             self._ended()
-        elif self._has_operand:  # a tag, which is called
+        elif self._has_operand:  # a tag, which would be called
             return False
         found = _TEMPLATE.match(self._text, self._at)
         if found is None:

@@ -1,4 +1,4 @@
-"""Secrets: values that definitions name as `${env:NAME}`, and that are read when they are sent."""
+"""Secrets: values that definitions refer to as `${env:NAME}`, and that are read when they are sent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SECRET_NAME = re.compile(
     r"|(?:^|[^a-z])(?:pass|pw|pin|sid|otp|sig)(?:$|[^a-z])|api.?key|access.?key|private.?key|(?:^|[^a-z])key$"
 )
 MASK = "***"
-"""Stands for a secret wherever a value is shown."""
+"""Replaces a secret wherever a value is shown."""
 
 
 def variable_of(text: str) -> str | None:
@@ -45,7 +45,7 @@ def is_open(name: str, text: str) -> bool:
 
 
 class MissingSecretError(Exception):
-    """The environment has no such variable."""
+    """An environment variable is not set, or empty."""
 
     def __init__(self, variable: str) -> None:
         super().__init__(variable)
@@ -53,7 +53,7 @@ class MissingSecretError(Exception):
 
 
 def revealed(text: str, environ: Mapping[str, str] = os.environ) -> str:
-    """The value that `${env:NAME}` stands for; any other text as it is.
+    """The value of the variable if the text is `${env:NAME}`; any other text is unchanged.
 
     Raises:
         MissingSecretError: the variable is not set, or empty.
@@ -68,14 +68,14 @@ def revealed(text: str, environ: Mapping[str, str] = os.environ) -> str:
 
 
 def filled_with(text: str, quote: Callable[[str], str], environ: Mapping[str, str] = os.environ) -> str:
-    """A text with the values of all `${env:NAME}` in it.
+    """The text with each `${env:NAME}` replaced by the value of the variable.
 
     >>> from urllib.parse import quote_plus
     >>> filled_with("postgresql://reader:${env:DB}@host/shop", quote_plus, {"DB": "a/b"})
     'postgresql://reader:a%2Fb@host/shop'
 
     Args:
-        quote: what becomes of a value; of one that is the whole text nothing does.
+        quote: applied to each value, except to one that is the whole text.
     Raises:
         MissingSecretError: a variable is not set, or empty.
     """

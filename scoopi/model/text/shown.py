@@ -1,4 +1,4 @@
-"""How messages show what they are about: addresses without credentials, and the nearest known name."""
+"""Texts for messages: addresses without credentials, and the nearest known name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _KEY_NAMES = (
     r"api[_-]?key|access[_-]?(?:key|token)|auth[_-]?token|client[_-]?secret|token|secret|passw(?:or)?d|passphrase|pwd"
     r"|jwt|sig|signature|x-amz-(?:signature|credential|security-token)|session[_-]?id|phpsessid|jsessionid"
 )
-"""Parameters of an address that hold a credential. They are fewer than `is_secret_name` finds among headers
-and fields, which an author names one by one: `author=`, `key=` and `pin=` are ordinary in addresses, and an
-address with a value hidden without need no longer says which page it was."""
+"""Parameters of an address that hold a credential. `is_secret_name`, for headers and fields, matches more,
+but `author=`, `key=` and `pin=` are ordinary in addresses, and an address whose values are hidden without
+need no longer identifies the page."""
 _PLAIN_KEY = re.compile(rf"[?&;](?:{_KEY_NAMES})=((?:(?![%$]\{{)[^&;])+)(?=[&;]|$)", re.IGNORECASE)
 _SHOWN_KEY = re.compile(rf"([?&;#](?:{_KEY_NAMES})=)(?![%$]\{{)[^&;#]+", re.IGNORECASE)
 _KEY_IN_TEXT = re.compile(rf"([?&;#](?:{_KEY_NAMES})=)(?![%$]\{{)[^&;#\s'\"<>]+", re.IGNORECASE)
@@ -29,17 +29,17 @@ _LEAST_RATIO = 0.6
 
 
 def shown(url: str) -> str:
-    """The address as logs, messages and reports show it: without credentials, cut where it is very long.
+    """The address as logs, messages and reports show it: without credentials, and cut if it is very long.
 
-    Every address that people or programs read beside a run passes here; what is fetched is the whole one.
+    Every address that a run shows or reports passes through here; the whole address is fetched.
     """
     return cut(without_credentials(url), LONGEST_SHOWN_ADDRESS)
 
 
 def without_credentials(url: str) -> str:
-    """The address with its login and keys hidden.
+    """The address with its login and its keys masked.
 
-    Where the part before the path is not a host and a port, all up to the last `@` may be a login.
+    If the part before the path is not a host and a port, everything up to the last `@` may be a login.
 
     >>> without_credentials("http://user:p@ss@host/a@b"), without_credentials("http://token@host/")
     ('http://user:***@host/a@b', 'http://***@host/')
@@ -62,12 +62,12 @@ def without_credentials(url: str) -> str:
 
 
 def without_login(url: str) -> str:
-    """A web address without its user and password, whole; any other text as it is."""
+    """A web address without its user and password; any other text is unchanged."""
     return _PLAIN_LOGIN.sub(r"\1", url) if "@" in url else url
 
 
 def login_of(url: str) -> str:
-    """The user and password of a web address, as written; empty without one.
+    """The user and password of a web address, as written; empty if it has none.
 
     >>> login_of("http://me:word@host/a@b"), login_of("http://host/a@b")
     ('me:word', '')
@@ -77,7 +77,7 @@ def login_of(url: str) -> str:
 
 
 def secrets_of(url: str) -> list[tuple[str, str, str]]:
-    """The credentials that a web address holds in clear: each as written, what it is, and where it belongs.
+    """The credentials in plain text in a web address: each as written, what it is, and where it belongs.
 
     >>> [secret for secret, _, _ in secrets_of("http://me:pw@h/?q=a&api_key=s3cret&token=%{input.token}")]
     ['me:pw', 's3cret']
@@ -89,7 +89,7 @@ def secrets_of(url: str) -> list[tuple[str, str, str]]:
 
 
 def with_login_of(url: str, given: str) -> str:
-    """A web address with the user and password of another one of the same host, if that has any."""
+    """A web address with the user and password of `given`, if that has any and is of the same host."""
     login = _PLAIN_LOGIN.match(given) if "@" in given else None
     if login is None or _root(url) != _root(without_login(given)):
         return url
@@ -107,13 +107,13 @@ def cut(text: str, longest: int) -> str:
 
 
 def without_logins(text: str) -> str:
-    """A message of a library, with the logins and keys of the addresses that it quotes hidden."""
+    """A message of a library, with the logins and keys of the addresses in it masked."""
     safe = _QUOTED_LOGIN.sub(f"'{HIDDEN}'", _LOGIN_IN_TEXT.sub(rf"\1{HIDDEN}@", text))
     return _KEY_IN_TEXT.sub(rf"\1{HIDDEN}", safe)
 
 
 def nearest(name: str, known: Iterable[str], least: float = _LEAST_RATIO) -> str:
-    """The known name most similar to `name`, ignoring case; empty when none is similar enough.
+    """The known name most similar to `name`, ignoring case; empty if none is similar enough.
 
     >>> nearest("Selektor", ["selector", "script"])
     'selector'
@@ -121,7 +121,7 @@ def nearest(name: str, known: Iterable[str], least: float = _LEAST_RATIO) -> str
     ''
 
     Args:
-        least: the least similarity, as `difflib` measures it: from 0, nothing in common, to 1.
+        least: the least ratio of similarity, from 0 (nothing in common) to 1, as in `difflib`.
     """
     import difflib  # late: only wrong input needs it
 

@@ -1,4 +1,4 @@
-"""StoreUrl: names a store that several machines share, and shows it without its password."""
+"""StoreUrl: the URL of a store that several machines share, shown without its password."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_NAME = "scheduler"
 
 
 class StoreKind(StrEnum):
-    """What keeps the records."""
+    """The kind of store that keeps the records."""
 
     POSTGRESQL = "postgresql"
     HAZELCAST = "hazelcast"
@@ -28,10 +28,10 @@ class StoreUrl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """The URL of a store.
 
     Attributes:
-        text: as given; may hold a password, so it is never printed.
-        shown: the same for messages, with `***` in place of a password.
+        text: the URL as given; it may hold a password, so it is never printed.
+        shown: the URL for messages, with `***` in place of a password.
         hosts: `host:port,host:port`.
-        name: of a state among others on one Hazelcast cluster.
+        name: the name of the state on a Hazelcast cluster that holds several.
     """
 
     kind: StoreKind
@@ -44,7 +44,7 @@ class StoreUrl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
         return f"StoreUrl({self.shown!r})"
 
     def masked(self, message: str) -> str:
-        """A message of a library without the URL's password."""
+        """A message of a library, with the password of the URL masked."""
         parts = urlsplit(self.text)
         message = message.replace(self.text, self.shown)
         for secret in (parts.password, unquote(parts.password or "")):
@@ -53,10 +53,10 @@ class StoreUrl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
 
 
 def parse_store_url(text: str, option: str = "--store ") -> StoreUrl:
-    """The store that a URL names.
+    """Parse the URL of a store.
 
     Args:
-        option: what the URL was given by; begins the message of an error.
+        option: the option or setting that gave the URL; the error message begins with it.
 
     >>> parse_store_url("postgresql://ann:secret@db.example/jobs").shown
     'postgresql://ann:***@db.example/jobs'
@@ -64,7 +64,7 @@ def parse_store_url(text: str, option: str = "--store ") -> StoreUrl:
     'shop'
 
     Raises:
-        UsageError: it names none; the message has no password.
+        UsageError: it is not the URL of a store; the message does not show the password.
     """
     scheme, separator, rest = text.strip().partition("://")
     scheme = {"postgres": "postgresql"}.get(scheme.lower(), scheme.lower())

@@ -1,4 +1,4 @@
-"""TextTemplate: a text of the definitions with placeholders, which are filled with values."""
+"""TextTemplate: a text of the definitions whose placeholders are filled with values."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import quote, quote_plus
 
 PLACEHOLDER = re.compile(r"(%?)%\{([^{}]*)\}")
-"""`%{name}`; the first group is not empty where a doubled mark escapes it."""
+"""`%{name}`; the first group is not empty if a doubled `%` escapes it."""
 _OF_PATHS = "/:@!$&'()*+,;="
-"""What stands for itself in the path of an address (RFC 3986, 3.3)."""
+"""The characters that are not escaped in the path of an address (RFC 3986, 3.3)."""
 
 
 def placeholders(text: str) -> list[str]:
@@ -23,7 +23,7 @@ def placeholders(text: str) -> list[str]:
 
 
 def placeholder_names(text: str) -> list[str]:
-    """The same of a locator, where blanks around a name do not count.
+    """The names in `%{…}` of a locator, in order; blanks around a name are ignored.
 
     >>> placeholder_names("http://a/%{shop}/%{ n }?q=100%%{x}")
     ['shop', 'n']
@@ -32,7 +32,7 @@ def placeholder_names(text: str) -> list[str]:
 
 
 def unescaped(text: str) -> str:
-    """A text without placeholders as it is meant: `%%{` is `%{`."""
+    """A text without placeholders, with `%%{` replaced by `%{`."""
     return text.replace("%%{", "%{")
 
 
@@ -40,13 +40,13 @@ class TextTemplate:
     """A text whose placeholders are filled with values.
 
     Args:
-        write: how a value is written into it, given the value, and the text before it as far as it is fixed.
+        write: returns the text that a value is filled in as, given the value and the fixed text before it.
     """
 
     def __init__(self, text: str, write: Callable[[str, str], str] = lambda value, before: value) -> None:
         self._write = write
         self._parts: list[tuple[str, str, str]] = []
-        """The fixed text before a placeholder, all fixed text before it, and its name."""
+        """Of each placeholder: the fixed text since the last one, all fixed text before it, and its name."""
         at, before = 0, ""
         for found in PLACEHOLDER.finditer(text):
             if found[1]:
@@ -58,7 +58,7 @@ class TextTemplate:
         self._rest = unescaped(text[at:])
 
     def filled(self, values: Mapping[str, str]) -> str:
-        """The text with these values; a name that has none stands for nothing."""
+        """The text with these values; a name without a value is replaced by nothing."""
         write = self._write
         return (
             "".join([fixed + write(values.get(name, ""), before) for fixed, before, name in self._parts])
@@ -67,9 +67,9 @@ class TextTemplate:
 
 
 def address_template(url: str) -> TextTemplate:
-    """An address: values are encoded as its path or its query needs it.
+    """A template of an address: values are percent-encoded as needed in the path or the query.
 
-    What stands at its beginning or in its host is taken as it is, and so is a value in the path of a file.
+    A value at the beginning or in the host is not encoded, nor is one in the path of a file.
 
     >>> address_template("http://a/%{x}?q=%{x}").filled({"x": "b c/&"})
     'http://a/b%20c/&?q=b+c%2F%26'
@@ -78,10 +78,11 @@ def address_template(url: str) -> TextTemplate:
 
 
 def json_template(text: str, numbers: Iterable[str]) -> TextTemplate:
-    """A JSON document: values are texts in it.
+    """A template of a JSON document: values are filled in as strings.
 
     Args:
-        numbers: names of placeholders that stand for numbers; a string that is one of them becomes a number.
+        numbers: the names of placeholders for numbers; a string that is just such a placeholder becomes a
+            number.
     """
     for name in numbers:
         text = text.replace(f'"%{{{name}}}"', f"%{{{name}}}")
@@ -94,7 +95,7 @@ def _as_it_is(value: str, before: str) -> str:
 
 def _in_address(value: str, before: str) -> str:
     if value.isalnum() and value.isascii():
-        return value  # as numbers, which most values are
+        return value  # most values are numbers, which need no encoding
     if "?" in before or "#" in before:
         return quote_plus(value)
     if not before or ("://" in before and "/" not in before.partition("://")[2]):
