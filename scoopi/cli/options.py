@@ -63,7 +63,7 @@ def inputs_of_file(name: str) -> dict[str, str]:
     Raises:
         UsageError: the file cannot be read, or is not a mapping.
     """
-    import json  # imported late: most commands do not need it
+    import json  # late: most commands do not need it
     import sys
 
     from scoopi.configs.conf_file import plain_value
@@ -92,7 +92,7 @@ def given_inputs(options: Namespace) -> Inputs:
     Raises:
         UsageError: as `read_inputs`.
     """
-    from scoopi.model.inputs import Inputs  # imported late: the help does not need it
+    from scoopi.model.inputs import Inputs  # late: the help does not need it
 
     return Inputs(read_inputs(options.inputs))
 

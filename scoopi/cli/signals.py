@@ -158,7 +158,7 @@ class _OneShot:
     """
 
     def __init__(self, number: int) -> None:
-        import ctypes  # imported late: help and version handle no signals
+        import ctypes  # late: help and version handle no signals
 
         self._number = number
         self._install = getattr(ctypes.CDLL(None), "sysv_signal", None)

@@ -115,7 +115,7 @@ def json_line(
     Args:
         created: seconds since the epoch; None for now.
     """
-    import json  # imported late: most runs log text
+    import json  # late: most runs log text
     from datetime import UTC, datetime
 
     now = datetime.now(UTC) if created is None else datetime.fromtimestamp(created, UTC)

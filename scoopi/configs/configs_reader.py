@@ -55,7 +55,7 @@ class ConfigsReader:
         """
         self._environ = environ
         for path, shown in self._files(conf_file, folder):
-            from scoopi.configs.conf_file import ConfFile  # imported late: most runs have no settings file
+            from scoopi.configs.conf_file import ConfFile  # late: most runs have no settings file
 
             conf = ConfFile(path, shown).read()
             self._faults += conf.faults

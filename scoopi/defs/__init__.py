@@ -1,1 +1,1 @@
-"""Reads definitions: YAML with the place of every value becomes checked, typed, normalized definitions."""
+"""Reads definitions: YAML, with the place of every value, becomes validated and normalized definitions."""

@@ -147,7 +147,7 @@ def retry_after_s(value: str, now: datetime) -> float | None:
     text = value.strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:12]), LONGEST_RETRY_AFTER_S)
-    from email.utils import parsedate_to_datetime  # imported late: few responses have a date
+    from email.utils import parsedate_to_datetime  # late: few responses have a date
 
     try:
         until = parsedate_to_datetime(text)

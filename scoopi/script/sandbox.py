@@ -145,7 +145,7 @@ def check_script(text: str) -> tuple[str, str] | None:
     """
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        return f"there is a NUL character (line {line} of the script)", "take it out"
+        return f"there is a NUL character (line {line} of the script)", "remove it"
     context = Context()
     context.set_memory_limit(_MEMORY_BYTES)
     try:

@@ -25,7 +25,7 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "look at indentation and brackets",
     ),
     "tab": ("    query:\n", "¦\tquery:\n", "a tab indents this line", "indent with spaces"),
-    "control character": ("value: title", 'value: "¦\x01"', "a control character", "take it out"),
+    "control character": ("value: title", 'value: "¦\x01"', "a control character", "remove it"),
     "second document": (
         "dataDefs:\n",
         "¦---\ndataDefs:\n",
@@ -59,7 +59,7 @@ CASES: dict[str, tuple[str, str, str, str]] = {
     "number wanted": (
         ITEM,
         "{ name: hour, index: ¦two,",
-        'is "two", a whole number is needed',
+        'must be a whole number, not "two"',
         "index: 2",
     ),
     "range wanted": (
@@ -71,13 +71,13 @@ CASES: dict[str, tuple[str, str, str, str]] = {
     "list wanted": (
         "items: [ item: { name: title, value: title } ]",
         "items: ¦{ name: title, value: title }",
-        "a list is needed",
+        "must be a list, not",
         "items: [ item: { name: price } ]",
     ),
     "mapping wanted": (
         'query: { block: "body", selector: "h1" }',
         "query: ¦body",
-        "a mapping is needed",
+        "must be a mapping, not",
         "query: { block:",
     ),
     "value wanted": ("value: title", "¦value:", "value has no value", "value: EUR"),

@@ -14,10 +14,10 @@ from tests.defs.written import Check
         ("{ max: 3 }", ": an action says nothing to do; give each entry one of click, type, press,"),
         ("{ click: a, hover: b }", ": an action has click and hover; give each entry one of click,"),
         ("{ type: oslo }", '.type: in is missing; add `in: "SELECTOR"` with the field that type is for'),
-        ("{ click: a, in: b }", ".in: in does nothing beside click; take it out"),
-        ("{ hover: a, max: 3 }", ".max: max does nothing beside hover; take it out"),
+        ("{ click: a, in: b }", ".in: in does nothing beside click; remove it"),
+        ("{ hover: a, max: 3 }", ".max: max does nothing beside hover; remove it"),
         ("{ press: Entr }", ".press: there is no key Entr; did you mean Enter?"),
-        ("{ screenshot: a/b }", '.screenshot: screenshot is "a/b", a plain name is needed; use letters,'),
+        ("{ screenshot: a/b }", '.screenshot: screenshot is "a/b", which is not a plain name; use letters,'),
         ("{ scroll: end, until: all }", '.until: until is "all"; write `until: \'no-new "li.item"\'` with'),
         ("{ scroll: a, until: no-new li }", ".scroll: until needs a scroll to the end of the page; write"),
         ("{ scroll: end, max: 3 }", ".max: max does nothing without until; add `until: 'no-new"),
@@ -32,16 +32,16 @@ from tests.defs.written import Check
         ),
         ("{ dialog: ok }", '.dialog: dialog is "ok"; known are accept, dismiss'),
         ("{ wait: {} }", ".wait: there is nothing to wait for; give selector, gone, text, idle or time"),
-        ("{ click: a, timeout: 0 }", ".timeout: timeout is 0, 1 is the least; give a larger number"),
-        ("{ frame: top }", ": no frame was entered before; take it out"),
-        ("{ window: main }", ": no window was entered before; take it out"),
+        ("{ click: a, timeout: 0 }", ".timeout: timeout is 0, but must be at least 1; give a larger number"),
+        ("{ frame: top }", ": no frame was entered before; remove it"),
+        ("{ window: main }", ": no window was entered before; remove it"),
         ("{ window: popup }", '.window: window is "popup"; known are new, main'),
-        ("{ window: new, max: 2 }", ".max: max does nothing beside window; take it out"),
-        ("{ click: a, timeout: 2s }", '.timeout: timeout is "2s", a whole number of ms is needed; write `t'),
+        ("{ window: new, max: 2 }", ".max: max does nothing beside window; remove it"),
+        ("{ click: a, timeout: 2s }", '.timeout: timeout must be a whole number of ms, not "2s"; write `t'),
         ("{ clik: a }", ": unknown key clik; did you mean click?"),
         (
             '"click .more"',
-            ': actions[0] is a text, a mapping is needed; write `actions: [ { click: "button.more" } ]`',
+            ': actions[0] must be a mapping, not a text; write `actions: [ { click: "button.more" } ]`',
         ),
     ],
 )
@@ -57,12 +57,12 @@ def test_a_window_is_entered_in_its_page_and_not_in_a_frame(check: Check) -> Non
     (found,) = check(
         written("{ actions: [ { frame: '#f' }, { click: a }, { window: new }, { frame: top } ] }")
     ).found
-    assert "browser.actions[3]: no frame was entered before; take it out" in found
+    assert "browser.actions[3]: no frame was entered before; remove it" in found
 
 
 def test_blocked_hosts_are_patterns(check: Check) -> None:
     (found,) = check(written("{ block: [ ads.example, http://ads.example/x ] }")).found
-    said = 'browser.block[1]: "http://ads.example/x" is not a pattern of a host; write a host\'s name without'
+    said = 'browser.block[1]: "http://ads.example/x" is not a host pattern; write a host\'s name without'
     assert said in found
 
 

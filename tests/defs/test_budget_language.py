@@ -39,11 +39,11 @@ def test_groups_and_sites_have_budgets(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("budget", "sentence"),
     [
-        ("{ pages: 0 }", "pages is 0, and a budget is at least 1; correct it, or take it out"),
-        ("{ time: -3 }", "time is -3, and a budget is at least 1; correct it, or take it out"),
+        ("{ pages: 0 }", "pages is 0, but a budget is at least 1; correct it, or remove it"),
+        ("{ time: -3 }", "time is -3, but a budget is at least 1; correct it, or remove it"),
         ("{ page: 3 }", "unknown key page; did you mean pages?"),
-        ("{ pages: many }", 'pages is "many", a whole number is needed'),
-        ("12", "budget is a text, a mapping is needed"),
+        ("{ pages: many }", 'pages must be a whole number, not "many"'),
+        ("12", "budget must be a mapping, not a text"),
     ],
 )
 def test_what_is_no_budget_is_a_finding(tmp_path: Path, budget: str, sentence: str) -> None:

@@ -63,7 +63,7 @@ def test_a_step_that_follows_a_link_step_is_an_error(check_steps: Check) -> None
         f"error {_AT}.more: step more follows link, which makes links and ends its chain; "
         "let it follow another step, or put link into a task of its own",
         "warning dataDefs.temps.items[0]: item 'hour' has no linkGroup: no links are made from it; "
-        "add `linkGroup: …`, or take the item out",
+        "add `linkGroup: …`, or remove the item",
     ]
 
 

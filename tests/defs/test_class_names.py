@@ -41,7 +41,7 @@ def test_a_dotted_name_of_a_built_in_means_the_built_in(written: str, short: str
     [
         (
             "org.codetab.scoopi.step.parse.jsoup.QueryAnalyzer",
-            ("the interactive analyser is not there", "use CssParser or XPathParser"),
+            ("Scoopi has no interactive analyser", "use CssParser or XPathParser"),
         ),
         ("org.codetab.scoopi.plugin.script.DomScript", ("there is no class DomScript", "use BasicScript")),
         ("DomScript", None),

@@ -48,20 +48,20 @@ def _text(item: str, script: str = "", other: str = "dated") -> str:
 def test_a_name_of_no_data_definition_that_shares_the_steps_is_an_error(check: Check) -> None:
     assert check(_text("our")).found == [
         "22:21: error steps.dated.css.roll.plugins.d: none of temps, winds has an item, dim or fact our "
-        "to be converted; did you mean hour?"
+        "to convert; did you mean hour?"
     ]
 
 
 def test_a_name_of_one_data_definition_is_a_warning_for_the_others(check: Check) -> None:
     assert check(_text("hour")).found == [
-        "22:21: warning steps.dated.css.roll.plugins.d: winds has no item, dim or fact hour to be converted: "
+        "22:21: warning steps.dated.css.roll.plugins.d: winds has no item, dim or fact hour to convert: "
         "its tasks will fail; give tasks of this data definition other steps"
     ]
 
 
 def test_data_definitions_with_other_steps_do_not_count(check: Check) -> None:
     assert check(_text("knots", other="css")).sentences == [
-        "error steps.dated.css.roll.plugins.d: temps has no item, dim or fact knots to be converted; "
+        "error steps.dated.css.roll.plugins.d: temps has no item, dim or fact knots to convert; "
         "known are fact, hour"
     ]
 

@@ -35,7 +35,7 @@ _CHECKERS = Checkers(css=_bad_selectors, regex=_bad_text, script=_bad_text)
         (
             "name: hour, selector: th",
             "dims: [ item: { name: hour, selector: b } ]",
-            "9:27: error dataDefs.temps.dims[0].name: the name 'hour' is there twice in temps "
+            "9:27: error dataDefs.temps.dims[0].name: the name 'hour' occurs twice in temps "
             "(see defs.yml:8:28); rename one",
         ),
         (
@@ -53,7 +53,7 @@ _CHECKERS = Checkers(css=_bad_selectors, regex=_bad_text, script=_bad_text)
         (
             "name: hour",
             "facts: [ item: { name: hour } ]",
-            "9:28: error dataDefs.temps.facts[0].name: the name 'hour' is there twice in temps "
+            "9:28: error dataDefs.temps.facts[0].name: the name 'hour' occurs twice in temps "
             "(see defs.yml:8:28); rename one",
         ),
         (
@@ -64,7 +64,7 @@ _CHECKERS = Checkers(css=_bad_selectors, regex=_bad_text, script=_bad_text)
         (
             "name: hour",
             "facts: [ item: { name: fact }, item: { name: fact, prefix: [ x ] } ]",
-            "9:50: error dataDefs.temps.facts[1].name: the name 'fact' is there twice in temps "
+            "9:50: error dataDefs.temps.facts[1].name: the name 'fact' occurs twice in temps "
             "(see defs.yml:9:28); rename one",
         ),
         (
@@ -100,7 +100,7 @@ _CHECKERS = Checkers(css=_bad_selectors, regex=_bad_text, script=_bad_text)
         (
             "name: hour, index: 1, indexRange: 2-3",
             "",
-            "8:34: warning dataDefs.temps.items[0]: index is ignored beside indexRange; take it out",
+            "8:34: warning dataDefs.temps.items[0]: index is ignored beside indexRange; remove it",
         ),
         (
             "name: hour, filters: [ filter: { type: value, pattern: 'a!' } ]",
@@ -128,7 +128,7 @@ _CHECKERS = Checkers(css=_bad_selectors, regex=_bad_text, script=_bad_text)
             "name: hour, value: x, script: '!'",
             "",
             "8:52: warning dataDefs.temps.items[0].script: the script is wrong, but never run beside value or "
-            "match: there is a !; take it out",
+            "match: there is a !; remove it",
         ),
         (
             "name: hour, selector: 'td!'",
@@ -139,7 +139,7 @@ _CHECKERS = Checkers(css=_bad_selectors, regex=_bad_text, script=_bad_text)
             "name: hour, match: x, selector: 'td!'",
             "",
             "8:54: warning dataDefs.temps.items[0].selector: 'td!' is no selector; this selector is never used; "
-            "take it out",
+            "remove it",
         ),
         (
             "name: hour",
@@ -216,7 +216,7 @@ def test_selectors_are_checked_by_the_engine_of_the_tasks(check: Check) -> None:
 def test_what_no_run_uses_is_not_looked_into(check: Check) -> None:
     spare = "  spare: { query: { block: '!' }, items: [ item: { name: a, selector: '%{x}!' } ] }\n"
     assert check(PLACES + TASKS + DATA + spare, checkers=_CHECKERS).found == [
-        "9:3: warning dataDefs.spare: no task that is reached uses the data definition spare; take it out"
+        "9:3: warning dataDefs.spare: no task that is reached uses the data definition spare; remove it"
     ]
 
 

@@ -52,7 +52,7 @@ def test_items_without_link_group_in_a_link_task_are_a_warning(check: Check) -> 
     text = _PAGES.replace("once: true } ]", f"once: true }}, {item} ]")
     assert check(text).sentences == [
         "warning dataDefs.next.items[1]: item 'row' has no linkGroup: no links are made from it; "
-        "add `linkGroup: …`, or take the item out"
+        "add `linkGroup: …`, or remove the item"
     ]
 
 
@@ -80,8 +80,8 @@ def test_what_is_not_reached_is_a_warning_and_left_out(check: Check) -> None:
     outcome = check(PLACES + TASKS + more + DATA + spare)
     assert outcome.found == [
         "5:3: warning taskGroups.town: no locator or link leads to the task group town; "
-        "take it out, or add locators for it",
-        "10:3: warning dataDefs.spare: no task that is reached uses the data definition spare; take it out",
+        "remove it, or add locators for it",
+        "10:3: warning dataDefs.spare: no task that is reached uses the data definition spare; remove it",
     ]
     assert list(outcome.definitions.task_groups) == ["city"]
     assert list(outcome.definitions.data_defs) == ["temps"]
@@ -103,7 +103,7 @@ def test_strict_makes_errors_of_warnings(check: Check) -> None:
     text = PLACES + TASKS + DATA + "  spare: { query: { block: b }, items: [ item: { name: a } ] }\n"
     outcome = check(text, strict=True)
     assert outcome.sentences == [
-        "error dataDefs.spare: no task that is reached uses the data definition spare; take it out"
+        "error dataDefs.spare: no task that is reached uses the data definition spare; remove it"
     ]
     assert outcome.definitions.task_groups == {}
 

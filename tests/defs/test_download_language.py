@@ -78,7 +78,7 @@ def test_what_is_wrong_with_a_download_is_said(tmp_path: Path, field: str, what:
 def test_records_that_no_output_has_name_no_files(tmp_path: Path) -> None:
     text = RECORDS.replace("dataDef: card", "dataDef: card, output: none")
     (finding,) = found(tmp_path, text, f"download: {{ {TO} }}")
-    assert "the records of card name files, and no output has them" in finding
+    assert "the records of card name files, but no output contains them" in finding
 
 
 def test_an_entry_of_a_grid_is_checked_likewise(tmp_path: Path) -> None:

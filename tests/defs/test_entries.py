@@ -85,9 +85,9 @@ def test_a_fault_among_very_many_locators_is_reported_where_it_is(check: Check) 
     assert [line.partition(";")[0].partition(" (see")[0] for line in found] == [
         f"34:17: {key}[30].name: name is blank",
         f"{A_PART + 24}:20: {key}[{A_PART + 20}]: unknown key uri",
-        f"{A_PART + 34}:9: {key}[{A_PART + 30}]: locators[{A_PART + 30}] is a list, a mapping is needed",
-        f"{A_PART + 36}:9: {key}[{A_PART + 32}]: this entry of locators is there twice",
-        f"{MANY - 1}:9: {key}[{MANY - 5}]: this entry of locators is there twice",
+        f"{A_PART + 34}:9: {key}[{A_PART + 30}]: locators[{A_PART + 30}] must be a mapping, not a list",
+        f"{A_PART + 36}:9: {key}[{A_PART + 32}]: this entry of locators occurs twice",
+        f"{MANY - 1}:9: {key}[{MANY - 5}]: this entry of locators occurs twice",
     ]
 
 

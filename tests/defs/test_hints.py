@@ -79,7 +79,7 @@ def test_a_wrong_field_leads_to_the_key_or_the_types(check: Check, field: str, f
             "unknown key budget; it is a key of the task group: ",
         ),
         (", more: { dataDef: ad, changed: true }", "unknown key changed; it is a key of the task group: "),
-        (", budget: { bytes: 5 MB }", "a whole number of bytes is needed; write `bytes: 5000000`"),
+        (", budget: { bytes: 5 MB }", 'must be a whole number of bytes, not "5 MB"; write `bytes: 5000000`'),
     ],
 )
 def test_a_key_at_the_wrong_place_or_in_another_unit_leads_to_the_right_one(

@@ -51,17 +51,15 @@ def test_an_input_that_no_placeholder_names_is_reported_at_the_one_with_the_most
 ) -> None:
     done = read(tmp_path, TOWN + TASKS + DATA, {"town": "oslo", "slot.key": "!1", "tonw": "a", "x": "b"})
     assert done.found == [
-        "4:17: error the input tonw is given, and the definitions have no input of this name; "
-        "did you mean town?",
-        "4:17: error the input x is given, and the definitions have no input of this name; "
-        "they name slot.key, town",
+        "4:17: error the input tonw is given, but the definitions have no such input; did you mean town?",
+        "4:17: error the input x is given, but the definitions have no such input; they name slot.key, town",
     ]
 
 
 def test_an_input_for_definitions_without_any_is_reported_where_they_begin(tmp_path: Path) -> None:
     done = read(tmp_path, PLACES + TASKS + DATA, {"town": "oslo"})
     assert done.found == [
-        "1:1: error the input town is given, and the definitions have no input of this name; "
+        "1:1: error the input town is given, but the definitions have no such input; "
         "they have no %{input.NAME}"
     ]
 
@@ -150,8 +148,8 @@ def test_constants_take_inputs_as_they_are(tmp_path: Path) -> None:
         ),
         (
             DATA.replace("name: hour, selector: th", 'name: hour, value: "%{input.1}"'),
-            "error dataDefs.temps.items[0].item.value: '1' is not a name of an input; begin with a letter; "
-            "then letters, digits, _ and -",
+            "error dataDefs.temps.items[0].item.value: '1' is not a valid name of an input; "
+            "begin with a letter or _; then use letters, digits, _ and -",
         ),
     ],
 )

@@ -66,7 +66,10 @@ def test_without_by_the_only_day_counts(check: Check) -> None:
             "until: older-than today, by: post",
             "no record of these pages has a field post; did you mean posted?",
         ),
-        ("until: no-new-items, by: posted", "by is the field that older-than compares, and until has none"),
+        (
+            "until: no-new-items, by: posted",
+            "by is the field that older-than compares, but until has no older-than",
+        ),
     ],
 )
 def test_what_is_wrong_with_an_end_is_reported_where_it_stands(check: Check, until: str, found: str) -> None:

@@ -81,7 +81,7 @@ def test_a_field_reads_a_value_of_its_locator(check: Check) -> None:
         ),
         (
             '{ name: p, url: "http://a/%{n}", n: 1-200000000 }',
-            "4:42: error locatorGroups.city.locators[0].values: these are 200,000,000 pages, at most "
+            "4:42: error locatorGroups.city.locators[0].values: these are 200,000,000 pages, but at most "
             "100,000,000 are possible; make several groups, or smaller ranges",
         ),
     ],
@@ -139,7 +139,7 @@ def test_the_pages_of_a_group_may_stand_in_a_file(check: Check, tmp_path: Path) 
     ("content", "found"),
     [
         ("", "4:60: error {key}: {file}: the file has no header; begin it with the names of its columns"),
-        ("n,c\n1\n", "p.csv:2:1: error {key}: the row has not as many cells (1) as the header (2)"),
+        ("n,c\n1\n", "p.csv:2:1: error {key}: the row has 1 cells, but the header has 2"),
         (
             "m\n1\n",
             "4:30: error locatorGroups.city.locators[0].url: %{{n}} has no values; known are m",
@@ -187,7 +187,7 @@ def test_a_column_and_a_value_of_one_name_are_reported(check: Check, tmp_path: P
     file = rows(tmp_path, "n\n7\n")
     locator = f'{{ name: p, url: "http://a/%{{n}}", n: 1-2, from: {file} }}'
     (found,) = check(written(locator)).found
-    assert "n has values, and " in found
+    assert "n has values, but " in found
     assert found.endswith("give one of them another name")
 
 

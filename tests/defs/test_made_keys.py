@@ -29,12 +29,11 @@ dataDefs: {{ ad: {{ each: li, fields: {{ name: h3 }} }} }}
         ),
         (
             '{ next: { select: "a @href", max: x } }',
-            '5:45: error taskGroups.list.more.next.max: max is "x", a whole number is needed; '
-            "write `max: 20`",
+            '5:45: error taskGroups.list.more.next.max: max must be a whole number, not "x"; write `max: 20`',
         ),
         (
             '{ next: { select: "a @href", group: lst } }',
-            "5:47: error taskGroups.list.more.next.group: there is no task group lst to follow to; "
+            "5:47: error taskGroups.list.more.next.group: there is no task group lst to follow; "
             "did you mean list?",
         ),
         (
@@ -43,7 +42,7 @@ dataDefs: {{ ad: {{ each: li, fields: {{ name: h3 }} }} }}
         ),
         (
             "{ crawl: false }",
-            "5:20: error taskGroups.list.more.crawl: crawl is a text, a mapping (or true) is needed; "
+            "5:20: error taskGroups.list.more.crawl: crawl must be a mapping (or true), not a text; "
             'write `crawl: { same: host, deny: "/login", depth: 4 }`',
         ),
     ],
@@ -67,7 +66,7 @@ def test_a_wrong_task_of_links_gives_one_finding_without_its_field(
         ('{ from: sitemap, url: "http://a/sitemap.xml", mach: b }', "locatorGroups.city: unknown key mach"),
         (
             '{ from: sitemap, url: "http://a/sitemap.xml", match: { a: b } }',
-            "locatorGroups.city.match: match is a mapping",
+            "locatorGroups.city.match: match must be a single value, not a mapping",
         ),
     ],
 )

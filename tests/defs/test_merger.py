@@ -30,8 +30,8 @@ def test_the_same_name_twice_shows_both_places_when_they_differ(check: Check) ->
 def test_a_section_that_is_no_mapping_in_one_file_is_an_error(check: Check) -> None:
     outcome = check({"a.yml": PLACES + TASKS + DATA, "b.yml": "dataDefs: [ x ]\n", "c.yml": "taskGroups:\n"})
     assert outcome.found == [
-        "b.yml:1:1: error dataDefs: a section is a mapping of names; take it out",
-        "c.yml:1:1: error taskGroups: a section is a mapping of names; take it out",
+        "b.yml:1:1: error dataDefs: a section is a mapping of names; remove it",
+        "c.yml:1:1: error taskGroups: a section is a mapping of names; remove it",
     ]
 
 

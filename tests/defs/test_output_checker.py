@@ -40,7 +40,7 @@ def _file(file: str, encoder: str = "") -> str:
         ("x/", "names no file"),
         ("run.json", "is kept for Scoopi itself"),
         (".gz", "is kept for Scoopi itself, as are all names that begin with a dot"),
-        ("x" * 256, "has a name of more than 255 bytes, which no disk takes"),
+        ("x" * 256, "has a name of more than 255 bytes, which is too long for a file system"),
     ],
 )
 def test_a_file_that_cannot_be_is_an_error_that_says_why(check: Check, file: str, why: str) -> None:
@@ -99,7 +99,7 @@ def _two_data_defs(dims: str, encoder: str = ", header: true") -> str:
 def test_one_header_over_rows_of_two_widths_is_an_error(check: Check) -> None:
     assert check(_two_data_defs("item: { name: day, selector: th }")).found == [
         "6:125: error taskGroups.city.two.steps.css.appender.plugins.out: tasks city.one and city.two write a.csv "
-        "with one header, and their columns differ: hour, fact; and hour, day, fact (see defs.yml:5:125); "
+        "with one header, but their columns differ: hour, fact; and hour, day, fact (see defs.yml:5:125); "
         "use two files, or leave the header out"
     ]
     assert check(_two_data_defs("item: { name: day, selector: th }", "")).found == []
@@ -112,7 +112,7 @@ def test_one_header_that_misnames_columns_is_a_warning(check: Check) -> None:
     )
     assert check(text).sentences == [
         "warning taskGroups.city.two.steps.css.appender.plugins.out: tasks city.one and city.two write a.csv "
-        "with one header, and their columns differ: hour, week, fact; and hour, day, fact (see defs.yml:5:125); "
+        "with one header, but their columns differ: hour, week, fact; and hour, day, fact (see defs.yml:5:125); "
         "use two files, or the same names"
     ]
 
@@ -149,7 +149,7 @@ def test_the_defaults_stated_here_are_those_of_the_encoders(kind: type) -> None:
 def test_several_encoders_in_one_appender_are_an_error(check: Check) -> None:
     two = f"{{ name: out, class: FileAppender, file: a.txt, plugins: [ {_CSV}, plugin: {{ name: j, class: J }} ] }}"
     assert check(_tasks(two, _file("b.txt"))).sentences == [
-        "error taskGroups.city.one.steps.css.appender.plugins.out: appender out has 2 encoders, it takes one; "
+        "error taskGroups.city.one.steps.css.appender.plugins.out: appender out has 2 encoders, but it takes only one; "
         "give each encoder an appender of its own"
     ]
 

@@ -53,7 +53,7 @@ def test_what_an_item_may_ask_for(check_item: Check, text: str) -> None:
         ),
         (
             "%{dim.yeer.index}",
-            "placeholder %{dim.yeer.index} names the dim 'yeer', which a row of 'hour' has not; "
+            "placeholder %{dim.yeer.index} names the dim 'yeer', which no row of 'hour' has; "
             "did you mean year?",
         ),
         (
@@ -84,7 +84,7 @@ def test_what_an_item_can_never_be_given(check_item: Check, text: str, found: st
 
 def test_a_missing_dim_is_reported(check_item: Check) -> None:
     assert _errors(check_item("name: hour, selector: 'td %{dim.index}'")) == [
-        "dataDefs.temps.items[0].selector: placeholder %{dim.index} needs a dim, and there is none; define a dim"
+        "dataDefs.temps.items[0].selector: placeholder %{dim.index} needs a dim, but there is none; define a dim"
     ]
 
 
@@ -110,7 +110,7 @@ def test_the_name_of_another_item_is_not_in_every_row(check_item: Check) -> None
     outcome = check_item("name: hour }, item: { name: minute", selector="td %{item.hour.index}")
     assert _errors(outcome) == [
         "dataDefs.temps.query.selector: placeholder %{item.hour.index} names the item 'hour', "
-        "which a row of 'minute' has not; write %{item.index} for the item of the row"
+        "which no row of 'minute' has; write %{item.index} for the item of the row"
     ]
 
 

@@ -66,12 +66,12 @@ def found(folder: Path, fields: str, more: str = "", task: str = "{ dataDef: car
         ('f: "b["', "12:10 dataDefs.card: selector 'b['"),
         ('f: ".//a["', "the XPath './/a[' is wrong"),
         ('f: { select: b, regex: "(" }', "field f: the regex"),
-        ('f: { select: b, replace: [ ["a"] ] }', "an entry of replace has 1 texts, two are needed"),
+        ('f: { select: b, replace: [ ["a"] ] }', "an entry of replace has 1 texts, but must have two"),
         ("f: { select: b, type: integer, default: none }", "the default of field f is not of its type"),
-        ("f: { select: b, locale: de }", "locale has no meaning for the type text; it is for"),
+        ("f: { select: b, locale: de }", "locale does not apply to the type text; it is for"),
         (
             "f: { select: b, type: date, locale: de }",
-            "locale has no meaning for the type date; it is for integer, decimal, price; "
+            "locale does not apply to the type date; it is for integer, decimal, price; "
             "for the names of months write `languages: de`",
         ),
         (
@@ -80,7 +80,7 @@ def found(folder: Path, fields: str, more: str = "", task: str = "{ dataDef: car
         ),
         ("f: { select: b, type: decimal, locale: xx }", "the locale 'xx' is not known"),
         ('f: { select: b, type: date, formats: "%Q" }', "field f: the format is wrong"),
-        ("f: { select: b, follow: detial, type: url }", "group detial to follow to; did you mean detail?"),
+        ("f: { select: b, follow: detial, type: url }", "group detial to follow; did you mean detail?"),
         ("f: { select: b, type: integer, follow: detail }", "is not an address; write `type: url`"),
         ("f: { select: b, once: run }", "once has no effect without follow"),
         ("f: { select: b, links: { same: host } }", "links has no effect without follow"),
@@ -91,7 +91,7 @@ def found(folder: Path, fields: str, more: str = "", task: str = "{ dataDef: car
         ('f: { select: b, follow: detail, type: url, links: { allow: "(" } }', "links.allow: the pattern is"),
         ('f: { select: b, follow: detail, type: url, links: { deny: [ a, "[" ] } }', "links.deny: the"),
         ('f: { value: "%{page.uri}" }', "placeholder %{page.uri} names nothing; did you mean %{page.url}?"),
-        ("f: { value: x, text: own }", "text is for what a selector finds; take it out"),
+        ("f: { value: x, text: own }", "text is for what a selector finds; remove it"),
         ("f: { select: b, text: own, html: inner }", "field f has both text and html"),
         ('f: { script: "1 +" }', "the script is wrong"),
         ("p: { select: b, type: price }\np_currency: i", "two columns of card are called p_currency"),
@@ -151,12 +151,12 @@ def test_a_parent_must_have_the_fields_that_are_used(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("task", "what"),
     [
-        ("{ dataDef: card, steps: css }", "card has fields, and these steps do not read records"),
+        ("{ dataDef: card, steps: css }", "card has fields, but these steps do not read records"),
         ('{ dataDef: card, follow: { select: "a @href", group: detail } }', "has both dataDef and follow"),
         ("{ dataDef: card, output: [ ] }", "output is empty"),
         ("{ dataDef: card, crawl: { same: host } }", "has both dataDef and crawl"),
         ("{ crawl: { same: host }, next: a.next @href }", "has both crawl and next"),
-        ("{ crawl: { group: lists } }", "there is no task group lists to follow to"),
+        ("{ crawl: { group: lists } }", "there is no task group lists to follow"),
         ("{ crawl: { once: false } }", "once is"),
         ("{ crawl: { sames: host } }", "unknown key sames; did you mean same?"),
         ("{ crawl: { depth: 0 } }", "a depth of 0 leads nowhere"),
@@ -188,7 +188,7 @@ def test_a_task_has_steps_and_links_for_what_it_reads(tmp_path: Path, task: str,
         (
             "{ dataDef: table }",
             "key: [ link ]\n",
-            "task cards has no records, which are what can be compared",
+            "task cards has no records, but only records can be compared",
         ),
     ],
 )

@@ -30,7 +30,7 @@ def _text(check: Check, files: dict[str, str]) -> str:
 def test_the_text_is_grouped_by_file_with_a_caret_under_each_column(check: Check) -> None:
     assert _text(check, _BAD) == (
         "a.yml\n"
-        "  2:42     error    locatorGroups.city.locators[0].url: url is a list, one value is needed; "
+        "  2:42     error    locatorGroups.city.locators[0].url: url must be a single value, not a list; "
         "write `url: /pages/oslo.html`\n"
         "           |   city: { locators: [ { name: oslo, url: [ x ] } ] }\n"
         "           |                                          ^\n"

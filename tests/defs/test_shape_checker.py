@@ -22,7 +22,7 @@ from tests.defs.written import DATA, PLACES, TASKS, Check
             ],
         ),
         ("name: ''", ["name is blank; write `name: price`"]),
-        ("name: [ a ]", ["name is a list, one value is needed; write `name: price`"]),
+        ("name: [ a ]", ["name must be a single value, not a list; write `name: price`"]),
         (
             "name: hour, index: 99999999999",
             ['index is "99999999999", which is too large; 2147483647 is the largest'],
@@ -35,20 +35,20 @@ from tests.defs.written import DATA, PLACES, TASKS, Check
             f"name: hour, index: {'9' * 5000}",
             [f'index is "{"9" * 40}", which is too large; 2147483647 is the largest'],
         ),
-        ("name: hour, index: 2.5", ['index is "2.5", a whole number is needed; write `index: 2`']),
+        ("name: hour, index: 2.5", ['index must be a whole number, not "2.5"; write `index: 2`']),
         (
             "name: hour, indexRange: 2..6",
             ['indexRange is "2..6", which is not a range; write FROM-TO, FROM- or one number, as in 2-6'],
         ),
-        ("name: hour, order: first", ['order is "first", a whole number is needed; write `order: 1`']),
+        ("name: hour, order: first", ['order must be a whole number, not "first"; write `order: 1`']),
         (
             "name: hour, breakAfter: x",
-            ['breakAfter is a text, a list is needed; write `breakAfter: [ "Total" ]`'],
+            ['breakAfter must be a list, not a text; write `breakAfter: [ "Total" ]`'],
         ),
-        ("name: hour, prefix: []", ["prefix is empty; add an entry, or take it out"]),
+        ("name: hour, prefix: []", ["prefix is empty; add an entry, or remove it"]),
         (
             "name: hour, prefix: [ { a: b } ]",
-            ['prefix[0] is a mapping, one value is needed; write `prefix: [ "/pages/" ]`'],
+            ['prefix[0] must be a single value, not a mapping; write `prefix: [ "/pages/" ]`'],
         ),
         ("name: hour, selector: ", ["selector has no value; write `selector: td:nth-child(%{index})`"]),
         (
@@ -58,7 +58,7 @@ from tests.defs.written import DATA, PLACES, TASKS, Check
         ("name: hour, filters: [ filter: { type: value } ]", ['pattern is missing; add `pattern: ""`']),
         (
             "name: hour, linkGroup: city, once: maybe",
-            ['once is "maybe", true or false is needed; write `once: true`'],
+            ['once must be true or false, not "maybe"; write `once: true`'],
         ),
     ],
 )
@@ -72,7 +72,7 @@ def test_what_an_item_must_not_say(check_item: Check, item: str, found: list[str
 def test_a_finding_has_file_line_column_and_key(check_item: Check) -> None:
     outcome = check_item('name: hour, index: "x"')
     assert outcome.found == [
-        '8:41: error dataDefs.temps.items[0].index: index is "x", a whole number is needed; write `index: 2`'
+        '8:41: error dataDefs.temps.items[0].index: index must be a whole number, not "x"; write `index: 2`'
     ]
 
 
@@ -99,20 +99,20 @@ def test_scalars_are_read_by_the_type_that_the_key_wants(check_item: Check, item
         (
             PLACES.replace("[ {", "{").replace("} ]", "}") + TASKS + DATA,
             [
-                "error locatorGroups.city.locators: locators is a mapping, a list is needed; "
+                "error locatorGroups.city.locators: locators must be a list, not a mapping; "
                 "write `locators: [ { name: oslo, url: /pages/oslo.html } ]`"
             ],
         ),
         (
             PLACES.replace("[ { name: oslo, url: /oslo.html } ]", "[]") + TASKS + DATA,
-            ["error locatorGroups.city.locators: locators is empty; add an entry, or take it out"],
+            ["error locatorGroups.city.locators: locators is empty; add an entry, or remove it"],
         ),
         (
             PLACES.replace(" } ]", " }, { url: /oslo.html, name: oslo } ]") + TASKS + DATA,
             [
-                "error locatorGroups.city.locators[1]: this entry of locators is there twice "
+                "error locatorGroups.city.locators[1]: this entry of locators occurs twice "
                 "(see defs.yml:2:23); "
-                "take one of them out"
+                "remove one of them"
             ],
         ),
         (
@@ -131,7 +131,7 @@ def test_scalars_are_read_by_the_type_that_the_key_wants(check_item: Check, item
             PLACES + TASKS.replace("{ temps: {", "{ live: {") + DATA,
             [
                 "error taskGroups.city: city has no task; add at least one task",
-                'error taskGroups.city.live: live is a mapping, one value is needed; write `live: "P1W"`',
+                'error taskGroups.city.live: live must be a single value, not a mapping; write `live: "P1W"`',
             ],
         ),
         (
@@ -141,7 +141,7 @@ def test_scalars_are_read_by_the_type_that_the_key_wants(check_item: Check, item
         (
             PLACES + TASKS + DATA.replace("query: { block: table, selector: td }", "query: td"),
             [
-                "error dataDefs.temps.query: query is a text, a mapping is needed; "
+                "error dataDefs.temps.query: query must be a mapping, not a text; "
                 'write `query: { block: "table#prices", selector: "td:nth-child(2)" }`'
             ],
         ),
@@ -173,7 +173,7 @@ def test_all_findings_of_all_files_are_in_one_report(check: Check) -> None:
     assert outcome.sentences == [
         "error locatorGroups.city.locators[0]: unknown key uri; did you mean url?",
         "error taskGroups.city.temps.dataDef: there is no data definition tempz; did you mean temps?",
-        'error dataDefs.temps.items[0].index: index is "x", a whole number is needed; write `index: 2`',
+        'error dataDefs.temps.items[0].index: index must be a whole number, not "x"; write `index: 2`',
     ]
 
 
@@ -187,7 +187,7 @@ def test_another_key_beside_item_is_an_error(check: Check) -> None:
     )
     assert check(text).found == [
         "8:52: error dataDefs.temps.items[0]: unknown key more beside item; "
-        "indent it below item, or take it out"
+        "indent it below item, or remove it"
     ]
 
 
@@ -215,7 +215,7 @@ def test_what_may_follow_from_another_error_is_not_reported_beside_it(check: Che
         ),
         ("time: 600", "time is a key of `budget`; write it there: `budget: { time: 600 }`"),
         ("actions: ", "actions is a key of `browser`; write it there: `browser: { actions: [ { click: "),
-        ("other: true", "other is a text, a mapping is needed; write `other: { dataDef: prices }`"),
+        ("other: true", "other must be a mapping, not a text; write `other: { dataDef: prices }`"),
         ("other: ", "other has no value; write `other: { dataDef: prices }`"),
     ],
 )
@@ -234,9 +234,12 @@ def test_a_task_may_have_the_name_of_such_a_key(check: Check) -> None:
     ("section", "said"),
     [
         ("locatorGroups: { city: }", 'city has no value; write `city: "https://shop.example/"`'),
-        ("sites: { a: { delay: 0s } }", "a whole number of ms is needed; write `delay: 0`"),
-        ("sites: { a: { budget: { time: 10m } } }", "a whole number of seconds is needed; write `time: 600`"),
-        ("sites: { a: { delay: soon } }", "a whole number of ms is needed; write `delay: 250`"),
+        ("sites: { a: { delay: 0s } }", 'must be a whole number of ms, not "0s"; write `delay: 0`'),
+        (
+            "sites: { a: { budget: { time: 10m } } }",
+            'must be a whole number of seconds, not "10m"; write `time: 600`',
+        ),
+        ("sites: { a: { delay: soon } }", 'must be a whole number of ms, not "soon"; write `delay: 250`'),
         ("dataDefs: { temps: }", "temps has no value; write `temps: { each: "),
     ],
 )

@@ -1,4 +1,4 @@
-"""`sites` in definitions and conf files: known keys and hosts only, and no credential in clear."""
+"""`sites` in definitions and conf files: known keys and hosts only, and no credential in plain text."""
 
 from __future__ import annotations
 
@@ -41,28 +41,28 @@ def test_blocks_hold_the_values_with_their_lines(tmp_path: Path) -> None:
         ("dely: 5", 's.yml:3:5: error sites."a.example": unknown key dely; did you mean delay?'),
         (
             "parallelism: 0",
-            's.yml:3:18: error sites."a.example".parallelism: parallelism is 0, 1 to 1000 is allowed; '
-            "correct it, or take it out",
+            's.yml:3:18: error sites."a.example".parallelism: parallelism is 0, but must be 1 to 1000; '
+            "correct it, or remove it",
         ),
         (
             "headers: { Host: b }",
             's.yml:3:22: error sites."a.example".headers."Host": '
-            "the header Host is set by Scoopi for each request; take it out",
+            "the header Host is set by Scoopi for each request; remove it",
         ),
         (
             "headers: { a b: c }",
             's.yml:3:21: error sites."a.example".headers."a b": '
-            "'a b' is not the name of a header; take it out",
+            "'a b' is not the name of a header; remove it",
         ),
         (
             "headers: { X-Token: abc }",
-            's.yml:3:25: error sites."a.example".headers."X-Token": the header X-Token holds a credential in '
-            "clear; set it in the environment, and write ${env:X_TOKEN}",
+            's.yml:3:25: error sites."a.example".headers."X-Token": the header X-Token contains a '
+            "credential in plain text; set it in the environment, and write ${env:X_TOKEN}",
         ),
         (
             "headers: { X-Trace: '0123456789abcdef0123456789abcdef' }",
-            's.yml:3:25: error sites."a.example".headers."X-Trace": the header X-Trace holds a credential in '
-            "clear; set it in the environment, and write ${env:X_TRACE}",
+            's.yml:3:25: error sites."a.example".headers."X-Trace": the header X-Trace contains a '
+            "credential in plain text; set it in the environment, and write ${env:X_TRACE}",
         ),
         (
             'headers: { X-Id: "Bearer ${env:T}" }',
@@ -99,8 +99,8 @@ def test_retries_of_a_site_are_numbers_with_their_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("retry", "found"),
     [
-        ("{ attempts: 0 }", "attempts is 0, 1 to 100 is allowed"),
-        ("{ jitter: 101 }", "jitter is 101, 0 to 100 is allowed"),
+        ("{ attempts: 0 }", "attempts is 0, but must be 1 to 100"),
+        ("{ jitter: 101 }", "jitter is 101, but must be 0 to 100"),
         ("{ attemps: 3 }", "attempts"),
         ("5", "retry"),
     ],

@@ -18,7 +18,7 @@ def test_the_sites_of_a_conf_file_win_over_those_of_definitions(tmp_path: Path) 
     conf.write_text("scoopi.workers: 1\nsites: { a: { delay: 2 }, b: { delay: three } }\n")
     _, report = read_definitions(tmp_path / "defs", checkers=CHECKERS, site_files=[str(conf)])
     assert [each.sentence() for each in report.errors] == [
-        'sites.b.delay: delay is "three", a whole number of ms is needed; write `delay: 250`'
+        'sites.b.delay: delay must be a whole number of ms, not "three"; write `delay: 250`'
     ]
     conf.write_text("sites: { a: { delay: 2 } }\n")
     definitions, _ = read_definitions(tmp_path / "defs", checkers=CHECKERS, site_files=[str(conf)])

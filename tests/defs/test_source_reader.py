@@ -12,13 +12,13 @@ QUERY = "query: select 1"
 @pytest.mark.parametrize(
     ("source", "found"),
     [
-        ("{ database: sqlite:a.db }", "from has database, and no query; add `query: "),
-        (f"{{ {QUERY} }}", "from has query, and no database; add `database: "),
-        ("{ output: a.csv }", "from has output, and no run; add `run: "),
+        ("{ database: sqlite:a.db }", "from has database, but no query; add `query: "),
+        (f"{{ {QUERY} }}", "from has query, but no database; add `database: "),
+        ("{ output: a.csv }", "from has output, but no run; add `run: "),
         ("{ run: a, output: a.csv, database: b }", "from has both database and output; write { database: "),
         ("{ }", "from names neither a database nor a run"),
         ("{ run: a, outputs: a.csv }", "unknown key outputs; did you mean output?"),
-        ("[ a.csv ]", "from is a list, a mapping (or a file) is needed"),
+        ("[ a.csv ]", "from must be a mapping (or a file), not a list"),
         ("a.parquet", "a.parquet is neither a source of pages nor a file"),
     ],
 )
@@ -34,5 +34,5 @@ def test_a_password_in_the_definitions_is_an_error_that_does_not_show_it(check: 
         f'locatorGroups: {{ city: {{ from: {{ database: "{url}", {QUERY} }} }} }}\n' + TASKS + DATA
     )
     (found,) = checked.found
-    assert "the URL of the database has a password in it; put it into the environment" in found
+    assert "the URL of the database contains a password; set it in the environment" in found
     assert "s3cret" not in "".join(checked.report.text())

@@ -174,7 +174,7 @@ steps:
         (
             "[ css ]",
             "",
-            "error taskGroups.city.temps.steps: steps is a list, a mapping is needed; write `steps: css`",
+            "error taskGroups.city.temps.steps: steps must be a mapping, not a list; write `steps: css`",
         ),
     ],
 )
@@ -185,22 +185,20 @@ def test_what_steps_sets_must_not_say(check_steps: Check, steps: str, section: s
 def test_two_sets_in_one_task_are_an_error(check_steps: Check) -> None:
     step = "{ x: { class: A, previous: filter, next: appender } }"
     assert check_steps(f"{{ css: {step}, xpath: {step} }}").sentences == [
-        "error taskGroups.city.temps.steps: 2 steps sets are named, one is needed; keep one of them"
+        "error taskGroups.city.temps.steps: 2 steps sets are named, but only one is allowed; keep one of them"
     ]
 
 
 def test_a_second_base_is_ignored_with_a_warning(check_steps: Check) -> None:
     step = f"{{ kickoff: {_KICKOFF} }}"
     outcome = check_steps("mine", f"steps: {{ mine: {{ css: {step}, xpath: {step} }} }}")
-    assert outcome.sentences == [
-        "warning steps.mine: a steps set has one base; xpath is ignored; take it out"
-    ]
+    assert outcome.sentences == ["warning steps.mine: a steps set has one base; xpath is ignored; remove it"]
     assert chain(outcome)[2].class_name == "CssParser"
 
 
 def test_a_set_that_no_task_uses_is_a_warning(check: Check) -> None:
     outcome = check(PLACES + TASKS + DATA + f"steps: {{ late: {{ css: {{ kickoff: {_KICKOFF} }} }} }}")
-    assert outcome.found == ["9:10: warning steps.late: no task uses the steps set late; take it out"]
+    assert outcome.found == ["9:10: warning steps.late: no task uses the steps set late; remove it"]
 
 
 def test_other_keys_beside_a_plugin_are_a_warning(check_steps: Check) -> None:
@@ -208,5 +206,5 @@ def test_other_keys_beside_a_plugin_are_a_warning(check_steps: Check) -> None:
     outcome = check_steps(f"{{ css: {{ kickoff: {step} }} }}")
     assert outcome.sentences == [
         "warning taskGroups.city.temps.steps.css.kickoff.plugins[0]: "
-        "unknown key note beside plugin; it is ignored; take it out"
+        "unknown key note beside plugin; it is ignored; remove it"
     ]

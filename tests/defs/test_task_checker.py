@@ -34,7 +34,7 @@ _SCRIPT = (
     [
         (
             _ROLLER.format("filter", "houre"),
-            f"error {_AT}.x.plugins.d: temps has no item, dim or fact houre to be converted; did you mean hour?",
+            f"error {_AT}.x.plugins.d: temps has no item, dim or fact houre to convert; did you mean hour?",
         ),
         (
             "x: { class: DataFiltr, previous: filter, next: appender }",
@@ -43,7 +43,7 @@ _SCRIPT = (
         (
             "parser: { class: org.codetab.scoopi.step.parse.jsoup.QueryAnalyzer, previous: loader, next: end }",
             f"error {_AT}.parser: org.codetab.scoopi.step.parse.jsoup.QueryAnalyzer: "
-            "the interactive analyser is not there; use CssParser or XPathParser",
+            "Scoopi has no interactive analyser; use CssParser or XPathParser",
         ),
         (
             "x: { class: Scripter, previous: filter, next: appender, plugins: [ plugin: { name: s, "
@@ -87,7 +87,7 @@ _SCRIPT = (
             "filter: { class: DataFilter, previous: parser, next: appender, plugins: [ plugin: "
             "{ name: s, class: BasicScript } ] }",
             f"warning {_AT}.filter.plugins: step filter (DataFilter) takes no plugins: they do nothing; "
-            "take them out",
+            "remove them",
         ),
         (
             "x: { class: DataConverter, previous: filter, next: appender }",
@@ -151,7 +151,7 @@ def test_a_field_without_value_is_left_out_with_a_warning(check_steps: Check) ->
     step = "x: { class: DataConverter, previous: filter, next: appender, plugins: [ plugin: { name: d, class: X, y: } ] }"
     outcome = check_steps(f"{{ css: {{ {step} }} }}")
     assert outcome.sentences == [
-        f'warning {_AT}.x.plugins[0].y: y has no value and is ignored; write "" for an empty text, or take it out'
+        f'warning {_AT}.x.plugins[0].y: y has no value and is ignored; write "" for an empty text, or remove it'
     ]
     assert outcome.definitions.task_groups["city"].tasks[0].steps[4].plugins[0].fields == {}
 
@@ -195,5 +195,5 @@ def test_a_loader_plugin_beside_a_browser_is_an_error(check: Check) -> None:
     sentences = check(PLACES + "taskGroups:\n  city:\n" + tasks + DATA, checkers=accepting).sentences
     assert sentences == [
         "error taskGroups.city.one.steps.css.loader.plugins.t: plugin t would load no page: group city has "
-        "`loader: browser`; take one of both out"
+        "`loader: browser`; remove one of them"
     ]

@@ -57,7 +57,7 @@ def test_values_are_read(written: str, texts: list[str]) -> None:
         ("1..x", "'x' in n is neither a number nor a day; write FIRST-LAST"),
         ("2026-02-30..today", "'2026-02-30' in n is neither"),
         ("", "n has no value"),
-        ("[ [ a ] ]", "the list of n is to have texts"),
+        ("[ [ a ] ]", "the list of n may contain only texts, at least one"),
         ("{ from: 1 }", "n has no from, or no to"),
         ("{ from: 1, to: 2, by: 3 }", "n has an unknown key by"),
         ("{ from: 1, to: 2, step: 0 }", "the step of n is 0"),

@@ -106,7 +106,7 @@ def test_a_quoted_merge_key_is_a_name() -> None:
             ],
         ),
         ("a: &x [ *x ]\n", ["f:1:4: error an anchored block holds itself; write the inner block out"]),
-        ("a: x\x01\n", ["f:1:5: error a control character is not allowed in a text file; take it out"]),
+        ("a: x\x01\n", ["f:1:5: error a control character is not allowed in a text file; remove it"]),
         ("? [ a ]\n: b\n", ["f:1:3: error a name is needed before the colon; write `name: value`"]),
         ("'': b\n", ["f:1:1: error a name is needed before the colon; write `name: value`"]),
         (
@@ -130,8 +130,8 @@ def test_a_quoted_merge_key_is_a_name() -> None:
         (
             'a: 1\nb: { c: "d }\ne: f\n',
             [
-                "f:2:9: error a text in quotes begins here and has no end; "
-                "close it with the quote it begins with"
+                "f:2:9: error a quoted text begins here and has no end; "
+                "close it with the quote that it begins with"
             ],
         ),
         (

@@ -70,7 +70,7 @@ def test_check_reports_inputs_that_are_missing_or_unknown(desk: Desk, server: Se
     found = json.loads(ended.out)["findings"]
     assert ended.code == 3
     assert [each["what"] for each in found] == [
-        "the input city is given, and the definitions have no input of this name",
+        "the input city is given, but the definitions have no such input",
         "the input town is not given",
     ]
     assert [each["line"] for each in found] == [6, 42]

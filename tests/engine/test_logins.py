@@ -166,7 +166,7 @@ def test_cookies_of_a_site_with_a_session_are_kept_for_its_further_pages(desk: D
     [
         (
             'url: "http://a/", fields: { pass: abc }, success: { url: /x }',
-            "the field pass holds a credential in clear",
+            "the field pass contains a credential in plain text",
         ),
         ('url: "http://a/", fields: { u: x }', "success is missing"),
         ('url: "http://a/", fields: { u: x }, success: {}', "success needs a selector or a url"),

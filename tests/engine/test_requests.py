@@ -198,9 +198,9 @@ def test_a_missing_or_broken_variable_fails_the_page_before_anything_is_sent(
         ("form: { a: b }, json: { a: b }", "form and json are both given; keep one of them"),
         ("method: GET, form: { a: b }", "a GET has no form; write `method: POST`"),
         ("method: DELETE", "DELETE is not a method for pages; known are GET, POST, PUT, PATCH"),
-        ("form: { password: abc }", "the field password holds a credential in clear"),
-        ("params: { api_key: abc }", "the parameter api_key holds a credential in clear"),
-        ("json: { user: { token: abc } }", "the value token holds a credential in clear"),
+        ("form: { password: abc }", "the field password contains a credential in plain text"),
+        ("params: { api_key: abc }", "the parameter api_key contains a credential in plain text"),
+        ("json: { user: { token: abc } }", "the value token contains a credential in plain text"),
         ("""json: '{"a": '""", "json is not a JSON document"),
         ("formm: { a: b }", "unknown key formm; did you mean form?"),
     ],
@@ -214,4 +214,4 @@ def test_what_is_wrong_with_a_request_has_a_place_and_a_hint(desk: Desk, keys: s
 
 def test_a_file_takes_no_request(desk: Desk) -> None:
     Path("x.html").write_text("<p>x</p>")
-    assert "a file is read, not asked for" in run(desk, ["url: x.html, form: { a: b }"], code=3)
+    assert "a local file has no request" in run(desk, ["url: x.html, form: { a: b }"], code=3)

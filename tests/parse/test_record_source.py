@@ -64,7 +64,7 @@ def test_a_script_element_holds_json_or_a_javascript_object() -> None:
 def test_the_error_of_a_wrong_source_names_the_kind_of_the_page() -> None:
     with pytest.raises(ParseError, match=r"the page is application/json, .*; use source: json"):
         records_of(SHOP, {"n": "h1"}, content_type="application/json")
-    with pytest.raises(ParseError, match="the page is text/html, not JSON; take out source: json"):
+    with pytest.raises(ParseError, match="the page is text/html, not JSON; remove `source: json`"):
         records_of("<html>", {"n": "name"}, source="json", content_type="text/html")
     with pytest.raises(ParseError, match="has no element '#data' with data"):
         records_of("<html>", {"n": "name"}, source={"script": "#data"})

@@ -166,7 +166,7 @@ def test_a_block_that_yields_no_elements_fails(
         ("td]", r"the XPath 'td\]' is wrong: invalid"),
         ("//", "the XPath '//' is wrong: invalid"),
         ("td[.='it's']", r"""\"'\" at character 11; close the quote; a text that holds ' stands between"""),
-        ("td;", "';' at character 3; take it out"),
+        ("td;", "';' at character 3; remove it"),
         ("tds(1)", "unknown function: tds at character 1; XPath 1.0 has no such name"),
         ("contain(., 'x')", "unknown function: contain at character 1; did you mean contains?"),
         ("//td[Contains(., 'x')]", "unknown function: Contains at character 6; did you mean contains?"),

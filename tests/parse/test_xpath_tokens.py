@@ -64,7 +64,7 @@ def test_relative_paths_begin_at_the_document_if_that_is_wanted(written: str, pl
 @pytest.mark.parametrize(
     ("expression", "what", "hint"),
     [
-        ("//a[#]", "'#' at character 5", "take it out"),
+        ("//a[#]", "'#' at character 5", "remove it"),
         ("//a[@b='c]", '"\'" at character 8', "close the quote"),
         ("//a[containz(., 'x')]", "unknown function: containz at character 5", "did you mean contains?"),
         ("zzzzzzzz(1)", "unknown function", "XPath 1.0 has no such name"),

@@ -94,7 +94,7 @@ def test_right_outputs_have_no_fault(desk: Desk) -> None:
         ("memory://b/%{sha256}", True, None),
         ("s4://b/%{sha256}", False, "object store 's4://b/%{sha256}' has an unknown scheme 's4'"),
         ("files/%{name}", False, None),
-        ("files/%{name}", True, "nodes of a cluster do not know each other's paths of files"),
+        ("files/%{name}", True, "two nodes of a cluster may save different files at this path"),
     ],
 )
 def test_paths_of_files_are_right_for_where_the_run_is(

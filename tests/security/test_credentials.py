@@ -95,7 +95,7 @@ def test_the_check_warns_of_a_login_in_an_address_and_does_not_show_it(
     write(desk, f"http://{login}site.example/a")
     ended = desk.scoopi("check", "job.yml")
     assert ended.code == 0
-    assert "the address holds a login in clear" in ended.out + ended.err
+    assert "the address contains a login in plain text" in ended.out + ended.err
     assert SECRET not in ended.out + ended.err
     refused(f"login {login} in what `check` prints")
 
@@ -118,7 +118,7 @@ def test_the_check_warns_of_a_key_in_an_address_and_does_not_show_it(
     write(desk, f"http://site.example/a{query}")
     ended = desk.scoopi("check", "job.yml")
     assert ended.code == 0
-    assert ("the address holds a key in clear" in ended.out + ended.err) is is_key
+    assert ("the address contains a key in plain text" in ended.out + ended.err) is is_key
     assert SECRET not in ended.out + ended.err
 
 

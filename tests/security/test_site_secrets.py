@@ -141,9 +141,9 @@ def test_a_credential_in_clear_is_refused_and_not_repeated(
         )
         for ended in (desk.scoopi("check", "defs.yml"), desk.scoopi("check", "defs.yml", "--format", "json")):
             assert ended.code == 3
-            assert "in clear" in ended.out
+            assert "in plain text" in ended.out
             assert "c4n4ry" not in ended.out + ended.err
-        refused("a credential in clear")
+        refused("a credential in plain text")
 
 
 def test_no_password_of_a_login_is_in_any_output_or_file(

@@ -42,7 +42,7 @@ REFUSED = (
 """What is raised for an action that is not possible; the browser can be used further."""
 _BY_TEXT = frozenset({"press", "select"})
 _MISSING = {
-    "dialog": "take it out, or add `optional: true`",
+    "dialog": "remove it, or add `optional: true`",
     "window": "an action before it has to open one, as the click on a link with `target=_blank` does",
 }
 """Hints for what has no selector."""

@@ -41,7 +41,7 @@ class Politeness:
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Print the figures."""
-        from scoopi.run_control import politeness  # imported late: the help does not need it
+        from scoopi.run_control import politeness  # late: the help does not need it
 
         pace = politeness(options.run_names, Path(options.output))
         if options.json:

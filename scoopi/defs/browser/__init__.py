@@ -1,1 +1,1 @@
-"""The part of the language that says how pages are loaded in a browser."""
+"""The key `browser` of task groups: how their pages are loaded in a browser."""

@@ -11,14 +11,14 @@ from scoopi.model.definitions import ActionDef, BrowserDef, Until
 ACTIONS = "actions"
 END = "end"
 NO_NEW = re.compile(r"""no-new\s+(?:"([^"]+)"|'([^']+)'|([^"'].*))""")
-"""What `until` of a scroll is: the elements that it must bring to be done again."""
+"""The value of `until` of a scroll: the selector of the elements that scrolling must add."""
 OF_ELEMENT = frozenset({"click", "hover", "scroll", "frame"})
-"""What is done to the element of a selector."""
+"""The actions whose value is the selector of an element."""
 _MOST_SCROLLS = 100
 
 
 def build_browser(node: Table | None, key: str) -> BrowserDef:
-    """Read how pages are loaded in a browser; invalid entries are left out, as BrowserChecker reports them.
+    """Build the definition of the key `browser`; invalid entries, which BrowserChecker reports, are left out.
 
     Args:
         node: the value of the key `browser`; None if the group has no such key.
@@ -78,10 +78,10 @@ def _until(node: Table | None) -> Until:
 
 
 def verbs_of(entry: Table) -> list[str]:
-    """Return what an action does, which should be one."""
+    """Return the verbs of an action, which should be one."""
     return [verb for verb in VERBS if verb in entry.entries]
 
 
 def number_of(node: Table, name: str) -> int | None:
-    """Return the number of a key; None without one."""
+    """Return the number of a key; None if there is none."""
     return read_integer(node.text(name) or "")

@@ -1,4 +1,4 @@
-"""BrowserChecker: reports what is wrong in the key `browser` of a task group."""
+"""BrowserChecker: reports invalid entries of the key `browser` of a task group."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ KEYS = (
     *("Enter", "Tab", "Escape", "Backspace", "Delete", "Space", "Home", "End", "PageUp", "PageDown"),
     *("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"),
 )
-"""The names of keys that can be pressed; a single character is one, too."""
+"""The names of keys that can be pressed; a single character is a key, too."""
 PLACEHOLDERS = ("locator.name", "locator.url")
-"""What actions, and conditions, may have in `%{…}` besides inputs."""
+"""The placeholders of actions and conditions, besides inputs."""
 _IN = frozenset({"type", "press", "select"})
 _NEEDS_IN = frozenset({"type", "select"})
 _MAY_NOT_COME = frozenset({"dialog", "window"})
 _BACK = {"frame": "top", "window": "main"}
-"""What leads back out of what was entered."""
+"""The value by which an action leads back out of a frame or a window."""
 _HOST = re.compile(r"[A-Za-z0-9*._-]*[A-Za-z0-9][A-Za-z0-9*._-]*")
 _SCREENSHOT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PLACEHOLDER = re.compile(r"%\{[^}]*\}")
 _QUOTED = re.compile(r"""\"[^\"]*\"|'[^']*'""")
 _NO_CSS = re.compile(r"\(?\.*/|\d|.*:(contains\w*|matches\w*|eq|gt|lt)\(", re.DOTALL)
-"""XPath, a number, or what jQuery and Scoopi's own selectors have in addition to those of browsers."""
+"""XPath, a number, or an extension of jQuery's or Scoopi's selectors that browsers do not have."""
 
 
 class BrowserChecker:
     """Reports invalid entries of the key `browser`.
 
     Args:
-        script: checks the syntax of a script; an engine elsewhere may know less than a browser.
+        script: checks the syntax of a script; its engine may know less of the language than a browser.
     """
 
     def __init__(self, findings: Findings, script: Callable[[str], Fault | None] = no_fault) -> None:
@@ -57,7 +57,7 @@ class BrowserChecker:
             at = f"{key}.{ACTIONS}[{number}]"
             verbs = verbs_of(entry)
             if not verbs and not entry.entries.keys() <= ACTION.names:
-                continue  # the misspelt name is a finding elsewhere
+                continue  # the shape checker reports the misspelt name
             if len(verbs) != 1:
                 has = f"has {' and '.join(verbs)}" if verbs else "says nothing to do"
                 what, hint = f"an action {has}", f"give each entry one of {', '.join(VERBS)}"
@@ -67,7 +67,7 @@ class BrowserChecker:
             self._check_way(verbs[0], entry, at, entered)
 
     def _check_way(self, verb: str, entry: Table, key: str, entered: set[str]) -> None:
-        """Report a way back out of what was not entered; `entered` is updated."""
+        """Report a return from a frame or window that was not entered; `entered` is updated."""
         if verb not in _BACK:
             return
         if entry.text(verb) != _BACK[verb]:
@@ -75,13 +75,13 @@ class BrowserChecker:
         elif verb in entered:
             entered.remove(verb)
         else:
-            self._findings.error(entry.at(verb), key, f"no {verb} was entered before", "take it out")
+            self._findings.error(entry.at(verb), key, f"no {verb} was entered before", "remove it")
         if verb == "window":
             entered.discard("frame")
 
     def _check_action(self, verb: str, entry: Table, key: str) -> None:
         self._check_numbers(entry, ("timeout", "max"), key)
-        is_known = entry.entries.keys() <= ACTION.names  # else a misspelt name is a finding elsewhere
+        is_known = entry.entries.keys() <= ACTION.names  # otherwise a misspelt name is reported elsewhere
         if verb in _NEEDS_IN and "in" not in entry.entries and is_known:
             hint = f'add `in: "SELECTOR"` with the field that {verb} is for'
             self._findings.error(entry.keys[verb], f"{key}.{verb}", "in is missing", hint)
@@ -93,7 +93,7 @@ class BrowserChecker:
         }
         for name, is_allowed in allowed.items():
             if name in entry.entries and not is_allowed:
-                what, hint = f"{name} does nothing beside {verb}", "take it out"
+                what, hint = f"{name} does nothing beside {verb}", "remove it"
                 if name == "max" and verb == "scroll":
                     what, hint = "max does nothing without until", "add `until: 'no-new \"li.item\"'`"
                 self._findings.error(entry.keys[name], f"{key}.{name}", what, hint)
@@ -110,7 +110,7 @@ class BrowserChecker:
             if text not in KEYS:
                 self._findings.unknown(place, f"{key}.press", f"there is no key {text}", text, KEYS)
         elif verb == "screenshot" and not _SCREENSHOT.fullmatch(text):
-            what = f'screenshot is "{text}", a plain name is needed'
+            what = f'screenshot is "{text}", which is not a plain name'
             hint = "use letters, digits, `.`, `_` and `-`, as in `screenshot: offers`"
             self._findings.error(place, f"{key}.screenshot", what, hint)
         elif verb == "script" and (fault := self._script(_as_function(text))):
@@ -127,7 +127,7 @@ class BrowserChecker:
                 self._findings.error(place, f"{key}.scroll", what, "write `scroll: end`")
 
     def _check_placeholders(self, node: Table, key: str) -> None:
-        """Check those of actions and `until`; inputs that are not given are findings elsewhere."""
+        """Check the placeholders of actions and `until`; missing inputs are reported elsewhere."""
         for name, each in node.entries.items():
             if isinstance(each, Text):
                 for written in placeholder_names(each.text):
@@ -144,12 +144,12 @@ class BrowserChecker:
         written = node.entries.get("block")
         for number, entry in enumerate(written.entries if isinstance(written, Listing) else ()):
             if isinstance(entry, Text) and entry.text.strip() and not _HOST.fullmatch(entry.text):
-                what = f'"{entry.text}" is not a pattern of a host'
+                what = f'"{entry.text}" is not a host pattern'
                 hint = "write a host's name without scheme and path, as in `*.ads.example`"
                 self._findings.error(entry.place, f"{key}.block[{number}]", what, hint)
 
     def _check_selector(self, node: Table, name: str, key: str) -> None:
-        """Report a selector that no browser can read."""
+        """Report a selector that browsers do not support."""
         text = node.text(name) or ""
         if _NO_CSS.match(_QUOTED.sub("", text)):
             what = f"{name} is `{text}`, which browsers cannot read"
@@ -175,10 +175,10 @@ class BrowserChecker:
         for name in names:
             number = number_of(node, name)
             if number is not None and number < 1:
-                what = f"{name} is {number}, 1 is the least"
+                what = f"{name} is {number}, but must be at least 1"
                 self._findings.error(node.at(name), f"{key}.{name}", what, "give a larger number")
 
 
 def _as_function(script: str) -> str:
-    """A script as an expression, as it may have `return`; placeholders are 1."""
+    """A script wrapped in a function, as it may contain `return`, with 1 for each placeholder."""
     return f"(function () {{ {_PLACEHOLDER.sub('1', script)}\n}})"

@@ -1,7 +1,7 @@
-"""with_listed_pages: turns locator groups that are listed by a sitemap or a feed into ordinary groups.
+"""with_listed_pages: turns locator groups whose pages a sitemap or a feed lists into ordinary groups.
 
-The list gets a task group of its own, whose links are the pages. So it is fetched politely and retried like
-any page, and its entries become jobs like any other links.
+The list gets a task group of its own, whose links are the pages. Thus it is fetched and retried like any
+page, and its entries become jobs like all links.
 
 Source: defs/README.md, 6.1.
 """
@@ -20,11 +20,11 @@ from scoopi.model.text.shown import nearest
 SOURCES = ("sitemap", "feed")
 FROM, URL, MATCH, SINCE, LOCATORS = "from", "url", "match", "since", "locators"
 _LIST = re.compile(r"(?i)\.(xml|xml\.gz|rss|atom)(?=[?#]|\Z)|/(rss|feed|atom)/?(?=[?#]|\Z)")
-"""How addresses of sitemaps and feeds often end."""
+"""Typical ends of the addresses of sitemaps and feeds."""
 _FEED = re.compile(r"(?i)rss|atom|feed|rdf")
 _SITEMAPS = "sitemaps[].address"
 _ANY = "."
-"""Matches every address: one of a sitemap may end in `.gz`, which is followed only if it is allowed."""
+"""Allows every address: that of a sitemap may end in `.gz`, which is followed only if it is allowed."""
 _NO_OUTPUT = "none"
 
 
@@ -47,7 +47,7 @@ def with_locator(name: str, group: Table) -> Table:
 
 
 def _is_page(url: Node | None) -> bool:
-    """Whether an address is that of a page, as far as its end says; a list would need its `from`."""
+    """Whether an address is that of a page, judging by its end; a list needs the key `from`."""
     return isinstance(url, Text) and bool(url.text.strip()) and not _LIST.search(url.text)
 
 
@@ -85,15 +85,15 @@ def _copy(node: Node | None) -> tuple[dict[str, Node], dict[str, Place]]:
 
 
 def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
-    """Return why a group's list cannot be read, as place, what and hint; None if the group has no list."""
+    """Return place, fault and hint of a group's list that cannot be read; None if nothing is wrong."""
     if FROM in group.entries and LOCATORS in group.entries:
         named = f"from: {group.text(FROM)}" if group.text(FROM) else "from"
         what = f"the group has both {named} and locators"
-        return group.keys[LOCATORS], what, "make two groups of it"
+        return group.keys[LOCATORS], what, "split it into two groups"
     written = group.entries.get(FROM)
     is_empty = isinstance(written, Text) and written.is_empty
     if is_empty or isinstance(written, Listing) or isinstance(group.entries.get(MATCH), Table):
-        return None  # a finding of its shape
+        return None  # the shape checker reports it
     if isinstance(written, Text) and not written.text.strip():
         return written.place, "from is blank", _hint_of_source("")
     if FROM in group.entries and group.text(FROM) not in SOURCES:
@@ -121,7 +121,7 @@ def _hint_of_source(text: str) -> str:
 
 
 def is_without_locators(group: Table) -> bool:
-    """Whether a group has neither locators nor a list of them, nor a key that may be either misspelt."""
+    """Whether a group has no locators, no list of them, and no key that may be a misspelling of these."""
     return group.entries.keys() <= {URL, MATCH, SINCE}
 
 
@@ -134,7 +134,7 @@ def _is_listed(node: Node) -> bool:
 
 
 def _list_group(name: str, node: Table) -> Table:
-    """The group of the list itself; keys that it does not know stay, for the check."""
+    """The group of the list itself; unknown keys are kept, so that they are reported."""
     url = node.entries[URL]
     locator = Table(
         {"name": Text(name, url.place), "url": url}, {"name": url.place, "url": node.keys[URL]}, url.place
@@ -145,7 +145,7 @@ def _list_group(name: str, node: Table) -> Table:
 
 
 def _lists(name: str, listed: str, node: Table) -> dict[str, Table]:
-    """By task, the data definition whose links are the pages of the list, or further lists."""
+    """Name of a task -> the data definition whose links are the pages of the list, or further lists."""
     source, place = node.text(FROM) or "", node.keys[FROM]
     lists = {
         "pages": _links(source, f"pages[{_changed(node)}].address", name, node.entries.get(MATCH), place)
@@ -171,7 +171,7 @@ def _links(source: str, select: str, group: str, allow: Node | None, place: Plac
 
 
 def _task_group(listed: str, lists: Collection[str], place: Place) -> Table:
-    """The tasks that read the lists; they have the form of tasks of links (`short_forms`)."""
+    """The tasks that read the lists, in the form of tasks of links (see `short_forms`)."""
     tasks = {
         task: _table({"dataDef": Text(f"{listed}.{task}", place), "output": Text(_NO_OUTPUT, place)}, place)
         for task in lists
@@ -180,7 +180,7 @@ def _task_group(listed: str, lists: Collection[str], place: Place) -> Table:
 
 
 def _changed(node: Table) -> str:
-    """A condition of JMESPath; a page without a day may have changed."""
+    """The JMESPath condition for `since`; a page without a day may have changed."""
     since = read_day(node.text(SINCE) or "", local_today())
     return f"?!changed || changed >= `{since:%Y%m%d}`" if since else ""
 

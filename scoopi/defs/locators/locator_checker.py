@@ -21,7 +21,7 @@ MOST_PAGES = 100_000_000
 
 
 def values_of(entry: Table, today: date) -> tuple[LocatorValues, ...]:
-    """Read the values of a locator's placeholders, without invalid ones, which LocatorChecker reports."""
+    """Read the values of a locator's placeholders; invalid ones, reported by LocatorChecker, are left out."""
     table = entry.table(VALUES) if VALUES in entry.names() else None
     read = (read_values(name, node, today) for name, node in (table.entries.items() if table else ()))
     return tuple(each for each in read if not isinstance(each, Fault))
@@ -34,7 +34,7 @@ def names_given(group: Table | None, find: Find) -> set[str] | None:
         find: opens the rows of a source.
     """
     if group is not None and FROM in group.entries:
-        return None  # it is wrong, which is reported elsewhere
+        return None  # an error that is reported elsewhere
     listing = None if group is None else group.entries.get("locators")
     entries = listing.entries if isinstance(listing, Listing) else ()
     names: set[str] = set()
@@ -69,7 +69,7 @@ class LocatorChecker:
     """Reports placeholders of locators that have no value, and invalid values.
 
     Args:
-        today: the value of `today` in a range.
+        today: the date that `today` stands for in a range.
         find: opens the rows of a source.
     """
 
@@ -107,12 +107,12 @@ class LocatorChecker:
             self._check_values(table, f"{key}.{VALUES}", rows)
 
     def _check_rows(self, entry: Table, key: str, known: list[str]) -> int | None:
-        """The number of rows of its file, whose columns become known; None if it cannot be read."""
+        """Return the number of rows of its file, and add its columns to `known`; None if it is unreadable."""
         place, key = entry.at(FROM), f"{key}.{FROM}"
         node = entry.entries.get(FROM)
         is_other = isinstance(node, Table) and node.entries and not ROWS_FROM.names & node.entries.keys()
         if isinstance(node, Listing) or is_other:
-            return None  # a finding of its shape
+            return None  # the shape checker reports it
         source = read_row_source(node)
         file = source if isinstance(source, Fault) else self._find(source)
         if isinstance(source, Fault) or isinstance(file, Fault):
@@ -132,7 +132,7 @@ class LocatorChecker:
                 self._findings.error(place, key, f"{file.name}: {fault.what}", fault.hint)
             return None
         if both := next((name for name in columns if name in known), None):
-            what = f"{both} has values, and {source.name} has a column of that name"
+            what = f"{both} has values, but {source.name} has a column of that name, too"
             self._findings.error(place, key, what, "give one of them another name")
         named = [name for text in texts_of(entry) for name in placeholder_names(text)]
         if not any(name in columns for name in named) and all(name in known for name in named):
@@ -152,7 +152,7 @@ class LocatorChecker:
             else:
                 counts.append(read.count)
         if prod(counts) > MOST_PAGES:
-            what = f"these are {prod(counts):,} pages, at most {MOST_PAGES:,} are possible"
+            what = f"these are {prod(counts):,} pages, but at most {MOST_PAGES:,} are possible"
             self._findings.error(table.place, key, what, "make several groups, or smaller ranges")
 
 

@@ -1,4 +1,4 @@
-"""RowFile: a file with a row for each page, whose columns are values of a locator's placeholders.
+"""RowFile: a file with one row per page, whose columns give the values of a locator's placeholders.
 
 Source: defs/README.md, 1.4.
 """
@@ -31,10 +31,10 @@ _NOT_UTF8 = "save the file as UTF-8"
 
 
 class RowFileError(DefsError):
-    """Raised when a row, or the whole file, cannot be read.
+    """Raised if a row, or the whole file, cannot be read.
 
     Attributes:
-        line: number of the line in the file, from 1; 0 if the whole file is meant.
+        line: the number of the line in the file, from 1; 0 for the whole file.
     """
 
     def __init__(self, name: str, line: int, what: str, hint: str) -> None:
@@ -43,7 +43,7 @@ class RowFileError(DefsError):
 
 
 class RowFile:
-    """A file with a row for each page; each call reads the file again, row by row.
+    """A file with one row per page; each call reads the file again, row by row.
 
     `.csv` and `.tsv` begin with a header that names the columns; `.jsonl` and `.ndjson` have an object on
     each line, and the first one names the columns; `.txt` has an address on each line. Each may be
@@ -51,7 +51,7 @@ class RowFile:
 
     Args:
         path: the path of a regular file.
-        name: what messages call the file; by default its path. The name's suffix selects the format.
+        name: the name of the file in messages; its path by default. Its suffix selects the format.
         suffix: selects the format if the name has no suffix.
     """
 
@@ -72,7 +72,7 @@ class RowFile:
         return columns
 
     def rows(self) -> Iterator[Row]:
-        """The cells of each row, one for each column, without blanks at either end.
+        """The cells of each row, one per column, without leading and trailing blanks.
 
         Raises:
             RowFileError: a row cannot be read.
@@ -82,11 +82,11 @@ class RowFile:
                 yield row
 
     def _rows(self) -> Iterator[tuple[Row, Row]]:
-        """The columns, then columns and cells of each row."""
+        """The columns with an empty row, then the columns and the cells of each row."""
         yield from self._read(self.name, self.lines())
 
     def lines(self) -> Iterator[str]:
-        """The lines of the file, each with its end.
+        """The lines of the file, with their line ends.
 
         Raises:
             RowFileError: the file cannot be read.
@@ -106,7 +106,7 @@ class RowFile:
             raise RowFileError(self.name, 0, f"cannot be read: {reason}", "look at the file") from None
 
     def opened(self) -> IO[bytes]:
-        """The file without its compression, to be closed.
+        """Open the decompressed file.
 
         Raises:
             OSError: it cannot be opened.
@@ -118,12 +118,12 @@ class RowFile:
         return cast("IO[bytes]", _zstd().open(self._path)) if self._is_zstd else self._path.open("rb")
 
     def errors(self) -> tuple[type[Exception], ...]:
-        """What reading it may raise, beside errors of its text."""
+        """The exceptions that reading may raise, apart from errors in the text."""
         known = (OSError, EOFError, zlib.error)
         return (*known, _zstd().ZstdError) if self._is_zstd else known
 
     def _first_line_not_utf8(self) -> int:
-        """The error itself counts within a piece of the file."""
+        """The number of the first line that is not UTF-8; the decoding error counts only within a chunk."""
         with self.opened() as file:
             for number, line in enumerate(file, 1):
                 try:
@@ -144,7 +144,7 @@ def is_stdin(text: str) -> bool:
 
 
 def _suffix(name: str) -> str:
-    """How a file is read; `.csv` of `shops.csv.gz`."""
+    """The suffix that selects the format, such as `.csv` for `shops.csv.gz`."""
     if name == STDIN:
         return ".txt"
     path = PurePath(name)
@@ -176,7 +176,7 @@ def until_fault(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _csv_rows(name: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
-    import csv  # late: workers, which read no rows, load this module for its names
+    import csv  # late: workers import this module, but read no rows
 
     lines = iter(text)
     first = next(lines, "")
@@ -198,7 +198,7 @@ def _csv_rows(name: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
             columns = _ensured_columns(name, began, row)
             yield columns, ()
         elif len(row) != len(columns):
-            what = f"the row has not as many cells ({len(row)}) as the header ({len(columns)})"
+            what = f"the row has {len(row)} cells, but the header has {len(columns)}"
             raise RowFileError(name, began, what, f"separate {len(columns)} cells with {delimiter!r}")
         else:
             yield columns, row

@@ -1,4 +1,4 @@
-"""RowSource: where a locator's rows come from, as its key `from` says."""
+"""RowSource: where the rows of a locator's key `from` come from."""
 
 from __future__ import annotations
 

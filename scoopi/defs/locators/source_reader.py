@@ -24,7 +24,7 @@ ROWS_FROM = Record(
             "A database, whose rows are those of `query`.",
             'database: "postgresql://reader:${env:DB_PASSWORD}@db.example/shop"',
         ),
-        Key(QUERY, _NAME, "What the database is asked.", 'query: "select id, town from shops"'),
+        Key(QUERY, _NAME, "The query, with a row for each page.", 'query: "select id, town from shops"'),
         Key(
             RUN,
             _NAME,
@@ -40,11 +40,11 @@ ROWS_OR_FILE = NameOr(ROWS_FROM)
 FROM_KEY = Key(
     "from",
     ROWS_OR_FILE,
-    "What has a page in each row, whose columns the placeholders stand for: a file, a query, or an output of "
-    "a run.",
+    "A source with a row for each page, whose columns give the values of placeholders: a file, a query, or "
+    "an output of a run.",
     "from: shops.csv",
 )
-"""Of a locator."""
+"""The key `from` of a locator."""
 _PAIRS = ((DATABASE, QUERY), (RUN, OUTPUT))
 _EXAMPLE = (
     'write { database: "sqlite:shops.db", query: "select url from shops" }, '
@@ -66,8 +66,8 @@ def read_row_source(node: Node | None) -> RowSource | Fault:
 def _of_table(node: Table) -> RowSource | Fault:
     given = [name for pair in _PAIRS for name in pair if node.text(name)]
     if _has_password(node.text(DATABASE) or ""):
-        hint = "put it into the environment, and write ${env:DB_PASSWORD} in its place"
-        return Fault("the URL of the database has a password in it", hint, is_secret=True)
+        hint = "set it in the environment, and write ${env:DB_PASSWORD} in its place"
+        return Fault("the URL of the database contains a password", hint, is_secret=True)
     for pair in _PAIRS:
         if given == [*pair]:
             return RowSource(**{name: node.text(name) or "" for name in pair})
@@ -75,18 +75,18 @@ def _of_table(node: Table) -> RowSource | Fault:
         if given in ([one], [other]):
             lacking = other if given == [one] else one
             example = next(key.example for key in ROWS_FROM.keys if key.name == lacking)
-            return Fault(f"from has {given[0]}, and no {lacking}", f"add `{example}`")
+            return Fault(f"from has {given[0]}, but no {lacking}", f"add `{example}`")
     if not given:
         return Fault("from names neither a database nor a run", _EXAMPLE)
     return Fault(f"from has both {given[0]} and {given[-1]}", _EXAMPLE)
 
 
 def _has_password(url: str) -> bool:
-    """Whether a URL holds a password as it is sent."""
+    """Whether a URL contains a password in plain text."""
     try:
         parts = urlsplit(url)
         password = parts.password
     except ValueError:
-        return "@" in url  # it may be what is malformed
+        return "@" in url  # the password may be the malformed part
     named = [value for name, value in parse_qsl(parts.query) if is_secret_name(name)]
     return any(not has_reference(text) for text in (password, *named) if text)

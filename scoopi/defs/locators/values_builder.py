@@ -30,7 +30,7 @@ _TODAY = re.compile(r"today(?:\s*([+-])\s*(\d{1,5}))?")
 _KEYS = frozenset({"from", "to", "step", "format"})
 _INPUT = r"%\{\s*(?:input|slot)\.([^{}]*?)\s*\}"
 _INPUT_RANGE = re.compile(rf"\s*(?:\d+|{_INPUT})\s*-\s*(?:\d+|{_INPUT})\s*|.+\.\..+")
-"""A range as written, with placeholders of inputs at its ends."""
+"""A range as written, whose ends may be placeholders of inputs."""
 _EXAMPLE = "write FIRST-LAST, as in 1-50, or DAY..DAY, as in 2026-01-01..2026-01-31"
 
 
@@ -45,12 +45,12 @@ def read_values(name: str, node: Node, today: date) -> LocatorValues | Fault:
     Args:
         node: a range (`1-50`, `2026-01-01..2026-01-31`), a list of texts, one text, or a mapping with
             `from`, `to`, `step` and `format`.
-        today: the value of `today`.
+        today: the date that `today` stands for.
     """
     if isinstance(node, Listing):
         texts = tuple(each.text for each in node.entries if isinstance(each, Text))
         if len(texts) < len(node.entries) or not texts:
-            return Fault(f"the list of {name} is to have texts", "write [ oslo, bergen ]")
+            return Fault(f"the list of {name} may contain only texts, at least one", "write [ oslo, bergen ]")
         return TextValues(name, tuple(map(unescaped, texts)))
     if isinstance(node, Table):
         return _of_table(name, node, today)
@@ -75,13 +75,13 @@ def _of_range(name: str, text: str, today: date) -> LocatorValues | Fault | None
 
 
 def _wrong_input(node: Text, fault: Fault | None) -> Fault:
-    """The fault of a range whose inputs, which may be anything, have made it wrong, or no range at all."""
+    """The fault of a range that the values of its inputs made invalid."""
     names = " and ".join(dict.fromkeys(re.findall(_INPUT, node.written)))
     became = f"`{node.written}` became `{node.text}`"
     if fault is not None:
         return Fault(f"{became}: {fault.what}", f"give another value for {names}")
     needed = "a whole number or a day" if ".." in node.written else "a whole number"
-    hint = f"{names} must be {needed}; where a text is meant, write it as a list of one"
+    hint = f"{names} must be {needed}; if a text is meant, write it as a list of one"
     return Fault(f"{became}, which is not a range", hint)
 
 

@@ -1,4 +1,4 @@
-"""DOWNLOAD_KEY: the key `download` of fields and entries whose values are addresses of files.
+"""DOWNLOAD_KEY: the key `download` of fields, and of entries of grids, whose values are addresses of files.
 
 Source: defs/README.md, 6.4.
 """
@@ -26,21 +26,21 @@ DOWNLOADS = Record(
         Key(
             "to",
             _NAME,
-            "Path of the file in the run's folder, or its URL in an object store, with placeholders; the "
-            "row has it, not the address.",
+            "Path of the file in the run's folder, or its URL in an object store, with placeholders; it "
+            "replaces the address in the row.",
             'to: "files/%{sha256}.%{ext}"',
             True,
         ),
         Key(
             "types",
             TextOrTexts(),
-            "Media types that are wanted; `*` stands for anything. Default: all.",
+            "The accepted media types; `*` stands for anything. Default: all.",
             "types: [ image/*, application/pdf ]",
         ),
         Key(
             "maxSize",
             _NAME,
-            "Size of the largest file that is wanted, in bytes, kB, MB or GB. Default: 100 MB.",
+            "The largest accepted size, in bytes, kB, MB or GB. Default: 100 MB.",
             "maxSize: 20 MB",
         ),
     )
@@ -54,7 +54,7 @@ DOWNLOAD_KEY = Key(
 
 
 def read_download(node: Table | None) -> Download | None:
-    """Read how files are downloaded; None without the key, or if it names no path."""
+    """Read how files are downloaded; None if the key is missing, or names no path."""
     if node is None or not node.text("to"):
         return None
     types = tuple(each.lower() for each in _types(node))
@@ -70,12 +70,12 @@ def _types(node: Table) -> tuple[str, ...]:
 def check_download(
     node: Table, key: str, values: Sequence[str], findings: Findings, path: Callable[[str], Fault | None]
 ) -> None:
-    """Check the download of an entry or a field as written.
+    """Report faults in the download of an entry or a field.
 
     Args:
         key: the path of names to the entry, for findings.
-        values: names of the placeholders that the row gives values to.
-        path: checks the path of the file further.
+        values: the names of the placeholders that the row fills.
+        path: a further check of the path of the file.
     """
     table = node.table(DOWNLOAD)
     if table is None:
@@ -96,24 +96,21 @@ def check_download(
 
 
 def path_fault_of_nodes(path: str) -> Fault | None:
-    """Return why a path cannot be used in a cluster: two nodes may save different files there.
-
-    None if it can be used, as it differs for different contents.
-    """
+    """Return the fault of a path at which two nodes may save different files; None if they cannot."""
     if FilePath(path).is_by_content:
         return None
-    return Fault("nodes of a cluster do not know each other's paths of files", "add %{sha256} to it")
+    return Fault("two nodes of a cluster may save different files at this path", "add %{sha256} to it")
 
 
 def check_has_output(
     definition: RecordDef, outputs: Sequence[OutputDef], key: str, place: Place, findings: Findings
 ) -> None:
-    """Check that a task that downloads files has an output for the rows that name them.
+    """Report a task that downloads files, but has no output for the rows that name them.
 
     Args:
         key: the path of names to the task.
         place: where the task is written.
     """
     if definition.has_downloads and not outputs:
-        what = f"the records of {definition.name} name files, and no output has them"
-        findings.error(place, key, what, "name an output, or take `download` out")
+        what = f"the records of {definition.name} name files, but no output contains them"
+        findings.error(place, key, what, "name an output, or remove `download`")

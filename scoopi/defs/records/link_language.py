@@ -1,4 +1,4 @@
-"""LINK_KEYS: the keys of tasks and fields that say which links are followed.
+"""LINK_KEYS: the keys of tasks and fields that select the links to follow.
 
 Source: defs/README.md, 6.1.
 """
@@ -24,7 +24,7 @@ _ALLOW = Key(
     'allow: "/books/\\d+"',
 )
 _DENY = Key("deny", SELECTS, "Patterns of which none may be found in it.", "deny: [ /login, sort= ]")
-_SAME_SENTENCE = "What the address shares with that of its page: its host, its domain, or nothing"
+_SAME_SENTENCE = "What an address must share with that of its page: its host, its domain, or nothing"
 _DEPTH = Key("depth", _INTEGER, "The most links from a locator to a page.", "depth: 3")
 _UNTIL = Key(
     "until",
@@ -101,13 +101,13 @@ LINK_KEYS = (
         'crawl: { same: host, deny: "/login", depth: 4 }',
     ),
 )
-"""Of a task: what may stand in place of a data definition."""
+"""The keys of a task that may replace a data definition."""
 LIST_KEYS = (
     Key(
         "from",
         ROWS_OR_FILE,
-        "What lists the group's pages, in place of `locators`: `sitemap`, `feed` (RSS, Atom), or what has a "
-        "row for each.",
+        "What lists the group's pages, in place of `locators`: `sitemap`, `feed` (RSS, Atom), or a source "
+        "with a row for each.",
         "from: sitemap",
     ),
     Key(
@@ -129,4 +129,4 @@ LIST_KEYS = (
         "since: 2026-01-31",
     ),
 )
-"""Of a locator group whose pages are listed elsewhere."""
+"""The keys of a locator group whose pages are listed elsewhere."""

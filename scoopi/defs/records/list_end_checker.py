@@ -29,7 +29,7 @@ _EXAMPLE = (
 
 
 def read_list_end(rules: Table) -> ListEnd | None:
-    """Return where a list ends, by the rules of its links; None if they do not say it.
+    """Return the end of a list, from the rules of its links; None if they have none.
 
     Invalid values are left out, as ListEndChecker reports them.
     """
@@ -46,7 +46,7 @@ def _day_of(way: str) -> date | None:
 
 
 class ListEndChecker:
-    """Reports ends of lists that are invalid, or that the records of the list's pages can never reach."""
+    """Reports ends of lists that are invalid, or that can never be reached."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -58,7 +58,7 @@ class ListEndChecker:
             if isinstance(each, Text) and each.text.strip() not in (SEEN, NO_NEW_ITEMS):
                 self._check_way(each, f"{key}.{UNTIL}")
         if BY in rules.entries and not any(_OLDER_THAN.fullmatch(text) for text in rules.texts(UNTIL)):
-            what = "by is the field that older-than compares, and until has none"
+            what = "by is the field that older-than compares, but until has no older-than"
             self._findings.error(rules.keys[BY], key, what, "add `until: older-than today-30`")
 
     def check_items(self, rules: Table, key: str, end: ListEnd, read: Mapping[str, RecordDef | None]) -> None:

@@ -1,4 +1,4 @@
-"""made_keys: which keys the expansion of short forms made, and what the user has written in their place."""
+"""made_keys: the keys that the expansion of short forms made, with the keys that the user has written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def made_keys(root: Table) -> Iterator[tuple[str, str]]:
 
 
 def _made_locator_keys(root: Table) -> Iterator[tuple[str, str]]:
-    """Those of a group that is a single locator, or a list of addresses."""
+    """The made keys of a group that is a single locator, or a list of addresses."""
     groups = root.table("locatorGroups")
     for name, group in groups.entries.items() if groups is not None else ():
         listing = group.entries.get("locators") if isinstance(group, Table) else None
@@ -43,14 +43,14 @@ def _made_locator_keys(root: Table) -> Iterator[tuple[str, str]]:
 
 
 def _is_made(table: Table, key: str) -> bool:
-    """Whether expansion made the value: a key that is written stands before its value."""
+    """Whether expansion made the value: then the key has the place of its value."""
     return key in table.entries and table.keys[key] == table.entries[key].place
 
 
 def written_only(root: Table) -> Table:
-    """Return expanded definitions without the data definitions that expansion made of tasks.
+    """Return the expanded definitions without the data definitions that were made from tasks.
 
-    The tasks are checked in their place. Where all of them were made, the section is left out.
+    The tasks are checked instead of these. If all data definitions were made, the section is left out.
     """
     made = {name for name, written in made_keys(root) if written.startswith("taskGroups.")}
     data_defs = root.table("dataDefs")

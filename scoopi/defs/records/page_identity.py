@@ -1,8 +1,8 @@
-"""What identifies a page beside its address: its locator, and the values of its parent record.
+"""Page identity: the locator and the values of the parent record that identify a page beside its address.
 
-A page is read once per run, so its rows must not depend on which link led to it first. It is therefore read
-once for each combination of those values of the parent that the definitions of its group use, and once for
-each locator if its rows depend on the locator.
+A page is read once per run, so its rows must not depend on which link led to it first. If its definitions use
+values of the parent record, the page is read once for each combination of these; if its rows depend on the
+locator, it is read once for each locator.
 """
 
 from __future__ import annotations
@@ -18,11 +18,7 @@ RecordDefs = Mapping[str, WrittenRecordDef]
 
 
 def parents_of(group: WrittenTaskGroup, record_defs: RecordDefs) -> tuple[str, ...]:
-    """Return which fields of the record that led to a page the definitions of a group use.
-
-    Returns:
-        Names of fields, sorted.
-    """
+    """Return the names of the parent record's fields that the definitions of a group use, sorted."""
     found = (record_defs.get(task.data_def) for task in group.tasks)
     names = {name for each in found if each is not None for name in each.record_def.parents}
     return tuple(sorted(names))
@@ -48,10 +44,10 @@ def groups_on_locators(groups: Iterable[WrittenTaskGroup], record_defs: RecordDe
 def check_parents(
     group: WrittenTaskGroup, record_defs: RecordDefs, given: Collection[str], findings: Findings
 ) -> None:
-    """Check that all records that lead to a group have the parent fields that the group uses.
+    """Report parent fields that a group uses, but that some records which lead to it do not have.
 
     Args:
-        given: names of the values that the group's locators give in place of a parent record.
+        given: the names of the values that the group's locators give in place of a parent record.
     """
     used = [each for task in group.tasks if (each := record_defs.get(task.data_def)) is not None]
     if not any(each.record_def.parents for each in used):
@@ -72,7 +68,7 @@ def _check_parent(
     group: str,
     findings: Findings,
 ) -> None:
-    """Check that the records that lead to a group have one field, which a field there uses."""
+    """Report the records that lead to a group, but lack the parent field `name`."""
     key = f"{written.key}.fields.{field.name}"
     place = written.field_node(field.name).at("parent" if field.parent is not None else "value")
     if not leading:

@@ -20,19 +20,19 @@ from scoopi.model.records import CHANGE_COLUMN
 from scoopi.model.records.record_def import FieldDef
 
 _ORIGINS = ("select", "label", "value", "parent", "script")
-"""What gives a field its value; one of them."""
+"""The keys that give a field its value; a field has exactly one of them."""
 _NUMBERS, _DATES = ("integer", "decimal", "price"), ("date", "datetime")
 _ONLY_FOR: Mapping[str, tuple[str, ...]] = {
     "locale": _NUMBERS,
     "formats": _DATES,
     "languages": _DATES,
 }
-"""Key -> the types that it is for."""
+"""Key -> the types to which it applies."""
 _INSTEAD = {
     ("locale", True): "; for the names of months write `languages: de`",
     ("languages", False): "; for the separators of a number write `locale: de`",
 }
-"""Key, whether the field is a date -> what was probably meant."""
+"""Key, and whether the field is a date -> the end of the hint."""
 _ONLY_FOUND = ("page", "text", "html")
 _LEADING_TYPES = ("text", "url")
 
@@ -53,7 +53,7 @@ class RecordChecker:
         self._ends = ListEndChecker(findings)
 
     def check(self, written: WrittenRecordDef) -> None:
-        """Check one definition by itself."""
+        """Check a record definition by itself."""
         definition = written.record_def
         for field in definition.fields:
             self._check_field(written, field)
@@ -64,14 +64,14 @@ class RecordChecker:
             self._findings.error(place, written.key, what, hint)
 
     def check_changed(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
-        """Check that the records of a group with `changed: true` can be compared with those of other runs."""
+        """Report records of a group with `changed: true` that cannot be compared with the last run's."""
         if not group.changed:
             return
         place, key = group.node.at(CHANGED), f"{group.key}.{CHANGED}"
         for task in group.tasks:
             written = record_defs.get(task.data_def)
             if written is None:
-                what = f"task {task.name} has no records, which are what can be compared with the last run"
+                what = f"task {task.name} has no records, but only records can be compared with the last run"
                 hint = "move it to a group of its own, or give its data definition fields"
                 self._findings.error(place, key, what, hint, also=task.place)
                 continue
@@ -86,13 +86,15 @@ class RecordChecker:
                     self._findings.error(column.place, written.key, what, "rename the field", also=place)
             for output in outputs:
                 if output.stream:
-                    what = "it cannot be loaded during the run: which records are gone is known at its end"
+                    what = (
+                        "it cannot be loaded during the run: only at its end is known which records are gone"
+                    )
                     self._findings.error(
-                        output.place, f"{task.key}.output", what, "take `stream` out", also=place
+                        output.place, f"{task.key}.output", what, "remove `stream`", also=place
                     )
 
     def check_list_ends(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
-        """Check that the records on the group's pages can end the lists that its links lead through."""
+        """Report lists of the group whose end its records can never reach."""
         read = {
             task.name: None if (written := record_defs.get(task.data_def)) is None else written.record_def
             for task in group.tasks
@@ -107,10 +109,10 @@ class RecordChecker:
                 self._ends.check_items(links, key, field.links.bounds.end, read)
 
     def check_task(self, task: WrittenTask, steps: Iterable[str], *, reads_records: bool) -> None:
-        """Check that the steps, outputs and links of a task fit what it reads: records or a grid.
+        """Report steps, outputs and links of a task that do not fit what it reads: records or a grid.
 
         Args:
-            steps: classes of its steps.
+            steps: the classes of its steps.
         """
         node, classes = task.node, set(steps)
         name = task.data_def
@@ -123,23 +125,23 @@ class RecordChecker:
             what = f"task {task.name} has both {links[0]} and {other}"
             self._findings.error(node.keys[other], task.key, what, f"give the {other} a task of its own")
         if reads_records and classes and RECORD_PARSER not in classes:
-            what = f"{name} has fields, and these steps do not read records"
-            hint = f"take the steps out, or derive them from {RECORD_STEPS}"
+            what = f"{name} has fields, but these steps do not read records"
+            hint = f"remove the steps, or derive them from {RECORD_STEPS}"
             self._findings.error(node.at("steps"), f"{task.key}.steps", what, hint)
         elif not reads_records and RECORD_PARSER in classes:
-            what = f"{name} has no fields, and these steps read records"
+            what = f"{name} has no fields, but these steps read records"
             self._findings.error(
                 node.at("steps"), f"{task.key}.steps", what, "give the data definition fields"
             )
         elif not reads_records and "output" in node.entries:
-            what = f"output is for records, and {name} is a grid"
+            what = f"output is for records, but {name} is a grid"
             hint = "name its file in the appender step, or give the data definition fields"
             self._findings.error(node.keys["output"], task.key, what, hint)
 
     def _check_field(self, written: WrittenRecordDef, field: FieldDef) -> None:
         node, key = written.field_node(field.name), f"{written.key}.fields.{field.name}"
         origins = [each for each in _ORIGINS if each in node.entries]
-        if not origins and node.entries.keys() <= FIELD.names:  # else one is misspelt
+        if not origins and node.entries.keys() <= FIELD.names:  # otherwise one is misspelt
             hint = f'add `select: "…"`, or one of {", ".join(_ORIGINS[1:])}'
             self._findings.error(field.place, key, f"nothing gives field {field.name} a value", hint)
         for other in origins[1:]:
@@ -147,14 +149,14 @@ class RecordChecker:
             self._findings.error(node.keys[other], key, what, "keep one of them")
         for name, types in _ONLY_FOR.items():
             if name in node.entries and field.type not in types:
-                what = f"{name} has no meaning for the type {field.type}"
+                what = f"{name} does not apply to the type {field.type}"
                 instead = _INSTEAD.get((name, field.type in _DATES), "")
                 hint = f"it is for {', '.join(types)}{instead}"
                 self._findings.error(node.keys[name], key, what, hint)
         if not written.record_def.source.is_html or not {"select", "label"} & {*origins}:
             self._check_only_html(written, node, key)
         if field.required and field.default is not None:
-            what = f"field {field.name} has required and default: no record is rejected, as none lacks it"
+            what = f"field {field.name} has both required and default: no record is ever rejected"
             self._findings.warning(node.at("required"), key, what, "keep one of them")
         if "html" in node.entries and "text" in node.entries:
             what = f"field {field.name} has both text and html"
@@ -171,13 +173,13 @@ class RecordChecker:
         why = "is for what a selector finds" if is_html else "is for pages of HTML"
         for name in names:
             if name in node.entries:
-                self._findings.error(node.keys[name], key, f"{name} {why}", "take it out")
+                self._findings.error(node.keys[name], key, f"{name} {why}", "remove it")
 
     def _check_replace(self, node: Table, key: str) -> None:
         pairs = node.entries.get("replace")
         for pair in pairs.entries if isinstance(pairs, Listing) else ():
             if isinstance(pair, Listing) and len(pair.entries) != 2:
-                what = f"an entry of replace has {len(pair.entries)} texts, two are needed"
+                what = f"an entry of replace has {len(pair.entries)} texts, but must have two"
                 self._findings.error(
                     pair.place, f"{key}.replace", what, 'write `[ "pattern", "replacement" ]`'
                 )
@@ -186,15 +188,15 @@ class RecordChecker:
         for name in ("once", "links"):
             if name in node.entries and not field.follow:
                 what = f"{name} has no effect without follow in field {field.name}"
-                self._findings.error(node.keys[name], key, what, "add `follow: GROUP`, or take it out")
+                self._findings.error(node.keys[name], key, what, "add `follow: GROUP`, or remove it")
         self._check_links(node, field, f"{key}.links")
         if not field.follow:
             return
         if field.follow not in self._groups:
-            what = f"there is no task group {field.follow} to follow to"
+            what = f"there is no task group {field.follow} to follow"
             self._findings.unknown(node.at("follow"), f"{key}.follow", what, field.follow, self._groups)
         if field.type not in _LEADING_TYPES:
-            what = f"field {field.name} is followed, and its type {field.type} is not an address"
+            what = f"field {field.name} is followed, but its type {field.type} is not an address"
             self._findings.error(node.keys["follow"], key, what, "write `type: url`")
 
     def _check_download(self, written: WrittenRecordDef, field: FieldDef, node: Table, key: str) -> None:
@@ -206,8 +208,8 @@ class RecordChecker:
             what = f"field {field.name} is both followed and downloaded"
             self._findings.error(node.keys[DOWNLOAD], key, what, "give one of them a field of its own")
         if field.type != "url":
-            what = f"field {field.name} is downloaded, and its type {field.type} is not an address"
-            self._findings.error(node.keys[DOWNLOAD], key, what, "write `type: url`, or take the type out")
+            what = f"field {field.name} is downloaded, but its type {field.type} is not an address"
+            self._findings.error(node.keys[DOWNLOAD], key, what, "write `type: url`, or remove the type")
 
     def _check_links(self, node: Table, field: FieldDef, key: str) -> None:
         rules, links = field.links, node.table("links")
@@ -234,7 +236,7 @@ class RecordChecker:
             first = known.setdefault(column.name, column.place)
             if first != column.place:
                 what = f"two columns of {written.record_def.name} are called {column.name}"
-                hint = "rename the field; a price has a second column with _currency behind its name"
+                hint = "rename the field; a price has a second column with the suffix _currency"
                 self._findings.error(column.place, written.key, what, hint, also=first)
 
     def _check_key(self, written: WrittenRecordDef) -> None:
@@ -256,7 +258,7 @@ class RecordChecker:
                 what = f"expect names {name}, which is not a field of {written.record_def.name}"
                 self._findings.unknown(table.keys[name], key, what, name, known)
             elif read_expectation(name, entry.text) is None:
-                what = f"{name} is to be {entry.text!r}, which is not an expectation"
+                what = f"{name} is {entry.text!r}, which is not an expectation"
                 hint = (
                     'write a number of records, as in "20-"'
                     if name == RECORDS

@@ -1,4 +1,4 @@
-"""build_record_def: makes a RecordDef of a data definition with fields."""
+"""build_record_def: builds a RecordDef from a data definition with fields."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from scoopi.model.records.record_def import (
 from scoopi.model.records.record_schema import META_COLUMNS, Column, ColumnType, Expectation, RecordSchema
 
 RECORDS = "records"
-"""What `expect` calls the number of records."""
+"""The subject of `expect` that is the number of records."""
 _INTEGER = re.compile(r"[+-]?\d+")
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+|[+-]?\d+")
 _TRUTHS = frozenset({"true", "false"})
@@ -51,7 +51,7 @@ class WrittenRecordDef(msgspec.Struct, frozen=True):
         return [field.follow for field in self.record_def.fields if field.follow]
 
     def field_node(self, name: str) -> Table:
-        """A field as written."""
+        """The node of a field; an empty table if there is none."""
         fields = self.node.table("fields")
         found = fields.table(name) if fields is not None else None
         return found or Table({}, {}, self.place)

@@ -37,7 +37,7 @@ FIELD = Record(
         Key(
             "text",
             Scalar(Kind.NAME, TEXTS),
-            "Text as a reader sees it, the element's own text only, or as it stands in the page. "
+            "Text as a reader sees it, the element's own text only, or as in the source of the page. "
             "Default: visible.",
             "text: own",
         ),
@@ -57,11 +57,14 @@ FIELD = Record(
         Key(
             "map",
             Record(others=_TEXT, called="value"),
-            "What the texts mean; any other text cannot be converted.",
+            "The value for each text; other texts cannot be converted.",
             "map: { One: 1, Two: 2 }",
         ),
         Key(
-            "type", Scalar(Kind.NAME, get_args(FieldType)), "What the value is. Default: text.", "type: price"
+            "type",
+            Scalar(Kind.NAME, get_args(FieldType)),
+            "The type of the value. Default: text.",
+            "type: price",
         ),
         Key("default", _TEXT, "Replaces a missing value.", "default: 0"),
         Key("list", _BOOL, "Keep all matches, not only the first.", "list: true"),
@@ -107,7 +110,7 @@ SOURCE = Record(
             'script: "#__NEXT_DATA__"',
             True,
         ),
-        Key("js", _BOOL, "It holds a JavaScript object, not JSON. Default: false.", "js: true"),
+        Key("js", _BOOL, "Whether it holds a JavaScript object, not JSON. Default: false.", "js: true"),
     )
 )
 OUTPUT = Record(
@@ -133,21 +136,21 @@ RECORD_DEF = Record(
         Key(
             "fields",
             Record(others=FIELD, called="field"),
-            "What a record holds, by name; the columns in this order.",
+            "The fields of a record, by name; the columns are in this order.",
             'fields: { title: "h3" }',
             True,
         ),
         Key(
             "source",
             NameOr(SOURCE, SOURCES),
-            "What `each` and the fields look into. Default: html.",
+            "The part of the page that `each` and the fields read. Default: html.",
             "source: json",
         ),
         Key("key", ListOf(_NAME, or_one=True), "Fields that identify a record.", "key: [ link ]"),
         Key(
             "expect",
             Record(others=_TEXT, called="expectation"),
-            "How many `records` a run must give, and in which share of them a field has a value.",
+            "The number of `records` that a run must yield, and the share of them with a value of a field.",
             'expect: { records: "20-", price: "95 %" }',
         ),
         Key(
@@ -165,4 +168,4 @@ RECORD_DEF = Record(
     )
 )
 MARKS = frozenset({"fields", "each"})
-"""Keys by which a data definition is one of records."""
+"""Keys that only data definitions of records have."""

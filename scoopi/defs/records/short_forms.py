@@ -17,7 +17,7 @@ from scoopi.model.place import Place
 from scoopi.model.text.text_template import placeholder_names
 
 NO_OUTPUT = "none"
-"""As `output:` of a task whose records are not written."""
+"""The value of `output` of a task whose records are not written."""
 LINK_FIELD = "link"
 """The only field of the data definition that a task's `follow` becomes."""
 _TASK_GROUP_KEYS = frozenset({"live"})
@@ -25,7 +25,7 @@ _LISTS = ("key", "meta")
 _FIELD_LISTS = ("select", "formats", "languages", "allow", "deny", "until")
 CRAWL_TASK = "crawl"
 LINK_TASKS = frozenset({"follow", "next", CRAWL_TASK})
-"""Keys of a task that stand for a data definition of links."""
+"""Keys of a task that are short forms of a data definition of links."""
 _RULES = {
     **{key: key for key in ("allow", "deny", "same", "depth", "until", "by")},
     "max": "pages",
@@ -61,7 +61,7 @@ def _mapped(table: Table, expand: Callable[[str, Node, Place], Node]) -> Table:
 
 
 def _locator_group(name: str, node: Node, place: Place) -> Node:
-    """`list: URL`, or a list of URLs: locators that have the name of the group."""
+    """Expand `list: URL`, or a list of URLs, to locators with the name of the group."""
     if isinstance(node, Table):
         node = with_locator(name, node)
         locators = node.entries.get("locators")
@@ -80,7 +80,7 @@ def _locator_group(name: str, node: Node, place: Place) -> Node:
 
 
 def _names(locators: Listing) -> set[str]:
-    """All keys of locators, of which there may be very many."""
+    """All keys of the locators, which may be very many."""
     entries = locators.entries
     if isinstance(entries, Entries):
         return entries.names()
@@ -88,12 +88,12 @@ def _names(locators: Listing) -> set[str]:
 
 
 def first_entry(listing: Listing) -> Iterator[Node]:
-    """Its first entry: of a list with very many no more is looked at."""
+    """Yield the first entry, if there is one, without reading the rest of a long list."""
     yield from (entry for entry, _ in zip(listing.entries, range(1), strict=False))
 
 
 def _each(listing: Listing, change: Callable[[Node], Node]) -> Listing:
-    """A listing that may be long, with each entry changed."""
+    """A copy of a listing, which may be long, with `change` applied to each entry."""
     entries = Entries(listing.place.file)
     for entry in listing.entries:
         entries.append(change(entry))
@@ -111,7 +111,7 @@ def _locators(name: str, listing: Listing) -> Listing:
 
 
 def _valued(locator: Node) -> Node:
-    """Values that stand beside the address are its `values`; a key that no placeholder names stays."""
+    """Move values beside the address into `values`; a key that no placeholder names stays."""
     if not isinstance(locator, Table) or VALUES in locator.names():
         return locator
     named = {name for text in texts_of(locator) for name in placeholder_names(text)}
@@ -135,7 +135,7 @@ def _task_group(group: str, node: Node, place: Place) -> Node:
 
 
 def _task(group: str, name: str, node: Node) -> Node:
-    """`output: X` is a list of mappings; a task of links has a data definition of its own, not written."""
+    """Expand `output: X` to a list of mappings, and name the data definition of a task of links."""
     if not isinstance(node, Table):
         return node
     if "output" in node.entries:
@@ -158,12 +158,12 @@ def _task(group: str, name: str, node: Node) -> Node:
 
 
 def link_task_of(task: Table) -> str:
-    """Return the key of LINK_TASKS by which a task has links in place of a data definition; empty if none."""
+    """Return the key of LINK_TASKS that a task has in place of a data definition; empty if it has none."""
     return next((key for key in task.entries if key in LINK_TASKS), "")
 
 
 def _link_task(group: str, node: Node, kind: str) -> Node:
-    """With its group, and lists; `crawl: true` is one without rules, and `crawl: false` an error."""
+    """Expand a task of links to a mapping with a group; `crawl: true` has no rules."""
     if kind == CRAWL_TASK and isinstance(node, Text) and (is_wanted := read_bool(node.text)) is not None:
         node = Table({}, {}, node.place) if is_wanted else node
     else:
@@ -174,7 +174,7 @@ def _link_task(group: str, node: Node, kind: str) -> Node:
 
 
 def _links_of_tasks(sections: dict[str, Node]) -> Table:
-    """The data definitions that the tasks of links stand for, by `GROUP.TASK`."""
+    """The data definitions that tasks of links stand for, by `GROUP.TASK`."""
     made = Table({}, {}, Place())
     groups = sections.get("taskGroups")
     for group, tasks in groups.entries.items() if isinstance(groups, Table) else ():
@@ -196,7 +196,7 @@ def _link_def(kind: str, links: Table) -> Table:
     place = links.place
     entries: dict[str, Node] = {"type": Text("url", place), "list": Text("true", place)}
     rules: dict[str, Node] = {}
-    if kind == CRAWL_TASK and "group" in links.entries:  # else a finding of the task
+    if kind == CRAWL_TASK and "group" in links.entries:  # otherwise the task's error is reported
         entries["select"] = Listing([Text(_ALL_LINKS, place)], place)
         rules["same"] = Text("host", place)
     keys, rule_keys = dict.fromkeys(entries, place), dict.fromkeys(rules, place)
@@ -208,7 +208,7 @@ def _link_def(kind: str, links: Table) -> Table:
             entries[known], keys[known] = node, links.keys[name]
     if rules:
         entries["links"], keys["links"] = Table(rules, rule_keys, place), place
-    if "select" not in entries:  # a finding of the task
+    if "select" not in entries:  # the task's error is reported
         entries["select"], keys["select"] = Listing([], place), place
     field = _field(LINK_FIELD, Table(entries, keys, place), place)
     fields = Table({LINK_FIELD: field}, {LINK_FIELD: place}, place)
@@ -226,7 +226,7 @@ def _data_def(name: str, node: Node, place: Place) -> Node:
 
 
 def _field(name: str, node: Node, place: Place) -> Node:
-    """A selector, or a list of them, is its `select`."""
+    """Expand a selector, or a list of selectors, to `select`."""
     if isinstance(node, Listing):
         node = Table({"select": node}, {"select": node.place}, node.place)
     node = _keyed("select", node)
@@ -245,7 +245,7 @@ def _listed(node: Node) -> Node:
 
 
 def _keyed(name: str, node: Node) -> Node:
-    """A text as the value of a key."""
+    """Turn a text into a table with the text as the value of `name`; other nodes are unchanged."""
     if not isinstance(node, Text) or node.is_empty:
         return node
     return Table({name: node}, {name: node.place}, node.place)

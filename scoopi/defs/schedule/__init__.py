@@ -1,1 +1,1 @@
-"""The language of the scheduler: reads files of processes into checked values."""
+"""The language of the scheduler: turns files of processes into validated values."""

@@ -1,4 +1,4 @@
-"""BlockReader: reads the keys of a block as the scheduler's language declares them."""
+"""BlockReader: reads a block as the scheduler's language declares it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoopi.model.text.shown import nearest
 
 
 class BlockReader:
-    """Reads the keys of a block as the language declares them.
+    """Reads a block as the scheduler's language declares it.
 
     A key with an invalid value is reported as a finding and left out.
     """
@@ -23,7 +23,7 @@ class BlockReader:
         self._findings = findings
 
     def read(self, table: Table, block: Block, path: str, owner: Place) -> dict[str, Any]:
-        """The values of a block by key, without those that are absent or invalid.
+        """Read the values of a block by key, without those that are absent or invalid.
 
         Args:
             path: the path of names to the block.
@@ -55,7 +55,7 @@ class BlockReader:
             self._findings.warning(owner, path, f"{shown} has no effect in this version", key.instead)
 
     def _value(self, node: Node, key: BlockKey, path: str, owner: Place) -> tuple[Any] | None:
-        """The value in a tuple, since it may be None; None after a finding."""
+        """The value in a tuple, as it may be None; None after a finding."""
         kind = key.kind
         if isinstance(kind, Block):
             return self._blocks(node, key, kind, path, owner)

@@ -1,4 +1,4 @@
-"""EdgeCheck: checks how processes refer to each other: no circles, and slots that the edges can use."""
+"""EdgeCheck: checks how processes refer to each other: no circles, and corresponding slots."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from scoopi.defs.yaml.findings import Findings
 from scoopi.model.schedule.process import Process
 
 Edge = tuple[str, tuple[str | int, ...]]
-"""The process that comes first, and the keys that lead to its name."""
+"""The process that comes first, and the keys that lead to where its name is written."""
 
 
 class EdgeCheck:
     """Checks how processes refer to each other.
 
     Args:
-        processes: the valid ones by qualified name.
-        places: where all of them are written.
-        findings: where mistakes are added.
+        processes: the valid processes by qualified name.
+        places: where all processes are written.
+        findings: collects the errors.
     """
 
     def __init__(self, processes: Mapping[str, Process], places: KeyPlaces, findings: Findings) -> None:
@@ -28,7 +28,7 @@ class EdgeCheck:
         self._findings = findings
 
     def check_circles(self) -> None:
-        """No process comes before itself; an earlier slot makes no circle."""
+        """Report processes that wait for themselves; edges to earlier slots make no circle."""
         edges = {name: [*_predecessors(process)] for name, process in self._processes.items()}
         while circle := _circle({name: [other for other, _ in each] for name, each in edges.items()}):
             first, second = circle[:2]
@@ -41,7 +41,7 @@ class EdgeCheck:
             edges[first].remove(closing)  # to find the others
 
     def check_slots(self) -> None:
-        """Each edge has a slot: that to wait for, or that of the job which triggers."""
+        """Report edges between processes whose slots do not correspond."""
         for process in self._processes.values():
             for number, edge in enumerate(process.depends_on):
                 self._check_slot(process, edge.process, ("depends_on", number))
@@ -51,7 +51,7 @@ class EdgeCheck:
             self._check_triggers(process)
 
     def _check_slot(self, process: Process, before: str, names: tuple[str | int, ...]) -> None:
-        """Of a period the period of another process is awaited, of an iteration the iteration."""
+        """Report an edge that does not lead from periods to periods, or from iterations to iterations."""
         other = self._processes.get(before)
         if other is None or _slots(process) in ("", _slots(other)):
             return
@@ -60,7 +60,7 @@ class EdgeCheck:
         self._findings.error(*self._places.at(process.name, *names), what, hint)
 
     def _check_triggers(self, process: Process) -> None:
-        """A job that another one triggers has the slot of that one, so periods must be of one length."""
+        """Report triggers between periods of different lengths, as a triggered job has its trigger's slot."""
         for number, before in enumerate(process.trigger.after if process.trigger is not None else ()):
             other = self._processes.get(before)
             if process.qualifier is None or other is None or other.qualifier == process.qualifier:
@@ -81,7 +81,7 @@ def _circle(graph: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def _predecessors(process: Process) -> Iterator[Edge]:
-    """Processes that come first in the same slot."""
+    """The processes that come first in the same slot."""
     trigger = process.trigger
     for number, name in enumerate(trigger.after if trigger is not None else ()):
         yield name, ("trigger", "after", number)

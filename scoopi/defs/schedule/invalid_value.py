@@ -1,4 +1,4 @@
-"""InvalidValueError: why a node is not a value of its kind."""
+"""InvalidValueError: raised if a node is not a value of its kind."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from scoopi.model.place import Place
 
 
 class InvalidValueError(Exception):
-    """Raised when a node is not a value of its kind; the message completes the sentence "KEY …".
+    """Raised if a node is not a value of its kind; the message completes the sentence "KEY …".
 
     Attributes:
-        hint: what to write instead; empty if that is what the kind allows.
-        near: the allowed value that is closest.
-        place: that of the entry which is invalid; None if it is that of the whole value.
-        inner: the path from the value to the entry, as `[0]` or `.day`.
+        hint: what to write instead; empty for what the kind allows.
+        near: the closest allowed value; empty if none is similar.
+        place: the place of the invalid entry; None for that of the whole value.
+        inner: the path from the value to the entry, such as `[0]` or `.day`.
         further: the errors of other entries.
     """
 

@@ -9,9 +9,9 @@ from scoopi.model.place import Place
 
 
 class KeyPlaces:
-    """The places of processes and of the values of their keys, for findings about a whole project.
+    """The places of processes and of the values of their keys, for findings about the whole project.
 
-    It has all processes by their qualified names, also those with errors.
+    It contains all processes by their qualified names, also those with errors.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class KeyPlaces:
         return iter(self._names)
 
     def add(self, process: str, place: Place, node: Node) -> None:
-        """Add a process: where its name is written, and its keys."""
+        """Add a process, with the place of its name and the node of its keys."""
         self._names[process] = place
         self._nodes[process] = node
 
@@ -34,7 +34,7 @@ class KeyPlaces:
         return self._names[process]
 
     def names_in(self, process: str, key: str) -> frozenset[str]:
-        """The names in a mapping of a process, also those with invalid values; empty if it is not one."""
+        """The names in a mapping of a process, also those with invalid values; empty if it is none."""
         node = self._nodes[process]
         table = node.table(key) if isinstance(node, Table) else None
         return frozenset(table.entries) if table is not None else frozenset()
@@ -43,8 +43,8 @@ class KeyPlaces:
         """The place of a value, and the path of names to it.
 
         Args:
-            names: keys, and indexes of lists, from the process to the value. Names that are not written, as
-                those below a short form, are left out, and so are those after them.
+            names: the keys and indexes of lists from the process to the value. The path ends before a name
+                that is not written, as below a short form.
 
         >>> from scoopi.defs.yaml.node import Text
         >>> places, text = KeyPlaces(), Text("books", Place("shop.yml", 3, 12))

@@ -1,4 +1,4 @@
-"""Kinds: the types of values in the scheduler's language; each reads one node or gives the reason why not."""
+"""Kinds: the types of values in the scheduler's language; each reads a node, or reports why it cannot."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
 _SHARE = re.compile(r"(100|\d{1,2})(\.\d+)? ?%", re.ASCII)
 _SIZE = re.compile(r"(\d{1,6})(KiB|MiB|GiB)", re.ASCII)
 _NOT_A_TEXT = re.compile(r"[+-]?(\d[\d_]*(\.\d*)?|\.\d+)([eE][+-]?\d+)?|true|false|null|~", re.ASCII | re.I)
-"""Scalars that YAML reads as something else than a text, unless they are quoted."""
+"""Unquoted scalars that YAML does not read as texts."""
 _SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
 class ValueKind:
-    """One type of values.
+    """A type of values.
 
     Args:
         allowed: the allowed values in words, for hints and the reference.
@@ -112,7 +112,7 @@ def duration(least: str = "0s", *, may_never: bool = False, word: str = "never")
 
     Args:
         may_never: `never` is a value, too, read as None.
-        word: is written instead of `never`, which may be written even so.
+        word: another spelling of `never`.
     """
     shortest = parse_duration(least)
 
@@ -183,7 +183,7 @@ def _read_each(kind: ValueKind, entries: Iterable[tuple[str, Node, Place]]) -> l
 
 
 def _place_of(table: Table, name: str) -> Place:
-    """The place of a value; that of its name, if it has none."""
+    """The place of a value, or of its name if the value is empty."""
     node = table.entries[name]
     return table.keys[name] if isinstance(node, Text) and node.is_empty else node.place
 
@@ -234,7 +234,7 @@ def _size(node: Node) -> int:
 
 
 def _target(node: Node) -> tuple[str, ...]:
-    """A function as a list of one word, or the words of a command."""
+    """The words of a command, or a function as a single word."""
     if isinstance(node, Listing):
         words: tuple[str, ...] = list_of(TEXT).read(node)
         if words[0].startswith("python:"):

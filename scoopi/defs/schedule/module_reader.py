@@ -1,4 +1,4 @@
-"""ModuleReader: finds the names that a Python module defines in its source, without running it."""
+"""ModuleReader: finds the names that a Python module defines, without running it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ModuleNames:
     Attributes:
         names: functions, classes, variables and imports.
         parameters: by function, the names of the parameters without a default.
-        is_whole: the list is complete: nothing in the source can define further names.
+        is_whole: whether the names are complete: nothing in the source can define further ones.
         problem: why the source cannot be read; empty if it can.
     """
 
@@ -39,8 +39,8 @@ class ModuleReader:
     """
 
     def __init__(self, root: Path) -> None:
-        self._root = root.absolute()  # Python keeps the finder of a relative path, also in another folder
-        importlib.invalidate_caches()  # and what it has listed, until the folder's time changes
+        self._root = root.absolute()  # Python caches the finder of a relative path even if the folder changes
+        importlib.invalidate_caches()  # Python caches the listing of a folder until its time changes
         self._known: dict[str, ModuleNames | None] = {}
 
     def own(self) -> list[str]:
@@ -69,11 +69,11 @@ class ModuleReader:
             folders = None if locations is None else [*locations]
         assert spec is not None
         if spec.origin is None or not spec.origin.endswith(".py"):
-            return ModuleNames(is_whole=False)  # compiled, or a folder without a file of its own
+            return ModuleNames(is_whole=False)  # compiled, or a namespace package
         return self._read(Path(spec.origin))
 
     def _loaded(self, module: str) -> ModuleNames | None:
-        """A module without a file of its own, as `sys` and `os.path`; None for one of the project."""
+        """The names of a module without a file of its own, such as `sys`; None for one of the project."""
         is_own = PathFinder.find_spec(module.partition(".")[0], [str(self._root)]) is not None
         is_known = module in sys.modules or module in sys.builtin_module_names
         return ModuleNames(is_whole=False) if is_known and not is_own else None
@@ -96,7 +96,7 @@ class ModuleReader:
 
 
 def _collect(statements: Iterable[ast.stmt], names: set[str], parameters: dict[str, tuple[str, ...]]) -> None:
-    """The names that statements at the top of a module define, also inside `if`, `try` and `with`."""
+    """Collect the names that a module's top-level statements define, also inside `if`, `try` and `with`."""
     for each in statements:
         if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
             names.add(each.name)

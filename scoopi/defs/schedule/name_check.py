@@ -28,12 +28,12 @@ _CONTEXT = "context"
 class NameCheck:
     """Checks that the functions, programs and templates that processes name exist, without running any code.
 
-    A package or program that is not found may be installed on the workers only, so it is a warning.
+    A package or program that is not found is only a warning, as it may be installed on the workers.
 
     Args:
         root: the folder of the project.
         places: where the keys of its processes are written.
-        findings: where mistakes are added.
+        findings: collects the errors.
     """
 
     def __init__(self, root: Path, places: KeyPlaces, findings: Findings) -> None:
@@ -70,13 +70,13 @@ class NameCheck:
             self._program(via[0], place, path)
 
     def _given(self, process: Process) -> frozenset[str]:
-        """The parameters that a function of the process gets; invalid inputs have been reported."""
+        """The names of the parameters that functions of the process get, with those of invalid inputs."""
         periods = _PERIOD_INPUTS if process.qualifier else ()
         written = self._places.names_in(process.name, "inputs")
         return frozenset({*process.inputs, *written, *periods, _CONTEXT})
 
     def _function(self, name: str, place: Place, path: str, given: frozenset[str] | None = None) -> None:
-        """Look a function or a class up; with `given` also whether its parameters are among the inputs."""
+        """Check that a function or class exists, and that its parameters are among those `given`."""
         module, _, function = name.partition(":")
         found = self._modules.names_of(module)
         if found is None:
@@ -105,7 +105,7 @@ class NameCheck:
                 self._findings.error(place, path, what, hint or f"add `inputs: {{{needed[0]}: …}}`")
 
     def _program(self, word: str, place: Place, path: str) -> None:
-        """A file of the project, else a program of PATH."""
+        """Check a program: a file of the project, or else a program in PATH."""
         own = self._root / word
         if own.is_file():
             if not os.access(own, os.X_OK):

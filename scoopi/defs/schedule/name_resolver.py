@@ -13,8 +13,8 @@ class NameResolver:
     """Qualifies the names by which processes refer to each other; an unknown name is a finding.
 
     Args:
-        processes: those of the project by qualified name; `resolve` replaces them.
-        places: where each process is defined, including invalid ones.
+        processes: the valid processes of the project by qualified name; `resolve` replaces them.
+        places: where all processes are written.
         findings: collects the errors.
     """
 
@@ -24,7 +24,7 @@ class NameResolver:
         self._findings = findings
 
     def resolve(self) -> None:
-        """Replace the names of processes by qualified ones."""
+        """Replace the names in all processes by qualified ones."""
         for name, process in self._processes.items():
             depends_on = tuple(
                 msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""ProcessBuilder: makes a Process of its keys, and reports keys that contradict each other."""
+"""ProcessBuilder: builds a Process from its keys, and reports keys that contradict each other."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ONLY_OF = {
 
 
 class ProcessBuilder:
-    """Makes a Process of the keys that define it.
+    """Builds a Process from the keys that define it.
 
     Each error, including keys that contradict each other, is a finding at the key that causes it.
     """
@@ -55,7 +55,7 @@ class ProcessBuilder:
         self._reader = BlockReader(findings)
 
     def build(self, name: str, node: Node, path: str, owner: Place) -> Process | None:
-        """Build the process of a name; None after an error.
+        """Build a process; None after an error.
 
         Args:
             name: the qualified name.
@@ -82,7 +82,7 @@ class ProcessBuilder:
         return Process(name=name, place=owner, **(self._defaults(mode, values) | values))
 
     def _defaults(self, mode: str, values: dict[str, Any]) -> dict[str, Any]:
-        """What depends on the mode and on the kind of slots."""
+        """The defaults that depend on the mode and on the kind of slots."""
         has_periods = "qualifier" in values
         retry: dict[str, Any] = values.pop("retry", {})
         return {
@@ -128,7 +128,7 @@ class ProcessBuilder:
         return Executes(kind=kind, what=words, groups=groups, **keys)
 
     def _is_short_form(self, kind: str, what: str, place: Place, path: str) -> bool:
-        """Whether the text after `KIND:` is one; a command has no short form."""
+        """Whether the text after `KIND:` is valid; a command has no short form."""
         if kind == "command":
             words = ", ".join(what.split())
             hint = f"write `executes: {{command: [{words}]}}`"
@@ -157,15 +157,15 @@ class ProcessBuilder:
             )
         if "remind_limit" in values and values.get("overlap", _OVERLAP[mode]) != "remind":
             what = "remind_limit needs overlap: remind"
-            self._wrong(node, path, "remind_limit", what, "add `overlap: remind`, or take it out")
+            self._wrong(node, path, "remind_limit", what, "add `overlap: remind`, or remove it")
         for key in _FIRES_ONLY:
             if key in values and mode != "freerun":
                 what = f"{key} has no effect on a {mode} process, which misses no fires"
-                hint = "periods are created in full, iterations by lookback; take it out"
+                hint = "periods are created in full, iterations by lookback; remove it"
                 self._findings.warning(node.keys[key], f"{path}.{key}", what, hint)
         if "catchup_window" in values and values.get("catchup") == "none":
             what = "catchup_window has no effect with catchup: none"
-            self._findings.warning(node.keys["catchup_window"], f"{path}.catchup_window", what, "take it out")
+            self._findings.warning(node.keys["catchup_window"], f"{path}.catchup_window", what, "remove it")
         if "qualifier" not in node.entries:
             for key in _PERIODS_ONLY:
                 if key in values:
@@ -186,7 +186,7 @@ class ProcessBuilder:
     def _check_probes(
         self, values: dict[str, Any], executes: Executes | None, node: Table, path: str
     ) -> None:
-        """Each probe has one kind; what a worker of Scoopi asks does not go with others."""
+        """Report probes without exactly one condition, and checks that only Scoopi's own workers make."""
         names = Probe.__struct_fields__
         for number, entry in enumerate(node.tables("probe")):
             given = [name for name in names if name in entry.entries]
@@ -225,7 +225,7 @@ class ProcessBuilder:
         self._check_cron(keys, table, path)
         if "since" in keys and "until" in keys and keys["until"] <= keys["since"]:
             self._wrong(
-                table, path, "until", "until is not after since, so it never fires", "correct one of both"
+                table, path, "until", "until is not after since, so it never fires", "correct one of them"
             )
         if mode == "managed":
             keys.setdefault("every", timedelta(seconds=60))
@@ -272,10 +272,10 @@ class ProcessBuilder:
                 what = "cron fires more often than iterations can be numbered, 9999 times a day"
                 self._wrong(table, path, "cron", what, "let it fire at most every 10 seconds")
         elif "dialect" in keys and "cron" not in table.entries:
-            self._wrong(table, path, "dialect", "dialect needs cron", "take it out")
+            self._wrong(table, path, "dialect", "dialect needs cron", "remove it")
         for key in ("timezone", "dst"):
             if key in keys and not keys.keys() & {"cron", "at"}:
-                self._wrong(table, path, key, f"{key} needs cron or at", "take it out")
+                self._wrong(table, path, key, f"{key} needs cron or at", "remove it")
 
     def _wrong(self, table: Table, path: str, key: str, what: str, hint: str) -> None:
         self._findings.error(table.keys.get(key, table.place), f"{path}.{key}", what, hint)

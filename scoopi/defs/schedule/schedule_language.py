@@ -1,4 +1,4 @@
-"""BlockKey and Block: how the scheduler's language is declared, for reading, messages and tests."""
+"""BlockKey and Block: the declaration of the scheduler's language, for reading, messages and tests."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ class BlockKey:
     """A key of a block: the kind of its values, with a valid and an invalid example as YAML.
 
     Attributes:
-        needs: YAML lines with other keys that the examples need to be valid.
-        idle: a regular expression of values that are checked and stored but have no effect yet; `ANY` if
-            the whole key has none.
+        needs: lines of YAML with other keys that the examples need to be valid.
+        idle: a regular expression of the values that have no effect yet; `ANY` if no value has.
         instead: what to do instead of using such a value.
     """
 
@@ -38,9 +37,9 @@ class Block:
     """A mapping with known keys, or a list of such mappings.
 
     Attributes:
-        make: makes the block's value of the values of its keys; `dict` if these depend on each other.
-        is_list: the key holds a list of such blocks.
-        later: keys that this version does not support yet, since they belong to trees, flows or resources.
+        make: makes the block's value from the values of its keys; `dict` if these depend on each other.
+        is_list: whether the value of the key is a list of such blocks.
+        later: keys that this version does not support yet: they belong to trees, flows or resources.
         short: reads the short form of the block, a text; None if it has none.
     """
 

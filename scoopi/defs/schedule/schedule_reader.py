@@ -1,4 +1,4 @@
-"""read_schedule: reads the files of a project into checked processes and settings, and a report."""
+"""read_schedule: reads the files of a project into validated processes and settings, and a report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from scoopi.model.text.secrets import variable_of
 from scoopi.model.text.shown import nearest
 
 SCRAPE_SECTIONS = ("locatorGroups", "taskGroups", "dataDefs", "steps")
-"""Top-level keys of a scrape's definitions, which are left to the scrape."""
+"""Top-level keys of scrape definitions, which the scheduler does not read."""
 
 _SECTION = re.compile(r"^([A-Za-z_]+)\s*:", re.MULTILINE)
 
@@ -36,7 +36,7 @@ CheckScrape = Callable[[Path, Inputs], Report]
 
 
 def is_project(source: Path) -> bool:
-    """Whether a folder or file has sections of the scheduler, also misspelt; False if it is unreadable."""
+    """Whether a folder or file has sections of the scheduler, even misspelt; False if it is unreadable."""
     paths = [source] if source.is_file() else sorted(source.glob("*.y*ml"))
     sections = {section for path in paths for section in _SECTION.findall(_text(path))}
     if sections & {*SECTIONS, *LATER}:
@@ -52,7 +52,7 @@ def read_schedule(source: Path, check_scrape: CheckScrape | None) -> tuple[Sched
     Args:
         source: the project's folder, or one file.
         check_scrape: checks a folder of scrape definitions with the inputs of a process; its report
-            becomes part of the project's. None for a deployed project: names are not looked up again.
+            becomes part of the project's. None for a deployed project, whose names were checked before.
     Returns:
         The processes by qualified name, without the invalid ones; and the report.
     """
@@ -100,7 +100,7 @@ class ScheduleReader:
             self._findings.warning(Place(str(path)), "", what, "the file is left out")
 
     def _file(self, path: Path) -> None:
-        from scoopi.defs.yaml.yaml_file import YamlFile  # The YAML library is not needed to know this room.
+        from scoopi.defs.yaml.yaml_file import YamlFile  # late: importers of this module may not need it
 
         text = SourceText(path, self._findings).read()
         if text is None:
@@ -115,7 +115,7 @@ class ScheduleReader:
                 self._sections(document)
 
     def _is_schedule(self, places: list[tuple[str, Place]]) -> bool:
-        """Whether a file belongs to the scheduler; a mixture, or neither, is a finding.
+        """Whether a file belongs to the scheduler; a mixture is a finding, and so is an unknown section.
 
         Args:
             places: the top-level keys of all of its documents.
@@ -165,9 +165,9 @@ class ScheduleReader:
     def _process(self, namespace: str, name: str, node: Node, place: Place) -> None:
         qualified = f"{namespace}{name}"
         if not QUALIFIED.fullmatch(name) or "." in name:
-            what = f"{name!r} is not a name of a process"
+            what = f"{name!r} is not a valid name of a process"
             self._findings.error(
-                place, f"processes.{name}", what, "begin with a letter; then letters, digits, _ and -"
+                place, f"processes.{name}", what, "begin with a letter; then use letters, digits, _ and -"
             )
             return
         same = next((other for other in self._places if other.lower() == qualified.lower()), None)
@@ -252,7 +252,7 @@ def _text(path: Path) -> str:
 
 
 def known_inputs(process: Process) -> Inputs:
-    """Return the inputs of a scrape as far as they are known without a job; the others have a stand-in."""
+    """Return the inputs of a scrape as far as they are known without a job; the others are stand-ins."""
     names = [*process.inputs, *(f"slot.{part}" for part in SLOT_PARTS), "start_id", "end_id"]
     values = {name: process.inputs.get(name, "${").replace("${ ", "${").replace(" }", "}") for name in names}
     assumed = frozenset(name for name, value in values.items() if "${" in value and not variable_of(value))

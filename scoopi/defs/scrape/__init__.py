@@ -1,1 +1,1 @@
-"""The language of scrape definitions: turns YAML nodes into checked, typed definitions."""
+"""The language of scrape definitions: turns YAML nodes into validated definitions."""

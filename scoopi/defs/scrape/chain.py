@@ -27,7 +27,7 @@ class Chain:
         self._key = key
 
     def ordered(self) -> list[SetStep] | None:
-        """Return the steps from the one after `start` to the end; None (and a finding) without a chain."""
+        """Return the steps from the one after `start` to the end; None, after a finding, without a chain."""
         if not all(
             each.step.previous and each.step.next and each.step.class_name for each in self._steps.values()
         ):
@@ -64,7 +64,7 @@ class Chain:
         return None
 
     def _successor(self, each: SetStep) -> SetStep | None:
-        """The step whose `previous` this one is; of several the one that `next` names, but see `_tied`."""
+        """The step whose `previous` is this one; of several, the one that `_tied` selects."""
         name = each.step.name
         found = [other for other in self._steps.values() if other.step.previous == name]
         if len(found) > 1:
@@ -80,7 +80,7 @@ class Chain:
         return None
 
     def _tied(self, each: SetStep, found: list[SetStep]) -> list[SetStep]:
-        """Of several that follow: the one that `next` names; the filter gives way to an override."""
+        """Of several successors, the one that `next` names; a single override precedes the filter."""
         named = [other for other in found if other.step.name == each.step.next]
         others = [other for other in found if other.step.name != _FILTER]
         if named and named[0].step.name == _FILTER:
@@ -101,7 +101,7 @@ class Chain:
         self._fault(each, what, hint, near=near, at="next")
 
     def _check_rest(self, chain: list[SetStep]) -> None:
-        """Steps that follow a link step, and written steps that are never run."""
+        """Report steps that follow a link step, and written steps that are never run."""
         last = chain[-1]
         run = {each.step.name for each in chain}
         for each in self._steps.values():

@@ -1,4 +1,4 @@
-"""Checkers: checks of texts inside definitions that only other rooms can make, passed in as functions."""
+"""Checkers: the checks of texts in definitions that only other rooms can make, passed in as functions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ SelectorFaults = list[tuple[Place, str, str]]
 
 
 def no_faults(data_def: DataDef) -> SelectorFaults:
+    """The default check, which finds no fault."""
     return []
 
 
 def no_record_faults(record_def: RecordDef) -> SelectorFaults:
+    """The default check, which finds no fault."""
     return []
 
 
@@ -51,7 +53,7 @@ def file_rows(source: RowSource) -> RowFile | Fault:
 
 
 def no_fault(text: str) -> Fault | None:
-    """Finds nothing."""
+    """The default check, which finds no fault."""
     return None
 
 
@@ -60,33 +62,33 @@ def _no_plugin_faults(kind: PluginKind, plugin: PluginDef) -> list[Fault]:
 
 
 def no_output_faults(task: str, output: OutputDef, schema: RecordSchema) -> list[Fault]:
-    """Finds nothing."""
+    """The default check, which finds no fault."""
     return []
 
 
 class Checkers(msgspec.Struct, frozen=True):
-    """Checks of texts inside definitions that only other rooms can make.
+    """The checks of texts in definitions that only other rooms can make.
 
     Each function returns the faults of its argument; the defaults find none.
 
     Attributes:
-        output: an output of a task (by its key) that reads records with these columns.
-        css: selectors of a data definition that are used by the CSS engine; they hold placeholders.
-        xpath: the same for the XPath engine.
-        records: selectors, patterns, types and constants of a definition of records.
-        regex: a Java pattern, as filters have it.
-        script: a script whose placeholders were replaced by `1`.
-        plugin: class and fields of a plugin.
-        step_class: the class of a step that is not built in.
-        live: a duration, period or date-time.
-        url: the address of a locator.
-        page: the same address, where that is right: a local file that is not there (yet).
-        ca: the path of a file of trusted authorities.
-        find: where the rows of a source can be read, or why they cannot.
-        page_selector: a CSS selector of an element.
-        loader: the loader of a task group, which may need a library.
-        path: the path of a downloaded file, with its placeholders.
-        host_pattern: which hosts a site has; returns the pattern as hosts are compared with it.
+        output: checks an output of a task, given the key of the task and the columns of its records.
+        css: checks the selectors of a data definition for the CSS engine; they contain placeholders.
+        xpath: checks them for the XPath engine.
+        records: checks the selectors, patterns, types and constants of a definition of records.
+        regex: checks a Java pattern of a filter.
+        script: checks a script whose placeholders were replaced by `1`.
+        plugin: checks the class and the fields of a plugin.
+        step_class: checks the class of a step that is not built in.
+        live: checks a duration, period or date-time.
+        url: checks the address of a locator.
+        page: checks that a local file exists, given an address that `url` accepts.
+        ca: checks the path of a file of certificate authorities.
+        find: returns where the rows of a source can be read, or why they cannot.
+        page_selector: checks a CSS selector of an element.
+        loader: checks the loader of a task group, which may need a library.
+        path: checks the path of a downloaded file, with its placeholders.
+        host_pattern: returns a pattern of hosts in the form in which hosts are compared with it.
     """
 
     output: Callable[[str, OutputDef, RecordSchema], list[Fault]] = no_output_faults

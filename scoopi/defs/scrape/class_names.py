@@ -74,7 +74,7 @@ _ABSENT = MappingProxyType({"DomScript": "use BasicScript"})
 
 
 def short_class(name: str) -> str:
-    """Return the built-in class that a name means; other names as they are.
+    """Return the name of the built-in class that `name` refers to; other names are unchanged.
 
     >>> short_class("org.codetab.scoopi.step.process.DataFilter"), short_class("my_steps.Clean")
     ('DataFilter', 'my_steps.Clean')
@@ -88,12 +88,12 @@ def short_class(name: str) -> str:
 
 
 def absent_class(name: str) -> tuple[str, str] | None:
-    """Return fault and hint for a class of the Java original that Scoopi does not have; None for others."""
+    """Return the fault and the hint for a class that only the Java original has; None for others."""
     packages, _, last = name.rpartition(".")
     if not packages:
         return None
     if last == _ANALYZER:
-        return "the interactive analyser is not there", "use CssParser or XPathParser"
+        return "Scoopi has no interactive analyser", "use CssParser or XPathParser"
     if last in _ABSENT:
         return f"there is no class {last}", _ABSENT[last]
     return None

@@ -15,15 +15,15 @@ from scoopi.model.place import Place
 from scoopi.model.text.shown import nearest
 
 _ANY = (None, None)
-"""What a step takes and gives of which nothing is known."""
+"""The flow of a step whose class is not built in."""
 
 
 class _Conversion(msgspec.Struct, frozen=True):
     """A converter as written, and the data definitions of the tasks that share it.
 
     Attributes:
-        may_fit: whether some task has the entry, or may get it from a script or a step of the user's.
-        misfits: by name, those that lack it.
+        may_fit: whether some task has the entry, or may get it from a script or from a user's step.
+        misfits: the data definitions that lack it, by name.
     """
 
     plugin: PluginDef
@@ -80,13 +80,13 @@ class ConversionChecker:
     def _refuse(self, each: _Conversion) -> None:
         names, known = sorted(each.misfits), _entries(each)
         owner = f"{names[0]} has no" if len(names) == 1 else f"none of {', '.join(names)} has an"
-        what = f"{owner} item, dim or fact {each.item} to be converted"
+        what = f"{owner} item, dim or fact {each.item} to convert"
         hint = f"known are {', '.join(known)}"
         self._findings.error(each.plugin.place, each.key, what, hint, near=nearest(each.item, known))
 
     def _warn(self, each: _Conversion) -> None:
         for name in each.misfits:
-            what = f"{name} has no item, dim or fact {each.item} to be converted: its tasks will fail"
+            what = f"{name} has no item, dim or fact {each.item} to convert: its tasks will fail"
             hint = "give tasks of this data definition other steps"
             self._findings.warning(each.plugin.place, each.key, what, hint)
 

@@ -1,4 +1,4 @@
-"""build_data_def: makes a DataDef of a data definition, and keeps the place of each entry."""
+"""build_data_def: builds a DataDef from a data definition, and keeps the place of each entry."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class WrittenDataDef(msgspec.Struct, frozen=True):
 
 
 def build_data_def(name: str, node: Table, key: str, place: Place) -> WrittenDataDef:
-    """Build a normalized data definition: with default facts, ranges of indexes, and orders by position.
+    """Build a normalized data definition, with default facts, index ranges, and orders by position.
 
     Malformed entries, which a checker reports, count as absent.
     Source: defs/README.md, 1.8, 2.2.
@@ -113,7 +113,7 @@ def _item(node: Table, axis: AxisName, position: int) -> ItemDef:
 
 
 def _range(node: Table, axis: AxisName) -> tuple[int, int | None]:
-    """First and last index; without any index, only a fact with breakAfter is not open."""
+    """The first and the last index; the last is None if the range is open."""
     given = read_range(node.text("indexRange") or "")
     if given is not None:
         return given

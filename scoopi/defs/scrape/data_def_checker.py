@@ -37,11 +37,11 @@ class DataDefChecker:
         self._written = written
         self._checkers = checkers
         self._findings = findings
-        # Engines look at placeholders and ranges too: what is reported at a place is not reported again.
+        # The engines check placeholders and ranges, too: each place is reported only once.
         self._reported: set[Place] = set()
 
     def check(self, parsers: set[str], makes_links: bool | None) -> None:
-        """Check all.
+        """Report all findings.
 
         Args:
             parsers: the classes of the parser steps that use it.
@@ -76,7 +76,7 @@ class DataDefChecker:
                 continue
             if name in known and not _are_twin_facts(known[name], each):
                 first = known[name].item.place
-                what = f"the name {name!r} is there twice in {self._written.data_def.name}"
+                what = f"the name {name!r} occurs twice in {self._written.data_def.name}"
                 self._findings.error(each.at("name"), f"{each.key}.name", what, "rename one", also=first)
             known.setdefault(name, each)
 
@@ -84,7 +84,7 @@ class DataDefChecker:
         item = each.item
         if each.node is not None and {"index", "indexRange"} <= each.node.entries.keys():
             what = "index is ignored beside indexRange"
-            self._findings.warning(each.node.keys["index"], each.key, what, "take it out")
+            self._findings.warning(each.node.keys["index"], each.key, what, "remove it")
         bounds = read_bounds((each.node.text("indexRange") or "") if each.node is not None else "")
         if each.node is not None and bounds and bounds[0] > bounds[1]:
             first, last = bounds
@@ -139,11 +139,11 @@ class DataDefChecker:
         places = uses(self._written, [each])
         fault = self._checkers.script(with_stand_ins(script, () if _is_constant(each.item) else places))
         if MARK in script:
-            fault = Fault("there is a NUL character", "take it out")
+            fault = Fault("there is a NUL character", "remove it")
         if _is_constant(each.item):
             if fault:
                 what = f"the script is wrong, but never run beside value or match: {fault.what}"
-                self._findings.warning(place, key, what, "take it out")
+                self._findings.warning(place, key, what, "remove it")
             return
         if fault:
             self._findings.error(place, key, f"the script is wrong: {fault.what}", fault.hint)
@@ -160,7 +160,7 @@ class DataDefChecker:
             self._findings.warning(each.at("linkGroup"), each.key, what, hint)
         elif makes_links and each.axis == "item" and not item.link_group:
             what = f"item {item.name!r} has no linkGroup: no links are made from it"
-            self._findings.warning(item.place, each.key, what, "add `linkGroup: …`, or take the item out")
+            self._findings.warning(item.place, each.key, what, "add `linkGroup: …`, or remove the item")
         if not item.link_group:
             for key in ("linkBreakOn", "once"):
                 if each.node is not None and key in each.node.entries:
@@ -188,7 +188,7 @@ class DataDefChecker:
         )
 
     def _asks(self, each: WrittenItem) -> bool:
-        """Whether the axis may be read from the page."""
+        """Whether the value of the axis is read from the page."""
         selector = self._written.data_def.selector if each.axis == FACT else each.item.selector
         return selector is not None and not _is_constant(each.item)
 
@@ -212,7 +212,7 @@ class DataDefChecker:
             self._check_by(self._checkers.xpath)
 
     def _check_by(self, engine: Callable[[DataDef], SelectorFaults]) -> None:
-        """Faults of selectors that are never used are warnings: a second look takes them for used."""
+        """Report faults of selectors; those of unused selectors, found by a second check, are warnings."""
         reported = {*self._reported, NOWHERE}
         for place, what, hint in engine(self._changed(_without_selector)):
             if place not in reported:
@@ -225,10 +225,10 @@ class DataDefChecker:
         for place, what, _ in engine(self._changed(_without_constant)) if idle - reported else ():
             if place in idle - reported:
                 what = f"{what}; this selector is never used"
-                self._findings.warning(place, self._key_at(place), what, "take it out")
+                self._findings.warning(place, self._key_at(place), what, "remove it")
 
     def _changed(self, change: Callable[[ItemDef], ItemDef]) -> DataDef:
-        """The definition with its items and dims changed; selectors of facts are never used."""
+        """The definition with its items and dims changed, and without the unused selectors of facts."""
         data_def = self._written.data_def
         asks = any(self._asks(each) for each in self._written.facts)
         return msgspec.structs.replace(
@@ -247,7 +247,7 @@ class DataDefChecker:
 
 
 def _endless(each: WrittenItem, selector: str | None) -> str:
-    """Why an open range of an axis never ends, or has no rows; empty when it may end."""
+    """Why an open range of an axis never ends, or has no rows; empty if it may end."""
     item = each.item
     if _is_constant(item):
         name = "value" if item.value is not None else "match"
@@ -272,7 +272,7 @@ def _without_constant(item: ItemDef) -> ItemDef:
 
 
 def _are_twin_facts(one: WrittenItem, other: WrittenItem) -> bool:
-    """Whether both are facts that differ in their constant only: each then gives rows of its own."""
+    """Whether both are facts that differ only in their constant, so that each makes rows of its own."""
     if one.axis != FACT or other.axis != FACT:
         return False
     return _but_constant(one.item) == _but_constant(other.item)

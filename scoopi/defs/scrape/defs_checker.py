@@ -40,7 +40,7 @@ from scoopi.model.text.shown import nearest, secrets_of
 
 _DEFAULT_STEPS_KEY = "scoopi.defs.defaultSteps"
 MOST_MISSING = 10
-"""Of missing pages in one locator group are reported; a mistyped folder makes all of them missing."""
+"""The most missing pages reported per locator group; if the folder is misspelt, all of them are missing."""
 
 
 class DefsChecker:
@@ -66,7 +66,7 @@ class DefsChecker:
 
     def check(self) -> None:
         """Report all findings."""
-        # Chains of groups that nothing reaches are not looked at, as no run meets them.
+        # Faults in the chains of unreached groups are not reported, as no run uses them.
         quiet = Findings()
         for task in self._tasks():
             self._chains[task.key] = self._chain(task, quiet)
@@ -84,12 +84,12 @@ class DefsChecker:
                 if use.makes_links is not False:
                     self._check_link_groups(written)
         if not self._findings.is_broken:
-            # Else what seems unreached may only be misspelt.
+            # With errors, what seems unused may only be misspelt somewhere.
             self._sets.warn_of_unused()
             self._warn_of_unreached()
 
     def definitions(self) -> Definitions:
-        """Return all that locators lead to; to be called if `check` found no error."""
+        """Return all definitions that locators lead to; to be called only if `check` found no error."""
         task_groups: dict[str, TaskGroup] = {}
         depending = groups_on_locators(self._task_groups.values(), self._record_defs)
         for name, group in self._task_groups.items():
@@ -157,7 +157,7 @@ class DefsChecker:
             self._findings.error(first.place, "locatorGroups", what, "give both the same name")
 
     def _check_urls(self, group: LocatorGroup) -> None:
-        """Missing pages are warnings, as they may come later; of a long list the first ones do."""
+        """Check the addresses of a group; missing files, which may yet be created, are warnings."""
         missing, places = 0, dict[Place, int]()
         for written in until_fault(group.locators):
             locator = next(written.each(), written)
@@ -172,16 +172,14 @@ class DefsChecker:
                 missing += 1
                 is_last = missing == MOST_MISSING
                 what = (
-                    f"{fault.what} (further pages of this group were not looked for)"
-                    if is_last
-                    else fault.what
+                    f"{fault.what} (further pages of this group were not checked)" if is_last else fault.what
                 )
                 self._findings.warning(locator.place, key, what, fault.hint)
 
     def _check_secrets(self, url: str, place: Place, key: str) -> None:
         for secret, kind, where in secrets_of(url):
             self._findings.hide(secret)
-            what = f"the address holds {kind} in clear, which is kept with the run"
+            what = f"the address contains {kind} in plain text, which is stored with the run"
             self._findings.warning(place, key, what, f"write {where}, with ${{env:NAME}}")
 
     def _check_loader(self, group: WrittenTaskGroup) -> None:
@@ -223,7 +221,7 @@ class DefsChecker:
         conversions.report()
 
     def _check_outputs(self) -> None:
-        """Where the records of tasks go."""
+        """Check the outputs of the tasks that read records."""
         for task in self._tasks():
             written = self._record_defs.get(task.data_def)
             if written is None or task.group not in self._reach.groups:
@@ -276,17 +274,17 @@ class DefsChecker:
         for name, group in self._task_groups.items():
             if name not in self._reach.groups:
                 what = f"no locator or link leads to the task group {name}"
-                self._findings.warning(group.place, group.key, what, "take it out, or add locators for it")
+                self._findings.warning(group.place, group.key, what, "remove it, or add locators for it")
         for name, written in self._written.items():
             if name not in self._reach.uses:
                 what = f"no task that is reached uses the data definition {name}"
-                self._findings.warning(written.place, written.key, what, "take it out")
+                self._findings.warning(written.place, written.key, what, "remove it")
 
 
 def _built_defs(
     section: Table | None,
 ) -> tuple[dict[str, WrittenDataDef], dict[str, WrittenRecordDef]]:
-    """The data definitions that are grids, and those of records."""
+    """The data definitions of grids, and those of records."""
     grids: dict[str, WrittenDataDef] = {}
     records: dict[str, WrittenRecordDef] = {}
     for name, node in section.entries.items() if section is not None else ():

@@ -35,11 +35,11 @@ from scoopi.model.text.locator_values import RowValues
 _LIVE, _LOADER, _BROWSER, CHANGED = "live", "loader", "browser", "changed"
 _AUTO = "auto"
 LOADERS = ("http", _BROWSER, _AUTO)
-"""What may load the pages of a group."""
+"""The loaders of the pages of a group."""
 Chains = Mapping[str, list[SetStep] | None]
-"""Key of a task -> its chain of steps; None when it has none (a finding elsewhere)."""
+"""Key of a task -> its chain of steps; None if it has none, which is reported elsewhere."""
 Sets = Mapping[str, Steps | None]
-"""Key of a task -> all steps of its set, likewise."""
+"""Key of a task -> all steps of its set; None likewise."""
 
 
 class WrittenTask(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class WrittenTask(msgspec.Struct, frozen=True):
 
     @property
     def data_def(self) -> str:
-        """Name of its data definition; empty when it has none (a finding elsewhere)."""
+        """The name of its data definition; empty if it has none, which is reported elsewhere."""
         return self.node.text("dataDef") or ""
 
     @property
@@ -96,7 +96,7 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
 
     @property
     def live(self) -> str:
-        """How long a kept page may be used in place of a request; empty if not given."""
+        """How long a saved page may serve in place of a request, as written; empty if not given."""
         return self.node.text(_LIVE) or ""
 
     @property
@@ -113,7 +113,7 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
         """How its pages are loaded in a browser; None if they are not.
 
         Args:
-            steps: of its first task; one of the class DomLoader loads all its pages.
+            steps: the steps of its first task; a DomLoader among them loads all its pages.
         """
         loader = next((each for each in steps if each.class_name == BROWSER_LOADER), None)
         if loader is None and self.loader not in (_BROWSER, _AUTO):
@@ -144,7 +144,7 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
 
 
 def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:
-    """The groups by name; entries that are not mappings are skipped, as they are findings elsewhere."""
+    """The groups by name; entries that are not mappings are skipped, as they are reported elsewhere."""
     groups: dict[str, WrittenTaskGroup] = {}
     for name, node, place in _tables(section):
         key = f"taskGroups.{name}"
@@ -158,7 +158,7 @@ def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:
 
 
 def build_locator_groups(section: Table | None, find: Find) -> dict[str, LocatorGroup]:
-    """The groups by name; entries that are not mappings are skipped, as they are findings elsewhere."""
+    """The groups by name; entries that are not mappings are skipped, as they are reported elsewhere."""
     return {
         name: LocatorGroup(name, WrittenLocators(node.entries.get("locators"), find), place)
         for name, node, place in _tables(section)
@@ -256,10 +256,10 @@ class Reach:
                 waiting += [group for group in self._use(task) if group in self._all]
 
     def _use(self, task: WrittenTask) -> list[str]:
-        """Note how the task uses its data definition; the groups that it links to."""
+        """Note how the task uses its data definition, and return the groups that it links to."""
         use = self.uses.setdefault(task.data_def, DataDefUse())
         chain = self._chains[task.key]
-        # Where the chain is wrong, its selectors are checked by the parsers of the set.
+        # If the chain is wrong, its selectors are checked for the parsers of the set.
         steps = chain if chain is not None else list((self._sets[task.key] or {}).values())
         classes = {each.step.class_name for each in steps}
         use.parsers |= classes & {CSS_PARSER, XPATH_PARSER}

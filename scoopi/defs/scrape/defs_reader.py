@@ -30,7 +30,7 @@ from scoopi.model.text.shown import nearest
 
 _LOCATOR_GROUPS, _DATA_DEFS = "locatorGroups", "dataDefs"
 _WITHOUT_DATA_DEFS = replace(LANGUAGE, keys=tuple(each for each in LANGUAGE.keys if each.name != _DATA_DEFS))
-"""For definitions whose tasks stand for all data definitions."""
+"""For definitions whose data definitions are all made from short forms of tasks."""
 
 
 def read_definitions(
@@ -139,7 +139,7 @@ class DefsReader:
         language = _WITHOUT_DATA_DEFS if is_made else LANGUAGE
         shapes.check_record(written, language, "", root.place, whole=self._is_whole)
         if not self._is_whole:
-            # What a file that cannot be read defines would be missed everywhere.
+            # The names that an unreadable file defines would be reported as missing everywhere.
             return nothing, self._report(files)
         checker = DefsChecker(root, self._default_steps, self._checkers, self._findings)
         checker.check()
@@ -199,7 +199,7 @@ class DefsReader:
         return files
 
     def _merged(self, files: list[Path], source: Path) -> Table:
-        from scoopi.defs.yaml.yaml_file import YamlFile  # The YAML library is not needed to know this room.
+        from scoopi.defs.yaml.yaml_file import YamlFile  # late: it loads the YAML library
 
         merger = Merger(str(source), self._findings, LANGUAGE.names)
         for path in files:
@@ -219,7 +219,7 @@ class DefsReader:
 
 
 def _read_as(root: Table) -> dict[str, str]:
-    """Each locator group as it was written -> its name now: one that a site lists is read as another."""
+    """Name of a locator group as written -> its name now; expansion renames groups of listed pages."""
     groups = root.table(_LOCATOR_GROUPS)
     names = groups.entries if groups is not None else {}
     listed = {name.removesuffix(f".{source}"): name for name in names for source in SOURCES}

@@ -1,4 +1,4 @@
-"""Digests of definitions, which depend on what is defined and not on where it is written."""
+"""Digests of definitions, which depend on what is defined, not on where it is written."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def definition_digest(definition: DataDef | RecordDef) -> str:
 
 
 def tree_digest(root: Table) -> str:
-    """Return the digest of all that was read, as 32 hex digits.
+    """Return the digest of the merged definitions, as 32 hex digits.
 
-    The order of names counts only below the second level, as the order of a group's tasks.
+    The order of names counts only below the second level, such as the order of a group's tasks.
     """
     sections = sorted(root.entries.items(), key=itemgetter(0))
     return _digest(_listed(_section(name, node) for name, node in sections if isinstance(node, Table)))
@@ -47,7 +47,7 @@ def _section(name: str, section: Table) -> Iterator[bytes]:
 
 
 def _ordered(node: Node) -> Iterator[bytes]:
-    """Its JSON, in pieces: the definitions may be long."""
+    """The JSON of the node, in pieces, as definitions may be long."""
     if isinstance(node, Text):
         yield _encoded(None if node.is_empty else node.text)
     elif isinstance(node, Listing):
@@ -78,7 +78,7 @@ def _listed(parts: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
 
 
 def _digest(pieces: Iterable[bytes]) -> str:
-    from hashlib import blake2b  # late: its library is large, and importers of this module may not need it.
+    from hashlib import blake2b  # late: it loads OpenSSL, which not every importer of this module needs
 
     digest = blake2b(digest_size=_DIGEST_BYTES)
     for piece in pieces:

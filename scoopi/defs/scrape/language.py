@@ -53,21 +53,21 @@ LOCATOR = Record(
         Key(
             "form",
             Record(others=TextOrTexts(), called="field"),
-            "Fields that are sent as a form.",
+            "The fields of a form to send.",
             "form: { city: oslo, page: 2 }",
         ),
-        Key("json", Free(), "A JSON document that is sent: a mapping, or a text.", "json: { page: 2 }"),
+        Key("json", Free(), "A JSON document to send: a mapping, or a text.", "json: { page: 2 }"),
         Key(
             "idempotent",
             _BOOL,
-            "A POST or PATCH may be sent again although the server may have received it.",
+            "Whether a POST or PATCH may be sent again although the server may have received it.",
             "idempotent: true",
         ),
         FROM_KEY,
         Key(
             "values",
             Record(others=Free(), called="value"),
-            "What the placeholders of the locator stand for: a page for each combination.",
+            "The values of the locator's placeholders; each combination is a page.",
             "values: { n: 1-50, shop: [ oslo, bergen ] }",
         ),
     ),
@@ -124,7 +124,7 @@ ITEM = Record(
         Key(
             "prefix",
             _TEXTS,
-            "Texts put before the value; the last one comes to stand first.",
+            "Texts put before the value, one after another; the last one comes first.",
             'prefix: [ "/pages/" ]',
         ),
         Key("linkGroup", _NAME, "The task group of the page that the value leads to.", "linkGroup: nextPage"),
@@ -146,7 +146,7 @@ ITEM = Record(
 _ITEMS = ListOf(ITEM, wrapper="item", unique=True)
 QUERY = Record(
     (
-        Key("block", _NAME, "The part of the page that selectors look into.", 'block: "table#prices"', True),
+        Key("block", _NAME, "The part of the page that selectors search.", 'block: "table#prices"', True),
         Key("selector", _TEXT, "Where in the block the fact is.", 'selector: "td:nth-child(2)"'),
     )
 )
@@ -175,7 +175,7 @@ DATA_DEF = Record(
     )
 )
 
-_CLASS = Key("class", _NAME, "A built-in name, or one of a plugin.", "class: DateRoller", True)
+_CLASS = Key("class", _NAME, "A built-in class, or one of a plugin.", "class: DateRoller", True)
 _PLUGIN_NAME = Key("name", _NAME, "The plugin's name in messages.", "name: csv", True)
 ENCODER = Record((_PLUGIN_NAME, _CLASS), others=Free(), called="field", may_be_empty=True)
 PLUGIN = Record(
@@ -208,21 +208,21 @@ STEP = Record(
 )
 OVERRIDES = Record(others=STEP, called="step")
 STEPS_SET = StepsSet(Record(others=STEP, called="step"), Record(others=OVERRIDES, called="base steps set"))
-PERSIST = Record((Key("data", _BOOL, "Whether parsed data may be kept and used again.", "data: true", True),))
+PERSIST = Record((Key("data", _BOOL, "Whether parsed data may be saved and reused.", "data: true", True),))
 TASK = Record(
     (
-        Key("dataDef", _NAME, "What is read on the page.", "dataDef: prices", True),
+        Key("dataDef", _NAME, "The data definition for the page.", "dataDef: prices", True),
         Key(
             "steps",
             NameOr(Record(others=OVERRIDES, called="steps set")),
             "Name of a steps set, or a set with overrides; default: scoopi.defs.defaultSteps.",
             "steps: css",
         ),
-        Key("persist", PERSIST, "What is kept of the task.", "persist: { data: true }"),
+        Key("persist", PERSIST, "What is saved of the task.", "persist: { data: true }"),
         Key(
             "output",
             ListOf(OUTPUT, unique=True, or_one=True),
-            "Where records go. Default: a file of the data definition's name, with .jsonl.",
+            "Where records are written. Default: a file of the data definition's name, with .jsonl.",
             "output: [ books.csv, books.jsonl ]",
         ),
         *LINK_KEYS,
@@ -230,7 +230,7 @@ TASK = Record(
 )
 TASK_GROUP = Record(
     (
-        Key("live", _TEXT, "How long a loaded page may be used again.", 'live: "P1W"'),
+        Key("live", _TEXT, "How long a loaded page may be reused.", 'live: "P1W"'),
         Key("loader", _TEXT, "What loads the pages: http (default), browser, or auto.", "loader: browser"),
         Key(
             "browser",
@@ -241,13 +241,13 @@ TASK_GROUP = Record(
         Key(
             "changed",
             _BOOL,
-            "Whether only records are written that differ from the last finished run.",
+            "Whether only records that differ from the last finished run are written.",
             "changed: true",
         ),
         Key(
             "budget",
             BUDGET_RECORD,
-            "How much a run may take for the group; its other pages are skipped.",
+            "The limits of a run for the group; further pages are skipped.",
             "budget: { pages: 1000, time: 600 }",
         ),
     ),
@@ -279,7 +279,7 @@ LANGUAGE = Record(
                 called="data definition",
                 entry='{ each: ".offer", fields: { price: ".price" } }',
             ),
-            "What is read on a page.",
+            "What is read from a page.",
             'dataDefs: { headlines: { query: { block: "h2" }, items: [ item: { name: title } ] } }',
             True,
         ),
@@ -292,7 +292,7 @@ LANGUAGE = Record(
         Key(
             "sites",
             SITES,
-            "What hosts are asked with, by host pattern.",
+            "How requests to hosts are made, by host pattern.",
             'sites: { "*.example.org": { delay: 250 } }',
         ),
     )

@@ -24,7 +24,7 @@ ENCODER_DEFAULTS = {
 }
 _LEADING = ("name", "group")
 _TAGS = ("page", "index", "item")
-"""Columns of a header that stand before those of a data definition; the tags where they are included."""
+"""The columns of a header before those of a data definition; the tags only if they are included."""
 
 _MEANINGS = {
     "name": "locator's name",
@@ -37,7 +37,7 @@ _TRUTHS = {"true": "true", "false": "false"}
 
 
 class _Written(NamedTuple):
-    """The task that wrote a file first, and its appender."""
+    """The first task that writes a file, with its appender."""
 
     settings: tuple[str, dict[str, object]]
     columns: tuple[str, ...]
@@ -59,13 +59,13 @@ class OutputChecker:
         """Check the appenders of one step of a task.
 
         Args:
-            columns: names of the columns of a row, as in a header; empty if they are not known.
+            columns: the names of the columns of a row, as in a header; empty if unknown.
         """
         for plugin in step.step.plugins:
             key = f"{step.key or task.key}.plugins.{plugin.name}"
             place = plugin.place if plugin.place != NOWHERE else task.place
             if len(plugin.plugins) > 1:
-                what = f"appender {plugin.name} has {len(plugin.plugins)} encoders, it takes one"
+                what = f"appender {plugin.name} has {len(plugin.plugins)} encoders, but it takes only one"
                 self._findings.error(place, key, what, "give each encoder an appender of its own")
             elif is_refused(plugin):
                 what = f"file {plugin.fields['file']!r} {_path_of(plugin)[1]}"
@@ -101,19 +101,19 @@ class OutputChecker:
             self._check_header(path, key, first, written)
 
     def _check_header(self, path: str, key: str, first: _Written, written: _Written) -> None:
-        """Whether the header, of which a file has one, fits the rows of both."""
+        """Report a header that does not fit the rows of both tasks: a file has only one."""
         if written.columns == first.columns:
             return
         one, other = ", ".join(first.columns), ", ".join(written.columns)
         tasks = f"tasks {first.task} and {written.task}"
-        what = f"{tasks} write {path} with one header, and their columns differ: {one}; and {other}"
+        what = f"{tasks} write {path} with one header, but their columns differ: {one}; and {other}"
         fits = len(written.columns) == len(first.columns)
         note = self._findings.warning if fits else self._findings.error
         hint = "use two files, or the same names" if fits else "use two files, or leave the header out"
         note(written.place, key, what, hint, also=first.place)
 
     def _check_folders(self, task: WrittenTask, path: str, key: str, place: Place) -> None:
-        """Whether a file of that path can be beside the others: none is a folder of another."""
+        """Report a path that is a folder of another file, or the other way round."""
         if path in self._files:
             return
         for other, first in self._files.items():
@@ -125,12 +125,12 @@ class OutputChecker:
 
 
 def is_refused(plugin: PluginDef) -> bool:
-    """Whether an appender's file is not a possible one, which OutputChecker reports."""
+    """Whether the file of an appender is invalid, as OutputChecker reports."""
     return bool(_path_of(plugin)[1])
 
 
 def _path_of(plugin: PluginDef) -> tuple[str, str]:
-    """The file of an appender in the run's folder, empty when it has none; and why it cannot be one."""
+    """The path of an appender's file in the run's folder, empty if it has none; and what is wrong with it."""
     file = plugin.fields.get("file")
     if plugin.class_name != _FILE_APPENDER or not isinstance(file, str):
         return "", ""
@@ -141,7 +141,7 @@ def _path_of(plugin: PluginDef) -> tuple[str, str]:
 
 
 def _settings(encoder: PluginDef) -> tuple[str, dict[str, object]]:
-    """Class and fields, defaults filled in, so that a given default equals an omitted field."""
+    """The class and the fields, with defaults filled in, so that a default equals an omitted field."""
     fields: dict[str, object] = dict(ENCODER_DEFAULTS.get(encoder.class_name, {}))
     for name, value in encoder.fields.items():
         fields[name] = _TRUTHS.get(value.lower(), value) if isinstance(value, str) else value

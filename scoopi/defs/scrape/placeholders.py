@@ -1,4 +1,4 @@
-"""Placeholders: finds each `%{…}` of a text that cannot be resolved where the text is used.
+"""Placeholders: finds the `%{…}` of a text that cannot be resolved where the text is used.
 
 Source: defs/README.md, 2.4.
 """
@@ -30,7 +30,7 @@ class Unresolved(msgspec.Struct, frozen=True):
 
 
 class Use(msgspec.Struct, frozen=True):
-    """A use of a text: while `axis`, one of the axes of a row, is evaluated."""
+    """A use of a text, while `axis` is evaluated in a row with `axes`."""
 
     axes: tuple[WrittenItem, ...]
     axis: WrittenItem
@@ -47,10 +47,10 @@ def uses(written: WrittenDataDef, axes: Iterable[WrittenItem]) -> list[Use]:
 
 
 def unresolved(text: str, places: Sequence[Use], may_stay: bool = False) -> list[Unresolved]:
-    """Return the placeholders whose name is unknown in some use, or which no use can resolve.
+    """Return the faults of the placeholders that are unknown in some use, or that have a value in none.
 
     Args:
-        may_stay: a placeholder without a value is allowed, and stays as it is written.
+        may_stay: whether a placeholder without a value is allowed, and stays as written.
     """
     faults: dict[str, Unresolved] = {}
     for escape, inside in PLACEHOLDER.findall(text):
@@ -69,7 +69,7 @@ def with_stand_ins(text: str, places: Sequence[Use] = ()) -> str:
     """Replace each placeholder by a harmless `1`, so that the syntax of the text can be checked.
 
     Args:
-        places: the uses of the text; what is a value of the page in one of them is marked as such.
+        places: the uses of the text; a placeholder that is a value of the page in one of them is marked so.
     """
 
     def stand_in(found: re.Match[str]) -> str:
@@ -81,7 +81,7 @@ def with_stand_ins(text: str, places: Sequence[Use] = ()) -> str:
 
 
 def reads_own_index(text: str, axis: WrittenItem) -> bool:
-    """Whether the text changes with the index of the axis."""
+    """Whether the text contains the index of the axis."""
     own = {"index", f"{axis.axis}.index", f"{axis.axis}.{axis.item.name}.index"}
     return any(not escape and inside in own for escape, inside in PLACEHOLDER.findall(text))
 
@@ -116,11 +116,9 @@ def _misnamed(inside: str, use: Use) -> Unresolved | None:
 
 def _no_such_axis(placeholder: str, parts: list[str], use: Use) -> Unresolved:
     if len(parts) == 2:
-        return Unresolved(f"{placeholder} needs a {parts[0]}, and there is none", f"define a {parts[0]}")
+        return Unresolved(f"{placeholder} needs a {parts[0]}, but there is none", f"define a {parts[0]}")
     known = [each.item.name for each in use.axes if each.axis == parts[0]]
-    what = (
-        f"{placeholder} names the {parts[0]} {parts[1]!r}, which a row of {use.axes[0].item.name!r} has not"
-    )
+    what = f"{placeholder} names the {parts[0]} {parts[1]!r}, which no row of {use.axes[0].item.name!r} has"
     if parts[0] == "item":
         return Unresolved(
             what, f"write %{{item.{parts[2]}}} for the item of the row", nearest(parts[1], known)
@@ -151,7 +149,7 @@ def _has_value(inside: str, use: Use) -> bool:
 
 
 def _is_read(inside: str, use: Use) -> bool:
-    """Whether it is a value that the page, or a script, gives."""
+    """Whether the placeholder is a value that is read from the page or computed by a script."""
     axis = _axis(inside.split("."), use)
     is_fixed = axis is not None and (axis.item.value is not None or axis.item.match is not None)
     return inside.endswith("value") and not is_fixed and _has_value(inside, use)

@@ -35,12 +35,12 @@ class SetStep(msgspec.Struct, frozen=True):
     """A step of a steps set.
 
     Attributes:
-        step: the step, with the neighbours that it has in the complete set.
+        step: the step, with its neighbours in the complete set.
         previous: the name of the step before it, as written.
         key: the path of names to the step; empty for a built-in step.
         node: the step's YAML; None for a built-in step.
         place: where the step's name is written.
-        is_override: it is inserted into, or replaces a step of, the set's base.
+        is_override: whether it is inserted into the set's base, or replaces a step of it.
     """
 
     step: StepDef
@@ -51,11 +51,11 @@ class SetStep(msgspec.Struct, frozen=True):
     is_override: bool = False
 
     def with_next(self, name: str) -> SetStep:
-        """Return the step with another one after it."""
+        """Return the step with another successor."""
         return msgspec.structs.replace(self, step=msgspec.structs.replace(self.step, next=name))
 
     def with_previous(self, name: str) -> SetStep:
-        """Return the step with another one before it, instead of the one that is written."""
+        """Return the step with another predecessor than the one that is written."""
         return msgspec.structs.replace(self, step=msgspec.structs.replace(self.step, previous=name))
 
     def at(self, key: str) -> Place:
@@ -117,7 +117,7 @@ def _record_steps() -> Mapping[str, StepDef]:
 
 
 RECORD_STEPS = "records"
-"""The steps set of tasks that read records, and name none."""
+"""The steps set of tasks that read records and name no set."""
 _CSS, _XPATH = _steps(CSS_PARSER), _steps(XPATH_PARSER)
 
 BUILT_IN_SETS: Mapping[str, Mapping[str, StepDef]] = MappingProxyType(
@@ -129,7 +129,7 @@ BUILT_IN_SETS: Mapping[str, Mapping[str, StepDef]] = MappingProxyType(
         "htmlUnitDefault": _XPATH,
     }
 )
-"""The steps sets that every run knows: name -> step name -> step. Source: defs/README.md, 4."""
+"""The built-in steps sets: name -> step name -> step. Source: defs/README.md, 4."""
 
 
 class StepSets:
@@ -152,7 +152,7 @@ class StepSets:
             self._expand(name)
 
     def named(self, name: str, place: Place, key: str) -> Steps | None:
-        """Return the steps of a set; None (and a finding) if it does not exist or has errors."""
+        """Return the steps of a set; None after a finding if it does not exist or has errors."""
         self._used.add(name)
         if name not in self._expanded and name not in self._section.entries:
             known = {*BUILT_IN_SETS, *self._section.entries}
@@ -161,21 +161,21 @@ class StepSets:
         return self._expand(name)
 
     def overridden(self, table: Table, place: Place, key: str) -> Steps | None:
-        """Return the steps of `{ set: { steps that differ } }`; None (and a finding) if they have errors."""
+        """Return the steps of `{ SET: { overrides } }`; None after a finding if they have errors."""
         names = list(table.entries)
         if len(names) != 1:
             if names:
-                what = f"{len(names)} steps sets are named, one is needed"
+                what = f"{len(names)} steps sets are named, but only one is allowed"
                 self._findings.error(place, key, what, "keep one of them")
             return None
         return self._nested(table, key)
 
     def warn_of_unused(self) -> None:
-        """Warn of the sets that no task uses, neither directly nor as a base."""
+        """Warn of the sets that no task uses, directly or as a base."""
         for name in self._section.entries:
             if name not in self._used and name not in BUILT_IN_SETS:
                 what = f"no task uses the steps set {name}"
-                self._findings.warning(self._section.keys[name], f"steps.{name}", what, "take it out")
+                self._findings.warning(self._section.keys[name], f"steps.{name}", what, "remove it")
 
     def _check_names(self) -> None:
         for name in self._section.entries:
@@ -206,7 +206,7 @@ class StepSets:
         base, *others = node.entries
         for name in others:
             what = f"a steps set has one base; {name} is ignored"
-            self._findings.warning(node.keys[name], key, what, "take it out")
+            self._findings.warning(node.keys[name], key, what, "remove it")
         steps = self.named(base, node.keys[base], key)
         overrides = node.entries[base]
         if steps is None or not isinstance(overrides, Table):
@@ -214,7 +214,7 @@ class StepSets:
         return self._overlaid(steps, overrides, f"{key}.{base}")
 
     def _overlaid(self, base: Steps, overrides: Table, key: str) -> Steps:
-        """The base with steps replaced and inserted, one after another as written."""
+        """The base with the steps of `overrides` replaced or inserted, each once its predecessor is there."""
         steps = dict(base)
         written = [
             build_step(name, node, f"{key}.{name}", overrides.keys[name], bool(base))
@@ -234,7 +234,7 @@ class StepSets:
         return steps
 
     def _fits(self, each: SetStep, steps: Steps) -> bool:
-        """Whether the step replaces one, or the step that it is inserted after is there."""
+        """Whether the step replaces one, or its predecessor is there."""
         return each.step.name in steps or each.step.previous in steps
 
     def _put(self, steps: Steps, new: SetStep) -> None:

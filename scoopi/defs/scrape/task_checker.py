@@ -36,7 +36,7 @@ class TaskChecker:
     A step or plugin that several tasks share is checked once.
 
     Args:
-        data_defs: by name.
+        data_defs: the data definitions that are grids, by name.
     Source: defs/README.md, 4.1, 4.3.
     """
 
@@ -65,14 +65,14 @@ class TaskChecker:
         """Check each step by itself; used alone if the steps form no chain."""
         for each in steps:
             if id(each) not in self._seen:
-                # Kept, so that its id stays its own.
+                # The step is kept so that its id is not reused.
                 self._seen[id(each)] = each
                 self._check_step(task, each)
             if each.step.class_name == APPENDER_STEP:
                 self._outputs.check(task, each, self._columns(task))
 
     def check_loader(self, group: WrittenTaskGroup, task: WrittenTask, chain: list[SetStep]) -> None:
-        """Check that a task names no loader plugin that is never called; call it for each task in order.
+        """Report a loader plugin that is never called; to be called for each task in order.
 
         Args:
             group: the group of the task; the loader of its first task loads the pages of all its tasks.
@@ -92,7 +92,7 @@ class TaskChecker:
                     what = (
                         f"plugin {plugin.name} would load no page: group {task.group} has `loader: browser`"
                     )
-                    hint = "take one of both out"
+                    hint = "remove one of them"
                     self._findings.error(plugin.place, key, what, hint)
                 elif named not in self._loaders.get(task.group, plugins):
                     what = (
@@ -103,13 +103,13 @@ class TaskChecker:
                     self._findings.error(plugin.place, key, what, hint)
 
     def _check_browser_loader(self, group: WrittenTaskGroup, task: WrittenTask, each: SetStep) -> None:
-        """Check that a step for a browser loads pages; one that does not was ignored by the original, too."""
+        """Report a browser step that loads no pages; only a warning, as the Java original ignores it, too."""
         first, key = group.tasks[0].name, each.key or task.key
         if fault := self._checkers.loader("browser"):
             self._findings.error(each.place, key, fault.what, fault.hint)
         if group.loader == "http":
             what = f"group {task.group} has `loader: http`, and step {each.step.name} loads in a browser"
-            self._findings.error(each.place, key, what, "take one of both out")
+            self._findings.error(each.place, key, what, "remove one of them")
             return
         plugins = [replace(plugin, place=NOWHERE) for plugin in each.step.plugins]
         if task.name == first:
@@ -140,12 +140,12 @@ class TaskChecker:
         if kind is None:
             if name in STEP_CLASSES and each.step.plugins:
                 what = f"step {each.step.name} ({name}) takes no plugins: they do nothing"
-                self._findings.warning(each.place, f"{key}.plugins", what, "take them out")
+                self._findings.warning(each.place, f"{key}.plugins", what, "remove them")
             return
         for plugin in each.step.plugins:
             self._check_plugin(kind, plugin, f"{key}.plugins.{plugin.name}")
         if name == LOADER and len(each.step.plugins) > 1:
-            what = f"step {each.step.name} has {len(each.step.plugins)} plugins, and a page is loaded by one"
+            what = f"step {each.step.name} has {len(each.step.plugins)} plugins, but only one can load a page"
             self._findings.error(each.place, f"{key}.plugins", what, "keep one of them")
         if not each.step.plugins and name not in (APPENDER_STEP, *LOADERS):
             what = f"step {each.step.name} has no plugins: it does nothing"
@@ -187,7 +187,7 @@ class TaskChecker:
             given = gives
 
     def _begins_well(self, task: WrittenTask, chain: list[SetStep]) -> bool:
-        """Whether seeding and loading, which are the engine's own, stand first, and nowhere else."""
+        """Whether the seeder and the loader come first, and occur nowhere else; if not, report it."""
         for each, own in zip_longest(chain, (SEEDER, LOADER)):
             name = each.step.class_name
             if name == own or (own == LOADER and name == BROWSER_LOADER):

@@ -1,1 +1,1 @@
-"""The section `sites` of definitions and conf files: its keys, its checks, and the values built from it."""
+"""The section `sites` of definitions and conf files: its keys, its checks, and the values that it gives."""

@@ -21,13 +21,13 @@ BUDGET_RECORD = Record(
         Key(
             "time",
             Scalar(Kind.INTEGER, unit="seconds"),
-            "So many seconds after the first page no further one is begun.",
+            "The seconds after the first page from which on no further page is begun.",
             "time: 600",
         ),
         Key(
             "bytes",
             Scalar(Kind.INTEGER, unit="bytes"),
-            "Once pages of so many bytes were received, no further one is begun.",
+            "The number of received bytes from which on no further page is begun.",
             "bytes: 500000000",
         ),
         Key("depth", _INTEGER, "The most links from a locator to a page that is loaded.", "depth: 5"),
@@ -51,10 +51,10 @@ def read_budget(
     for key in node.entries if node is not None else ():
         number = read_integer(node.text(key) or "") if node is not None else None
         if node is None or number is None or key not in BUDGET_KEYS:
-            continue  # a finding of its shape
+            continue  # the shape checker reports it
         if number < 1:
-            what = f"{key} is {number}, and a budget is at least 1"
-            findings.error(node.at(key), f"{path}.{key}", what, "correct it, or take it out")
+            what = f"{key} is {number}, but a budget is at least 1"
+            findings.error(node.at(key), f"{path}.{key}", what, "correct it, or remove it")
             continue
         numbers[key] = number
         note(key, node.keys[key])

@@ -65,13 +65,13 @@ def with_params(url: str, params: Pairs) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text of a query; placeholders stay, as their values are encoded when they are filled in."""
+    """A text encoded for a query, except placeholders: their values are encoded when they are filled in."""
     parts = _PLACEHOLDER.split(text)
     return "".join(part if at % 2 else quote_plus(part) for at, part in enumerate(parts))
 
 
 class RequestChecker:
-    """Reports faults in the requests of locators; the shape checker has seen the entries before."""
+    """Reports faults in the requests of locators, whose shape was checked before."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -84,7 +84,7 @@ class RequestChecker:
         for kind in ("params", "headers", "form"):
             for name, text, place in _texts(entry.table(kind)):
                 what = header_fault(name, text) if kind == "headers" else ""
-                fault = Fault(what, "take it out") if what else secret_fault(_KINDS[kind], name, text)
+                fault = Fault(what, "remove it") if what else secret_fault(_KINDS[kind], name, text)
                 self._report(fault, text, f"{key}.{kind}.{name}", place)
         self._check_json(entry.entries.get("json"), f"{key}.json")
 
@@ -102,10 +102,8 @@ class RequestChecker:
             self._findings.error(entry.at("method"), f"{key}.method", what, "write `method: POST`")
         scheme = (entry.text("url") or "").strip()[:5].lower()
         if entry.text("url") and not scheme.startswith(("http", "%{")):
-            what = "a file is read, not asked for: it takes no request"
-            self._findings.error(
-                entry.at("url"), f"{key}.url", what, "write http://host/path, or take it out"
-            )
+            what = "a local file has no request"
+            self._findings.error(entry.at("url"), f"{key}.url", what, "write http://host/path, or remove it")
 
     def _check_json(self, node: Node | None, key: str) -> None:
         if isinstance(node, Text) and not node.is_empty:
@@ -142,7 +140,7 @@ def _pairs(node: Table | None) -> Pairs:
 
 
 def _texts(node: Table | None) -> Iterator[tuple[str, str, Place]]:
-    """Names and texts of a table; a name with a list of texts is repeated."""
+    """The names and texts of a table, with their places; a name with a list of texts is repeated."""
     for name, entry in {}.items() if node is None else node.entries.items():
         for each in entry.entries if isinstance(entry, Listing) else (entry,):
             if isinstance(each, Text):

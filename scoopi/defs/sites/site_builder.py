@@ -63,7 +63,7 @@ KEY_OF = MappingProxyType(
 
 _NOT_IN_HEADERS = frozenset("\r\n\0")
 FRAMING = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "te"})
-"""Headers that a request gets by what it is."""
+"""Headers that the HTTP client sets for each request."""
 
 _NOT_IN_COOKIES = frozenset("\r\n\0;, \t")
 _PROXY_URL = re.compile(
@@ -72,11 +72,11 @@ _PROXY_URL = re.compile(
 AUTH_EXAMPLE = 'auth: { user: reader, password: "${env:SHOP_PASSWORD}" }'
 _VARIABLE = re.compile(r"[^A-Z0-9]+")
 _TOKEN = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[A-Za-z0-9+/_.=-]{32,}")
-"""Long, without blanks, of letters and digits: random, as no text that a person writes."""
+"""A long text of letters and digits without blanks: it is random, unlike texts that people write."""
 
 
 class SiteBuilder:
-    """Builds the blocks of one section `sites`; the shape checker has seen its entries before.
+    """Builds the blocks of one section `sites`, whose shape was checked before.
 
     An invalid value is a finding.
 
@@ -142,10 +142,10 @@ class SiteBuilder:
     def _number(self, values: dict[str, Any], wanted: _Number, node: Table, name: str, path: str) -> None:
         number = read_integer(node.text(name) or "")
         if number is None:
-            return  # a finding of its shape
+            return  # the shape checker reports it
         if not wanted.least <= number <= wanted.most:
-            what = f"{name} is {number}, {wanted.least} to {wanted.most} is allowed"
-            self._findings.error(node.at(name), path, what, "correct it, or take it out")
+            what = f"{name} is {number}, but must be {wanted.least} to {wanted.most}"
+            self._findings.error(node.at(name), path, what, "correct it, or remove it")
             return
         values[wanted.field] = number
 
@@ -170,7 +170,7 @@ class SiteBuilder:
         fault_of, kind = _KINDS[name]
         for each, text, place in _texts(node.table(name)):
             what = fault_of(each, text)
-            fault = Fault(what, "take it out") if what else secret_fault(kind, each, text)
+            fault = Fault(what, "remove it") if what else secret_fault(kind, each, text)
             self._report(fault, text, f'{path}."{each}"', place)
             pairs[each] = text
             origins[f"{_NAMED[name]}.{each}"] = f"{place.file}:{place.line}"
@@ -267,7 +267,7 @@ def _proxy_fault(text: str) -> Fault | None:
     if has_reference(text):
         return Fault("${env:…} must be the whole value of a proxy", hint)
     if "@" in text:
-        return Fault("the proxy has its login in clear", hint, is_secret=True)
+        return Fault("the proxy contains a login in plain text", hint, is_secret=True)
     if not _PROXY_URL.fullmatch(text):
         return Fault(f"{text} is not the address of a proxy", hint)
     return None
@@ -279,11 +279,11 @@ def _texts(node: Table | None) -> list[tuple[str, str, Place]]:
 
 
 def secret_fault(kind: str, name: str, text: str, *, always: bool = False) -> Fault | None:
-    """Return the fault if a credential is written in plain text; None if there is none.
+    """Return the fault of a value that is a credential in plain text; None if it is not.
 
     Args:
-        kind: what the value belongs to: header, cookie, …
-        always: the value is a credential, whatever its name and form.
+        kind: what the value is: `header`, `cookie`, …
+        always: whether the value is a credential regardless of its name and form.
     """
     if variable_of(text) is not None:
         return None
@@ -291,7 +291,7 @@ def secret_fault(kind: str, name: str, text: str, *, always: bool = False) -> Fa
     if has_reference(text):
         return Fault(f"${{env:…}} must be the whole value of the {kind} {name}", hint)
     if text and (always or is_secret_name(name) or _TOKEN.fullmatch(text)):
-        return Fault(f"the {kind} {name} holds a credential in clear", hint, is_secret=True)
+        return Fault(f"the {kind} {name} contains a credential in plain text", hint, is_secret=True)
     return None
 
 

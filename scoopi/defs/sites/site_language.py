@@ -20,8 +20,8 @@ AUTH = Record(
 )
 PAGE_SIGN = Record(
     (
-        Key("selector", _NAME, "CSS, of an element that the page has.", 'selector: "a.logout"'),
-        Key("url", _NAME, "A part of its final address; `*` is any characters.", "url: /account"),
+        Key("selector", _NAME, "A CSS selector that an element of the page matches.", 'selector: "a.logout"'),
+        Key("url", _NAME, "A part of its final address; `*` stands for any characters.", "url: /account"),
     )
 )
 LOGIN = Record(
@@ -29,7 +29,7 @@ LOGIN = Record(
         Key(
             "url",
             _NAME,
-            "The page with the form; without form, where the fields are posted.",
+            "The page with the form; without form, the address that the fields are posted to.",
             'url: "https://shop.example/login"',
             True,
         ),
@@ -37,28 +37,28 @@ LOGIN = Record(
         Key(
             "fields",
             Record(others=_TEXT, called="field"),
-            "What is filled in; secrets are `${env:NAME}`.",
+            "The values of the fields; secrets as `${env:NAME}`.",
             'fields: { user: reader, password: "${env:SHOP_PASSWORD}" }',
             True,
         ),
         Key(
             "success",
             PAGE_SIGN,
-            "What the page after the login is recognized by.",
+            "How the page after a successful login is recognized.",
             'success: { selector: "a.logout" }',
             True,
         ),
         Key(
             "expired",
             PAGE_SIGN,
-            "What a page that wants another login is recognized by; default: its form, or url.",
+            "How a page that asks for another login is recognized; default: its form, or url.",
             "expired: { url: /login }",
         ),
     )
 )
 RETRY = Record(
     (
-        Key("attempts", _INTEGER, "How often a page is asked for; 1: no retries.", "attempts: 8"),
+        Key("attempts", _INTEGER, "The most attempts at a page; 1 for no retries.", "attempts: 8"),
         Key("delay", _MS, "The wait before the second attempt, in ms.", "delay: 5000"),
         Key("factor", _INTEGER, "How many times longer each further wait is.", "factor: 3"),
         Key("maxDelay", _MS, "The longest wait, in ms.", "maxDelay: 600000"),
@@ -83,7 +83,7 @@ SITE = Record(
         Key(
             "userAgent",
             _NAME,
-            "How Scoopi names itself; default: scoopi.webClient.userAgent.",
+            "The User-Agent header; default: scoopi.webClient.userAgent.",
             'userAgent: "bikes/1.0 (+https://bikes.example/bot)"',
         ),
         Key(
@@ -131,7 +131,7 @@ SITE = Record(
         Key(
             "login",
             LOGIN,
-            "How the site is logged in to, once for all workers and nodes.",
+            "How to log in to the site, once for all workers and nodes.",
             "login: { url: …, form: form, fields: { … }, success: { … } }",
         ),
         Key(
@@ -143,25 +143,25 @@ SITE = Record(
         Key(
             "http2",
             Scalar(Kind.BOOL),
-            "Whether HTTP/2 is spoken over TLS where the host does; default: HTTP/1.1 only.",
+            "Whether HTTP/2 is offered over TLS; default: HTTP/1.1 only.",
             "http2: true",
         ),
         Key(
             "retry",
             RETRY,
-            "How failed pages are tried again; the settings give what is missing.",
+            "How failed pages are retried; the settings give the defaults.",
             "retry: { attempts: 8, delay: 5000 }",
         ),
         Key(
             "budget",
             BUDGET_RECORD,
-            "How much a run may take from each host; its other pages are skipped.",
+            "The limits of a run for each host; further pages are skipped.",
             "budget: { pages: 1000 }",
         ),
         Key(
             "ca",
             _NAME,
-            "A file of trusted authorities (PEM), instead of the usual ones.",
+            "A file of certificate authorities to trust (PEM), instead of the usual ones.",
             "ca: certs/own.pem",
         ),
     )

@@ -1,1 +1,1 @@
-"""Reads YAML with the place of each value, checks its shape and reports findings, for any language."""
+"""Reads YAML with the place of each value, checks it against a declared language, and reports findings."""

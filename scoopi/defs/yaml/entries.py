@@ -13,7 +13,7 @@ from scoopi.model.place import Place
 
 A_PART = 200
 _LIKE_A_VALUE = frozenset("-0123456789ntfNTF~")
-"""How quoted texts begin that would be numbers, booleans or nothing without their quotes."""
+"""The first characters of quoted texts that would be numbers, booleans or null without their quotes."""
 
 
 class FlatRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -103,7 +103,7 @@ class Entries(Collection[Node]):
         self._last: list[Node] = []
 
     def append(self, node: Node) -> None:
-        """Add a node; nodes added earlier may be packed by this."""
+        """Add a node; this may pack the nodes added earlier."""
         if len(self._last) == A_PART:
             self._names |= _names_of(self._last)
             rows = [*map(flat_row, self._last)]

@@ -94,7 +94,7 @@ class Findings:
     def warning(
         self, place: Place, key: str, what: str, hint: str = "", also: Place = NOWHERE, near: str = ""
     ) -> None:
-        """Add a warning: suspicious, but no row changes."""
+        """Add a warning: something suspicious that changes no row."""
         severity = Severity.ERROR if self._strict else Severity.WARNING
         self._add(severity, place, key, what, hint, also, near)
 

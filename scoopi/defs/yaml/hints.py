@@ -25,7 +25,7 @@ _OTHER_OPTIONS = MappingProxyType(
         "bool": "boolean",
     }
 )
-"""What other tools call an option, where no likeness leads to its name here."""
+"""Names of options in other tools that are not similar to the name here."""
 _OTHER_KEYS = MappingProxyType(
     {
         **dict.fromkeys(("css", "xpath", "path", "query", "jmespath", "attribute", "attr"), "select"),
@@ -37,7 +37,7 @@ _OTHER_KEYS = MappingProxyType(
         **dict.fromkeys(("depth", "pages", "limit"), "max"),
     }
 )
-"""What other tools call a key, likewise."""
+"""Names of keys in other tools, likewise."""
 _ELSEWHERE = (
     (
         "dataDef",
@@ -62,9 +62,9 @@ _ELSEWHERE = (
 )
 """A key of a mapping, other keys that users write beside it, and where these belong."""
 _LEAST_LIKENESS = 0.75
-"""Of an option: options are short words, of which many share some letters."""
+"""The least similarity of an option: options are short words, many of which share letters."""
 _PLAIN = re.compile(r"[\w.-]+")
-"""A text that YAML needs no quotes for, in a mapping on one line."""
+"""A text that needs no quotes in a YAML flow mapping."""
 
 
 def option_meant(text: str, options: Collection[str]) -> str:
@@ -107,9 +107,9 @@ def number_in_unit(text: str, unit: str) -> int | None:
 
 
 def use_below(owner: Key, name: str, table: Table) -> str:
-    """Return a valid use of a key below its owner, for a table that has it beside the owner.
+    """Return how to write a key below its owner, for a table that has the key beside the owner.
 
-    It has what is required there too, and the texts that the user has written, as far as they are valid:
+    It includes the required keys, and keeps the texts that the user has written as far as they are valid:
     `next: a.more` beside `max: 3` gives `next: { select: "a.more", max: 3 }`.
     """
     below = table.table(owner.name)
@@ -123,7 +123,7 @@ def use_below(owner: Key, name: str, table: Table) -> str:
 
 
 def _as_written(key: Key, table: Table | None) -> str:
-    """A key with the text, or the only text, that the user has given it; else its example."""
+    """A key with the text, or the only text, that the user has written for it; or else its example."""
     node = None if table is None else table.entries.get(key.name)
     nodes = [*node.entries] if isinstance(node, Listing) else [node]
     text = nodes[0].text if len(nodes) == 1 and isinstance(nodes[0], Text) else ""

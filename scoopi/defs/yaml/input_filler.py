@@ -1,4 +1,4 @@
-"""InputFiller: fills placeholders of a run's inputs in its definitions, before anything else reads them.
+"""InputFiller: fills the inputs of a run into its definitions before anything else reads them.
 
 Source: defs/README.md, 2.4.
 """
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _DATA = "dataDefs"
 _LOCATORS = "locatorGroups."
 _CODE = frozenset({"steps", "plugins", "class", "script"})
-"""Keys below which the text is run."""
+"""Keys below which texts are code."""
 _QUERIES = frozenset({"block", "selector", "attribute", "each", "select"})
 
 
@@ -30,7 +30,7 @@ def names_inputs(text: str) -> bool:
 
 
 class InputFiller:
-    """Replaces `%{input.NAME}` and `%{slot.PART}`; an input that is not given is an error at its place.
+    """Replaces `%{input.NAME}` and `%{slot.PART}`; an input that is not given is an error there.
 
     Inputs are data: they are rejected in code and queries, where a value could change the meaning.
     """
@@ -49,12 +49,12 @@ class InputFiller:
         return filled
 
     def report_unknown(self, begin: Place) -> None:
-        """Report the inputs that the user has given and no placeholder names.
+        """Report the inputs that the user gives, but that no placeholder names.
 
-        Each is reported at the placeholder with the most similar name, else at the first placeholder.
+        Each is reported at the placeholder with the most similar name, or else at the first placeholder.
 
         Args:
-            begin: where the definitions begin, for those without any placeholder.
+            begin: where the definitions begin; used if they have no placeholder.
         """
         first = next(iter(self._named.values()), begin)
         for name in self._inputs.values if not self._inputs.giver else ():
@@ -62,7 +62,7 @@ class InputFiller:
                 near = nearest(name, self._named)
                 known = ", ".join(sorted(self._named))
                 hint = f"they name {known}" if known else "they have no %{input.NAME}"
-                what = f"the input {name} is given, and the definitions have no input of this name"
+                what = f"the input {name} is given, but the definitions have no such input"
                 self._findings.error(self._named.get(near, first), "", what, hint, near=near)
 
     def _node(self, node: Node, path: str, *, is_data: bool, refused: str) -> Node:
@@ -99,8 +99,8 @@ class InputFiller:
         if kind == "slot" and part not in SLOT_PARTS:
             self._findings.unknown(node.place, path, f"a slot has no {part}", part, SLOT_PARTS)
         elif kind == "input" and not _NAME.fullmatch(part):
-            hint = "begin with a letter; then letters, digits, _ and -"
-            self._findings.error(node.place, path, f"{part!r} is not a name of an input", hint)
+            hint = "begin with a letter or _; then use letters, digits, _ and -"
+            self._findings.error(node.place, path, f"{part!r} is not a valid name of an input", hint)
         elif refused:
             self._refuse(found[0], node, path, refused)
         elif name not in self._inputs.values:

@@ -10,15 +10,15 @@ from scoopi.model.place import Place
 
 
 class Merger:
-    """Merges the sections of files; the same name in two files must have equal definitions.
+    """Merges the sections of files; a name that two files define must have equal definitions.
 
     Args:
-        source: the folder or file as the user gave it: the place of findings about what is missing.
+        source: the folder or file as the user gave it; the place of findings about what is missing.
         sections: the names of sections whose entries are merged by name.
     """
 
     PRIVATE = "x-"
-    """Sections with this prefix are for anchors, and mean nothing by themselves."""
+    """The prefix of sections that only hold anchors."""
 
     def __init__(self, source: str, findings: Findings, sections: Collection[str]) -> None:
         self._sections = sections
@@ -26,7 +26,7 @@ class Merger:
         self._merged = Table({}, {}, Place(source))
 
     def add(self, file: Table) -> None:
-        """Merge the sections of a file into those of the files before."""
+        """Merge the sections of a file into those of the previous files."""
         for section, node in file.entries.items():
             if section.startswith(self.PRIVATE):
                 continue
@@ -42,7 +42,7 @@ class Merger:
                 self._merged.keys[section] = file.keys[section]
             else:
                 place = file.keys[section] if isinstance(merged, Table) else self._merged.keys[section]
-                self._findings.error(place, section, "a section is a mapping of names", "take it out")
+                self._findings.error(place, section, "a section is a mapping of names", "remove it")
 
     def merged(self) -> Table:
         """The sections of all files."""

@@ -1,4 +1,4 @@
-"""Node: a value of a definition file as read (text, listing or table), and the values that texts mean.
+"""Node: a value of a definition file as read (text, listing or table), and the readers of typed texts.
 
 Source: defs/README.md, 1.2, 2.2.
 """
@@ -13,7 +13,7 @@ from scoopi.model.place import Place
 
 LARGEST = 2**31 - 1
 _MOST_DIGITS = 4000
-"""Python turns no longer text into a number."""
+"""Python does not convert longer texts to numbers."""
 _INTEGER = re.compile(r"[+-]?[0-9][0-9_]*")
 _RANGE = re.compile(r"([0-9]+)(-([0-9]+)?)?")
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*(B|kB|MB|GB|)", re.IGNORECASE)
@@ -26,9 +26,9 @@ class Text:
     """A scalar, as written.
 
     Attributes:
-        is_empty: the file has no value there (`key:`).
-        is_quoted: the text was written in quotes. In long lists of flat tables this is kept only for texts
-            that look like a number, a boolean or null; it is False for others.
+        is_empty: whether the file has no value there (`key:`).
+        is_quoted: whether the text was written in quotes. In long lists of flat tables this is kept only for
+            texts that look like a number, a boolean or null; for others it is False.
         written: the text before the inputs of a run were filled in; empty if it names none. In long lists of
             flat tables it is not kept.
     """
@@ -107,7 +107,7 @@ Node = Text | Listing | Table
 
 
 def is_same(one: Node, other: Node) -> bool:
-    """Whether two nodes are equal, whatever their places and the order of their names."""
+    """Whether two nodes are equal, regardless of their places and of the order of their names."""
     if one is other:
         return True
     if isinstance(one, Text) and isinstance(other, Text):
@@ -152,7 +152,7 @@ def is_too_large(text: str, *, is_range: bool) -> bool:
 
 
 def read_range(text: str) -> tuple[int, int | None] | None:
-    """Read the first and the last index of a range, the last None if it is open; None if it is not a range.
+    """Read the first and last index of a range; the last is None if it is open. None if it is not a range.
 
     >>> read_range("2-6"), read_range("6-2"), read_range("3"), read_range("2-"), read_range("x")
     ((2, 6), (2, 6), (3, 3), (2, None), None)

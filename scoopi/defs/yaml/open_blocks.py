@@ -15,7 +15,7 @@ NoteFindings = Callable[[Findings], None]
 
 
 class OpenTable:
-    """Collects keys and values in turn; the entries of a merge key come after its own.
+    """Collects keys and values in turn; the entries of merge keys are added at the end.
 
     Attributes:
         mark: where it begins, as a mark of the YAML library.
@@ -103,7 +103,7 @@ class OpenListing:
         self.size = self.depth = 0
 
     def add(self, node: Node, size: int, depth: int, merges: bool) -> None:
-        """Add an entry; `merges` has a meaning for keys only."""
+        """Add an entry; `merges` is ignored, as it applies only to keys."""
         self._entries.append(node)
         self.size += size
         self.depth = max(self.depth, depth)

@@ -32,7 +32,7 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """The findings that do not."""
+        """The findings that do not prevent it."""
         return tuple(each for each in self.findings if each.severity is Severity.WARNING)
 
     def raise_if_errors(self) -> None:
@@ -56,7 +56,7 @@ class Report(msgspec.Struct, frozen=True):
         return "\n".join([*lines, self._counted()])
 
     def json(self) -> str:
-        """As JSON: `{files, errors, warnings, findings: [{severity, file, line, column, key, …}]}`."""
+        """The report as JSON: `{files, errors, warnings, findings: [{severity, file, line, key, …}]}`."""
         content = {
             "files": self.files,
             "errors": self._count(Severity.ERROR),
@@ -89,7 +89,7 @@ def _content(finding: Finding) -> list[str]:
 
 
 def _excerpt(line: str, column: int) -> tuple[str, str]:
-    """The part of a line round a column, and a caret for the line below."""
+    """The part of a line around a column, and a caret for the line below."""
     start = max(0, column - _BEFORE) if len(line) > _WIDEST else 0
     shown = line[start : start + _WIDEST]
     shown = "".join(letter if letter.isprintable() else " " for letter in shown)

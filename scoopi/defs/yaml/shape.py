@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
 
 class Scalar(msgspec.Struct, frozen=True):
-    """A single value; with `options` one of these.
+    """A single value; if there are `options`, one of them.
 
     Attributes:
         unit: of a number: `ms`, `seconds` or `bytes`; empty for a plain number.

@@ -1,4 +1,4 @@
-"""ShapeChecker: compares nodes with the declared language."""
+"""ShapeChecker: checks nodes against the declared language."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _NUMBERS = frozenset({Kind.INTEGER, Kind.RANGE})
 
 
 class ShapeChecker:
-    """Compares nodes with the declared language.
+    """Checks nodes against the declared language.
 
     A key that is unknown, missing or of the wrong type is a finding.
 
@@ -55,7 +55,7 @@ class ShapeChecker:
         self._findings = findings
 
     def check(self, node: Node, shape: Shape, key: str, owner: Place, example: str = "") -> None:
-        """Compare a node, and all below it, with a shape.
+        """Check a node, and all nodes below it, against a shape.
 
         Args:
             key: the path of names to the node.
@@ -85,7 +85,7 @@ class ShapeChecker:
             self._table(node, shape, key, owner, hint)
 
     def check_record(self, table: Table, shape: Record, key: str, owner: Place, whole: bool = True) -> None:
-        """Compare the entries of a table with a record; required keys only if it is `whole`."""
+        """Check the entries of a table against a record; missing keys are reported only if it is `whole`."""
         prefix = f"{key}." if key else ""
         others = [name for name in table.entries if name not in shape.names]
         misspelt = (
@@ -118,7 +118,7 @@ class ShapeChecker:
             needed = (
                 f"a mapping (or {shape.short})" if isinstance(shape, Record) and shape.short else "a mapping"
             )
-            what = f"{_last(key)} is {kind}, {needed} is needed"
+            what = f"{_last(key)} must be {needed}, not {kind}"
             self._findings.error(node.place, key, what, hint or "write `name: …` lines below it")
         elif isinstance(shape, Record):
             self.check_record(node, shape, key, owner)
@@ -128,7 +128,7 @@ class ShapeChecker:
     def _scalar(self, node: Node, shape: Scalar, key: str, hint: str) -> None:
         if not isinstance(node, Text):
             kind = "a list" if isinstance(node, Listing) else "a mapping"
-            self._findings.error(node.place, key, f"{_last(key)} is {kind}, one value is needed", hint)
+            self._findings.error(node.place, key, f"{_last(key)} must be a single value, not {kind}", hint)
             return
         if shape.options:
             self._option(node, shape.options, key)
@@ -138,14 +138,14 @@ class ShapeChecker:
             what = "is blank"
         elif shape.kind is Kind.INTEGER and read_integer(node.text) is None:
             unit = f" of {shape.unit}" if shape.unit else ""
-            what = f'is "{node.text}", a whole number{unit} is needed'
+            what = f'must be a whole number{unit}, not "{node.text}"'
             number = number_in_unit(node.text, shape.unit)
             hint = hint if number is None else f"write `{_last(key)}: {number}`"
         elif shape.kind is Kind.RANGE and read_range(node.text) is None:
             what = f'is "{node.text}", which is not a range'
             hint = "write FROM-TO, FROM- or one number, as in 2-6"
         elif shape.kind is Kind.BOOL and read_bool(node.text) is None:
-            what = f'is "{node.text}", true or false is needed'
+            what = f'must be true or false, not "{node.text}"'
         if what and shape.kind in _NUMBERS and is_too_large(node.text, is_range=shape.kind is Kind.RANGE):
             what, hint = f'is "{node.text[:40]}", which is too large', f"{LARGEST} is the largest"
         if what:
@@ -160,14 +160,14 @@ class ShapeChecker:
         if not isinstance(node, Listing):
             kind = "a text" if isinstance(node, Text) else "a mapping"
             hint = f"write `{example}`" if example else ""
-            needed = "a text, or a list of texts," if shape.or_one and _is_of_texts(shape) else "a list"
-            self._findings.error(node.place, key, f"{_last(key)} is {kind}, {needed} is needed", hint)
+            needed = "a text or a list of texts" if shape.or_one and _is_of_texts(shape) else "a list"
+            self._findings.error(node.place, key, f"{_last(key)} must be {needed}, not {kind}", hint)
             return
         if not node.entries:
-            self._findings.error(node.place, key, f"{_last(key)} is empty", "add an entry, or take it out")
+            self._findings.error(node.place, key, f"{_last(key)} is empty", "add an entry, or remove it")
         for number, entry in enumerate(node.entries):
             if isinstance(entry, FlatTable) and shape.is_met_by(entry.row.names, entry.row.texts):
-                continue  # as thousands of locators do
+                continue  # the fast path for thousands of locators
             path = f"{key}[{number}]"
             if shape.wrapper:
                 self._wrapped(entry, shape, path)
@@ -188,9 +188,9 @@ class ShapeChecker:
                 continue
             what = f"unknown key {name} beside {shape.wrapper}"
             if shape.tolerant:
-                self._findings.warning(entry.keys[name], key, f"{what}; it is ignored", "take it out")
+                self._findings.warning(entry.keys[name], key, f"{what}; it is ignored", "remove it")
             else:
-                hint = f"indent it below {shape.wrapper}, or take it out"
+                hint = f"indent it below {shape.wrapper}, or remove it"
                 self._findings.error(entry.keys[name], key, what, hint)
 
     def _unique(self, node: Listing, key: str) -> None:
@@ -205,9 +205,9 @@ class ShapeChecker:
             if twin is None:
                 alike.append(entry)
             else:
-                what = f"this entry of {_last(key)} is there twice"
+                what = f"this entry of {_last(key)} occurs twice"
                 path = f"{key}[{number}]"
-                self._findings.error(entry.place, path, what, "take one of them out", also=twin.place)
+                self._findings.error(entry.place, path, what, "remove one of them", also=twin.place)
 
     def _unknown(self, table: Table, name: str, shape: Record, key: str) -> None:
         if (owner := shape.owner_of(name)) is not None:
@@ -230,11 +230,11 @@ class ShapeChecker:
     def _free(self, node: Node, key: str) -> None:
         if isinstance(node, Text) and node.is_empty:
             what = f"{_last(key)} has no value and is ignored"
-            self._findings.warning(node.place, key, what, 'write "" for an empty text, or take it out')
+            self._findings.warning(node.place, key, what, 'write "" for an empty text, or remove it')
 
 
 def _is_entry(node: Node, shape: Shape) -> bool:
-    """Whether a node looks like an entry that the user has named, as tasks are."""
+    """Whether a node looks like an entry with a name that the user chose, such as a task."""
     is_known = isinstance(node, Table) and isinstance(shape, Record) and shape.names & node.entries.keys()
     return bool(is_known) or not isinstance(shape, Record)
 
@@ -249,7 +249,7 @@ def is_nested(steps: Table) -> bool:
 
 
 def _gist(node: Node) -> str:
-    """Equal for equal nodes, mostly different for others, so that few pairs are compared."""
+    """A text that is equal for equal nodes and usually differs for others, so that few pairs are compared."""
     if isinstance(node, Text):
         return node.text
     if isinstance(node, Listing):
@@ -260,7 +260,7 @@ def _gist(node: Node) -> str:
 
 
 def _quoted(name: str) -> str:
-    """The name as a part of a path: a host pattern has dots of its own."""
+    """The name as a part of a key path; in quotes if it has dots of its own, as host patterns have."""
     return f'"{name}"' if _NOT_IN_NAMES & set(name) else name
 
 

@@ -1,4 +1,4 @@
-"""SourceFiles finds the definition files of a folder; SourceText reads the characters of one."""
+"""SourceFiles and SourceText: find the definition files of a folder, and read the text of one."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ _WIDE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
 class SourceFiles:
-    """The definition files of a folder, or the one that was named.
+    """Finds the definition files of a folder, or the one file that was named.
 
-    These are all `*.yml` and `*.yaml` in it and below, except in hidden folders, plugins, conf and output.
+    These are all `*.yml` and `*.yaml` in the folder and below, except in hidden folders, plugins, conf and
+    output.
 
-    After `find`, `is_whole` is whether every folder could be read, and `folders` lists them.
+        Attributes:
+        folders: the folders that were searched.
+        is_whole: whether everything in them could be read.
     """
 
     def __init__(self, source: Path, findings: Findings) -> None:
@@ -44,7 +47,7 @@ class SourceFiles:
             self._unreadable(self._source, error)
             return []
         if not stat.S_ISDIR(status.st_mode):
-            return [self._source]  # may be a pipe, which was named to be read
+            return [self._source]  # may be a pipe
         self._walk(self._source, status)
         if not self._files and self.is_whole:
             self._fault(self._source, "the folder holds no definition files", "put a .yml file there")
@@ -70,7 +73,7 @@ class SourceFiles:
         try:
             status = path.stat()
         except FileNotFoundError:
-            if is_wanted and path.is_symlink():  # else it was removed meanwhile
+            if is_wanted and path.is_symlink():  # otherwise it has just been removed
                 what = f"it is a link to {os.readlink(path)}, and there is no such file"
                 self._fault(path, what, "put the file there, or remove the link")
             return

@@ -50,7 +50,7 @@ def _commented(text: str, place: Place) -> str:
 
 
 def _quoted(text: str) -> str:
-    r"""The text as YAML reads it back.
+    r"""The text as it is written in YAML, in quotes if needed.
 
     >>> _quoted("li.card"), _quoted("a: b"), _quoted("\\d")
     ('li.card', '"a: b"', '"\\\\d"')

@@ -31,7 +31,7 @@ class RefusedError(Exception):
 
 
 class _Built(NamedTuple):
-    """What an anchor names: a node, how many nodes it stands for with its aliases, and how deep it is."""
+    """The node of an anchor, with its number of nodes and of levels, aliases expanded."""
 
     node: Node
     size: int = 1
@@ -84,7 +84,7 @@ class YamlBuilder:
         return self._root
 
     def _text(self, event: Any) -> None:
-        """A text; it is nothing, or a merge key, by its tag or when it is written plainly."""
+        """Add a scalar; its tag, or its plain style, decides whether it is empty or a merge key."""
         if event.anchor is not None or len(self._open) >= DEEPEST:
             self._ensure_new(event)
         tag, text, mark = event.tag, event.value, event.start_mark
@@ -108,7 +108,7 @@ class YamlBuilder:
             self._anchors[anchor] = block
 
     def _ensure_new(self, event: Any) -> None:
-        """That its anchor names nothing yet, and that it is not too deep."""
+        """Raise if the node's anchor is already defined, or if it is nested too deep."""
         first = None if event.anchor is None else self._anchors.get(event.anchor)
         if first is not None:
             mark = None if isinstance(first, _Built) else first.mark

@@ -15,11 +15,11 @@ from scoopi.model.place import Place
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LIBYAML_TOO_DEEP = "exceeded maximum nesting depth"
-"""Of libyaml from 0.2.6 on, which reads ahead and refuses a thousand levels before any of them is built."""
+"""The message of libyaml since 0.2.6, which reads ahead and refuses 1000 levels before any is built."""
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAB_INDENT = re.compile(r" *\t")
 _SECTIONS = ("locatorGroups", "taskGroups", "dataDefs", "steps")
-"""What definitions of a scrape begin with."""
+"""The sections of scrape definitions."""
 
 
 class YamlFile:
@@ -101,11 +101,11 @@ class YamlFile:
         problem = str(getattr(error, "problem", None) or "")
         lines = self._text.splitlines()
         if isinstance(error, yaml.reader.ReaderError):
-            return "a control character is not allowed in a text file", "take it out"
+            return "a control character is not allowed in a text file", "remove it"
         if 0 < place.line <= len(lines) and _TAB_INDENT.match(lines[place.line - 1]):
             return "a tab indents this line", "indent with spaces"
         if _is_unclosed(error):
-            return "a text in quotes begins here and has no end", "close it with the quote it begins with"
+            return "a quoted text begins here and has no end", "close it with the quote that it begins with"
         if "another document" in problem:
             return "a second document begins here", "put it into a file of its own"
         if "undefined alias" in problem:
@@ -132,6 +132,6 @@ def _documents(events: Iterable[yaml.Event]) -> Iterator[list[yaml.Event]]:
 
 
 def _is_unclosed(error: yaml.YAMLError) -> bool:
-    """Whether the file ends within a quoted text: what is wrong is where that began."""
+    """Whether the file ends within a quoted text; the error is then at its beginning."""
     where = f"{getattr(error, 'context', '')}: {getattr(error, 'problem', '')}"
     return where == "while scanning a quoted scalar: found unexpected end of stream"

@@ -202,6 +202,6 @@ def _sync(folder: Path) -> None:
 
 
 def _token() -> str:
-    import secrets  # imported late: workers start faster, and few runs download files
+    import secrets  # late: workers start faster, and few runs download files
 
     return secrets.token_hex(4)

@@ -95,8 +95,11 @@ class CharacterClass:
         return f"[{'^' if negated else ''}{inside}]"
 
     def _nested(self) -> str:
-        """A nested class. A negated one is written as a difference, as the `regex` module drops all but the
-        last of a union of negated single characters, `[[^a][^b]]`."""
+        """A nested class.
+
+        A negated one is written as a difference: of a union of negated single characters, `[[^a][^b]]`, the
+        `regex` module drops all but the last.
+        """
         negated, inside = self._inside()
         return f"[{_EVERYTHING}--[{inside}]]" if negated else f"[{inside}]"
 

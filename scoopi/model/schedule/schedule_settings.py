@@ -74,7 +74,7 @@ class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         every: how often `serve` runs a pass if there is no event.
-        history_start: the time that the first slot of each level of a tree contains; None for the first deployment.
+        history_start: the time in the first slot of each level of a tree; None for the first deployment.
         max_new_slots: the most jobs created per process and pass.
         start_limit: the most attempts placed per pass.
         stuck_after: how long a job may wait for a failed job before it is reported; None for never.

@@ -144,9 +144,7 @@ def _query(expression: str, writer: XPathWriter) -> Query:
     except etree.XPathSyntaxError as error:
         raise ParseError(f"the selector is too large: {error}", hint="split it at its commas") from error
     except ValueError as error:
-        raise ParseError(
-            f"the selector cannot be used: {error}", hint="take out control characters"
-        ) from error
+        raise ParseError(f"the selector cannot be used: {error}", hint="remove control characters") from error
 
     def query(root: Element) -> list[Element]:
         try:

@@ -51,7 +51,7 @@ def compile_items(expression: str) -> Callable[[Value], Sequence[Value]]:
 
 
 def _compiled(expression: str) -> Callable[[Value], Value]:
-    import jmespath  # imported late: most definitions read HTML
+    import jmespath  # late: most definitions read HTML
     from jmespath.exceptions import JMESPathError
 
     try:

@@ -81,7 +81,7 @@ def compile_elements(text: str, regex_timeout_ms: int) -> Callable[[Element], li
     """
     select = compile_nodes(text, regex_timeout_ms, of_page=True)
     if SelectorText.of(text).attribute:
-        raise ParseError("`each` finds elements, not attributes", hint="take out the @ and what follows")
+        raise ParseError("`each` finds elements, not attributes", hint="remove the @ and what follows it")
 
     def elements(root: Element) -> list[Element]:
         found = select(root)

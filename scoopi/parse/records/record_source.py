@@ -77,7 +77,7 @@ def _json(page: Page) -> Root:
         begin = document.body[:200].lstrip().lower()
         if begin.startswith(_HTML_BEGINS):
             kind = document.content_type or "HTML"
-            what, hint = f"the page is {kind}, not JSON", "take out source: json"
+            what, hint = f"the page is {kind}, not JSON", "remove `source: json`"
         else:
             what, hint = f"the page is not JSON: {error}", "look at the page"
         raise ParseError(what, at=document.url, hint=hint, cause=what) from None

@@ -32,7 +32,7 @@ def price_of(text: str, separators: Separators | None = None) -> Price:
     """
     if separators is None and (plain := _PLAIN.fullmatch(text)):
         return Price(plain[2] + (plain[3] or ""), plain[1])
-    from price_parser import Price as Parsed  # imported late: plain prices do not need it
+    from price_parser import Price as Parsed  # late: plain prices do not need it
 
     parsed: Any = Parsed.fromstring(
         text, decimal_separator=None if separators is None else separators.decimal

@@ -126,7 +126,7 @@ def _kind_of_name(name: str, follower: str, operand_ended: bool) -> TokenKind:
 def _no_word(expression: str, at: int) -> ParseError:
     at += len(expression[at:]) - len(expression[at:].lstrip())
     found = expression[at]
-    hint = "take it out, or put it in quotes"
+    hint = "remove it, or put it in quotes"
     if found in "'\"":
         hint = f"close the quote; a text that holds {found} stands between quotes of the other kind"
     return ParseError(f"the XPath {expression!r} cannot be read: {found!r} at character {at + 1}", hint=hint)

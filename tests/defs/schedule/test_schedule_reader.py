@@ -67,8 +67,8 @@ def test_findings_of_a_scrape_are_in_the_same_report(project: Project) -> None:
         ("processes: {a: {executes: external:x}}\nsetings: {}", "unknown section setings"),
         ("processes: {a: {executes: external:x}}\ntrees: {}", "trees is not supported by this version"),
         ("processes: [a]", "processes is not a mapping"),
-        ("processes: {1a: {executes: external:x}}", "'1a' is not a name of a process"),
-        ("processes: {a.b: {executes: external:x}}", "'a.b' is not a name of a process"),
+        ("processes: {1a: {executes: external:x}}", "'1a' is not a valid name of a process"),
+        ("processes: {a.b: {executes: external:x}}", "'a.b' is not a valid name of a process"),
         ("namespace: 'a b'\nprocesses: {a: {executes: external:x}}", "namespace is not a dotted name"),
         (
             "processes: {a: {executes: external:x}, A: {executes: external:x}}",
