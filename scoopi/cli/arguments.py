@@ -37,6 +37,7 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "job": "show, explain, skip, cancel and repeat jobs",
         "attempt": "show attempts; claim and end them from outside",
         "worker": "show and register workers",
+        "group": "show the groups of workers, and their room",
         "gc": "remove what the scheduler keeps longer than its retention says",
         "period": "calculate with periods: hours, days, months and years",
         "member": "start a Hazelcast member, for development and tests",
@@ -45,7 +46,7 @@ VERBS: Mapping[str, str] = MappingProxyType(
 )
 """Verb -> what it does; its module is `<verb>_verb.py` in `verbs` or `schedule_verbs`."""
 _SCHEDULE = frozenset(
-    {"deploy", "serve", "tick", "launch", "process", "job", "attempt", "worker", "gc", "period"}
+    {"deploy", "serve", "tick", "launch", "process", "job", "attempt", "worker", "group", "gc", "period"}
 )
 
 _RUN, _NEW, _CHECK = "use scoopi run DEFS", "use scoopi new DIR", "use scoopi check DEFS"

@@ -82,7 +82,7 @@ class Terminal:
         with redirect_stdout(self.err):
             yield
 
-    def say(self, message: str, **fields: object) -> None:
+    def say(self, message: str, /, **fields: object) -> None:
         """Write a message; drop it if it cannot be written, so that a run never fails because of it.
 
         Args:

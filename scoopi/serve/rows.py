@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -106,6 +107,32 @@ def _node_row(node: RunNode) -> Row:
         "worker": node.worker or None,
         "started": instant_text(node.started) if node.started else None,
         "explanation": node.explanation or None,
+    }
+
+
+def group_row(group: str, workers: Iterable[WorkerRecord], attempts: Sequence[AttemptRecord]) -> Row:
+    """Return the row of a group of workers.
+
+    A worker of several groups has its places in each of them; what a lost or draining one runs counts as
+    used, and nothing of it is left. Nothing limits a group but its workers: `max_jobs` and `max_cost` are 0.
+
+    Args:
+        workers: those of the group.
+        attempts: all open attempts, of any worker.
+    """
+    members = sorted(workers, key=lambda each: each.worker)
+    held = Counter(name for each in attempts for name in held_places(each))
+    used = {each.worker: held[each.worker] for each in members}
+    alive = [each for each in members if each.state == "running"]
+    return {
+        "group": group,
+        "workers": [each.worker for each in members],
+        "capacity": sum(each.capacity for each in members),
+        "used": sum(used.values()),
+        "left": sum(max(0, each.capacity - used[each.worker]) for each in alive),
+        "jobs": [each.attempt for each in attempts if not used.keys().isdisjoint(held_places(each))],
+        "max_jobs": 0,
+        "max_cost": 0,
     }
 
 

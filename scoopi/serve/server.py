@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable
 from datetime import timedelta
 from types import TracebackType
 
@@ -21,7 +20,7 @@ from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
-from scoopi.serve.work.attempt_runner import KILL_S, AttemptRunner
+from scoopi.serve.work.attempt_runner import KILL_S, AttemptRunner, Notify
 from scoopi.serve.work.orders import Workshop
 from scoopi.serve.workbench import FencedError, Workbench
 
@@ -42,7 +41,7 @@ class Server:
         options: the options of the command.
         workshop: the folders and the environment of attempts.
         cores: number of cores of this machine.
-        notify: called with a line for each attempt that starts or ends.
+        notify: called with a line for each attempt that starts or ends, and with its contents as fields.
         health: gets the health and the totals of this process.
     Raises:
         UsageError: a live worker has the same name.
@@ -54,7 +53,7 @@ class Server:
         options: ServeOptions,
         workshop: Workshop,
         cores: int,
-        notify: Callable[[str], object],
+        notify: Notify,
         health: ServeHealth | None = None,
     ) -> None:
         self._state, self._store = state, state.store

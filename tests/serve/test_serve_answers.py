@@ -32,6 +32,10 @@ def test_rows_are_those_of_the_verbs(shown_state: State, answers: ServeAnswers) 
     assert [row["job"] for row in given(answers, "/api/jobs?state=embryo")["jobs"]] == ["q/!1"]
     assert given(answers, "/api/attempts") == {"attempts": jobs.attempts()}
     assert given(answers, f"/api/attempts?job={job}") == {"attempts": jobs.attempts(job)}
+    for query, names in (("process", ("p",)), ("status", ("pending", "canceling"))):
+        for name in names:
+            rows = jobs.attempts(**{query: name})
+            assert given(answers, f"/api/attempts?{query}={name}") == {"attempts": rows}
     assert given(answers, f"/api/why?job={job}") == jobs.why(job)
     assert [row["used"] for row in given(answers, "/api/workers")["workers"]] == [1]
 

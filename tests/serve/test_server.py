@@ -40,6 +40,20 @@ def test_a_launched_command_succeeds_with_the_outputs_of_its_last_line(serving: 
     assert serving.job("hello/!1") == "processed"
 
 
+def test_a_serve_logs_json_with_the_contents_of_each_line_as_fields(serving: Serving) -> None:
+    serving.deploy("fails: {executes: {command: [sh, -c, 'exit 3']}}")
+    serving.run("launch", "fails")
+    with serving.served("--until-idle", "--json", "--name", "w1") as serve:
+        assert serve.wait(60) == 0
+    lines = [json.loads(line) for line in serving.read("serve.log").splitlines()]
+    assert all([*line][:4] == ["time", "level", "logger", "message"] for line in lines)
+    serving_line, started, ended = lines
+    assert (serving_line["event"], serving_line["worker"]) == ("serving", "w1")
+    of = {"attempt": "fails/!1/1", "node": 1}
+    assert {**started, "event": "started", **of} == started
+    assert {**ended, "event": "ended", "status": "failed", "reason": "exit code 3", **of} == ended
+
+
 def test_a_serve_of_another_group_leaves_an_attempt_to_one_that_has_its_group(serving: Serving) -> None:
     serving.deploy("""
         big: {executes: {command: ["true"]}, groups: [big]}

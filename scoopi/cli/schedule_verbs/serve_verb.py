@@ -78,8 +78,7 @@ class Serve:
             default=[],
             help="a host name besides localhost that requests on a loopback address may use; may be repeated",
         )
-        parser.add_argument("-q", "--quiet", action="store_true", help="print only warnings and errors")
-        add_verbose(parser)
+        _add_output(parser)
         add_state(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
@@ -145,7 +144,7 @@ def _serve(state: State, options: Namespace, signals: Signals, terminal: Termina
     environ, output = dict(terminal.environ), Path.cwd()
     runs = run_settings(store_url(options), environ, output)
     workshop = Workshop(folder / "work", folder, output, {"scrape": SCRAPE}, environ, runs)
-    notify = (lambda line: None) if options.quiet else terminal.say
+    notify = _silent if options.quiet else terminal.say
     health, cores = ServeHealth(), os.cpu_count() or 1
     with MetricsServer(_metrics_of(options), ServeAnswers(state, health)) as http:
         answers_at = "" if http.address is None else f", and {http_url(*http.address)}"
@@ -153,7 +152,8 @@ def _serve(state: State, options: Namespace, signals: Signals, terminal: Termina
             try:
                 with Server(state, serves, workshop, cores, notify, health) as server:
                     signals.serve(server.cancel, server.shutdown_text)
-                    notify(f"worker {server.name} serves {state.name}{answers_at}")
+                    where = {"worker": server.name, "state": state.name}
+                    notify(f"worker {server.name} serves {state.name}{answers_at}", event="serving", **where)
                     return server.run()
             except FencedError as error:
                 if options.name is not None:
@@ -203,6 +203,10 @@ def _code(number: int | None, left: str, terminal: Terminal) -> int:
     return SOME_FAILED if left else DONE
 
 
+def _silent(line: str, /, **fields: object) -> None:
+    """Shows nothing, for `--quiet`."""
+
+
 def _metrics_of(options: Namespace) -> MetricsSettings:
     if options.http is None:
         return MetricsSettings()
@@ -235,6 +239,20 @@ def _add_worker(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--name", metavar="W", type=worker_name, help="name of its worker (default: the host name)"
+    )
+
+
+def _add_output(parser: ArgumentParser) -> None:
+    """What it logs, and how."""
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only warnings and errors")
+    add_verbose(parser)
+    parser.add_argument(
+        "--json",
+        dest="log_format",
+        action="store_const",
+        const="json",
+        default="text",
+        help="log one JSON object per line (on standard error, as the lines without it)",
     )
 
 

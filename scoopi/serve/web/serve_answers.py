@@ -49,7 +49,7 @@ class ServeAnswers:
             "/api/status": (self._status, ()),
             "/api/processes": (self._processes, ()),
             "/api/jobs": (self._jobs, ("process", "state", "limit")),
-            "/api/attempts": (self._attempts, ("job",)),
+            "/api/attempts": (self._attempts, ("job", "process", "status")),
             "/api/why": (self._why, ("job",)),
             "/api/workers": (self._workers, ()),
         }
@@ -103,8 +103,8 @@ class ServeAnswers:
         return json_answer({"jobs": rows[:limit], "more": len(rows) > limit})
 
     def _attempts(self, query: Query) -> HttpAnswer:
-        job = query.get("job")
-        return json_answer({"attempts": self._job_desk().attempts(job)})
+        given = (query.get(name) for name in ("job", "process", "status"))
+        return json_answer({"attempts": self._job_desk().attempts(*given)})
 
     def _why(self, query: Query) -> HttpAnswer:
         if "job" not in query:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from typing import Protocol
 
 from scoopi.errors import ScoopiError, StoreError, UnstorableError
 from scoopi.model.schedule.schedule_records import CLAIMED, AttemptRecord
@@ -26,6 +26,13 @@ KILL_S = 5.0
 """From SIGTERM to SIGKILL in the cancel mode `kill`."""
 
 
+class Notify(Protocol):
+    """Shows a line, or its contents as fields."""
+
+    def __call__(self, line: str, /, **fields: object) -> object:
+        """Show them."""
+
+
 class AttemptRunner:
     """Claims, starts, hears and stops the attempts of one worker, and the nodes of such; reports their ends.
 
@@ -36,7 +43,8 @@ class AttemptRunner:
         workshop: where attempts work.
         worker: its name.
         wake_up: ends a wait.
-        notify: called with a line for each attempt that starts or ends.
+        notify: called with a line for each attempt that starts or ends, and with its contents as fields:
+            `event` (started, ended), `attempt`, `node`; of an end `status`, `seconds`, `reason`.
         health: hears of attempts that ended.
     """
 
@@ -46,7 +54,7 @@ class AttemptRunner:
         workshop: Workshop,
         worker: str,
         wake_up: WakeUp,
-        notify: Callable[[str], object],
+        notify: Notify,
         health: ServeHealth,
     ) -> None:
         self._state, self._store = state, state.store
@@ -105,7 +113,7 @@ class AttemptRunner:
                 raise
             self._end(claim, AttemptEnd("error", str(error)))
         else:
-            self._notify(f"{claim.name} started")
+            self._notify(f"{claim.name} started", event="started", **_fields(claim))
 
     def look(self, settings: ScheduleSettings) -> None:
         """See which attempts are to be cancelled, are over, or belong to another worker."""
@@ -210,7 +218,9 @@ class AttemptRunner:
             log.warning("attempt %s: its end is refused: %s", claim.name, error.what)
             return
         why = f": {ending.explanation}" if ending.explanation else ""
-        self._notify(f"{claim.name} {status.replace('_', ' ')} after {seconds:.1f} s{why}")
+        ends = {"status": status, "seconds": round(seconds, 3), "reason": ending.explanation or None}
+        line = f"{claim.name} {status.replace('_', ' ')} after {seconds:.1f} s{why}"
+        self._notify(line, event="ended", **_fields(claim), **ends)
 
     def _write_end(self, claim: Claim, ending: AttemptEnd) -> str:
         """The status of the end as its record has it; `not_ready` of one that is offered again."""
@@ -236,3 +246,7 @@ class AttemptRunner:
             self._health.attempt_ended(attempt.process, status)
             return status
         return ending.status
+
+
+def _fields(claim: Claim) -> dict[str, object]:
+    return {"attempt": claim.attempt.attempt, "node": claim.node}

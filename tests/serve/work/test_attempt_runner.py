@@ -38,12 +38,27 @@ def lines() -> list[str]:
 
 
 @pytest.fixture
+def shown() -> list[dict[str, object]]:
+    """The contents of the lines, as fields."""
+    return []
+
+
+@pytest.fixture
 def runner(
-    state: State, tmp_path: Path, lines: list[str], environ: dict[str, str]
+    state: State,
+    tmp_path: Path,
+    lines: list[str],
+    shown: list[dict[str, object]],
+    environ: dict[str, str],
 ) -> Iterator[AttemptRunner]:
     wake_up = WakeUp(state.folder, "w")
     workshop = Workshop(state.folder / "work", state.folder, tmp_path, {}, environ)
-    made = AttemptRunner(state, workshop, "w", wake_up, lines.append, ServeHealth())
+
+    def notify(line: str, /, **fields: object) -> None:
+        lines.append(line)
+        shown.append(fields)
+
+    made = AttemptRunner(state, workshop, "w", wake_up, notify, ServeHealth())
     yield made
     made.close()
     wake_up.close()
@@ -60,7 +75,7 @@ def status(state: State) -> list[str]:
 
 @pytest.mark.parametrize("environ", [""], indirect=True)
 def test_an_attempt_that_is_placed_here_is_run_and_its_end_is_reported(
-    state: State, runner: AttemptRunner, lines: list[str]
+    state: State, runner: AttemptRunner, lines: list[str], shown: list[dict[str, object]]
 ) -> None:
     settings = state.current()[1].settings
     assert not runner.claim(0, settings, FAR)
@@ -73,6 +88,14 @@ def test_an_attempt_that_is_placed_here_is_run_and_its_end_is_reported(
 
     until(is_over)
     assert (status(state), lines[0]) == (["succeeded"], "p/!1/1 started")
+    of = {"attempt": "p/!1/1", "node": 1}
+    seconds = shown[1].pop("seconds")
+    assert isinstance(seconds, float)
+    assert seconds >= 0
+    assert shown == [
+        {"event": "started", **of},
+        {"event": "ended", **of, "status": "succeeded", "reason": None},
+    ]
 
 
 @pytest.mark.parametrize("environ", ["yes"], indirect=True)

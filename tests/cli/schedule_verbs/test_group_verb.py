@@ -1,0 +1,36 @@
+"""`scoopi group`: the workers of each group, what they run, and how much more they can."""
+
+from __future__ import annotations
+
+from tests.cli.schedule_verbs.conftest import Shop
+
+
+def test_groups_show_their_workers_and_what_is_left(shop: Shop) -> None:
+    shop.printed("worker", "put", "p1", "--groups", "default,big", "--capacity", "3")
+    shop.printed("worker", "put", "p2", "--groups", "big", "--capacity", "2")
+    shop.printed("launch", "press")
+    shop.printed("tick")
+    (claimed,) = shop.rows("attempt", "claim", "--worker", "p1")
+    big, default = shop.rows("group", "list")
+    keys = ["group", "workers", "capacity", "used", "left", "jobs", "max_jobs", "max_cost"]
+    assert [*big] == keys
+    jobs = [claimed["attempt"]]
+    assert [*big.values()] == ["big", ["p1", "p2"], 5.0, 1, 4.0, jobs, 0, 0]
+    assert [*default.values()] == ["default", ["p1"], 3.0, 1, 2.0, jobs, 0, 0]
+    assert "p1; p2" in shop.printed("group", "list")
+
+
+def test_of_a_lost_worker_what_it_runs_counts_and_nothing_is_left(shop: Shop) -> None:
+    shop.printed("worker", "put", "p1", "--capacity", "3")
+    shop.printed("launch", "press")
+    shop.printed("tick")
+    shop.printed("attempt", "claim", "--worker", "p1")
+    for change in ("drain", "remove"):
+        shop.printed("worker", change, "p1")
+        (group,) = shop.rows("group", "list")
+        assert (group["capacity"], group["used"], group["left"]) == (3.0, 1, 0)
+
+
+def test_a_group_that_only_processes_name_has_no_workers(shop: Shop) -> None:
+    (group,) = shop.rows("group", "list")
+    assert (group["group"], group["workers"], group["left"]) == ("default", [], 0)
