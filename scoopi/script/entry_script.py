@@ -21,7 +21,7 @@ class EntryScript:
     """
 
     def __init__(self, sources: Sequence[str], entry_point: str) -> None:
-        # One text, so that all see each other's `const`; its empty first line disarms 'use strict'.
+        # One text, so that all see each other's `const`; the first `;` keeps 'use strict' to functions.
         self._text = _BREAK.join(
             ["", *sources, f'typeof {entry_point} === "function" ? {entry_point} : null']
         )
