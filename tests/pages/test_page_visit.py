@@ -17,7 +17,7 @@ QUICK = Sites(Site(retry={"attempts": 3, "delay": 250}))
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (BUSY, "a run tries it again, up to 2 times, the first time after 0.25 s"),
+        (BUSY, "a run retries it up to 2 times, the first time after 0.25 s"),
         (GONE, NOT_AGAIN),
         (DisallowedError("disallowed by line 2"), ""),
         (RobotsError("status 503", URL, "", "a run asks again in a minute"), "a run asks again in a minute"),
