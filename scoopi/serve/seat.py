@@ -90,6 +90,32 @@ def home_of(folder: Path) -> str:
     return path.read_text()
 
 
+class StoreOutage:
+    """Logs an outage of the store when it begins and when it is over; further failures are logged with `-v`.
+
+    Args:
+        what: what fails, for the log.
+        recovered: what works again, for the log.
+    """
+
+    def __init__(self, what: str, recovered: str) -> None:
+        self._what = what
+        self._recovered = recovered
+        self._since: float | None = None
+
+    def failed(self, error: StoreError) -> None:
+        """Note that the store did not answer."""
+        log.log(logging.WARNING if self._since is None else logging.DEBUG, "%s: %s", self._what, error)
+        if self._since is None:
+            self._since = time.monotonic()
+
+    def over(self) -> None:
+        """Note that the store has answered."""
+        if self._since is not None:
+            log.warning("%s after %.0f s", self._recovered, time.monotonic() - self._since)
+            self._since = None
+
+
 class Heart:
     """Renews the heartbeat of a worker, and increments the shared counter of heartbeats.
 
@@ -116,6 +142,7 @@ class Heart:
         self._seen = -1
         self._seen_at = self._next = time.monotonic()
         self._renewed = float("-inf")
+        self._outage = StoreOutage("the heartbeat could not be renewed", "the heartbeat is renewed again")
 
     def wait_s(self) -> float:
         """Return the seconds until the next beat."""
@@ -153,8 +180,9 @@ class Heart:
         except RecordError:
             raise
         except StoreError as error:
-            log.warning("the heartbeat could not be renewed: %s", error)
+            self._outage.failed(error)
             return False
+        self._outage.over()
         self._renewed = began
         return True
 

@@ -15,7 +15,7 @@ from scoopi.periods.duration import duration_text
 from scoopi.serve.clock import now_utc
 from scoopi.serve.errands import Errands
 from scoopi.serve.passes import DueTimes
-from scoopi.serve.seat import Heart, Seat
+from scoopi.serve.seat import Heart, Seat, StoreOutage
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.state import State
@@ -79,6 +79,7 @@ class Server:
         self._heart = Heart(self._store, worker, self._settings.liveness, self._incarnation)
         self._pass_at = time.monotonic()
         self._is_quiet = self._has_failed = False
+        self._outage = StoreOutage("the store does not answer, trying again", "the store answers again")
         self._due = DueTimes()
         self._stops = 0
 
@@ -143,7 +144,7 @@ class Server:
 
     def _after_failure(self, error: StoreError) -> None:
         """Wait a moment; attempts run on, as long as their leases last."""
-        log.warning("the store does not answer, trying again: %s", error)
+        self._outage.failed(error)
         self._has_failed = True
         self._health.turned(f"the store does not answer: {error.what}")
         self._pass_at = time.monotonic() + _AGAIN_S
@@ -168,6 +169,7 @@ class Server:
                 self._claim()
         if not is_stopping:
             self._errands.turn(now_utc())
+        self._outage.over()
         late = "" if self._heart.is_live() else "its heartbeat is late"
         self._health.turned("it shuts down" if is_stopping else late)
         wait_s = min(self._heart.wait_s(), self._errands.wait_s())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from scoopi.errors import RecordError, UsageError
+from scoopi.errors import RecordError, StoreError, UsageError
 from scoopi.model.schedule.schedule_records import STATE_FORMAT, PassRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Liveness
 from scoopi.serve import seat
@@ -197,3 +198,28 @@ def test_a_heart_stops_beating_when_a_newer_scoopi_has_changed_the_records(deplo
     state.store.change_pass(lambda record: replace(record, state_format=STATE_FORMAT + 1))
     with pytest.raises(RecordError, match="a newer Scoopi has changed the records"):
         Heart(state.store, "one", FAST).beat()
+
+
+def test_an_outage_of_the_store_is_logged_when_it_begins_and_when_it_is_over(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    state = deployed(ONE)
+    Workbench(state.store).put("one", ("default",), 1, is_external=False)
+    clock = [100.0]
+    monkeypatch.setattr(seat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    heart = Heart(state.store, "one", FAST)
+    the_pass = state.store.the_pass
+
+    def away() -> PassRecord:
+        raise StoreError("the database does not answer", hint="is it running?")
+
+    with caplog.at_level(logging.WARNING):
+        for is_away in (False, True, True, True, False, False, True):
+            monkeypatch.setattr(state.store, "the_pass", away if is_away else the_pass)
+            clock[0] += 7
+            assert heart.beat() != is_away
+    assert [record.getMessage().split(":")[0] for record in caplog.records] == [
+        "the heartbeat could not be renewed",
+        "the heartbeat is renewed again after 21 s",
+        "the heartbeat could not be renewed",
+    ]

@@ -90,6 +90,7 @@ def test_serve_goes_on_after_a_restart_of_the_database(
         finally:
             postgres.start()
         until(lambda: all(row["state"] == "processed" for row in serving.rows("job", "list")))
+        until(lambda: "the store answers again after" in serving.read("serve.log"))
         assert process.poll() is None
     check_each_ended_once(serving)
 
