@@ -105,7 +105,10 @@ def test_a_loader_that_cannot_be_made_ends_the_run_before_it_starts(
         (text.replace("TokenLoader", "TokenLoadr"), "did you mean TokenLoader?"),
         (text.replace("tokenUrl", "tokenAddress"), "tokenAddress"),
         (text.replace("class: TokenLoader", "class: NoRedirects").replace("tokenUrl", "x"), "NoRedirects"),
-        (text.replace("          - plugin:", f"          - {SECOND}\n          - plugin:"), "loaded by one"),
+        (
+            text.replace("          - plugin:", f"          - {SECOND}\n          - plugin:"),
+            "only one can load a page",
+        ),
     ):
         file.write_text(wrong)
         ended = desk.scoopi("run", "defs", "--workers", 0)
