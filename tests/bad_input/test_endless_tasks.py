@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 
 from tests.bad_input.endless import LOOPS, NATIVE_LOOPS, SELECTORS
-from tests.engine.desk import Desk, wait_until
+from tests.engine.desk import Desk, processor_ticks, wait_until
 
 TIMEOUT_S = 2
 SCRIPT_MS = 200
+HELD_TICKS = 50
+"""Hundredths of a second of processor time that only a call takes which holds the interpreter."""
 LINES = 4000
 """Lines of a page; a query that compares them all with each other twice takes hours."""
 OVERRAN = f"the task ran longer than {TIMEOUT_S + SCRIPT_MS / 1000:g} s"
@@ -254,6 +256,9 @@ def test_without_workers_two_signals_end_even_a_call_that_holds_the_interpreter(
     running = desk.start("run", "defs", "--workers", 0, "--quiet")
     try:
         wait_until((desk.folder / "held.txt").exists, "the endless call", running=running)
+        pid = running.process.pid
+        began = processor_ticks(pid)
+        wait_until(lambda: processor_ticks(pid) > began + HELD_TICKS, "its work", 60, running)
         running.signal(signal.SIGINT)
         with pytest.raises(subprocess.TimeoutExpired):
             running.process.wait(TIMEOUT_S)

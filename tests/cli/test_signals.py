@@ -7,12 +7,12 @@ import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scoopi.cli.signals import Signals
+from tests.engine.desk import processor_ticks
 
 SOON_S = 5.0
 HELD_S = 0.3
@@ -192,11 +192,6 @@ def test_outside_the_main_thread_nothing_is_taken(screen: Any) -> None:
     thread.start()
     thread.join(SOON_S)
     assert during == [before]
-
-
-def processor_ticks(pid: int) -> int:
-    """The processor time that a process has used, in hundredths of a second."""
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[11])
 
 
 def _until(true: Any) -> None:

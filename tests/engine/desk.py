@@ -188,3 +188,8 @@ def wait_until(
         assert time.monotonic() < end, f"{what} did not happen in {limit_s:.0f} s"
         assert running is None or running.process.poll() is None, f"the process ended before {what}"
         time.sleep(0.005)
+
+
+def processor_ticks(pid: int) -> int:
+    """The processor time that a process has used, in hundredths of a second."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[11])

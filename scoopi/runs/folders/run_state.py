@@ -83,9 +83,18 @@ def node_folder_of(path: Path) -> Path | None:
 
 def newest_run(output: Path) -> Path | None:
     """The newest folder of a run under `output`, over or not; None when there is none."""
-    names = (path.name for path in output.glob("[!.]*") if not path.is_symlink())
-    runs = (output / name for name in sorted(names, reverse=True))
+    runs = sorted((path for path in output.glob("[!.]*") if not path.is_symlink()), key=_age, reverse=True)
     return next((path for path in runs if node_folder_of(path) is not None), None)
+
+
+def _age(path: Path) -> tuple[str, int, str]:
+    """Sorts runs by the second in their names, and those of one second by when their folders were made."""
+    second = path.name.rpartition("-")[0] if _SOLO_RUN.fullmatch(path.name) else path.name
+    try:
+        made_ns = (path / HIDDEN).stat().st_mtime_ns
+    except OSError:
+        made_ns = 0
+    return second, made_ns, path.name
 
 
 def not_a_run(path: Path) -> RunError:

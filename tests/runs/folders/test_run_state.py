@@ -53,6 +53,17 @@ def test_the_newest_run_has_the_last_name(tmp_path: Path) -> None:
     assert newest_run(tmp_path) == tmp_path / "20260102-000000-aaaa"
 
 
+def test_of_runs_of_one_second_the_newest_is_the_one_whose_folder_was_made_last(tmp_path: Path) -> None:
+    for name, made_ns in (
+        ("20260101-000000-bbbb", 5),
+        ("20260101-000000-aaaa", 9),
+        ("20260101-000000-cccc", 2),
+    ):
+        made(tmp_path / name)
+        os.utime(tmp_path / name / HIDDEN, ns=(made_ns, made_ns))
+    assert newest_run(tmp_path) == tmp_path / "20260101-000000-aaaa"
+
+
 def test_what_is_not_a_run_names_a_run_that_it_holds(tmp_path: Path) -> None:
     assert not_a_run(tmp_path).hint == "name a folder under the output"
     made(tmp_path / "20260101-000000-aaaa")
