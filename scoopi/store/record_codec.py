@@ -29,14 +29,17 @@ class RecordCodec(Generic[Decoded]):
     Args:
         kind: type of the records.
         packed: whether to use msgpack instead.
+        hint: what to do about a record that cannot be decoded; by default, for records of a run.
 
     Attributes:
         written: encodes a record; it is the encoder's own method for speed, as each page has four records.
     """
 
-    def __init__(self, store_map: StoreMap, kind: type[Decoded], *, packed: bool = False) -> None:
+    def __init__(
+        self, store_map: StoreMap, kind: type[Decoded], *, packed: bool = False, hint: str = _HINT
+    ) -> None:
         form = msgspec.msgpack if packed else msgspec.json
-        self._name = store_map
+        self._name, self._hint = store_map, hint
         self.written: Callable[[Decoded], bytes] = form.Encoder(order=None if packed else "sorted").encode
         decoder = msgpack_decoder if packed else json_decoder
         self._decode: Callable[[bytes], Decoded] = decoder(kind).decode
@@ -63,7 +66,7 @@ class RecordCodec(Generic[Decoded]):
         try:
             return self._decode(record)
         except (msgspec.MsgspecError, ValueError, RecursionError) as fault:
-            raise unreadable(self._name, key, record, str(fault)) from fault
+            raise unreadable(self._name, key, record, str(fault), self._hint) from fault
 
 
 def indexed_kind(store_map: StoreMap, default: object = msgspec.NODEFAULT) -> Any:
@@ -76,7 +79,7 @@ def indexed_kind(store_map: StoreMap, default: object = msgspec.NODEFAULT) -> An
     return msgspec.defstruct("Indexed", [field], rename={"index_value": store_map.index or ""})
 
 
-def unreadable(store_map: StoreMap, key: str, record: bytes, why: str = "") -> RecordError:
+def unreadable(store_map: StoreMap, key: str, record: bytes, why: str = "", hint: str = _HINT) -> RecordError:
     """The error for a record that cannot be decoded; it names the map, the key and the first bytes."""
     is_foreign = record.startswith(FOREIGN)
     found = (
@@ -85,6 +88,6 @@ def unreadable(store_map: StoreMap, key: str, record: bytes, why: str = "") -> R
     return RecordError(
         f"the map {store_map} has a record that Scoopi did not write: {found}",
         at=f"{store_map}[{key[:_FIRST]!r}]",
-        hint=_HINT,
+        hint=hint,
         cause="the store has a record that Scoopi did not write",
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from scoopi.errors import StoreError
+from scoopi.errors import RecordError, StoreError
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
@@ -30,7 +30,7 @@ from scoopi.store.ports import Store
 from scoopi.store.postgresql.postgres_client import PostgresClient
 from scoopi.store.postgresql.postgres_store import PostgresStore
 from scoopi.store.schedule.record_keys import job_key, record_key
-from scoopi.store.schedule.schedule_store import BUNDLES, LOGS, SCHEDULE_MAPS, ScheduleStore
+from scoopi.store.schedule.schedule_store import BUNDLES, LOGS, SCHEDULE_MAPS, SCHEDULED_JOBS, ScheduleStore
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.cluster.grids import new_run
@@ -275,3 +275,14 @@ def test_the_logs_of_attempts_are_removed(schedule: ScheduleStore) -> None:
         schedule.keep_log(each, KeptLog(fence=1, before=0, data=b"text"))
     schedule.remove_logs(ended)
     assert [schedule.kept_log(each) is None for each in ended] == [True, True, False]
+
+
+def test_a_record_that_another_program_wrote_is_named_with_a_hint_for_the_scheduler(tmp_path: Path) -> None:
+    raw = SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS)
+    raw.put_if_absent_all(SCHEDULED_JOBS, [(job_key("books/!1"), b'{"of": "somebody else"}')])
+    schedule = ScheduleStore(SettlingStore(raw, 5))
+    with pytest.raises(RecordError, match="that Scoopi did not write") as raised:
+        schedule.get(JobRecord, [job_key("books/!1")])
+    assert raised.value.hint == "restore the records from a backup, or remove this one from the store"
+    schedule.close()
+    raw.close()

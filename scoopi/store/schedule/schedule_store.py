@@ -39,6 +39,7 @@ SCHEDULE_MAPS = (PROCESSES, SCHEDULED_JOBS, ATTEMPTS, WORKERS, BUNDLES, PASSES, 
 _PAGE = 1000
 _MOST_TRIES = 100
 _MOST_PARTS = 10_000
+_HINT = "restore the records from a backup, or remove this one from the store"
 
 RecordType = TypeVar("RecordType", bound=ScheduleRecord)
 
@@ -62,7 +63,7 @@ class ScheduleStore:
         self._signals = signals
         self.has_written = False
         self._codecs: dict[type[Any], tuple[StoreMap, RecordCodec[Any]]] = {
-            kind: (store_map, RecordCodec(store_map, kind))
+            kind: (store_map, RecordCodec(store_map, kind, hint=_HINT))
             for kind, store_map in (
                 (ProcessRecord, PROCESSES),
                 (JobRecord, SCHEDULED_JOBS),
@@ -72,8 +73,8 @@ class ScheduleStore:
                 (NoticeRecord, NOTICES),
             )
         }
-        self._parts = RecordCodec(BUNDLES, BundlePart, packed=True)
-        self._logs = RecordCodec(LOGS, KeptLog, packed=True)
+        self._parts = RecordCodec(BUNDLES, BundlePart, packed=True, hint=_HINT)
+        self._logs = RecordCodec(LOGS, KeptLog, packed=True, hint=_HINT)
         self._known: dict[tuple[type[Any], str | None], KnownRecords[Any]] = {}
 
     def write(self, old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
