@@ -91,7 +91,7 @@ class Request(msgspec.Struct, frozen=True):
             content = replace(content, method="GET", form=None, json="")
         if host != parse_address(self.url).host or is_downgrade(self.url, url):
             if has_reference(content.json) or any(has_reference(text) for _, text in content.form or ()):
-                what = "redirected to another host with a body that holds a credential"
+                what = "redirected to another host with a body that contains a credential"
                 raise FetchError(what, at=shown(self.url), hint="name the page's final address as its url")
             kept = tuple(pair for pair in content.headers if is_open(*pair))
             content = replace(content, headers=kept, params=())

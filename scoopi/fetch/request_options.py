@@ -149,7 +149,7 @@ class RequestOptions:
                 for pair, rest in ((f"?{written}&", "?"), (f"&{written}", ""), (f"?{written}", "")):
                     location = location.replace(pair, rest)
             if value in unquote_plus(location):
-                raise FetchError("redirected to an address that holds a credential")
+                raise FetchError("redirected to an address that contains a credential")
         return location
 
     def _url(self, url: str, content: PageRequest) -> str:

@@ -139,7 +139,7 @@ def test_the_pages_of_a_group_may_stand_in_a_file(check: Check, tmp_path: Path) 
     ("content", "found"),
     [
         ("", "4:60: error {key}: {file}: the file has no header; begin it with the names of its columns"),
-        ("n,c\n1\n", "p.csv:2:1: error {key}: the row has 1 cells, but the header has 2"),
+        ("n,c\n1\n", "p.csv:2:1: error {key}: the row has 1 cell, but the header has 2"),
         (
             "m\n1\n",
             "4:30: error locatorGroups.city.locators[0].url: %{{n}} has no values; known are m",

@@ -162,7 +162,7 @@ def test_a_body_with_a_credential_is_not_repeated_to_another_host(
     monkeypatch.setenv("CANARY", "canary-1")
     target = server.url("/x", 1)
     locator = f'url: "{server.url(f"/307/{target}")}", form: {{ token: "${{env:CANARY}}" }}'
-    assert "redirected to another host with a body that holds a credential" in run(desk, [locator], code=1)
+    assert "redirected to another host with a body that contains a credential" in run(desk, [locator], code=1)
     assert seen(server, 1) == []
 
 

@@ -96,7 +96,7 @@ def test_no_credential_of_a_site_or_request_is_in_any_output_or_file(
     assert "X-Key" in asked[2].out + asked[3].out
     assert ended.code == 1, ended.err
     assert "2 done, 3 failed" in ended.err
-    assert "redirected to an address that holds a credential" in ended.err
+    assert "redirected to an address that contains a credential" in ended.err
     sent = b"".join(seen.head + seen.body for seen in server.log.all())
     assert quote_plus(CANARY).encode() in sent, "the credentials were sent"
     assert b"X-Key: c4n4ry" in sent

@@ -198,7 +198,8 @@ def _csv_rows(name: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
             columns = _ensured_columns(name, began, row)
             yield columns, ()
         elif len(row) != len(columns):
-            what = f"the row has {len(row)} cells, but the header has {len(columns)}"
+            has = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+            what = f"the row has {has}, but the header has {len(columns)}"
             raise RowFileError(name, began, what, f"separate {len(columns)} cells with {delimiter!r}")
         else:
             yield columns, row

@@ -150,7 +150,7 @@ def ensure_fits(request: RunRequest) -> None:
     if request.to_stdout:
         raise UsageError("--output - is for runs on one machine", hint="name a folder with --output")
     if request.limit is not None:
-        raise UsageError("--limit is for runs on one machine", hint="leave one of both out")
+        raise UsageError("--limit is for runs on one machine", hint="leave out --limit or --cluster")
 
 
 def _ensure_compared(output: OutputSettings, outputs: Sequence[OutputSpec]) -> None:

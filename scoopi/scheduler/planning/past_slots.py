@@ -32,7 +32,7 @@ def past_slots(
             (`2026-11-01`): the range has all slots from the first day to the last. A day is one
             of UTC for periods, as they are, else one of the trigger's zone.
     Raises:
-        PeriodError: one of both is neither, or the process has no slots of its own.
+        PeriodError: a bound is neither a slot nor a day, or the process has no slots of its own.
     """
     if process.qualifier is not None:
         qualifier = parse_qualifier(process.qualifier)
