@@ -61,7 +61,7 @@ def test_the_client_needs_to_be_patched(waker: Any, monkeypatch: pytest.MonkeyPa
 def test_a_client_that_is_built_otherwise_is_left_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO"):
         assert not fix_waking(SimpleNamespace(_reactor=None))
-    assert "is left as it is" in caplog.text
+    assert "is left unchanged" in caplog.text
 
 
 def test_calls_are_quick_also_after_many_threads_have_called_at_once(cluster: ClusterClient) -> None:

@@ -86,5 +86,5 @@ def test_files_of_a_node_that_is_killed_are_published_by_another(
 def test_a_path_that_nodes_could_give_to_two_contents_is_refused(crew_of: CrewOf, world: World) -> None:
     text = world.defs.read_text()
     world.defs.write_text(text.replace("%{sha256}", "%{name}"))
-    with pytest.raises(Exception, match="nodes of a cluster do not know each other's paths"):
+    with pytest.raises(Exception, match="two nodes of a cluster may save different files at this path"):
         crew_of(**POLITE).run("ann")

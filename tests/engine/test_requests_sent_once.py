@@ -101,7 +101,7 @@ def test_a_stop_between_an_order_and_the_page_that_it_leads_to(desk: Desk) -> No
         running.signal(signal.SIGTERM)
         assert running.wait(60) == 1, "its job has failed, and none is left"
         (error,) = desk.run_json()["errors"]
-        assert "the run was stopped before the page had come" in error["cause"]
+        assert "the run was stopped before the redirect of its request was followed" in error["cause"]
         assert desk.process("resume", "--workers", 1).code == 0
         assert len(orders) == 1, "a resume would have sent it again"
         ended = desk.process("retry", "--workers", 1)

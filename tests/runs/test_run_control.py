@@ -46,7 +46,7 @@ def test_rows_are_those_of_the_run_with_the_last_name_or_of_the_named_one(output
 def test_a_run_that_there_is_not_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="there is no run; name its folder"):
         rows_of_run(None, None, {}, output=tmp_path, environ={})
-    with pytest.raises(RunError, match=r"r9: there is no such run; name its folder, or its id"):
+    with pytest.raises(RunError, match=r"r9: there is no such run; give its folder, or its id"):
         rows_of_run("r9", None, {}, output=tmp_path, environ={})
     with pytest.raises((RunError, UsageError), match="run"):
         politeness(["r9"], tmp_path)

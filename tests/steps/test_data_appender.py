@@ -76,7 +76,7 @@ def test_without_outputs_nothing_is_written() -> None:
 
 
 def test_another_input_than_data_is_refused() -> None:
-    with pytest.raises(StepError, match="needs Data"):
+    with pytest.raises(StepError, match="expects Data"):
         parts(data="a page")
 
 

@@ -114,7 +114,7 @@ def test_a_catastrophic_pattern_fails_the_task_at_the_time_limit() -> None:
 
 
 def test_another_input_than_data_is_refused() -> None:
-    with pytest.raises(StepError, match="needs Data"):
+    with pytest.raises(StepError, match="expects Data"):
         run(definition(), "a page")
 
 

@@ -103,5 +103,5 @@ def test_a_page_that_cannot_be_parsed_fails_the_task() -> None:
 
 
 def test_another_input_than_a_page_is_an_error() -> None:
-    with pytest.raises(StepError, match="needs Page"):
+    with pytest.raises(StepError, match="expects Page"):
         parsed(DataParser(TitleReader(), no_scripts), "no page")

@@ -139,7 +139,7 @@ def test_a_javascript_that_returns_no_data_fails_the_task(script: str, words: st
 
 
 def test_another_input_than_data_is_refused() -> None:
-    with pytest.raises(StepError, match="needs Data"):
+    with pytest.raises(StepError, match="expects Data"):
         run(shout, data="a page")
 
 

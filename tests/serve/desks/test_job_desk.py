@@ -46,7 +46,7 @@ def test_a_job_shows_all_changes_and_who_asked_for_them(deployed: Deployed) -> N
     assert [(each["state"], each["by"], each["reason"]) for each in row["changes"]] == [
         ("embryo", "ana", "launch type: manual"),
         ("in_progress", None, None),
-        ("in_progress", "bob", None),
+        ("in_progress", "bob", "cleared by bob"),
         ("skipped", "bob", "skipped by bob"),
     ]
     assert [each["at"] for each in row["changes"]] == sorted(each["at"] for each in row["changes"])
