@@ -28,19 +28,22 @@ def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "output"
 
 
+def ids(output: Path) -> list[str]:
+    """The names of the folders of the two runs, which may begin with the same second."""
+    return [path.parent.name for path in output.glob("[!.]*/.scoopi") if not path.parent.is_symlink()]
+
+
 def records(output: Path, run: str | None) -> list[dict[str, object]]:
     with rows_of_run(run, None, {}, output=output, environ={}) as reader:
         assert reader.is_over()
         return [*reader.records()]
 
 
-def test_rows_are_those_of_the_run_with_the_last_name_or_of_the_named_one(output: Path) -> None:
-    runs = {path.parent for path in output.glob("[!.]*/.scoopi")}
-    first, second = sorted(path for path in runs if not path.is_symlink())
-    assert records(output, None) == records(output, second.name) == records(output, str(second))
-    rows = [*records(output, first.name), *records(output, str(second))]
-    assert sorted(str(row["title"]) for row in rows) == ["Oat", "Rye"]
-    assert {row["stock"] for row in rows} == {3}
+def test_rows_are_those_of_the_run_that_was_started_last_or_of_the_named_one(output: Path) -> None:
+    (rye,) = (run for run in ids(output) if records(output, run)[0]["title"] == "Rye")
+    (oat,) = (run for run in ids(output) if run != rye)
+    assert records(output, None) == records(output, oat) == records(output, str(output / oat))
+    assert records(output, None) == [{"title": "Oat", "stock": 3}]
 
 
 def test_a_run_that_there_is_not_is_an_error(tmp_path: Path) -> None:
