@@ -120,14 +120,17 @@ class JobRunner:
         self._hand_back()
         if self._rules.rests is not None:
             self._rules.rests.round()
-        if self._rules.robots is not None:
-            self._rules.robots.round()
+        self._find_robots()
         self._retries.postpone()
         self._note_sending()
         self._rules.share_budgets(False)
         if not self._inbox.cancelled.is_set():
             self._retries.make_ready(is_over=self._rules.budgets.is_run_over())
             self._add_hosts(self._inbox.take_new_hosts())
+
+    def _find_robots(self) -> None:
+        if self._rules.robots is not None:
+            self._rules.robots.round()
 
     def _look_in(self) -> float:
         """Seconds until all hosts may be looked through again."""
@@ -198,8 +201,7 @@ class JobRunner:
                 wants[host] = wanted if self._shared is None else self._shared.part(host, wanted)
             if len(wants) >= HOSTS_AT_ONCE:
                 self._take_of(wants)
-                if self._rules.robots is not None:  # looking through very many hosts takes seconds
-                    self._rules.robots.round()
+                self._find_robots()  # looking through very many hosts takes seconds
                 wants = {}
         self._take_of(wants)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ LOGGED_AFTER = timedelta(seconds=30)
 MOST_GATES = 20
 """Of a job."""
 
-Waiting = Mapping[str, tuple[JobRecord, ClosedGate]]
+Waiting = dict[str, tuple[JobRecord, ClosedGate]]
 """Of each process by its name: its first job that has no attempt, and the gate that keeps it waiting."""
 
 

@@ -52,11 +52,12 @@ def closed_gate(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
 def failing_gate(job: JobRecord, snapshot: Snapshot) -> str:
     """The name of the gate that an error keeps closed; `enabled`, the first one of all, if none fails."""
     process = snapshot.process(job.process)
-    for gate in GATES if process is not None else ():
-        try:
-            gate(job, process, snapshot)  # type: ignore[arg-type]
-        except Exception:
-            return gate.__name__
+    if process is not None:
+        for gate in GATES:
+            try:
+                gate(job, process, snapshot)
+            except Exception:  # whichever it is: the gate is all that is asked for
+                return gate.__name__
     return enabled.__name__
 
 

@@ -21,8 +21,8 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import INSIDE_GROUP, Decision, canceled, changed, is_inside_group, made, moved
-from scoopi.scheduler.gate_changes import gate_changes, opened, with_gate
-from scoopi.scheduler.gates import ClosedGate, closed_gate, counterpart, edges_of, overlap_of
+from scoopi.scheduler.gate_changes import Waiting, gate_changes, opened, with_gate
+from scoopi.scheduler.gates import closed_gate, counterpart, edges_of, overlap_of
 from scoopi.scheduler.iteration_window import window_of
 from scoopi.scheduler.notices.noticing import marks, with_notices
 from scoopi.scheduler.placing.placement import placements
@@ -34,9 +34,6 @@ from scoopi.scheduler.retrying import after_attempt, over, waits_for_retry
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.sweep import swept
 from scoopi.scheduler.templates import inputs_of
-
-Waits = dict[str, tuple[JobRecord, ClosedGate]]
-"""Of each process by its name: its first job that waits, and the gate that keeps it waiting."""
 
 
 def reconcile(snapshot: Snapshot, faults: PlanFaults | None = None) -> list[Decision]:
@@ -55,7 +52,7 @@ def reconcile(snapshot: Snapshot, faults: PlanFaults | None = None) -> list[Deci
     decided = {_key(decision) for decision in decisions}
     # Planning must see the attempts that the sweep ends, whether or not a crash comes in between.
     seen = applied(snapshot, cleared)
-    waiting: Waits = {}
+    waiting: Waiting = {}
     slots, gated = [*planned(seen, faults)], [*_gated(seen, waiting, faults)]
     is_settled = not any(each.decision == "attempt_made" for each in gated)
     placed = placements(seen, faults, joins=is_settled)
@@ -146,7 +143,7 @@ def _triggered(job: JobRecord, attempt: AttemptRecord, snapshot: Snapshot) -> It
             yield made(process, parse_slot(job.slot), snapshot.now, trigger=cause, launch_type="dependent")
 
 
-def _gated(snapshot: Snapshot, waiting: Waits, faults: PlanFaults) -> Iterator[Decision]:
+def _gated(snapshot: Snapshot, waiting: Waiting, faults: PlanFaults) -> Iterator[Decision]:
     """Step 4: jobs whose gates are open get an attempt; others may be skipped or fail.
 
     Args:
@@ -168,7 +165,7 @@ class _Ahead:
         running: how many jobs of a backfill have an attempt, by process and backfill.
     """
 
-    waiting: Waits
+    waiting: Waiting
     started: dict[str, bool]
     running: dict[tuple[str, str], int]
 
@@ -194,12 +191,13 @@ def _pass_gates(job: JobRecord, snapshot: Snapshot, ahead: _Ahead) -> Iterator[D
     assert process is not None
     if overlap_of(job, process) not in ("allow", "remind") and ahead.started.get(process.name):
         return
-    key = (job.process, job.backfill.name) if job.backfill is not None else None
-    if key is not None and 0 < job.backfill.max_parallel <= ahead.running.get(key, 0):  # type: ignore[union-attr]
+    backfill = job.backfill
+    key = (job.process, backfill.name if backfill is not None else "")
+    if backfill is not None and 0 < backfill.max_parallel <= ahead.running.get(key, 0):
         return
     yield from _attempted(job, process, snapshot)
     ahead.started[process.name] = True  # last: a job that fails here holds up no other one
-    if key is not None:
+    if backfill is not None:
         ahead.running[key] = ahead.running.get(key, 0) + 1
 
 

@@ -23,7 +23,7 @@ class SourceFiles:
     These are all `*.yml` and `*.yaml` in the folder and below, except in hidden folders, plugins, conf and
     output.
 
-        Attributes:
+    Attributes:
         folders: the folders that were searched.
         is_whole: whether everything in them could be read.
     """

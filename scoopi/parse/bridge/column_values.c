@@ -48,12 +48,10 @@ static outcome add_block(PyObject *values, PyObject *joined, const xmlNode *bloc
                          counted_element *known, text_buffer *text)
 {
     for (const xmlNode *node = block; node != NULL; node = element_walk(node, block)) {
-        if (node->type != XML_ELEMENT_NODE) continue;
-        outcome found = element_chain_fits(node, block, &wanted->chain);
-        if (found == FAILED) return UNDECIDED; /* an attribute that is not one text */
-        if (found == DONE) found = add_value(values, joined, node, wanted, known, text);
-        else continue;
-        if (found != DONE) return found;
+        outcome fits = node->type == XML_ELEMENT_NODE ? element_chain_fits(node, block, &wanted->chain) : UNDECIDED;
+        if (fits == FAILED) return UNDECIDED; /* an attribute that is not a single text node */
+        outcome added = fits == DONE ? add_value(values, joined, node, wanted, known, text) : DONE;
+        if (added != DONE) return added;
     }
     return DONE;
 }

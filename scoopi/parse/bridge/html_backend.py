@@ -124,22 +124,28 @@ def compiled_parser() -> TreeOf | None:
 @cache
 def row_reader() -> RowReader:
     """The bridge's row reader if the bridge parses pages, else the pure-Python one."""
-    native = compiled_parser()
-    return row_reader_of(native) if isinstance(native, NativeParser) else _PURE_PYTHON_READER
+    native = _native()
+    return _PURE_PYTHON_READER if native is None else row_reader_of(native)
 
 
 @cache
 def record_values() -> RecordValues | None:
     """The bridge's walk over records if the bridge parses pages; None to walk in Python."""
-    native = compiled_parser()
-    return native.values if isinstance(native, NativeParser) else None
+    native = _native()
+    return None if native is None else native.values
 
 
 @cache
 def column_values() -> ColumnValues | None:
     """The bridge's walk over a column if the bridge parses pages; None to read it in Python."""
-    native = compiled_parser()
-    return native.column if isinstance(native, NativeParser) else None
+    native = _native()
+    return None if native is None else native.column
+
+
+def _native() -> NativeParser | None:
+    """The bridge if it parses pages."""
+    parser = compiled_parser()
+    return parser if isinstance(parser, NativeParser) else None
 
 
 def row_reader_of(native: NativeParser) -> RowReader:
