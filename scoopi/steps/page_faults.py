@@ -6,6 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 from scoopi.errors import ParseError
+from scoopi.fetch.address import FILE_HOST, host_of
 from scoopi.fetch.page_kind import essence
 from scoopi.model.locator import Document
 from scoopi.parse.tree.page import Page
@@ -23,7 +24,7 @@ def unusable(page: Page, in_browser: bool = False) -> str | None:
     """The reason, in a sentence; None if the page looks usable.
 
     Args:
-        in_browser: a browser has run the page's scripts.
+        in_browser: a browser loads the pages of the group, but those of files, and runs their scripts.
     """
     document = page.document
     kind = _other_kind(document)
@@ -38,7 +39,7 @@ def unusable(page: Page, in_browser: bool = False) -> str | None:
         root = page.root
     except ParseError:
         return None  # its tasks have failed already
-    return instead_of_content(root, in_browser)
+    return instead_of_content(root, in_browser and host_of(document.locator.url) != FILE_HOST)
 
 
 def _other_kind(document: Document) -> str:

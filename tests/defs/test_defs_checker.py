@@ -115,7 +115,7 @@ def test_addresses_and_live_of_what_is_reached_are_checked(check: Check) -> None
     places = PLACES + "  town: { locators: [ { name: a, url: '!' } ] }\n"
     tasks = TASKS.replace("{ temps", "{ live: 'P!', temps")
     text = (
-        places.replace("/oslo.html", "'x:!'")
+        places.replace("http://h/o", "'x:!'")
         + tasks
         + "  spare: { live: '!', t: { dataDef: temps } }\n"
         + DATA
@@ -124,15 +124,6 @@ def test_addresses_and_live_of_what_is_reached_are_checked(check: Check) -> None
     assert [f"{each.place.line}:{each.place.column} {each.sentence()}" for each in outcome.report.errors] == [
         "2:42 locatorGroups.city.locators[0].url: 'x:!' is wrong",
         "5:17 taskGroups.city.live: 'P!' is wrong",
-    ]
-
-
-def test_the_loader_of_a_group_is_checked(check: Check) -> None:
-    tasks = TASKS.replace("{ temps", "{ loader: brwser, browser: { timeout: 5 }, temps")
-    outcome = check(PLACES + tasks + DATA)
-    assert outcome.found == [
-        "4:19: error taskGroups.city.loader: there is no loader brwser; did you mean browser?",
-        "4:36: error taskGroups.city.browser: its pages are not loaded in a browser; add `loader: browser`",
     ]
 
 

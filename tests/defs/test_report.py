@@ -16,7 +16,7 @@ from tests.defs.written import DATA, PLACES, TASKS, Check
 
 _BAD = {
     "b.yml": TASKS,
-    "a.yml": PLACES.replace("/oslo.html", "[ x ]"),
+    "a.yml": PLACES.replace("http://h/o", "[ x ]"),
     "c.yml": DATA + "  spare: { query: { block: b }, itms: [ item: { name: a } ] }\n",
 }
 

@@ -104,11 +104,11 @@ def test_scalars_are_read_by_the_type_that_the_key_wants(check_item: Check, item
             ],
         ),
         (
-            PLACES.replace("[ { name: oslo, url: /oslo.html } ]", "[]") + TASKS + DATA,
+            PLACES.replace("[ { name: oslo, url: http://h/o } ]", "[]") + TASKS + DATA,
             ["error locatorGroups.city.locators: locators is empty; add an entry, or remove it"],
         ),
         (
-            PLACES.replace(" } ]", " }, { url: /oslo.html, name: oslo } ]") + TASKS + DATA,
+            PLACES.replace(" } ]", " }, { url: http://h/o, name: oslo } ]") + TASKS + DATA,
             [
                 "error locatorGroups.city.locators[1]: this entry of locators occurs twice "
                 "(see defs.yml:2:23); "

@@ -13,7 +13,7 @@ from scoopi.model.definitions import Definitions
 
 PLACES = """\
 locatorGroups:
-  city: { locators: [ { name: oslo, url: /oslo.html } ] }
+  city: { locators: [ { name: oslo, url: http://h/o } ] }
 """
 TASKS = """\
 taskGroups:

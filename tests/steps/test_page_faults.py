@@ -82,3 +82,16 @@ def test_a_login_page_that_was_asked_for_is_usable() -> None:
     locator = Locator("a", "g", "http://h/login")
     document = Document(locator, "http://h/login", datetime(2026, 1, 1, tzinfo=UTC), None, HTML)
     assert unusable(Page(document, TreeLimits())) is None
+
+
+def test_a_file_is_not_said_to_have_been_in_a_browser() -> None:
+    """Its group may be loaded in browsers; files are not."""
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+    reasons = [
+        unusable(Page(Document(Locator("a", "g", url), url, when, None, APP), TreeLimits()), in_browser=True)
+        for url in (ASKED, "pages/towns.html")
+    ]
+    assert reasons == [
+        "the body held scripts and an empty div when it was read: name what to wait for by `until` of `browser`",
+        "the body holds scripts and an empty div: the site renders in the browser",
+    ]

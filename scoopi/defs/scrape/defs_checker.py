@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoopi.defs.browser.browser_checker import BrowserChecker
+from scoopi.defs.browser.loader_checker import LoaderChecker
 from scoopi.defs.locators.listed_pages import fault_of_list, is_without_locators
 from scoopi.defs.locators.locator_checker import LocatorChecker, names_given
 from scoopi.defs.locators.row_file import until_fault
@@ -18,10 +18,8 @@ from scoopi.defs.scrape.conversion_checker import ConversionChecker
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef, build_data_def
 from scoopi.defs.scrape.data_def_checker import DataDefChecker
 from scoopi.defs.scrape.defs_groups import (
-    LOADERS,
     Reach,
     WrittenTask,
-    WrittenTaskGroup,
     build_locator_groups,
     build_task_groups,
 )
@@ -182,22 +180,9 @@ class DefsChecker:
             what = f"the address contains {kind} in plain text, which is stored with the run"
             self._findings.warning(place, key, what, f"write {where}, with ${{env:NAME}}")
 
-    def _check_loader(self, group: WrittenTaskGroup) -> None:
-        if group.loader and group.loader not in LOADERS:
-            what, key = f"there is no loader {group.loader}", f"{group.key}.loader"
-            self._findings.unknown(group.node.at("loader"), key, what, group.loader, LOADERS)
-        elif fault := self._checkers.loader(group.loader):
-            self._findings.error(group.node.at("loader"), f"{group.key}.loader", fault.what, fault.hint)
-        first = self._chain(group.tasks[0], Findings()) if group.tasks else None
-        if "browser" in group.node.entries and group.browser(each.step for each in first or ()) is None:
-            what = "its pages are not loaded in a browser"
-            at, key = group.node.at("browser"), f"{group.key}.browser"
-            self._findings.error(at, key, what, "add `loader: browser`")
-        elif written := group.node.table("browser"):
-            BrowserChecker(self._findings, self._checkers.script).check(written, f"{group.key}.browser")
-
     def _check_tasks(self) -> None:
         checker = TaskChecker(self._checkers, self._findings, self._data_defs)
+        loaders = LoaderChecker(self._checkers, self._findings)
         conversions = ConversionChecker(self._findings)
         for name in self._task_groups:
             if name not in self._reach.groups:
@@ -206,7 +191,8 @@ class DefsChecker:
             fault = self._checkers.live(group.live) if group.live else None
             if fault:
                 self._findings.error(group.node.at("live"), f"{group.key}.live", fault.what, fault.hint)
-            self._check_loader(group)
+            first = self._chain(group.tasks[0], Findings()) if group.tasks else None
+            loaders.check(group, first or (), self._locator_groups.get(name))
             group.budget(self._findings)
             for task in group.tasks:
                 chain = self._chain(task, self._findings)
