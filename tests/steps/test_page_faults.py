@@ -91,7 +91,8 @@ def test_a_file_is_not_said_to_have_been_in_a_browser() -> None:
         unusable(Page(Document(Locator("a", "g", url), url, when, None, APP), TreeLimits()), in_browser=True)
         for url in (ASKED, "pages/towns.html")
     ]
+    waits = "name what to wait for by `until` of `browser`"
     assert reasons == [
-        "the body held scripts and an empty div when it was read: name what to wait for by `until` of `browser`",
+        f"the body held scripts and an empty div when it was read: {waits}",
         "the body holds scripts and an empty div: the site renders in the browser",
     ]
