@@ -1,44 +1,60 @@
 """Mutation testing: changes a sample of a room's code in small ways; each change should fail a test.
 
 python -m tests.mutation --room store --sample 30 --seed 1
+
+The tests run once to record which lines each of them executes. Then each mutant is tested by those that
+execute it.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import pytest
+
+from tests.mutation import line_recorder
 from tests.mutation.mutants import Mutant, mutants_of
+from tests.mutation.recorded_lines import Choice, RecordedLines
 
 ROOT = Path(__file__).parents[2]
-_LIMIT_S = 120
-"""How long the tests of one mutant may take."""
-_MOST_FILES = 8
+_MOST_TESTS_S = 30.0
+"""How long the chosen tests of a mutant may take, as they were recorded."""
+_SPARE_S = 40.0
+"""What starting pytest and what the tests share, such as a member of a cluster, may take beside."""
+_RECORDING_S = 1800
+_TEST_S = 30
+"""A test that takes longer hangs; most mutants that hang do so in their first test."""
 _SKIPPED = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "output", "scheduler.d")
 
 
 def main() -> int:
     """Run the command; returns 1 if a mutant survived."""
     options = _options()
-    chosen = _chosen(options.room, options.sample, options.seed)[options.skip :]
+    chosen = _chosen(options)
     until = time.monotonic() + options.seconds
     survivors = tried = 0
     with tempfile.TemporaryDirectory(prefix="scoopi-mutation-") as name:
-        bench = _Bench(Path(name) / "tree", options.room)
+        bench = _Bench(Path(name) / "tree")
+        recorded = _recorded(bench, options, Path(name) / "lines")
         for mutant in chosen:
             if time.monotonic() > until:
                 print(f"out of time; continue with --skip {options.skip + tried}")
                 break
-            survives = bench.survives(mutant)
+            tests = recorded.choice(mutant, _MOST_TESTS_S)
+            survives = bench.survives(mutant, tests)
             tried, survivors = tried + 1, survivors + survives
-            print("SURVIVED" if survives else "killed  ", mutant, flush=True)
+            shown = f"  ({len(tests.names)} tests, {tests.left_out} more left out)" if survives else ""
+            print("SURVIVED" if survives else "killed  ", f"{mutant}{shown}", flush=True)
     print(f"{options.room}, seed {options.seed}: {tried - survivors} of {tried} killed")
     return 1 if survivors else 0
 
@@ -46,60 +62,69 @@ def main() -> int:
 class _Bench:
     """A copy of the checkout, in which one file after another is changed and tested."""
 
-    def __init__(self, copy: Path, room: str) -> None:
+    def __init__(self, copy: Path) -> None:
         shutil.copytree(ROOT, copy, ignore=_SKIPPED, symlinks=True)
-        self._copy, self._room = copy, room
-        self._tests: dict[Path, list[str]] = {}
+        self._copy = copy
 
-    def survives(self, mutant: Mutant) -> bool:
+    def record(self, tests: list[str], folder: Path) -> None:
+        """Run the tests unchanged, and record which lines they execute."""
+        folder.mkdir(parents=True, exist_ok=True)
+        arguments = ["-n", "2", "--dist", "worksteal", "-p", "tests.mutation.line_recorder", *tests]
+        status = self._status(arguments, _RECORDING_S, {line_recorder.FOLDER: str(folder)})
+        if status != pytest.ExitCode.OK:
+            print(f"without a mutant the tests end with {status}; those that failed are left out", flush=True)
+
+    def survives(self, mutant: Mutant, tests: Choice) -> bool:
         """Whether all tests pass with the mutant. Tests that take too long have failed, as in CI."""
-        tests = self._tests_of(mutant.file)
+        if not tests.names:
+            return True
         changed = self._copy / mutant.file
-        source = changed.read_bytes()
+        source, times = changed.read_bytes(), changed.stat()
         changed.write_bytes(mutant.applied(source))
+        # Python compares times in whole seconds, so the bytecode of one mutant would be taken for the next.
+        environ = {"PYTHONDONTWRITEBYTECODE": "1"}
+        arguments = ["-x", "--timeout", str(_TEST_S), *tests.names]
         try:
-            return self._passes(tests)
+            return self._status(arguments, tests.seconds + _SPARE_S, environ) == pytest.ExitCode.OK
         finally:
             changed.write_bytes(source)
+            os.utime(changed, ns=(times.st_atime_ns, times.st_mtime_ns))
 
-    def _tests_of(self, file: Path) -> list[str]:
-        """The tests of a file. They must pass without a mutant, or each would seem to be killed."""
-        if file not in self._tests:
-            self._tests[file] = tests_of(file, self._room)
-            if not self._passes(self._tests[file]):
-                sys.exit(f"the tests of {file} fail, or take more than {_LIMIT_S} s: {self._tests[file]}")
-        return self._tests[file]
+    def _status(self, arguments: list[str], seconds: float, environ: dict[str, str]) -> int | None:
+        """Run pytest; None if it took too long."""
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+        environ = {**os.environ, "PYTHONPATH": str(self._copy), **environ}
+        with subprocess.Popen(
+            command,
+            cwd=self._copy,
+            env=environ,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        ) as running:
+            try:
+                return running.wait(seconds)
+            except subprocess.TimeoutExpired:
+                return None
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(running.pid, signal.SIGKILL)
 
-    def _passes(self, tests: list[str]) -> bool:
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-        environ = {**os.environ, "PYTHONPATH": str(self._copy)}
-        try:
-            done = subprocess.run(
-                command, cwd=self._copy, env=environ, capture_output=True, timeout=_LIMIT_S, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return False
-        return done.returncode == 0
 
-
-def tests_of(file: Path, room: str) -> list[str]:
-    """Return the tests of a file: those of its name, then those that import it, at most eight.
+def tests_of(room: str) -> list[str]:
+    """Return the tests that are recorded for a room: its own, and those named like one of its files.
 
     Args:
-        file: relative to the checkout.
-        room: the folder below `scoopi/`; its tests come before those of other rooms, and all of them are the
-            tests of a file that no test names.
+        room: a folder below `scoopi/`, or one file there.
     """
-    module = ".".join(file.with_suffix("").parts)
-    own, tests = f"test_{file.stem}.py", ROOT / "tests"
-    found = [
-        test
-        for test in sorted(tests.rglob("test_*.py"))
-        if test.name == own or f"{module} import" in test.read_text(encoding="utf-8")
+    place = ROOT / "scoopi" / room
+    own = ROOT / "tests" / Path(room).parts[0]
+    files = place.rglob("*.py") if place.is_dir() else [place]
+    names = {f"test_{file.name}" for file in files}
+    found = [test for test in sorted((ROOT / "tests").rglob("test_*.py")) if test.name in names]
+    return [
+        str(test.relative_to(ROOT)) for test in [own, *(each for each in found if own not in each.parents)]
     ]
-    of_room = tests / Path(room).parts[0]
-    found.sort(key=lambda test: (test.name != own, of_room not in test.parents))
-    return [str(test.relative_to(ROOT)) for test in found[:_MOST_FILES] or sorted(of_room.glob("test_*.py"))]
 
 
 def _options() -> argparse.Namespace:
@@ -108,15 +133,34 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=30, help="number of mutants; default: 30")
     parser.add_argument("--seed", type=int, default=1, help="chooses them; default: 1")
     parser.add_argument("--skip", type=int, default=0, help="leave out the first ones; default: 0")
+    parser.add_argument(
+        "--line", type=int, help="all mutants of this line of the file --room, instead of a sample"
+    )
     parser.add_argument("--seconds", type=float, default=3600, help="begin none after that; default: 3600")
+    parser.add_argument(
+        "--tests", nargs="+", help="what to record; default: tests of the room and of its files"
+    )
+    parser.add_argument(
+        "--recorded", type=Path, help="folder that keeps the recorded lines for further calls"
+    )
     return parser.parse_args()
 
 
-def _chosen(room: str, sample: int, seed: int) -> list[Mutant]:
-    place = ROOT / "scoopi" / room
+def _recorded(bench: _Bench, options: argparse.Namespace, folder: Path) -> RecordedLines:
+    folder = (options.recorded or folder).absolute()
+    if not list(folder.glob("*.json")):
+        bench.record(options.tests or tests_of(options.room), folder)
+    return RecordedLines(folder)
+
+
+def _chosen(options: argparse.Namespace) -> list[Mutant]:
+    place = ROOT / "scoopi" / options.room
     files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
     found = [mutant for file in files for mutant in mutants_of(file.relative_to(ROOT), ROOT)]
-    return random.Random(seed).sample(found, min(sample, len(found)))
+    if options.line is not None:
+        return [mutant for mutant in found if mutant.line == options.line]
+    random.Random(options.seed).shuffle(found)
+    return found[: options.sample][options.skip :]
 
 
 if __name__ == "__main__":

@@ -32,11 +32,13 @@ class Mutant(NamedTuple):
     """A change of one place of a file.
 
     Attributes:
+        line, last_line: the lines of the place, numbered from 1.
         begin, end: offsets in the file, in bytes.
     """
 
     file: Path
     line: int
+    last_line: int
     begin: int
     end: int
     before: str
@@ -54,7 +56,8 @@ class Mutant(NamedTuple):
 def mutants_of(file: Path, root: Path) -> list[Mutant]:
     """Return the mutants of a file, in the order of its lines.
 
-    Left out is what no test is written for: log lines, assertions, annotations, and messages.
+    Left out is what no test is written for: log lines, assertions (`strict` of `zip` is one), annotations,
+    options of a class, and messages.
 
     Args:
         file: relative to the root.
@@ -69,7 +72,7 @@ def mutants_of(file: Path, root: Path) -> list[Mutant]:
         assert node.end_col_offset is not None
         begin = starts[node.lineno - 1] + node.col_offset
         end = starts[node.end_lineno - 1] + node.end_col_offset
-        return Mutant(file, node.lineno, begin, end, source[begin:end].decode(), after)
+        return Mutant(file, node.lineno, node.end_lineno, begin, end, source[begin:end].decode(), after)
 
     found = [mutant(node, after) for node in _tested(ast.parse(source)) for after in _changed(node)]
     return sorted(found, key=lambda each: (each.begin, each.after))
@@ -80,8 +83,12 @@ def _tested(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "type_params", "bases"):
             continue
+        if isinstance(node, ast.ClassDef) and name == "keywords":
+            continue
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or isinstance(child, ast.Assert | ast.Raise | ast.JoinedStr):
+                continue
+            if isinstance(child, ast.keyword) and child.arg == "strict":
                 continue
             if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
                 continue

@@ -20,6 +20,12 @@ def most(values: "list[int] | None" = None) -> int:
     if not values and é(values) < 7:
         values.clear()
     return 5 if values else len(values) - 1
+
+
+class Pair(Struct, frozen=True):
+    """Two numbers."""
+
+    both = zip(first, second, strict=True)
 '''
 
 
