@@ -59,10 +59,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "the tests of definitions compose through them",
         "checkers.py defs_groups.py",
     ),
-    "scoopi/browser/chromium": (
-        "tests/browser/page/test_request_rules.py holds both browsers to it",
-        "site_requests.py",
-    ),
     "scoopi/browser/firefox": (
         "tests/browser run with each_browser, in both of them",
         "firefox_driver.py firefox_tab.py",
@@ -70,18 +66,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/engine": (
         "test_shutdown.py, test_stop.py and test_app.py run it",
         "engine.py",
-    ),
-    "scoopi/fetch/downloads": (
-        "test_file_exchange.py receives through it",
-        "file_reception.py",
-    ),
-    "scoopi/serve/work": (
-        "test_keeper.py and tests/serve/test_server.py run them as processes",
-        "child.py",
-    ),
-    "scoopi/publishing": (
-        "test_publisher.py and tests/cluster publish through them",
-        "run_rows.py shared_rows.py table_load.py",
     ),
 }
 """Folder -> the reason why files with logic have no test of their name, and the names of these files."""

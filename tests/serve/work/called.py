@@ -51,6 +51,10 @@ def knows(context: Context) -> dict[str, Any]:
     return {"attempt": context.attempt, "slot": context.slot.key, "start": context.slot.start}
 
 
+def may_begin(context: Context) -> bool:
+    return not context.is_canceled()
+
+
 def is_canceled(context: Context, is_whole: str = "") -> dict[str, bool]:
     called: list[bool] = []
     context.on_cancel(lambda: called.append(True))
