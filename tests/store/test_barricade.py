@@ -114,6 +114,15 @@ def test_waiting_for_a_live_holder_has_an_end(store: Store) -> None:
         barricade(store, "bob").compose_once(never, 50)
 
 
+def test_a_holder_is_waited_for_until_the_time_is_over_and_no_longer(store: Store) -> None:
+    store.put_if_absent_all(RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
+    clock = Clock()
+    began = clock.now
+    with pytest.raises(ClusterError, match="composing definitions for 2500 ms"):
+        barricade(store, "bob", clock=clock).compose_once(never, 2500)
+    assert clock.now - began == pytest.approx(2.5)
+
+
 def test_a_live_holder_is_waited_for_as_long_as_it_renews_its_lease(store: Store) -> None:
     """Ann seeds for 20 minutes; Bob would wait ten minutes for a lease that does not change."""
     clock = Clock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 import threading
 import time
@@ -41,6 +42,23 @@ def test_a_database_that_is_being_started_is_waited_for(postgres: PostgresServer
     starting.start()
     opened(postgres_url).close()
     starting.join()
+
+
+def test_what_the_server_refuses_only_once_is_waited_for(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"late_{secrets.token_hex(4)}"
+    waits: list[float] = []
+
+    def created_meanwhile(seconds: float) -> None:
+        with monkeypatch.context() as original:
+            original.undo()
+            postgres.database(name)
+        waits.append(seconds)
+
+    monkeypatch.setattr(time, "sleep", created_meanwhile)
+    opened(f"postgresql://tester@127.0.0.1:{postgres.port}/{name}").close()
+    assert len(waits) == 1
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,22 @@ def test_a_run_moves_forward_only(run: RunRecord, store: Store) -> None:
     assert run.read() == RunState("r1", RunPhase.OVER, True, "ann")
 
 
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_run_that_has_ended_is_reopened_with_all_that_was_seeded(
+    run: RunRecord, store: Store, is_over: bool
+) -> None:
+    run.create("r1")
+    run.mark_seeded()
+    run.to_ending()
+    if is_over:
+        run.to_over()
+    bob = RunRecord(store, "bob")
+    bob.reopen()
+    assert run.read() == RunState("r1", RunPhase.RUNNING, True, "bob")
+    run.reopen()
+    assert run.read() == RunState("r1", RunPhase.RUNNING, True, "bob"), "it is open already"
+
+
 @pytest.mark.parametrize("gone", ["run", "canary/0", "canary/1"])
 def test_a_missing_record_or_canary_means_that_data_is_lost(run: RunRecord, store: Store, gone: str) -> None:
     run.create("r1")

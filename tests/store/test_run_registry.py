@@ -13,6 +13,7 @@ from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
 from scoopi.store.runs.known_run import PREFIX
 from scoopi.store.runs.run_record import RunPhase
 from scoopi.store.runs.run_registry import RunRegistry
+from scoopi.store.runs.run_retention import PREFIX as PULSE_PREFIX
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import NodeDied
 
@@ -447,6 +448,19 @@ def test_a_run_whose_own_record_is_damaged_is_left_as_it_is(
     RunRegistry(grid.store, phase, grid.removed.append, "n2").sweep(nobody)
     assert grid.removed == ["a-over"]
     assert "run b-damaged is left unchanged" in caplog.text
+
+
+def test_a_run_whose_pulse_cannot_be_read_is_not_taken_to_be_left(
+    grid: Grid, caplog: pytest.LogCaptureFixture
+) -> None:
+    grid.registry("n1").enter("shop")
+    key = f"{PULSE_PREFIX}shop"
+    stands = grid.store.get_all(RUN, [key])[key]
+    assert grid.store.cas_all(RUN, [Change(key, stands, DAMAGED)])[0].won
+    grid.sweeper().sweep(nobody)
+    assert grid.removed == []
+    assert grid.registry("n2").maps("shop") == "shop"
+    assert "run shop is left unchanged" in caplog.text
 
 
 def test_a_run_is_forgotten_although_its_record_changes_meanwhile(tmp_path: Path) -> None:

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scoopi.errors import StoreError
 from scoopi.store.ports import JOBS, PAYLOADS, RUN, Change
-from scoopi.store.solo.sqlite_store import SqliteStore
+from scoopi.store.solo.sqlite_store import SqliteStore, sync_store
 
 
-def limited(store: SqliteStore, pages: int) -> None:
-    """Let the file grow no further, as on a full disk."""
-    connection = store._connection
-    assert connection is not None
-    connection.execute(f"PRAGMA max_page_count={pages}")
+@pytest.fixture
+def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Lets the file of the store that the test opens grow to so many pages only, as on a full disk."""
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def noted(*given: Any, **more: Any) -> sqlite3.Connection:
+        opened.append(connect(*given, **more))
+        return opened[-1]
+
+    def limited(pages: int) -> None:
+        (connection,) = opened
+        connection.execute(f"PRAGMA max_page_count={pages}")
+
+    monkeypatch.setattr(sqlite3, "connect", noted)
+    return limited
 
 
 def test_records_are_there_after_the_store_was_closed_and_opened(tmp_path: Path) -> None:
@@ -42,17 +56,19 @@ def test_records_are_there_although_the_store_was_never_closed(tmp_path: Path) -
     store.close()
 
 
-def test_a_full_disk_is_named_and_leaves_nothing_half_written(tmp_path: Path) -> None:
+def test_a_full_disk_is_named_and_leaves_nothing_half_written(
+    tmp_path: Path, limit: Callable[[int], None]
+) -> None:
     store = SqliteStore(tmp_path / "store.db")
     store.put_if_absent_all(RUN, [("before", b"1")])
-    limited(store, 40)
+    limit(40)
     records = [(f"{number:05}", bytes(400)) for number in range(10_000)]
     with pytest.raises(StoreError, match="SQLITE_FULL") as caught:
         store.put_if_absent_all(PAYLOADS, records)
     assert caught.value.at == str(tmp_path / "store.db")
     assert "free space" in caught.value.hint
     assert store.count(PAYLOADS) == 0
-    limited(store, 1_000_000)
+    limit(1_000_000)
     assert all(outcome.won for outcome in store.put_if_absent_all(PAYLOADS, records))
     assert store.get_all(RUN, ["before"]) == {"before": b"1"}
     store.close()
@@ -205,3 +221,30 @@ def test_what_was_acknowledged_survives_a_kill_and_the_last_batch_is_whole_or_ab
     assert torn == 0
     assert kept in (acknowledged, acknowledged + 1)
     store.close()
+
+
+def test_a_sync_reaches_the_log_and_the_file_and_leaves_neither_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    monkeypatch.setattr(os, "fdatasync", lambda handle: synced.append(os.readlink(f"/proc/self/fd/{handle}")))
+    store = SqliteStore(tmp_path / "store.db")
+    store.put_if_absent_all(RUN, [("a", b"1")])
+    before = sorted(os.listdir("/proc/self/fd"))
+    sync_store(tmp_path / "store.db")
+    assert sorted(os.listdir("/proc/self/fd")) == before
+    assert synced == [f"{tmp_path}/store.db-wal", f"{tmp_path}/store.db"]
+    store.close()
+    synced.clear()
+    sync_store(tmp_path / "store.db")
+    assert synced == [f"{tmp_path}/store.db"], "a store that was closed has no log"
+
+
+def test_a_disk_that_fails_to_sync_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(handle: int) -> None:
+        raise OSError("disk error")
+
+    SqliteStore(tmp_path / "store.db").close()
+    monkeypatch.setattr(os, "fdatasync", fails)
+    with pytest.raises(OSError, match="disk error"):
+        sync_store(tmp_path / "store.db")
