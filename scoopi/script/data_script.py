@@ -16,7 +16,7 @@ from scoopi.script.entry_script import EntryScript
 from scoopi.script.harmless_script import is_harmless
 from scoopi.script.sandbox import Sandbox
 
-_HOSTS = Path(__file__).with_name("data.js").read_text(encoding="utf-8")
+DATA_HOSTS = Path(__file__).with_name("data.js").read_text(encoding="utf-8")
 _CHANGED = json_decoder(tuple[list[int], list[tuple[str | None, ...]]])
 """The rows that a script returns: their positions (-1 - position if changed), and values of changed ones."""
 
@@ -66,7 +66,7 @@ class DataScript:
         return changed
 
     def _load(self) -> Sandbox:
-        return self._script.load(Sandbox(self._limits, _HOSTS))
+        return self._script.load(Sandbox(self._limits, DATA_HOSTS))
 
 
 def _to_json(data: Data) -> tuple[str, str]:

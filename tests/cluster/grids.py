@@ -11,15 +11,18 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from random import SystemRandom
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoopi.configs.groups import ClusterSettings
-from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.cluster_client import ClusterClient, client_class
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import MemberProcess
 from scoopi.store.ports import RUN_MAPS, StoreMap
 from tests.cluster.proxy import Plan, Proxy
+
+if TYPE_CHECKING:
+    from hazelcast.client import HazelcastClient
 
 PORTS = (15_000, 32_000)
 _runs = itertools.count()
@@ -125,6 +128,17 @@ def settings_of(started: list[MemberProcess], **changes: Any) -> ClusterSettings
     """Of a node of the cluster of these members."""
     ports = [int(member.address.rpartition(":")[2]) for member in started]
     return settings(*ports, **changes)
+
+
+@contextmanager
+def plain_client(client: ClusterClient) -> Iterator[HazelcastClient]:
+    """A client of the library's own, with the options of Scoopi's, for what only the library knows."""
+    kind = client_class()
+    from scoopi.store.cluster.client_options import client_options
+
+    plain = kind(**client_options(client.settings, lambda state: None, 2.0, 10.0))
+    yield plain
+    plain.shutdown()
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import pytest
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.store.cluster.client_faults import fix_waking, no_member_error
-from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.cluster_client import ClusterClient, client_class
 from scoopi.store.ports import RUN
 from tests.cluster.grids import new_run
 
@@ -23,10 +23,13 @@ ASLEEP_S = 0.009
 
 
 @pytest.fixture
-def waker(cluster: ClusterClient) -> Iterator[Any]:
+def waker() -> Iterator[Any]:
     """A waker of the client's own kind, that belongs to no reactor."""
-    loop: Any = cluster._client._reactor._loop
-    waker = type(loop.waker)({})
+    client_class()  # imports it without a warning
+    from hazelcast.reactor import _PipedWaker
+
+    kind: Any = _PipedWaker
+    waker = kind({})
     yield waker
     waker.close()
 

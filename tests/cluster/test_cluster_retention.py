@@ -18,6 +18,7 @@ from scoopi.store.ports import ENDED, HOSTS, MEMBERS, RUN, RUN_MAPS, StoreMap
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_retention import RunRetention
 from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.grids import plain_client
 from tests.engine.desk import wait_until
 from tests.reliability.world import World, served_world
 from tests.server.server import Server
@@ -46,9 +47,9 @@ def kept_of(client: ClusterClient, run: str) -> list[str]:
 
 def maps_of(client: ClusterClient, run: str) -> list[str]:
     """The names of the maps that the grid has for a run, be they empty or not."""
-    return [
-        one.name for one in client._client.get_distributed_objects() if one.name.startswith(f"scoopi.{run}.")
-    ]
+    with plain_client(client) as plain:
+        names = [one.name for one in plain.get_distributed_objects()]
+    return [name for name in names if name.startswith(f"scoopi.{run}.")]
 
 
 def crew_run(crew: Crew, run: str) -> RunReport:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.cluster_client import ClusterClient, client_class
 from scoopi.store.cluster.foreign_values import ForeignValue
 from scoopi.store.ports import RUN
-from tests.cluster.grids import new_run
+from tests.cluster.grids import new_run, plain_client
 
 INTEGER = -7
 """As Hazelcast numbers types."""
@@ -18,8 +19,9 @@ KEYS = ("", "a", "j1", "0123456789abcdef0123456789abcdef", "shop.example:443", "
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_goes_to_the_partition_that_the_client_names(cluster: ClusterClient, key: str) -> None:
-    sent, partitions = cluster.keys().of(key), cluster._client.partition_service
-    assert partitions.get_partition_id(sent) == partitions.get_partition_id(key)
+    with plain_client(cluster) as plain:
+        partition_of = plain.partition_service.get_partition_id
+        assert partition_of(cluster.keys().of(key)) == partition_of(key)
 
 
 def test_what_is_put_under_it_is_found_under_the_plain_key_and_back(cluster: ClusterClient) -> None:
@@ -35,9 +37,12 @@ def test_what_is_put_under_it_is_found_under_the_plain_key_and_back(cluster: Clu
         assert plain.key_set().result() == ["plain"]
 
 
-def test_so_many_are_kept_and_no_more(cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_many_are_kept_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    client_class()  # imports what `grid_values` needs
+    from scoopi.store.cluster.grid_values import GridKeys
+
     monkeypatch.setattr("scoopi.store.cluster.grid_values.MOST", 3)
-    keys = type(cluster.keys())(cluster._client._serialization_service.to_data)
+    keys = GridKeys(lambda key: SimpleNamespace(buffer=bytearray(f"\0\0\0\0 {key}".encode())))
     first = keys.of("a")
     assert keys.of("a") is first
     for key in "bcd":

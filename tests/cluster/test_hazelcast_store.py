@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +19,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import ENDED, JOBS, RUN, RUN_MAPS, Change
 from scoopi.store.settling_store import SettlingStore
-from tests.cluster.grids import free_port, members, new_run, settings_of
+from tests.cluster.grids import free_port, members, new_run, plain_client, settings_of
 
 LIMIT_S = 20.0
 
@@ -38,21 +39,19 @@ def digests(number: int) -> list[str]:
 
 
 def test_only_text_json_and_bytes_are_ever_sent(
-    store: HazelcastStore, cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch
+    store: HazelcastStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: set[int] = set()
-    service: Any = cluster._client._serialization_service
-    to_data = service.to_data
 
-    def watched(thing: object, *more: object) -> Any:
+    def watched(to_data: Callable[..., Any], thing: object, *more: object) -> Any:
         data = to_data(thing, *more)
         if data is not None:
             sent.add(data.get_type())
         return data
 
-    maps = [store.grid_map(name) for name in RUN_MAPS]
+    maps: list[Any] = [store.grid_map(name) for name in RUN_MAPS]
     for kept in maps:
-        monkeypatch.setattr(kept, "_to_data", watched)
+        monkeypatch.setattr(kept, "_to_data", partial(watched, kept._to_data))
     for name in RUN_MAPS:
         value, other = (job("R/a"), job("E")) if name is JOBS else (b"a", b"b")
         store.put_if_absent_all(name, [("k", value)])
@@ -90,8 +89,8 @@ def test_runs_do_not_see_each_other_nor_what_belongs_to_no_run(cluster: ClusterC
 
 def test_each_partition_holds_one_canary(store: HazelcastStore, cluster: ClusterClient) -> None:
     keys = cluster.spread_keys("canary")
-    partitions = cluster._client.partition_service
-    assert sorted(map(partitions.get_partition_id, keys)) == list(range(271))
+    with plain_client(cluster) as plain:
+        assert sorted(map(plain.partition_service.get_partition_id, keys)) == list(range(271))
     assert keys == cluster.spread_keys("canary")
 
 

@@ -30,7 +30,7 @@ class Pace:
         self._ticks: list[float] = [time.monotonic()]
 
     def __enter__(self) -> Pace:
-        self._task = asyncio.run_coroutine_threadsafe(self._tick(), self._server._loop)
+        self._task = asyncio.run_coroutine_threadsafe(self._tick(), self._server.loop)
         return self
 
     def __exit__(

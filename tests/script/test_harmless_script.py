@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
-from scoopi.script.data_script import _HOSTS
+from scoopi.script.data_script import DATA_HOSTS
 from scoopi.script.entry_script import EntryScript
 from scoopi.script.harmless_script import is_harmless
 from scoopi.script.sandbox import Sandbox
@@ -110,7 +110,7 @@ def test_what_is_harmless_leaves_everything_as_loaded(pieces: list[str]) -> None
 def is_as_loaded(text: str) -> bool:
     """Whether the engine finds everything as it was after a page; true of a script that fails, too."""
     try:
-        sandbox = EntryScript([text], "f").load(Sandbox(ScriptLimits(timeout_ms=300), _HOSTS))
+        sandbox = EntryScript([text], "f").load(Sandbox(ScriptLimits(timeout_ms=300), DATA_HOSTS))
         sandbox.call("run", PAGE, INDEXES)
     except ScriptError:
         return True

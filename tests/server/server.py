@@ -33,6 +33,9 @@ class Server:
         closed: those of them that refuse connections until `open`.
         route: which requests are answered badly, and how; by default those for `/bad/…`.
         log: shared with another server.
+
+    Attributes:
+        loop: where the server runs, in a thread of its own.
     """
 
     def __init__(
@@ -61,7 +64,7 @@ class Server:
         self._sockets: dict[str, socket.socket] = {}
         self._numbers = itertools.count(1)
         self._listeners: list[asyncio.Server] = []
-        self._loop = asyncio.new_event_loop()
+        self.loop = asyncio.new_event_loop()
         self._started = threading.Event()
         self._thread = threading.Thread(target=self._run, name="test server", daemon=True)
 
@@ -74,7 +77,7 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(START_SECONDS)
 
     def host(self, number: int = 0) -> str:
@@ -88,11 +91,11 @@ class Server:
 
     def open(self, address: str) -> None:
         """Let a closed address accept connections from now on; callable from any thread."""
-        self._loop.call_soon_threadsafe(self._open, address)
+        self.loop.call_soon_threadsafe(self._open, address)
 
     def open_after(self, address: str, seconds: float) -> None:
         """Let a closed address accept connections so many seconds later."""
-        self._loop.call_soon_threadsafe(self._loop.call_later, seconds, self._open, address)
+        self.loop.call_soon_threadsafe(self.loop.call_later, seconds, self._open, address)
 
     def _bound(self) -> dict[str, socket.socket]:
         """A socket of each address, all on one port; those of closed addresses do not listen."""
@@ -114,12 +117,12 @@ class Server:
         raise AssertionError
 
     def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_until_complete(self._listen())
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(self._listen())
         self._started.set()
-        self._loop.run_forever()
-        self._loop.run_until_complete(self._end())
-        self._loop.close()
+        self.loop.run_forever()
+        self.loop.run_until_complete(self._end())
+        self.loop.close()
 
     async def _listen(self) -> None:
         for address, bound in self._sockets.items():
@@ -129,13 +132,13 @@ class Server:
     def _open(self, address: str) -> None:
         if address in self._closed:
             self._closed.remove(address)
-            opening = self._loop.create_task(self._listen_at(self._sockets[address]))
+            opening = self.loop.create_task(self._listen_at(self._sockets[address]))
             self._serving.tasks.add(opening)
             opening.add_done_callback(self._serving.tasks.discard)
 
     async def _listen_at(self, bound: socket.socket) -> None:
         self._listeners.append(
-            await self._loop.create_server(self._connection, sock=bound, ssl=self._context, backlog=512)
+            await self.loop.create_server(self._connection, sock=bound, ssl=self._context, backlog=512)
         )
 
     def _connection(self) -> Connection:

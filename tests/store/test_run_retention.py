@@ -90,12 +90,13 @@ def kept(tmp_path: Path) -> Iterator[Timed]:
     timed.close()
 
 
-def registry_of(store: Store) -> RunRegistry:
-    def phase(maps: str) -> RunPhase | None:
-        state = RunRecord(store, "n1").read()
-        return None if state is None else state.phase
+def phase_of(store: Store) -> RunPhase | None:
+    state = RunRecord(store, "n1").read()
+    return None if state is None else state.phase
 
-    return RunRegistry(store, phase, lambda maps: None, "n1")
+
+def registry_of(store: Store) -> RunRegistry:
+    return RunRegistry(store, lambda maps: phase_of(store), lambda maps: None, "n1")
 
 
 def retention(store: Store, run: str, maps: str) -> RunRetention:
@@ -119,7 +120,7 @@ def sweep(inner: Store) -> None:
 
 
 def is_over(kept: Timed) -> bool:
-    return registry_of(kept)._phase(RUN) is RunPhase.OVER
+    return phase_of(kept) is RunPhase.OVER
 
 
 def test_the_writes_of_the_last_node_to_leave_are_as_many_as_are_tried_here(kept: Timed) -> None:
