@@ -21,12 +21,16 @@ class ModuleNames:
     Attributes:
         names: functions, classes, variables and imports.
         parameters: by function, the names of the parameters without a default.
+        methods: by class without a base, the names of its methods and attributes.
+        not_called: names that a call makes nothing of, with what they are, as "an async function".
         is_whole: whether the names are complete: nothing in the source can define further ones.
         problem: why the source cannot be read; empty if it can.
     """
 
     names: frozenset[str] = frozenset()
     parameters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    methods: dict[str, frozenset[str]] = field(default_factory=dict)
+    not_called: dict[str, str] = field(default_factory=dict)
     is_whole: bool = True
     problem: str = ""
 
@@ -88,30 +92,74 @@ class ModuleReader:
             return ModuleNames(problem=f"{shown}{line}: {what}")
         except OSError as error:
             return ModuleNames(problem=f"{shown}: {error.strerror}")
-        names: set[str] = set()
-        parameters: dict[str, tuple[str, ...]] = {}
-        _collect(tree.body, names, parameters)
-        is_whole = "*" not in names and "__getattr__" not in names
-        return ModuleNames(frozenset(names), parameters, is_whole)
+        found = _Names()
+        found.collect(tree.body)
+        return found.of_module()
 
 
-def _collect(statements: Iterable[ast.stmt], names: set[str], parameters: dict[str, tuple[str, ...]]) -> None:
-    """Collect the names that a module's top-level statements define, also inside `if`, `try` and `with`."""
-    for each in statements:
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-            names.add(each.name)
-            if not each.decorator_list:  # a decorator may change the parameters
-                parameters[each.name] = _needed(each.args)
-        elif isinstance(each, ast.ClassDef):
-            names.add(each.name)
-        elif isinstance(each, ast.Import | ast.ImportFrom):
-            names |= {alias.asname or alias.name.partition(".")[0] for alias in each.names}
+class _Names:
+    """The names that a module's top-level statements define, also inside `if`, `try` and `with`."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._parameters: dict[str, tuple[str, ...]] = {}
+        self._methods: dict[str, frozenset[str]] = {}
+        self._not_called: dict[str, str] = {}
+
+    def of_module(self) -> ModuleNames:
+        """All that were collected."""
+        names = frozenset(self._names)
+        is_whole = names.isdisjoint(("*", "__getattr__"))
+        return ModuleNames(names, self._parameters, self._methods, self._not_called, is_whole)
+
+    def collect(self, statements: Iterable[ast.stmt]) -> None:
+        """Add the names of statements; one that was defined before may be either."""
+        for each in statements:
+            if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+                is_plain = not each.decorator_list  # a decorator may change what it is, and its parameters
+                is_async = is_plain and isinstance(each, ast.AsyncFunctionDef)
+                self._define(each.name, "an async function, which nothing awaits" if is_async else "")
+                if is_plain:
+                    self._parameters[each.name] = _needed(each.args)
+            elif isinstance(each, ast.ClassDef):
+                self._define(each.name)
+                if not (each.bases or each.keywords or each.decorator_list):
+                    inside = _Names()
+                    inside.collect(each.body)
+                    self._methods[each.name] = frozenset(inside._names)
+            elif isinstance(each, ast.Import | ast.ImportFrom):
+                for alias in each.names:
+                    self._define(alias.asname or alias.name.partition(".")[0])
+            else:
+                self._collect_other(each)
+
+    def _collect_other(self, statement: ast.stmt) -> None:
+        what = _literal(statement)
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name):
+                self._define(node.id, what)
+        for part in ("body", "orelse", "finalbody"):
+            self.collect(getattr(statement, part, ()))
+        for handler in getattr(statement, "handlers", ()):
+            self.collect(handler.body)
+
+    def _define(self, name: str, not_called: str = "") -> None:
+        if not_called and name not in self._names:
+            self._not_called[name] = not_called
         else:
-            names |= {node.id for node in ast.walk(each) if isinstance(node, ast.Name)}
-            for part in ("body", "orelse", "finalbody"):
-                _collect(getattr(each, part, ()), names, parameters)
-            for handler in getattr(each, "handlers", ()):
-                _collect(handler.body, names, parameters)
+            self._not_called.pop(name, None)
+        self._names.add(name)
+
+
+def _literal(statement: ast.stmt) -> str:
+    """What an assignment of a literal defines, as "a text"; empty for anything else, and None."""
+    if not isinstance(statement, ast.Assign):
+        return ""
+    try:
+        value = ast.literal_eval(statement.value)
+    except ValueError:
+        return ""
+    return "" if value is None else f"of type {type(value).__name__}"
 
 
 def _needed(arguments: ast.arguments) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from scoopi.defs.schedule.key_places import KeyPlaces
-from scoopi.defs.schedule.module_reader import ModuleReader
+from scoopi.defs.schedule.module_reader import ModuleNames, ModuleReader
 from scoopi.defs.yaml.findings import Findings
 from scoopi.model.place import Place
 from scoopi.model.schedule.process import Process
@@ -23,6 +23,7 @@ _PERIOD_INPUTS = ("start_id", "end_id")
 _TRIGGER_NAMES = ("trigger.job", "trigger.slot.key")
 _OUTPUTS = "trigger.outputs."
 _CONTEXT = "context"
+_SOURCE_METHODS = {"current": "self, now", "previous": "self, number, i"}
 
 
 class NameCheck:
@@ -59,7 +60,7 @@ class NameCheck:
         for number, rule in enumerate(process.notify):
             self.check_target(rule.via, *at("notify", number, "via"))
         if trigger is not None and trigger.source.startswith("python:"):
-            self._function(trigger.source.removeprefix("python:"), *at("trigger", "source"))
+            self._source(process, trigger.source.removeprefix("python:"), *at("trigger", "source"))
         self._templates(process)
 
     def check_target(self, via: tuple[str, ...], place: Place, path: str) -> None:
@@ -76,7 +77,39 @@ class NameCheck:
         return frozenset({*process.inputs, *written, *periods, _CONTEXT})
 
     def _function(self, name: str, place: Place, path: str, given: frozenset[str] | None = None) -> None:
-        """Check that a function or class exists, and that its parameters are among those `given`."""
+        """Check that a function exists, and that its parameters are among those `given`."""
+        function = name.partition(":")[2]
+        found = self._module_of(name, place, path)
+        if found is None:
+            return
+        if what := found.not_called.get(function):
+            self._findings.error(place, path, f"{name} is {what}", f"write a function: `def {function}(…):`")
+        elif given is not None:
+            needed = [each for each in found.parameters.get(function, ()) if each not in given]
+            if needed:
+                what = f"{name} needs the {_plural('input', needed)} {', '.join(needed)}"
+                near = nearest(needed[0], given)
+                hint = f"rename it to {near}, or add `inputs: {{{needed[0]}: …}}`" if near else ""
+                self._findings.error(place, path, what, hint or f"add `inputs: {{{needed[0]}: …}}`")
+
+    def _source(self, process: Process, name: str, place: Place, path: str) -> None:
+        """Check that a class exists, and has the methods that a source of iterations needs."""
+        written = name.partition(":")[2]
+        found = self._module_of(name, place, path)
+        if found is None:
+            return
+        if written in found.not_called or written in found.parameters:
+            what = f"{name} is {found.not_called.get(written, 'a function')}, and a source is a class"
+            self._findings.error(place, path, what, f"write `class {written}:`, with the method current")
+            return
+        known = found.methods.get(written, frozenset(_SOURCE_METHODS))
+        for method, parameters in _SOURCE_METHODS.items():
+            if method not in known and (method != "previous" or process.lookback):
+                what = f"{name} has no method {method}"
+                self._findings.error(place, path, what, f"write `def {method}({parameters}):` in the class")
+
+    def _module_of(self, name: str, place: Place, path: str) -> ModuleNames | None:
+        """The names of the module of a function or class; None if it is missing or cannot be known."""
         module, _, function = name.partition(":")
         found = self._modules.names_of(module)
         if found is None:
@@ -90,19 +123,15 @@ class NameCheck:
             else:
                 hint = "each worker needs it"
                 self._findings.warning(place, path, what, hint)
-            return
+            return None
         if found.problem:
             self._findings.error(place, path, found.problem, "correct the module")
-        elif found.is_whole and function not in found.names:
+            return None
+        if found.is_whole and function not in found.names:
             what = f"{module} has no {function}"
             self._findings.unknown(place, path, what, function, found.names)
-        elif given is not None:
-            needed = [each for each in found.parameters.get(function, ()) if each not in given]
-            if needed:
-                what = f"{name} needs the {_plural('input', needed)} {', '.join(needed)}"
-                near = nearest(needed[0], given)
-                hint = f"rename it to {near}, or add `inputs: {{{needed[0]}: …}}`" if near else ""
-                self._findings.error(place, path, what, hint or f"add `inputs: {{{needed[0]}: …}}`")
+            return None
+        return found
 
     def _program(self, word: str, place: Place, path: str) -> None:
         """Check a program: a file of the project, or else a program in PATH."""

@@ -28,6 +28,7 @@ from scoopi.periods.period import parse_qualifier
 
 _PERIODS_ONLY = ("machine", "lag", "grouping")
 _FIRES_ONLY = ("catchup", "catchup_window")
+_SCRAPES_ONLY = ("output", "keep_former")
 _ITERATIONS_ONLY = ("lookback", "on_window_exit")
 _SCHEDULES = ("every", "cron", "at", "after")
 _DAY = timedelta(days=1)
@@ -152,20 +153,17 @@ class ProcessBuilder:
         if mode != "managed" and "qualifier" in values:
             self._wrong(node, path, "qualifier", f"a {mode} process has no qualifier", "use `mode: managed`")
         if mode == "freerun" and "depends_on" in values:
-            self._wrong(
-                node, path, "depends_on", "a freerun process depends on nothing", "use `trigger: {after: …}`"
-            )
+            what = "a freerun process depends on nothing"
+            self._wrong(node, path, "depends_on", what, "use `trigger: {after: …}`")
         if "remind_limit" in values and values.get("overlap", _OVERLAP[mode]) != "remind":
             what = "remind_limit needs overlap: remind"
             self._wrong(node, path, "remind_limit", what, "add `overlap: remind`, or remove it")
         for key in _FIRES_ONLY:
             if key in values and mode != "freerun":
-                what = f"{key} has no effect on a {mode} process, which misses no fires"
                 hint = "periods are created in full, iterations by lookback; remove it"
-                self._findings.warning(node.keys[key], f"{path}.{key}", what, hint)
+                self._no_effect(node, path, key, f"on a {mode} process, which misses no fires", hint)
         if "catchup_window" in values and values.get("catchup") == "none":
-            what = "catchup_window has no effect with catchup: none"
-            self._findings.warning(node.keys["catchup_window"], f"{path}.catchup_window", what, "remove it")
+            self._no_effect(node, path, "catchup_window", "with catchup: none")
         if "qualifier" not in node.entries:
             for key in _PERIODS_ONLY:
                 if key in values:
@@ -179,9 +177,8 @@ class ProcessBuilder:
         if slots != "iterations" and _is_whole(node.table("trigger"), trigger):
             for key in _ITERATIONS_ONLY:
                 if key in values:
-                    self._wrong(
-                        node, path, key, f"{key} needs iterations", "add `slots: iterations` to the trigger"
-                    )
+                    hint = "add `slots: iterations` to the trigger"
+                    self._wrong(node, path, key, f"{key} needs iterations", hint)
 
     def _check_probes(
         self, values: dict[str, Any], executes: Executes | None, node: Table, path: str
@@ -201,6 +198,9 @@ class ProcessBuilder:
         if "new_input" in values and values.get("machine", "discrete") == "discrete":
             hint = "add `machine: continuous` or `recomputing`"
             self._wrong(node, path, "new_input", "new_input needs further attempts of a period", hint)
+        for key in _SCRAPES_ONLY:
+            if key in values and executes is not None and executes.kind != "scrape":
+                self._no_effect(node, path, key, f"with {executes.kind}, which publishes no rows")
 
     def _trigger(
         self, keys: dict[str, Any] | None, mode: str, values: dict[str, Any], node: Table, path: str
@@ -213,11 +213,8 @@ class ProcessBuilder:
         is_whole = _is_whole(table, keys)
         slots = keys.setdefault("slots", "periods" if has_periods else "instants")
         if is_whole and (slots == "periods") is not has_periods:
-            what, hint = (
-                f"slots: {slots} does not go with {'a' if has_periods else 'no'} qualifier",
-                "leave slots out",
-            )
-            self._wrong(table, path, "slots", what, hint)
+            what = f"slots: {slots} {'does not go with' if has_periods else 'needs'} a qualifier"
+            self._wrong(table, path, "slots", what, "leave slots out")
         if slots == "iterations":
             self._check_iterations(keys, table, path)
         else:
@@ -236,9 +233,8 @@ class ProcessBuilder:
     ) -> None:
         given = [key for key in _SCHEDULES if key in keys]
         if len(given) > 1:
-            self._wrong(
-                table, path, given[1], f"{' and '.join(given)} exclude each other", "keep one of them"
-            )
+            what = f"{' and '.join(given)} exclude each other"
+            self._wrong(table, path, given[1], what, "keep one of them")
         elif not given and mode != "managed" and is_whole:
             hint = "add one of every, cron, at, after"
             self._findings.error(table.place, path, "the trigger has no schedule", hint)
@@ -276,6 +272,9 @@ class ProcessBuilder:
         for key in ("timezone", "dst"):
             if key in keys and not keys.keys() & {"cron", "at"}:
                 self._wrong(table, path, key, f"{key} needs cron or at", "remove it")
+
+    def _no_effect(self, node: Table, path: str, key: str, where: str, hint: str = "remove it") -> None:
+        self._findings.warning(node.keys[key], f"{path}.{key}", f"{key} has no effect {where}", hint)
 
     def _wrong(self, table: Table, path: str, key: str, what: str, hint: str) -> None:
         self._findings.error(table.keys.get(key, table.place), f"{path}.{key}", what, hint)

@@ -13,7 +13,8 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_settings import Schedule
 
 MODULES = {
-    "actions": "def load(): ...\ndef clean(): ...\ndef ready(): ...\nclass Source: ...\n",
+    "actions": "def load(): ...\ndef clean(): ...\ndef ready(): ...\n"
+    "class Source:\n    def current(self, now): ...\n    def previous(self, number, i): ...\n",
     "mail": "def send(message): ...\n",
 }
 PROGRAMS = ("load", "mail")

@@ -31,6 +31,32 @@ def test_functions_classes_variables_and_imports_are_names(tmp_path: Path) -> No
     assert found.parameters == {"late": ("day", "shop"), "plain": ("context",)}
 
 
+def test_what_a_call_makes_nothing_of_is_known(tmp_path: Path) -> None:
+    (tmp_path / "actions.py").write_text(
+        "number = 3\nlist_of = [1]\nlater = None\nmade = partial(print)\n"
+        "async def late(): ...\n@sync\nasync def wrapped(): ...\n"
+        "try:\n    from fast import load\nexcept ImportError:\n    load = 'none'\n"
+        "size = 1\nif size:\n    def size(): ...\n"
+    )
+    found = ModuleReader(tmp_path).names_of("actions")
+    assert found is not None
+    assert found.not_called == {
+        "number": "of type int",
+        "list_of": "of type list",
+        "late": "an async function, which nothing awaits",
+    }
+
+
+def test_methods_of_a_class_are_known_unless_it_may_have_others(tmp_path: Path) -> None:
+    (tmp_path / "files.py").write_text(
+        "class Own:\n    size = 1\n    def current(self, now): ...\n"
+        "class Derived(Own): ...\nclass Made(metaclass=Meta): ...\n@full\nclass Full: ...\n"
+    )
+    found = ModuleReader(tmp_path).names_of("files")
+    assert found is not None
+    assert found.methods == {"Own": frozenset({"size", "current"})}
+
+
 def test_projects_with_the_same_relative_path_are_not_taken_for_each_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from scoopi.defs.yaml.findings import Severity
 from tests.defs.schedule.project import Project
 
 EVERY = "trigger: {every: 1m}"
+ITERATIONS = "trigger: {slots: iterations, source: "
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,33 @@ EVERY = "trigger: {every: 1m}"
             "no program bin/mial",
             "[bin/mial]",
         ),
+        (
+            "executes: python:odd:late",
+            "odd:late is an async function, which nothing awaits",
+            "python:odd:late",
+        ),
+        ("executes: python:odd:number", "odd:number is of type int", "python:odd:number"),
+        (
+            "executes: external:x\nnotify: [{when: [failed], via: python:odd:late}]",
+            "odd:late is an async function",
+            "python:odd:late",
+        ),
+        (f"executes: external:x\n{ITERATIONS}python:odd:late}}", "a source is a class", "python:odd:late"),
+        (
+            f"executes: external:x\n{ITERATIONS}python:odd:plain}}",
+            "odd:plain is a function",
+            "python:odd:plain",
+        ),
+        (
+            f"executes: external:x\n{ITERATIONS}python:odd:Empty}}",
+            "has no method current",
+            "python:odd:Empty",
+        ),
+        (
+            f"executes: external:x\nlookback: 1\n{ITERATIONS}python:odd:Late}}",
+            "odd:Late has no method previous",
+            "python:odd:Late",
+        ),
         ("executes: python:broken:load", "broken.py, line 1: invalid syntax", "python:broken:load"),
         (
             f"executes: python:needy:load\n{EVERY}",
@@ -96,6 +124,10 @@ def test_what_no_worker_can_find_is_one_error_at_its_place(
     (project.folder / "broken.py").write_text("def load(:\n")
     (project.folder / "needy.py").write_text(
         "def load(day, *, shop, context, size=1): ...\ndef one(contxt): ...\n"
+    )
+    (project.folder / "odd.py").write_text(
+        "number = 3\nasync def late(): ...\ndef plain(): ...\nclass Empty: ...\n"
+        "class Late:\n    def current(self, now): ...\n"
     )
 
     found = project.finding(keys)
@@ -134,6 +166,7 @@ def test_what_another_machine_or_a_launch_may_have_is_a_warning(
         "inputs: {day: '${ trigger.slot.key }', shop: '${ trigger.outputs.shop }'}",
         "executes: python:late:anything\nmode: manual",
         "executes: python:late:Class\nmode: manual",
+        "executes: external:x\ntrigger: {slots: iterations, source: python:late:Last}",
         "executes: {command: [sh, '${ day }'], env: {T: '${ t }'}}\ninputs: {t: '${env:T}', day: x}",
         "executes: {command: [bin/load], env: {T: '${env:T}'}}",
     ],
@@ -143,6 +176,7 @@ def test_what_exists_is_not_reported(project: Project, keys: str) -> None:
     (project.folder / "needy.py").write_text("def load(day, *, shop, context, size=1): ...\n")
     (project.folder / "late.py").write_text(
         "try:\n    from json import *\nexcept ImportError:\n    def other(): ...\nclass Class: ...\n"
+        "class Last:\n    def current(self, now): ...\n"
     )
     assert not project.read_process(keys)[1].findings
 

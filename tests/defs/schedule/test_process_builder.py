@@ -82,7 +82,7 @@ def test_a_command_keeps_its_words_and_its_exit_codes(project: Project) -> None:
         ("executes: external:x\ntrigger: {every: 1m, source: cron}", "source needs iterations"),
         (
             "executes: external:x\ntrigger: {cron: '0 6 * * *', slots: periods}",
-            "slots: periods does not go with no",
+            "slots: periods needs a",
         ),
         (
             "executes: external:x\nqualifier: daily\ntrigger: {slots: instants}",
@@ -146,3 +146,12 @@ def test_a_window_of_what_is_not_caught_up_is_a_warning(project: Project) -> Non
     found = project.finding("executes: external:x\ntrigger: {every: 1h}\ncatchup: none\ncatchup_window: 2h")
     assert (found.severity, found.key) == (Severity.WARNING, "processes.p.catchup_window")
     assert "no effect with catchup: none" in found.what
+
+
+@pytest.mark.parametrize("key", ["keep_former: 2", "output: rows"])
+def test_keys_of_published_rows_have_no_effect_without_a_scrape(project: Project, key: str) -> None:
+    (found,) = project.read_process(f"executes: external:x\n{key}")[1].findings
+    name = key.partition(":")[0]
+    assert found.what == f"{name} has no effect with external, which publishes no rows"
+    assert found.severity is Severity.WARNING
+    assert not project.read_process(f"executes: scrape:books\n{key}")[1].findings
