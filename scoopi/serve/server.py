@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from datetime import timedelta
 from types import TracebackType
 
 from scoopi.errors import RecordError, StoreError
@@ -20,7 +19,7 @@ from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
-from scoopi.serve.work.attempt_runner import KILL_S, AttemptRunner, Notify
+from scoopi.serve.work.attempt_runner import AttemptRunner, Notify
 from scoopi.serve.work.orders import Workshop
 from scoopi.serve.workbench import FencedError, Workbench
 
@@ -116,10 +115,9 @@ class Server:
         attempts = "1 attempt" if count == 1 else f"{count} attempts"
         if not count:
             return "shutting down; no attempt runs here"
-        if cancel.default_mode == "drain":
+        if (kill_after := cancel.killed_after(cancel.default_mode)) is None:
             return f"shutting down when the {attempts} that run here have ended"
-        kill_s = cancel.kill_after if cancel.default_mode == "step" else timedelta(seconds=KILL_S)
-        return f"stopping {attempts} within {duration_text(kill_s)}, to be continued by the next worker"
+        return f"stopping {attempts} within {duration_text(kill_after)}, to be continued by the next worker"
 
     def run(self) -> None:
         """Serve until `cancel`, or until nothing is left to do.
@@ -208,8 +206,8 @@ class Server:
         if self._options.works:
             self._bench.change(self.name, state="draining", since=now_utc())
         cancel = self._settings.cancel
-        if cancel.default_mode != "drain":
-            self._runner.stop(cancel.kill_after.total_seconds() if cancel.default_mode == "step" else KILL_S)
+        if (kill_after := cancel.killed_after(cancel.default_mode)) is not None:
+            self._runner.stop(kill_after.total_seconds())
 
     def _is_idle(self) -> bool:
         """Whether nothing runs, is due, or is to be tried again, for `until_idle`."""

@@ -54,10 +54,12 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--groups": {
         "metavar": "A,B",
         "type": group_names,
-        "default": ("default",),
-        "help": "groups, separated by commas (default: default)",
+        "help": "groups, separated by commas (default: default; of a serve, those that it has)",
     },
-    "--capacity": {"type": capacity, "default": 1.0, "help": "attempts at a time (default: 1)"},
+    "--capacity": {
+        "type": capacity,
+        "help": "attempts at a time (default: 1; of a serve, what it has)",
+    },
     "put name": {"type": worker_name, "help": "the worker's name"},
     "--worker": {"required": True, "help": "the worker's name"},
     "--limit": {"type": at_least_one, "default": 1, "help": "the most attempts (default: 1)"},

@@ -9,16 +9,20 @@ from scoopi.cli.exit_codes import DONE
 from scoopi.cli.schedule_verbs.operations import add_operations, now_of, opened
 from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal
+from scoopi.serve.desks.worker_desk import WorkerDesk
 from scoopi.serve.rows import worker_row
 from scoopi.serve.workbench import Workbench
 
 _COLUMNS = ("worker", "state", "groups", "capacity", "used")
 _OPERATIONS = {
     "list": ("list all workers", ()),
-    "put": ("register a worker outside of Scoopi, or change it", ("name", "--groups", "--capacity")),
+    "put": (
+        "register a worker outside of Scoopi, or change any; it takes attempts again",
+        ("name", "--groups", "--capacity"),
+    ),
     "beat": ("send a heartbeat; from then on it must keep sending them", ("name",)),
     "drain": ("assign no more attempts to it", ("name",)),
-    "remove": ("remove it; its attempts are offered again", ("name",)),
+    "remove": ("remove it, unless its serve is alive; its attempts are offered again", ("name",)),
 }
 
 
@@ -38,25 +42,23 @@ class Workers:
 
         Raises:
             UsageError: the worker is not registered.
+            StateRefusedError: it is to be removed, but may be alive.
         """
         with opened(options) as state:
-            bench = Workbench(state.store)
+            desk = WorkerDesk(state.store, now_of(options))
             if options.operation == "list":
                 attempts = state.store.open_attempts()
                 rows = [worker_row(each, attempts) for each in state.store.workers().values()]
                 print_rows(terminal, rows, options, _COLUMNS)
                 return DONE
             if options.operation == "put":
-                record = bench.put(options.name, options.groups, options.capacity, is_external=True)
+                record = desk.put(options.name, options.groups, options.capacity)
             elif options.operation == "beat":
-                record = bench.beat(options.name)
+                record = Workbench(state.store).beat(options.name)
             else:
-                # One that drains may still be lost by its heartbeat; without one, its state says so.
-                fields = {"state": "draining"} if options.operation == "drain" else _REMOVED
-                record = bench.change(options.name, since=now_of(options), **fields)
+                record = (desk.drain if options.operation == "drain" else desk.remove)(options.name)
             print_fields(terminal, worker_row(record, state.store.open_attempts()), options)
         return DONE
 
 
-_REMOVED = {"state": "lost", "beat": None}
 VERB: Verb = Workers()

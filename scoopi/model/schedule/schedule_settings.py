@@ -17,6 +17,10 @@ class Liveness(msgspec.Struct, frozen=True, kw_only=True):
     gap: int = 3
 
 
+KILL = timedelta(seconds=5)
+"""The longest time from SIGTERM to SIGKILL in the cancel mode `kill`."""
+
+
 class CancelCascade(msgspec.Struct, frozen=True, kw_only=True):
     """What a cancel affects besides its job.
 
@@ -36,6 +40,12 @@ class CancelSettings(msgspec.Struct, frozen=True, kw_only=True):
     default_mode: Literal["drain", "step", "kill"] = "step"
     kill_after: timedelta = timedelta(seconds=60)
     cascade: CancelCascade = CancelCascade()
+
+    def killed_after(self, mode: str) -> timedelta | None:
+        """The time from SIGTERM to SIGKILL in a mode, never longer in a harder one; None for `drain`."""
+        if mode == "drain":
+            return None
+        return min(KILL, self.kill_after) if mode == "kill" else self.kill_after
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):

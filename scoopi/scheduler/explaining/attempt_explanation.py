@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import TERMINAL, UNCLAIMED, AttemptRecord
+from scoopi.model.schedule.schedule_settings import KILL
+from scoopi.periods.duration import duration_text
 from scoopi.periods.slot import Iteration, parse_slot
 from scoopi.scheduler.explaining.explanation import Explanation
 from scoopi.scheduler.explaining.holders import (
@@ -31,9 +31,6 @@ from scoopi.scheduler.placing.placement import (
 from scoopi.scheduler.placing.run_nodes import held_places, nodes_text
 from scoopi.scheduler.snapshot import Snapshot
 
-KILL = timedelta(seconds=5)
-"""From SIGTERM to SIGKILL in the cancel mode `kill`."""
-
 
 def explained_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
     """The explanation of a live attempt, or of one whose end has not moved its job yet."""
@@ -44,8 +41,7 @@ def explained_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation
     is_offered = attempt.status == "waiting" and (attempt.worker or is_external(attempt, snapshot))
     if attempt.status in UNCLAIMED and (not is_offered or attempt.offer_at is not None):
         found = _unplaced(attempt, snapshot)
-        what = f"attempt {attempt.number} is placed by the next pass{passing(snapshot)}"
-        return found or Explanation("live", what, attempt_since(attempt))
+        return found or _placed_next(attempt, snapshot)
     nodes = f"; {nodes_text(attempt)}" if attempt.nodes else ""
     if attempt.status == "waiting":
         return _unclaimed(attempt, nodes, snapshot)
@@ -56,6 +52,14 @@ def explained_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation
     if is_external(attempt, snapshot):
         hint = f"scoopi attempt show {quoted(attempt.attempt)} shows what it has reported"
     return Explanation("live", reason, attempt_since(attempt), (attempt.attempt,), hint, answer="runs")
+
+
+def _placed_next(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
+    """An attempt that nothing keeps from a worker; if it was not ready before, with what was missing."""
+    what = f"attempt {attempt.number} is placed by the next pass{passing(snapshot)}"
+    if attempt.ended is None or attempt.status != "pending":
+        return Explanation("live", what, attempt_since(attempt))
+    return Explanation("prepare", f"{_not_ready_text(attempt)}; {what}", attempt.ended)
 
 
 def start_text(groups: tuple[str, ...], *, of_registered: bool = False) -> str:
@@ -84,7 +88,8 @@ def _ended(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
 
 
 def _cancelled(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
-    kill_after = {"step": snapshot.schedule.settings.cancel.kill_after, "kill": KILL}.get(attempt.wish_mode)
+    cancel = snapshot.schedule.settings.cancel
+    kill_after = cancel.killed_after(attempt.wish_mode or "step")
     until = attempt.wished + kill_after if attempt.wished is not None and kill_after is not None else None
     at = f", requested at {moment_text(attempt.wished)}" if attempt.wished is not None else ""
     missed = missed_beats(attempt, snapshot)
@@ -93,7 +98,8 @@ def _cancelled(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
     mode = f"{attempt.wish_mode or 'step'}{at}"
     reason = f"attempt {attempt.number} is being cancelled ({mode}){on}: {attempt.explanation}"
     is_hardest = attempt.wish_mode == "kill"
-    hint = "" if is_hardest else f"scoopi job cancel {quoted(attempt.job)} --mode kill ends it within 5 s"
+    within = f"within {duration_text(min(KILL, cancel.kill_after))}"
+    hint = "" if is_hardest else f"scoopi job cancel {quoted(attempt.job)} --mode kill ends it {within}"
     return Explanation("live", reason, attempt.wished, (attempt.attempt,), hint, until)
 
 
@@ -141,11 +147,15 @@ def _unplaced(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation | None:
 
 def _not_ready(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
     until = asked_at(attempt, snapshot)
-    why = f": {attempt.explanation}" if attempt.explanation else ""
-    at = f" at {moment_text(attempt.ended)}" if attempt.ended else ""
-    reason = f"it was not ready{at}{why}; asked again at {moment_text(until)}"
+    reason = f"{_not_ready_text(attempt)}; asked again at {moment_text(until)}"
     hint = f"scoopi attempt log {quoted(attempt.attempt)} shows what it has printed"
     return Explanation("prepare", reason, attempt.ended, (), hint, until)
+
+
+def _not_ready_text(attempt: AttemptRecord) -> str:
+    why = f": {attempt.explanation}" if attempt.explanation else ""
+    at = f" at {moment_text(attempt.ended)}" if attempt.ended else ""
+    return f"it was not ready{at}{why}"
 
 
 def _full(attempt: AttemptRecord, groups: tuple[str, ...], snapshot: Snapshot) -> Explanation:

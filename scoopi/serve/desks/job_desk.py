@@ -67,7 +67,7 @@ class JobDesk:
         states = get_args(SlotState)
         if state is not None and state not in states:
             raise UsageError(f"unknown state {state}", hint=f"the states are {', '.join(states)}")
-        name = self._qualified(process) if process else None
+        name = self._name_of(process) if process else None
         prefix = f"{name}/" if name else ""
         index = ACTIVE if state and state not in FINISHED and not prefix else None
         records = self._store.scan(JobRecord, index, prefix)
@@ -97,11 +97,15 @@ class JobDesk:
         if not (slash and process and slot):
             what = f"{job!r} is not the id of a job"
             raise UsageError(what, hint="write PROCESS/SLOT, as scoopi job list prints it")
-        name = f"{self._qualified(process)}/{slot}" if process not in self._store.processes() else job
+        name = f"{self._name_of(process)}/{slot}"
         record = self._store.jobs([name]).get(f"{name.rpartition('/')[0]}/{parse_slot(slot)}")
         if record is None:
             raise self._absent(f"{name.rpartition('/')[0]}/{parse_slot(slot)}")
         return record
+
+    def _name_of(self, process: str) -> str:
+        """The qualified name of a process, which may have been removed, but not its records."""
+        return process if process in self._store.processes() else self._qualified(process)
 
     def _absent(self, job: str) -> UsageError:
         """The error about a job that does not exist, with the reason, if its process is known."""
@@ -229,7 +233,7 @@ class JobDesk:
                 if status in (None, each.status)
             ]
         if process is not None:
-            found = self._store.scan(AttemptRecord, prefix=f"{self._qualified(process)}/")
+            found = self._store.scan(AttemptRecord, prefix=f"{self._name_of(process)}/")
         elif status in TERMINAL:
             found = self._store.scan(AttemptRecord)
         else:

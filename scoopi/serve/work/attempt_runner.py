@@ -22,8 +22,6 @@ from scoopi.serve.workbench import FencedError, Workbench
 from scoopi.store.schedule.record_keys import record_key
 
 log = logging.getLogger(__name__)
-KILL_S = 5.0
-"""From SIGTERM to SIGKILL in the cancel mode `kill`."""
 
 
 class Notify(Protocol):
@@ -120,7 +118,8 @@ class AttemptRunner:
         keys = {record_key(claim.attempt) for claim in self._crew.claims()}
         if not keys:
             return
-        kill_after_s = {"step": settings.cancel.kill_after.total_seconds(), "kill": KILL_S}
+        times = {mode: settings.cancel.killed_after(mode) for mode in ("step", "kill")}
+        kill_after_s = {mode: after.total_seconds() for mode, after in times.items() if after is not None}
         for record in self._store.get(AttemptRecord, [*keys]).values():
             is_own = self._crew.see(record, kill_after_s)
             if is_own and record.wish == "cancel" and record.status == "running":
@@ -210,20 +209,20 @@ class AttemptRunner:
                 self._copies.copy(claim)
             return
         try:
-            status = self._write_end(claim, ending)
+            status, reason = self._write_end(claim, ending)
         except UnstorableError as error:  # it has ended, whatever it says: run again, it would say it again
             self._end(claim, AttemptEnd("error", f"what it reported is not kept: {error}"), seconds)
             return
         except FencedError as error:
             log.warning("attempt %s: its end is refused: %s", claim.name, error.what)
             return
-        why = f": {ending.explanation}" if ending.explanation else ""
-        ends = {"status": status, "seconds": round(seconds, 3), "reason": ending.explanation or None}
+        why = f": {reason}" if reason else ""
+        ends = {"status": status, "seconds": round(seconds, 3), "reason": reason or None}
         line = f"{claim.name} {status.replace('_', ' ')} after {seconds:.1f} s{why}"
         self._notify(line, event="ended", **_fields(claim), **ends)
 
-    def _write_end(self, claim: Claim, ending: AttemptEnd) -> str:
-        """The status of the end as its record has it; `not_ready` of one that is offered again."""
+    def _write_end(self, claim: Claim, ending: AttemptEnd) -> tuple[str, str]:
+        """The status and the reason of the end as its record has them; `not_ready` if it is offered again."""
         attempt, now = claim.attempt, now_utc()
         if not claim.is_first:
             if ending.status == HANDED_BACK:
@@ -244,8 +243,8 @@ class AttemptRunner:
             )
             status = ending.status if ended.status == "pending" else ended.status
             self._health.attempt_ended(attempt.process, status)
-            return status
-        return ending.status
+            return status, ended.explanation
+        return ending.status, ending.explanation
 
 
 def _fields(claim: Claim) -> dict[str, object]:

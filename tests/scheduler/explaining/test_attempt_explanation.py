@@ -84,8 +84,8 @@ def test_a_cancel_says_how_since_when_and_until_when(world: World) -> None:
     job = launched(world)
     (attempt,) = world.claim()
     for mode, until, hint in (
-        ("step", "2026-01-01T00:01:00Z", "scoopi job cancel 'p/!1' --mode kill ends it within 5 s"),
-        ("drain", None, "scoopi job cancel 'p/!1' --mode kill ends it within 5 s"),
+        ("step", "2026-01-01T00:01:00Z", "scoopi job cancel 'p/!1' --mode kill ends it within 5s"),
+        ("drain", None, "scoopi job cancel 'p/!1' --mode kill ends it within 5s"),
         ("kill", "2026-01-01T00:00:05Z", None),
     ):
         wished = canceled(attempt, world.now, mode, "cancelled by ann")
@@ -98,6 +98,29 @@ def test_a_cancel_says_how_since_when_and_until_when(world: World) -> None:
             assert (row["gate"], row["until"], row["hint"]) == ("live", until, hint)
             how = f"({mode}, requested at 2026-01-01T00:00:00Z) on {where}"
             assert row["reason"] == f"attempt 1 is being cancelled {how}: cancelled by ann"
+
+
+def test_no_cancel_waits_longer_in_a_harder_mode(world_of: Make) -> None:
+    world = world_of(f"settings: {{cancel: {{kill_after: 2s}}}}\n{ONE % ''}")
+    world.worker("w1", capacity=1, beat=0)
+    job = launched(world)
+    (attempt,) = world.claim()
+    for mode, hint in (("step", "scoopi job cancel 'p/!1' --mode kill ends it within 2s"), ("kill", None)):
+        world.put(canceled(attempt, world.now, mode, "cancelled by ann"))
+        row = world.why(job)
+        assert (row["until"], row["hint"]) == ("2026-01-01T00:00:02Z", hint)
+
+
+def test_an_attempt_that_the_next_pass_asks_again_says_what_was_missing(world: World) -> None:
+    job = launched(world)
+    (attempt,) = world.claim()
+    world.put(changed(attempt, status="pending", worker="", ended=world.now, explanation="no file"))
+    world.now += HOUR
+    row = world.why(job)
+    assert (row["gate"], row["since"]) == ("prepare", "2026-01-01T00:00:00Z")
+    assert row["reason"] == (
+        "it was not ready at 2026-01-01T00:00:00Z: no file; attempt 1 is placed by the next pass"
+    )
 
 
 def test_an_attempt_that_was_not_ready_says_when_and_when_it_is_asked_again(world: World) -> None:

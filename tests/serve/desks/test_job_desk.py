@@ -81,6 +81,18 @@ def test_jobs_are_listed_that_have_changed_since(deployed: Deployed) -> None:
     assert [row["job"] for row in desk.jobs(since=NOW)] == ["p/!1", "p/!2"]
 
 
+def test_what_a_removed_process_has_done_is_still_listed(deployed: Deployed) -> None:
+    state = deployed(PROJECT)
+    ProcessDesk(state, NOW).launch("p", {})
+    state.passes.run(NOW)
+    state = deployed("processes: {q: {executes: external:x}}")
+    desk = JobDesk(state, NOW, lambda name: ProcessDesk(state, NOW).process(name).name)
+    assert [row["job"] for row in desk.jobs("p")] == ["p/!1"]
+    assert [row["attempt"] for row in desk.attempts(process="p")] == ["p/!1/1"]
+    with pytest.raises(UsageError, match="unknown process r"):
+        desk.jobs("r")
+
+
 def test_attempts_are_listed_by_job_process_and_status(deployed: Deployed) -> None:
     state = deployed(PROJECT)
     ProcessDesk(state, NOW).launch("p", {})

@@ -109,7 +109,7 @@ def test_what_runs_when_it_is_closed_is_offered_again(state: State, runner: Atte
 @pytest.mark.parametrize("environ", ["yes"], indirect=True)
 @pytest.mark.parametrize("mode", ["drain", "kill"])
 def test_a_cancel_that_has_arrived_shows_as_canceling(
-    state: State, runner: AttemptRunner, lines: list[str], mode: str
+    state: State, runner: AttemptRunner, lines: list[str], shown: list[dict[str, object]], mode: str
 ) -> None:
     settings = state.current()[1].settings
     runner.claim(1, settings, FAR)
@@ -131,6 +131,9 @@ def test_a_cancel_that_has_arrived_shows_as_canceling(
 
     until(is_over)
     assert status(state) == ["canceled"]
+    assert lines[-1].startswith("p/!1/1 canceled after ")
+    assert lines[-1].endswith(" s: cancelled by hand")
+    assert shown[-1]["reason"] == "cancelled by hand"
 
 
 @pytest.mark.parametrize("environ", ["yes"], indirect=True)

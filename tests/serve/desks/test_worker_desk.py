@@ -1,0 +1,72 @@
+"""Workers are registered, drained and removed by hand; that of a live `serve` keeps its name and its work."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from scoopi.errors import StateRefusedError, UsageError
+from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.serve.desks.worker_desk import WorkerDesk
+from scoopi.serve.workbench import Workbench
+from tests.serve.conftest import NOW, Deployed
+
+
+@pytest.fixture
+def bench(deployed: Deployed) -> Workbench:
+    """With the worker `s` of a live `serve`."""
+    bench = Workbench(deployed("processes: {p: {executes: external:x}}").store)
+    bench.put("s", ("big",), 4, is_external=False, incarnation="i")
+    return bench
+
+
+@pytest.fixture
+def desk(bench: Workbench, deployed: Deployed) -> WorkerDesk:
+    return WorkerDesk(deployed("processes: {p: {executes: external:x}}").store, NOW)
+
+
+def test_the_worker_of_a_live_serve_takes_attempts_again_as_it_was(
+    desk: WorkerDesk, bench: Workbench
+) -> None:
+    served = bench.beat("s", "i")
+    assert (desk.drain("s").state, desk.drain("s").since) == ("draining", NOW)
+    again = desk.put("s", None, None)
+    assert again == replace(served, version=again.version)
+    assert bench.beat("s", "i").state == "running", "no other process has its name"
+
+
+def test_groups_and_capacity_of_a_live_serve_are_changed_by_hand(desk: WorkerDesk, bench: Workbench) -> None:
+    changed = desk.put("s", ("default", "big"), None)
+    assert (changed.groups, changed.capacity) == (("default", "big"), 4.0)
+    changed = desk.put("s", None, 2.0)
+    assert (changed.groups, changed.capacity, changed.is_external) == (("default", "big"), 2.0, False)
+    assert bench.beat("s", "i").capacity == 2.0
+
+
+def test_the_name_of_a_lost_serve_may_become_that_of_another_worker(
+    desk: WorkerDesk, bench: Workbench
+) -> None:
+    bench.change("s", state="lost", since=NOW)
+    put = desk.put("s", None, None)
+    assert (put.groups, put.capacity, put.is_external, put.state) == (("default",), 1.0, True, "running")
+    assert put.beat is not None, "it has to keep sending heartbeats"
+
+
+@pytest.mark.parametrize("state", ["running", "draining"])
+def test_a_worker_is_not_removed_while_a_serve_may_run_its_attempts(
+    desk: WorkerDesk, bench: Workbench, state: str
+) -> None:
+    bench.change("s", state=state)
+    with pytest.raises(StateRefusedError, match=f"worker s is {state}, and belongs to a serve") as refused:
+        desk.remove("s")
+    assert "stop that serve" in refused.value.hint
+    assert bench.beat("s", "i").state == state
+
+
+def test_lost_and_registered_workers_are_removed(desk: WorkerDesk, bench: Workbench) -> None:
+    bench.change("s", state="lost")
+    desk.put("p", None, None)
+    removed: list[WorkerRecord] = [desk.remove("s"), desk.remove("p")]
+    assert [(each.state, each.beat, each.since) for each in removed] == [("lost", None, NOW)] * 2
+    with pytest.raises(UsageError, match="unknown worker q"):
+        desk.remove("q")
