@@ -113,6 +113,13 @@ def upcoming(
     return [(Instant(fire), fire) for fire in found]
 
 
+def planned_ahead(process: Process, record: ProcessRecord, now: datetime) -> datetime | None:
+    """Until when a pass whose clock was ahead has planned fires, so that none gets a slot before; or None."""
+    trigger = process.trigger
+    has_fires = trigger is not None and trigger.slots == "instants" and not trigger.after
+    return record.last_fire if has_fires and record.last_fire is not None and now < record.last_fire else None
+
+
 def next_begin(trigger: Trigger, record: ProcessRecord) -> datetime:
     """When the next iteration may begin, if the current one is over by then."""
     earliest = max(trigger.since or record.since, record.since)

@@ -59,6 +59,8 @@ class Launch:
             inputs = inputs_of_file(options.inputs_file) if options.inputs_file else {}
             inputs |= read_inputs(options.inputs)
             row = processes.launch(options.process, inputs, options.slot, after, check_scrape)
+            for name, near in processes.misspelt(row["process"], inputs).items():
+                terminal.say(f"warning: {row['process']} has no input {name}; did you mean {near}?")
         if not options.wait:
             print_rows(terminal, [row], options, ("job",))
             return DONE

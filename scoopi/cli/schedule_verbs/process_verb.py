@@ -64,6 +64,9 @@ class Processes:
                 print_rows(terminal, processes.processes(), options, ("process", "mode", "next", "paused"))
             elif options.operation == "next":
                 rows = processes.upcoming(options.process, options.count)
+                if not rows:
+                    say = f"no next slot of {options.process} is known; scoopi process show has its trigger"
+                    terminal.say(say)
                 is_instant = all(row["slot"].startswith("@") for row in rows)
                 print_rows(terminal, rows, options, ("at",) if is_instant else ("slot", "at"))
             elif options.operation == "backfill":

@@ -96,11 +96,15 @@ def job_text(name: str, snapshot: Snapshot) -> str:
         return f"{name}, which does not exist yet"
     if job is None:
         return f"{name}, which was {state} and removed"
-    since = state_since(job)
+    since, why = state_since(job), f": {job.reason}" if job.reason else ""
+    if job.held:
+        return f"{name}, which has been on hold{since_text(job.changed)}{why}"
+    if job.retry_at is not None:
+        return f"{name}, which waits for its retry at {moment_text(job.retry_at)}{why}"
     if state not in FINISHED:
         return f"{name}, which has been {state}{since_text(since)}"
     was = "was " if state in ("skipped", "processed") else "was a " if state == "noop" else ""
-    return f"{name}, which {was}{state} at {moment_text(since)}{f': {job.reason}' if job.reason else ''}"
+    return f"{name}, which {was}{state} at {moment_text(since)}{why}"
 
 
 def gone_text(workers: Sequence[WorkerRecord]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from scoopi.defs.schedule.schedule_reader import CheckScrape
@@ -14,6 +14,7 @@ from scoopi.model.schedule.schedule_records import (
     ProcessRecord,
     StateChange,
 )
+from scoopi.model.text.secrets import variable_of
 from scoopi.model.text.shown import nearest
 from scoopi.periods.duration import duration_text
 from scoopi.scheduler.decisions import changed, made
@@ -68,7 +69,7 @@ class ProcessDesk:
             after: no attempt is created before this time.
             check: checks the definitions of such a scrape.
         Raises:
-            UsageError: the process, the scrape or the slot is unknown.
+            UsageError: the process, the scrape or the slot is unknown, or an input is a secret.
             DefsError: the definitions of the scrape are invalid.
             StateRefusedError: the slot has a job already.
         """
@@ -77,6 +78,7 @@ class ProcessDesk:
             self._store.write(None, ProcessRecord(name=process.name, since=self._now))
         else:
             process = self.process(name)
+        _ensure_no_secret(process, inputs)
         if slot is None:
             slot = f"!{self._next_request(process.name)}"
         record = self._store.get(ProcessRecord, [process.name])[process.name]
@@ -97,6 +99,12 @@ class ProcessDesk:
             hint = f"scoopi job reprocess {job.job} runs it once more"
             raise StateRefusedError(f"{job.job} exists already", hint=hint)
         return job_row(job, process)
+
+    def misspelt(self, name: str, inputs: Iterable[str]) -> dict[str, str]:
+        """The inputs that a process does not have, with those of its own that they resemble."""
+        known = self.process(name).inputs
+        near = {each: nearest(each, known) for each in inputs if each not in known}
+        return {each: own for each, own in near.items() if own}
 
     def process(self, name: str) -> Process:
         """Return the definition of a process; the namespace may be left out if the name is unique.
@@ -132,7 +140,7 @@ class ProcessDesk:
         record = self._record(process)
         changes = [process_change_row(each) for each in record.changes]
         rows = self._rows()
-        own = {"description": process.description or None, "hint": rows.hint(process) or None}
+        own = {"description": process.description or None, "hint": rows.hint(process, record) or None}
         return rows.row(process, record) | own | {"changes": changes}
 
     def upcoming(self, name: str, count: int) -> list[Row]:
@@ -212,3 +220,11 @@ class ProcessDesk:
 
     def _rows(self) -> ProcessRows:
         return ProcessRows(self._state.passes.snapshot(self._now))
+
+
+def _ensure_no_secret(process: Process, inputs: Iterable[str]) -> None:
+    for name in inputs:
+        variable = variable_of(process.inputs.get(name, "").replace(" ", ""))
+        if variable:
+            what = f"input {name} of {process.name} is a secret, and the inputs of a launch are stored"
+            raise UsageError(what, hint=f"set the variable {variable} in the environment of scoopi serve")

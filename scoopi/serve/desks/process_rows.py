@@ -15,7 +15,7 @@ from scoopi.scheduler.planning.looks import looks_text, next_look, with_interval
 from scoopi.scheduler.planning.plan_faults import CORRECT, PlanFault, PlanFaults, unless_faulty
 from scoopi.scheduler.reconcile import faults_of
 from scoopi.scheduler.snapshot import Snapshot
-from scoopi.scheduler.triggers import FOLLOWING, upcoming
+from scoopi.scheduler.triggers import FOLLOWING, planned_ahead, upcoming
 from scoopi.serve.rows import Row
 
 _NO_PLAN: Row = {"next": None, "next_look": None, "looks": None, "window": []}
@@ -50,12 +50,23 @@ class ProcessRows:
             "machine": process.machine,
             **(unless_faulty(self._plan, process, record) or _NO_PLAN),
             "inputs": dict(process.inputs),
-            "error": "; ".join(filter(None, (record.source_error, faults))) or None,
+            "error": "; ".join(filter(None, (record.source_error, faults, self._ahead(process, record))))
+            or None,
         }
 
-    def hint(self, process: Process) -> str:
+    def hint(self, process: Process, record: ProcessRecord) -> str:
         """Return what a user may do about errors of the planning of a process; empty if there are none."""
-        return CORRECT if self._faults.of(process.name) else ""
+        if self._faults.of(process.name):
+            return CORRECT
+        fill = f"scoopi process backfill {process.name} creates the jobs of fires that have passed"
+        return fill if self._ahead(process, record) else ""
+
+    def _ahead(self, process: Process, record: ProcessRecord) -> str:
+        """That no fire before a time gets a slot, because passes have planned beyond now; else empty."""
+        until = planned_ahead(process, record, self._now)
+        if until is None:
+            return ""
+        return f"no slot is created before {instant_text(until)}: a pass whose clock was ahead has planned it"
 
     def upcoming(self, process: Process, record: ProcessRecord, count: int) -> list[Row]:
         """Return the next slots of a process, each with the time at which it becomes due."""

@@ -49,3 +49,22 @@ def test_inputs_are_read_from_standard_input(
 def test_an_input_that_is_not_utf_8_is_an_error_of_usage(shop: Shop) -> None:
     assert shop.run("launch", "press", "-i", "paper=\udcff") == 2
     assert "a value cannot be stored" in shop.err.getvalue()
+
+
+def test_a_misspelt_input_is_named_and_one_that_resembles_none_is_not(shop: Shop) -> None:
+    shop.printed("launch", "press", "-i", "papr=a3", "-i", "colour=red")
+    assert "warning: shop.press has no input papr; did you mean paper?" in shop.err.getvalue()
+    assert "colour" not in shop.err.getvalue()
+
+
+def test_a_launch_gives_no_secret_since_its_inputs_are_stored(shop: Shop) -> None:
+    Path("jobs/more.yml").write_text(
+        'processes: {mail: {executes: external:mail, inputs: {token: "${ env:TOKEN }"}}}\n'
+    )
+    shop.printed("deploy", "jobs")
+    shop.printed("launch", "mail", "-i", "token=s3cret", code=2)
+    assert "input token of mail is a secret" in shop.err.getvalue()
+    assert "set the variable TOKEN in the environment of scoopi serve" in shop.err.getvalue()
+    assert "s3cret" not in shop.err.getvalue()
+    assert shop.rows("job", "list", "--process", "mail") == []
+    shop.printed("launch", "mail")

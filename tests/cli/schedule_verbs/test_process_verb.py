@@ -56,3 +56,8 @@ def test_the_next_periods_are_shown_with_the_time_at_which_they_are_due(shop: Sh
         ["D:2026032700", "2026-03-28T00:05:00Z"],
         ["D:2026032800", "2026-03-29T00:05:00Z"],
     ]
+
+
+def test_a_process_without_next_slots_says_where_its_trigger_is(shop: Shop) -> None:
+    assert shop.printed("process", "next", "press") == ""
+    assert "no next slot of press is known; scoopi process show has its trigger" in shop.err.getvalue()

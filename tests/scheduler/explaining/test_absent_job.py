@@ -9,6 +9,7 @@ import pytest
 
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.slot import parse_slot
+from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.explaining.absent_job import absent_job
 from tests.scheduler.world import START, World
 
@@ -54,3 +55,25 @@ def test_a_slot_without_a_job_says_why(world_of: Make, keys: str, slot: str, why
 
     assert why_not in found[0]
     assert hint in found[1]
+
+
+@pytest.mark.parametrize(
+    ("slot", "hint"),
+    [
+        ("@2026-01-02T05:00:00Z", "scoopi process backfill p --from"),
+        ("@2026-01-09T05:00:00Z", "scoopi launch p --slot '@2026-01-09"),
+    ],
+)
+def test_a_slot_that_a_clock_ahead_has_passed_over_says_so(world_of: Make, slot: str, hint: str) -> None:
+    world = world_of(f"processes: {{p: {{executes: external:x, {FIRES}}}}}")
+    process, record = world.schedule.processes["p"], world.records[ProcessRecord, "p"]
+    assert isinstance(record, ProcessRecord)
+    ahead = changed(record, last_fire=START + timedelta(days=365, hours=5))
+    now = START + timedelta(days=2)
+
+    found = absent_job(process, ahead, parse_slot(slot), now)
+
+    assert found[0].startswith("a pass whose clock was ahead has planned 2027-01-01T05:00:00Z")
+    assert found[1].startswith(hint)
+    before = absent_job(process, ahead, parse_slot("@2025-12-31T05:00:00Z"), now)
+    assert "was first deployed" in before[0]

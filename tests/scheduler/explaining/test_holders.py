@@ -44,6 +44,19 @@ def test_a_job_is_named_with_its_state(world_of: Make, state: str, reason: str, 
     assert job_text("p/!1", world.snapshot()) == said
 
 
+def test_a_job_on_hold_or_before_a_retry_says_so(world_of: Make) -> None:
+    world = world_of(ONE)
+    job = world.job(world.launch("p", "!1"))
+    failed = {"state": "in_progress", "reason": "attempt 1 failed"}
+    held = moved(job, START + HOUR, held=True, **failed)
+    world.put(held)
+    on_hold = "p/!1, which has been on hold since 2026-01-01T01:00:00Z: attempt 1 failed"
+    assert job_text("p/!1", world.snapshot()) == on_hold
+    world.put(moved(held, START + HOUR, held=False, retry_at=START + 2 * HOUR, **failed))
+    waits = "p/!1, which waits for its retry at 2026-01-01T02:00:00Z: attempt 1 failed"
+    assert job_text("p/!1", world.snapshot()) == waits
+
+
 def test_a_job_may_be_missing_or_removed(world_of: Make) -> None:
     world = world_of('processes: {p: {executes: "python:a:b", qualifier: daily, trigger: {}}}')
     assert job_text("p/D:2026010100", world.snapshot()) == "p/D:2026010100, which does not exist yet"

@@ -53,3 +53,18 @@ def test_a_job_that_cannot_be_planned_says_at_which_gate_and_can_be_skipped(depl
     jobs.skip(job)
     state.passes.run(NOW + timedelta(seconds=1))
     assert "cannot" not in jobs.why(job)["reason"]
+
+
+def test_a_process_whose_fires_a_clock_ahead_has_planned_says_until_when_none_follows(
+    deployed: Deployed,
+) -> None:
+    state = deployed("processes: {p: {executes: external:x, trigger: {every: 1h}}}")
+    state.passes.run(NOW + timedelta(days=365))
+    assert state.passes.run(NOW + timedelta(hours=1)) == [], "its slots are past"
+    row = ProcessDesk(state, NOW + timedelta(hours=1)).show_process("p")
+    assert row["error"] == (
+        "no slot is created before 2027-01-01T00:00:00Z: a pass whose clock was ahead has planned it"
+    )
+    assert row["hint"].startswith("scoopi process backfill p ")
+    later = ProcessDesk(state, NOW + timedelta(days=366)).show_process("p")
+    assert (later["error"], later["hint"]) == (None, None)
