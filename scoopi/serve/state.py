@@ -212,9 +212,11 @@ class State:
         return rows
 
     def _schedule_of(self, name: str) -> Schedule:
-        schedule, report = read_schedule(self.project(name), None)
+        root = self.project(name)
+        schedule, report = read_schedule(root, None)
         report.raise_if_errors()
-        return schedule
+        processes = {each: _placed(process, root) for each, process in schedule.processes.items()}
+        return msgspec.structs.replace(schedule, processes=processes)
 
 
 def _with_bundle(record: PassRecord, name: str, now: datetime) -> PassRecord | None:
@@ -224,6 +226,12 @@ def _with_bundle(record: PassRecord, name: str, now: datetime) -> PassRecord | N
     former = {each: at for each, at in record.former.items() if each != name}
     former |= {record.bundle: now} if record.bundle else {}
     return changed(record, bundle=name, former=former, look_again=True)
+
+
+def _placed(process: Process, root: Path) -> Process:
+    """A process with its place in the project, which people know, not below the folder of its bundle."""
+    file = Path(process.place.file).relative_to(root).as_posix()
+    return msgspec.structs.replace(process, place=msgspec.structs.replace(process.place, file=file))
 
 
 def _ensure_one_node(schedule: Schedule) -> None:

@@ -1,6 +1,6 @@
 """Hammer: disturbs three `serve` on one state; every job ends once, and no process is left over.
 
-By hand: `python -m tests.serve.hammer [--jobs 200] [--rounds 100] [--seed N] [--folder DIR]
+By hand: `python -m tests.serve.hammer [--jobs 200] [--rounds 100] [--jump 30] [--seed N] [--folder DIR]
 [--store postgresql]`; it prints the slowest recovery, and exits with 1 if a job was lost, ran twice at a
 time, or could not be explained. Over PostgreSQL or Hazelcast each `serve` has a state folder of its own, as
 on machines of their own, and the database, or a member, is killed or stopped. Among the jobs are scrapes,
@@ -58,6 +58,7 @@ PROCESS = """processes:
   work:
     executes: {command: [bin/work, "${ slot.key }"]}
     trigger: {every: 1h, since: "2100-01-01T00:00:00Z"}
+    history: 100000
     retry: {max: 5, delay: 1s}
 """
 
@@ -158,7 +159,11 @@ class Hammer:
         length: the shortest and the longest time of a job in seconds.
         pause_s: between two disturbances.
         chance: draws them.
+    Attributes:
+        most_jump_s: how far a clock jumps, forward or back.
     """
+
+    most_jump_s = MOST_JUMP_S
 
     def __init__(
         self,
@@ -248,7 +253,7 @@ class Hammer:
             time.sleep(1 + 4 * self._chance.random() * min(self._pause_s, 1))
             node.process.send_signal(signal.SIGCONT)
         elif kind == "clock":
-            node.set_clock(self._chance.randint(-MOST_JUMP_S, MOST_JUMP_S))
+            node.set_clock(self._chance.randint(-self.most_jump_s, self.most_jump_s))
         else:
             self._store.disturb(self._chance, self._pause_s)
 
@@ -397,6 +402,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.serve.hammer", description=__doc__)
     parser.add_argument("--jobs", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--jump", type=int, default=MOST_JUMP_S, help="longest jump of a clock in seconds")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--store", choices=tuple(STORES), default="sqlite", help="what keeps the records")
     parser.add_argument("--folder", type=Path, help="default: a temporary one, removed at the end")
@@ -407,7 +413,9 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         with STORES[options.store](folder) as store:
             chance = random.Random(options.seed)
-            result = Hammer(store, options.jobs, options.rounds, (1.0, 3.0), 1.5, chance).run()
+            hammer = Hammer(store, options.jobs, options.rounds, (1.0, 3.0), 1.5, chance)
+            hammer.most_jump_s = options.jump
+            result = hammer.run()
     print(result.text())
     return 1 if result.faults else 0
 

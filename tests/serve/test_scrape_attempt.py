@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -48,7 +48,8 @@ def serving_pages(site: Site) -> Iterator[None]:
             body = f"<html><body><h1>title {self.path[1:]}</h1></body></html>".encode()
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(BrokenPipeError):  # who asked was killed
+                self.wfile.write(body)
 
         def log_message(self, *arguments: object) -> None:
             pass

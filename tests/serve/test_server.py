@@ -244,7 +244,7 @@ def test_an_input_with_an_unknown_name_ends_the_attempt_with_the_place(serving: 
     assert attempt["status"] == "error"
     expected = "inputs.day: unknown name 'trigger.outputs.day'; known: slot.end, slot.key, slot.start"
     assert expected in attempt["explanation"]
-    assert "jobs.yml:5:" in attempt["explanation"]
+    assert attempt["explanation"].startswith("jobs.yml:5:"), "a file of the project, not of its bundle"
 
 
 def test_a_timeout_of_the_run_ends_the_attempt_as_an_error(serving: Serving) -> None:

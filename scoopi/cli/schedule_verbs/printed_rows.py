@@ -57,4 +57,4 @@ def _text(value: object) -> str:
         return ", ".join(f"{name}={each}" for name, each in value.items()) or "-"
     if isinstance(value, list):
         return "; ".join(map(_text, value)) or "-"
-    return str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -106,7 +106,7 @@ class NoticeSender:
             groups.setdefault((notice.process, notice.via), []).append(notice)
         for notices in groups.values():
             free = [each for each in notices if each.until is None or now > each.until]
-            free.sort(key=lambda each: (each.at, each.notice))
+            free.sort(key=lambda each: (each.at, _follows(each), each.notice))
             if free and (self._is_hurried or _is_due(free[0], now)):
                 claimed = self._claimed(free, now)
                 if claimed:
@@ -158,3 +158,8 @@ class NoticeSender:
 def _is_due(first: NoticeRecord, now: datetime) -> bool:
     """Whether the wait for further events is over; a claim means that it was, and a clock may be set back."""
     return first.until is not None or not first.at - TOGETHER <= now < first.at + TOGETHER
+
+
+def _follows(notice: NoticeRecord) -> bool:
+    """Whether an event follows those of attempts at the same time: that of a job, except its creation."""
+    return not notice.attempt and notice.event != "embryo"

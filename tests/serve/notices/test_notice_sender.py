@@ -88,6 +88,21 @@ def test_a_command_gets_the_message_once(deployed: Deployed, tmp_path: Path) -> 
     assert message == {"process": "p", "text": text, "events": [event]}
 
 
+def test_of_one_time_the_end_of_an_attempt_comes_before_that_of_its_job(
+    deployed: Deployed, tmp_path: Path
+) -> None:
+    state, file = deployed(ONE), tmp_path / "got"
+    via = ("sh", "-c", f"cat >> {file}")
+    noticed(state, *via)
+    (attempt,) = state.store.scan(NoticeRecord, OPEN)
+    for event in ("embryo", "failed"):
+        job = replace(attempt, notice=f"p/!1/0/{event}/0/ab", attempt="", event=event, reason="")
+        assert state.store.write(None, job)
+    sent(state, sender(state), count=3)
+    lines = messages(file)[0]["text"].splitlines()
+    assert lines[1:] == ["p/!1: embryo", "p/!1/1: failed: no bread", "p/!1: failed"]
+
+
 def test_events_of_a_process_within_five_minutes_are_one_message(deployed: Deployed, tmp_path: Path) -> None:
     state, file = deployed(ONE), tmp_path / "got"
     via = ("sh", "-c", f"cat >> {file}")
