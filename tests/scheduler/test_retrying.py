@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 import pytest
 from msgspec.structs import replace
@@ -49,6 +50,34 @@ def test_the_jitter_of_an_attempt_can_be_predicted() -> None:
 def test_an_end_that_is_no_failure_ends_the_job(status: str, state: str) -> None:
     job = after_attempt(JOB, attempt(status), None, NOW)
     assert (job.state, job.phase, job.settled, job.reason) == (state, ENDED, 1, "why")
+
+
+@pytest.mark.parametrize(
+    ("status", "when", "is_retried"),
+    [
+        ("failed", ("failed", "error"), True),
+        ("error", ("failed", "error"), True),
+        ("failed", ("error",), False),
+        ("error", ("error",), True),
+        ("failed", ("failed",), True),
+        ("error", ("failed",), False),
+    ],
+)
+def test_only_the_ends_that_the_rule_names_are_retried(
+    status: str, when: tuple[Literal["failed", "error"], ...], is_retried: bool
+) -> None:
+    process = Process(
+        name="books",
+        executes=Executes(kind="command", what=("true",)),
+        mode="manual",
+        retry=RetryRule(max=1, delay=timedelta(seconds=60), when=when, on_exhausted="skip"),
+    )
+    job = after_attempt(JOB, attempt(status), process, NOW)
+    assert job.failures == 1
+    if is_retried:
+        assert (job.phase, job.retry_at) == (ACTIVE, NOW + timedelta(seconds=60))
+    else:
+        assert (job.state, job.phase, job.retry_at) == ("skipped", ENDED, None)
 
 
 @pytest.mark.parametrize(("ahead_s", "after_s"), [(-20, 40), (0, 60), (3600, 60)])
