@@ -42,6 +42,7 @@ class Tasks:
     def __init__(self, held: HeldJobs) -> None:
         self.room = 100
         self.taken: queue.Queue[Pending] = queue.Queue()
+        self.may_send: Callable[[Sequence[TakenJob]], None] = lambda jobs: None
         self._held = held
 
     def wanted(self, host: str) -> int:
@@ -302,6 +303,20 @@ def test_what_is_given_back_is_ready_again_and_no_longer_held_even_at_the_stop(w
     assert world.held.is_idle()
     again = world.jobs.take(ONE, 2)
     assert {job.lost for job in again} == {0}, "a hand-back counts nothing"
+
+
+def test_a_request_is_sent_once_the_store_knows_of_it(world: World) -> None:
+    allowed: queue.Queue[list[str]] = queue.Queue()
+    world.tasks.may_send = lambda jobs: allowed.put([job.id for job in jobs])
+    world.put(ONE, "a")
+    with running(world):
+        world.inbox.wake()
+        (pending,) = world.taken(1)
+        world.inbox.note_sending([pending.taken])
+        world.inbox.wake()
+        assert allowed.get(timeout=WAIT_S) == [pending.taken.id]
+    world.jobs.take_back(NODE)
+    assert [job.sent for job in world.jobs.take(ONE, 1)] == [True]
 
 
 def test_a_job_that_is_given_back_uses_up_nothing_of_the_budget(world: World) -> None:

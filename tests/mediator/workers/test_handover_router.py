@@ -79,6 +79,15 @@ def test_a_job_that_fails_for_a_while_waits_and_is_not_ended(desk: Desk) -> None
     assert desk.node.appender.waiting() == 1
 
 
+def test_a_task_that_failed_for_good_is_logged(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO"):
+        desk.route(desk.worker, desk.ends(desk.taken[0], LoadFault("status 404"), JobState.FAILED))
+    fields = [vars(record)["fields"] for record in caplog.records if hasattr(record, "fields")]
+    assert [(each["event"], each["cause"]) for each in fields if each["event"] == "failure"] == [
+        ("failure", "loader: x")
+    ]
+
+
 def test_jobs_that_were_not_begun_are_handed_back(desk: Desk) -> None:
     jobs = (desk.taken[1].id, "unknown")
     back = desk.route(desk.worker, JobsHandedBack(jobs))

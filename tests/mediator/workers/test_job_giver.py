@@ -220,6 +220,31 @@ def test_a_request_that_must_not_be_sent_twice_waits_until_the_store_knows_of_it
     assert desk.given() == ["a"]
 
 
+def test_a_job_that_waits_to_send_is_noted_once_however_often_its_host_is_served(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of()
+    desk.giver.add([order("a")])
+    assert desk.given() == []
+    desk.giver.add([job("b")])  # wakes the host
+    assert desk.given() == []
+    assert [each.id for each in desk.giver.take_sending()] == ["a"]
+
+
+def test_after_a_further_request_that_nobody_waits_for_the_next_one_is_granted(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of(at_a_time=2)
+    desk.giver.add([job("a"), job("b")])
+    assert sorted(desk.given()) == ["a", "b"]
+    for name in "ab":
+        desk.node.router.route(desk.worker, Answered(name, SITE))
+        desk.node.router.route(desk.worker, Asking(name, SITE, f"http://{SITE}/next-{name}"))
+    desk.node.router.route(desk.worker, JobsHandedBack(("a",)))
+    desk.giver.give()
+    assert desk.worker.requests == {"b": SITE}
+
+
 def test_a_request_that_a_crashed_worker_may_have_sent_fails_its_job(desk_of: Callable[..., Desk]) -> None:
     desk = desk_of(at_a_time=3)
     desk.giver.add([order("a"), job("b")])

@@ -28,6 +28,7 @@ def test_a_thread_that_loops_ends_silently_when_it_is_killed(caplog: pytest.LogC
     link.send(Give((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
     wait_until(lambda: link.note().task == "loop")
     assert not link.has_ended()
+    assert not link.is_paused(), "or the time of its task would never count"
     link.kill()
     assert link.has_ended()
     assert link.reap()[1][:2] == ("job", "loop")
@@ -57,6 +58,6 @@ def test_a_worker_that_is_stopped_has_ended_its_thread_when_it_is_reaped() -> No
     link.send(Setup(b""))
     link.send(Stop())
     ended, note = link.reap()
+    assert threading.active_count() <= threads
     assert (ended, note.job) == ("its thread ended", "")
     assert not link.has_ended(), "only a thread that is left to itself counts as ended early"
-    wait_until(lambda: threading.active_count() <= threads)
