@@ -10,9 +10,7 @@ from msgspec.structs import replace
 
 from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.bootstrap.group_loaders import group_loaders
-from scoopi.bootstrap.steps.block_finds import browser_choice, with_hopes
-from scoopi.bootstrap.steps.page_parts import PageParts
-from scoopi.bootstrap.steps.step_builder import StepBuilder
+from scoopi.bootstrap.step_builder import StepBuilder
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import (
     ArchiveSettings,
@@ -29,6 +27,7 @@ from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.sites import SiteBlock
+from scoopi.parse.parts.page_parts import PageParts
 from scoopi.parse.tree.page import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -37,6 +36,7 @@ from scoopi.steps.browser_choice import BrowserChoice
 from scoopi.steps.downloads.file_loading import FileLoading
 from scoopi.steps.login_run import AskedLogin
 from scoopi.steps.page_loader import LoadRules, PageLoader
+from scoopi.steps.readers.block_finds import browser_choice, with_hopes
 from scoopi.steps.session_loader import SessionLoader
 from scoopi.steps.step import Loader, PluginClient
 from scoopi.steps.worker_sessions import WorkerSessions

@@ -10,8 +10,7 @@ from typing import Any
 
 from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.bootstrap.steps.page_parts import PageParts
-from scoopi.bootstrap.steps.step_builder import StepBuilder
+from scoopi.bootstrap.step_builder import StepBuilder
 from scoopi.configs.groups import ArchiveSettings, ParserLimits
 from scoopi.configs.run_date import compose_run_date
 from scoopi.errors import UsageError
@@ -22,6 +21,7 @@ from scoopi.model.inputs import Inputs
 from scoopi.model.locator import Document, Locator
 from scoopi.model.records import Records
 from scoopi.pages.file_stamp import Stamp, is_old, stamp_of
+from scoopi.parse.parts.page_parts import PageParts
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder

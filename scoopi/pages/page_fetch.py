@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
 from scoopi.bootstrap.group_loaders import BROWSER, group_loaders, plugins_command
-from scoopi.bootstrap.steps.block_finds import browser_choice, with_hopes
 from scoopi.bootstrap.worker_wiring import with_ca
 from scoopi.browser.pool_process import browsers_for
 from scoopi.configs.configs import Configs
@@ -41,6 +40,7 @@ from scoopi.runs.composed import defs_folder, plugin_folders
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.page_loader import LoadRules, PageLoader
+from scoopi.steps.readers.block_finds import browser_choice, with_hopes
 from scoopi.steps.session_loader import SessionLoader
 from scoopi.steps.step import Loader
 from scoopi.steps.worker_sessions import WorkerSessions

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoopi.bootstrap.steps.page_parts import PageParts
 from scoopi.defs.scrape.defs_reader import read_definitions
 from scoopi.parse.parts.page_part import Anchor, PagePart
+from scoopi.parse.parts.page_parts import PageParts
 
 DEFS = """
 locatorGroups: { list: /a.html }

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoopi.archive.archive_rules import ArchiveRules
-from scoopi.bootstrap.steps.data_readers import DataReaders, NoteTimes
-from scoopi.bootstrap.steps.kept_rows import KeptRows
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import FactSettings, ParserLimits, ScriptLimits
 from scoopi.configs.registry import SETTINGS_BY_KEY
@@ -43,6 +41,8 @@ from scoopi.steps.data_appender import DataAppender
 from scoopi.steps.data_filter import DataFilter
 from scoopi.steps.data_parser import DataParser
 from scoopi.steps.locator_creator import LocatorCreator
+from scoopi.steps.readers.data_readers import DataReaders, NoteTimes
+from scoopi.steps.readers.kept_rows import KeptRows
 from scoopi.steps.step import Step
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.bootstrap.steps.block_finds import browser_choice, with_hopes
 from scoopi.model.definitions import Definitions
 from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.browser_choice import BrowserChoice
+from scoopi.steps.readers.block_finds import browser_choice, with_hopes
 from scoopi.steps.step import LoadOrder
 
 DEFS = """

@@ -1,1 +1,0 @@
-"""How the tasks of definitions become steps, compiled once a worker."""

@@ -1,0 +1,1 @@
+"""What the steps of a task read pages with, compiled from its definitions once per worker."""
