@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scoopi.cli.option_values import at_least_one
 from scoopi.errors import UsageError
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def add_run_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--limit",
         metavar="N",
-        type=_pages,
+        type=at_least_one,
         help="end the run after N pages, and write their rows",
     )
     parser.add_argument(
@@ -227,12 +228,6 @@ def read_settings(texts: Iterable[str]) -> dict[str, str]:
             )
         settings[key.strip()] = value
     return settings
-
-
-def _pages(text: str) -> int:
-    if text.isascii() and text.isdigit() and int(text):
-        return int(text)
-    raise ArgumentTypeError(f"needs a number from 1, got {text!r}")
 
 
 def _workers(text: str) -> str:

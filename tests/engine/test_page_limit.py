@@ -63,7 +63,7 @@ def test_a_limit_is_a_number_from_1(desk: Desk) -> None:
     ended = desk.scoopi("run", "defs.yml", "--limit", "0")
 
     assert ended.code == WRONG_USAGE
-    assert "needs a number from 1" in ended.err
+    assert "needs a whole number from 1" in ended.err
 
 
 def test_jobs_that_are_handed_back_do_not_count() -> None:

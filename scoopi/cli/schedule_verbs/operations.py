@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from scoopi.cli.arguments import Parser
-from scoopi.cli.schedule_verbs.option_values import at_least_one, capacity, group_names, worker_name
+from scoopi.cli.option_values import at_least_one, capacity, group_names, worker_name
 from scoopi.cli.schedule_verbs.state_option import StateOption, state_folder
 from scoopi.errors import PeriodError, UsageError
 from scoopi.model.schedule.run_node import FIRST_NODE

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED, code_of_signal
+from scoopi.cli.option_values import at_least_one, group_names, worker_name
 from scoopi.cli.options import add_verbose
 from scoopi.cli.schedule_verbs.operations import (
     add_state,
@@ -22,7 +23,6 @@ from scoopi.cli.schedule_verbs.operations import (
     store_url,
     user_of,
 )
-from scoopi.cli.schedule_verbs.option_values import at_least_one, group_names, worker_name
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
 from scoopi.configs.groups import MetricsSettings

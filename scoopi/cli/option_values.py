@@ -1,4 +1,4 @@
-"""Types of the scheduler's options: each turns a text into a value, or says what is needed."""
+"""Types of options that several verbs have: each turns a text into a value, or says what is needed."""
 
 from __future__ import annotations
 

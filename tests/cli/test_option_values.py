@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scoopi.cli.schedule_verbs.option_values import at_least_one, capacity, group_names, worker_name
+from scoopi.cli.option_values import at_least_one, capacity, group_names, worker_name
 
 
 @pytest.mark.parametrize(
