@@ -9,11 +9,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from scoopi.configs.configs import Configs, Entry
-from scoopi.configs.given import MASK, Given, expand, near_setting, read_environment
+from scoopi.configs.given import Given, expand, near_setting, read_environment
 from scoopi.configs.registry import SETTINGS_BY_KEY, original_note
 from scoopi.configs.run_date import check_run_date
 from scoopi.configs.setting import read_value
 from scoopi.errors import ConfigError
+from scoopi.model.text.secrets import MASK
 
 FOLDER_FILE = "conf/scoopi.yml"
 log = logging.getLogger(__name__)

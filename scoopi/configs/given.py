@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from scoopi.configs.registry import SETTINGS, original_environment_key
 from scoopi.errors import ConfigError
+from scoopi.model.text.secrets import MASK
 from scoopi.model.text.shown import nearest
 
 _REFERENCE = re.compile(r"\$\{env:([^}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-MASK = "***"
-"""Shown in place of a secret."""
 PREFIX = "SCOOPI_"
 NOT_SETTINGS = frozenset(
     {

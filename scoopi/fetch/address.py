@@ -10,6 +10,7 @@ import msgspec
 
 from scoopi.errors import FetchError, UsageError
 from scoopi.model.text.host_name import LARGEST_PORT, ascii_host, canonical_host, host_key
+from scoopi.model.text.secrets import MASK
 from scoopi.model.text.shown import cut, shown
 
 FILE_HOST = "file"
@@ -168,7 +169,7 @@ def _http(scheme: str, rest: str, text: str) -> Address:
     matched = _AUTHORITY.fullmatch(authority)
     if matched is None and (host_port := _WRONG_PORT.fullmatch(authority)):
         # If an `@` follows, this may be the start of a password with a slash: do not show it.
-        port = "***" if "@" in rest and "@" not in authority else host_port[1][:20]
+        port = MASK if "@" in rest and "@" not in authority else host_port[1][:20]
         what, cause = f"the port {port!r} is not a number", "the address has a wrong port"
         hint = "write http://host:port/path, as in http://host:8080/"
         raise FetchError(what, at=shown(text), hint=hint, cause=cause)

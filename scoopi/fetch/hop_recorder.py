@@ -12,10 +12,9 @@ from scoopi.fetch.request import Request
 from scoopi.model.locator import PageRequest, Pairs
 from scoopi.model.report.fetched_page import Hop
 from scoopi.model.sites import Site
-from scoopi.model.text.secrets import is_open
+from scoopi.model.text.secrets import MASK, is_open
 from scoopi.model.text.shown import shown
 
-MASKED = "***"
 _SECRET = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _STATUS_LINE = re.compile(rb"(?m)^HTTP/")
 """Start of a response; anchored, as headers may contain a version, too: `Server: BaseHTTP/0.6`."""
@@ -96,4 +95,4 @@ def _headers(block: bytes, secret: set[str] | frozenset[str]) -> Pairs:
 
 def masked_pairs(pairs: Iterable[tuple[str, str]], secret: Collection[str] = _SECRET) -> Pairs:
     """Headers for display: the values of those in `secret` (lower-case names) are masked."""
-    return tuple((name, MASKED if name.lower() in secret else shown(value)) for name, value in pairs)
+    return tuple((name, MASK if name.lower() in secret else shown(value)) for name, value in pairs)

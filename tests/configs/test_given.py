@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from scoopi.configs.given import MASK, Given, as_texts, expand, near_setting, read_environment
+from scoopi.configs.given import Given, as_texts, expand, near_setting, read_environment
 from scoopi.errors import ConfigError
+from scoopi.model.text.secrets import MASK
 
 
 def test_a_variable_gives_its_setting_and_names_where_it_is() -> None:

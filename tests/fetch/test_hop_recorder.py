@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import FetchError
-from scoopi.fetch.hop_recorder import MASKED, HopRecorder, masked_pairs
+from scoopi.fetch.hop_recorder import HopRecorder, masked_pairs
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import Request
 from scoopi.model.sites import Site
+from scoopi.model.text.secrets import MASK
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.many import send
 from tests.server.misbehaviours import PAGE
@@ -23,12 +24,12 @@ from tests.server.server import Server
     "name", ["Authorization", "proxy-authorization", "COOKIE", "Set-Cookie"], ids=str.lower
 )
 def test_headers_that_hold_credentials_are_masked_in_any_case(name: str) -> None:
-    assert masked_pairs([(name, "secret"), ("Accept", "*/*")]) == ((name, MASKED), ("Accept", "*/*"))
+    assert masked_pairs([(name, "secret"), ("Accept", "*/*")]) == ((name, MASK), ("Accept", "*/*"))
 
 
 def test_headers_that_the_user_calls_secret_are_masked() -> None:
     pairs = [("X-Key", "secret"), ("Accept", "*/*")]
-    assert masked_pairs(pairs, {"x-key"}) == (("X-Key", MASKED), ("Accept", "*/*"))
+    assert masked_pairs(pairs, {"x-key"}) == (("X-Key", MASK), ("Accept", "*/*"))
 
 
 def test_a_password_in_an_address_is_masked() -> None:
@@ -79,7 +80,7 @@ def test_each_hop_is_noted_as_it_went_over_the_connection(
     sent, received = dict(first.request), {name.lower(): value for name, value in first.response}
     assert (sent["X-A"], sent["User-Agent"]) == ("b", "Scoopi/test")
     assert received["content-length"] == str(len(PAGE))
-    assert (sent["X-Key"], sent["Cookie"]) == (MASKED, MASKED)
+    assert (sent["X-Key"], sent["Cookie"]) == (MASK, MASK)
     assert first.address == server.url("/").split("/")[2]
     assert 0 <= first.ms["connect"] <= first.ms["first"] <= first.ms["total"]
     assert second.status == 404

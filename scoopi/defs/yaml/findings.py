@@ -8,6 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from scoopi.model.place import NOWHERE, Place
+from scoopi.model.text.secrets import MASK
 from scoopi.model.text.shown import nearest
 
 
@@ -147,7 +148,7 @@ class Findings:
     def _without_hidden(self, finding: Finding) -> Finding:
         line = finding.line
         for text in sorted(self._hidden, key=len, reverse=True):
-            line = line.replace(text, "***")
+            line = line.replace(text, MASK)
         return msgspec.structs.replace(finding, line=line)
 
     def _line(self, place: Place) -> str:

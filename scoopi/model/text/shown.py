@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from scoopi.model.text.secrets import MASK
+
 LONGEST_SHOWN_ADDRESS = 500
-HIDDEN = "***"
 
 _AUTHORITY = re.compile(r"(\s*(?:[A-Za-z][A-Za-z0-9+.-]*:[/\\]+|https?:))([^/\\?#]*)(.*)", re.DOTALL | re.I)
 _PLAIN_LOGIN = re.compile(r"(https?://)[^/\\?#]*@", re.IGNORECASE)
@@ -56,9 +57,9 @@ def without_credentials(url: str) -> str:
         login, at, host = authority.rpartition("@")
         user, _, password = login.partition(":")
         is_name = _NAME.fullmatch(user) and password and not rest_is_login
-        hidden = f"{user}:{HIDDEN}" if is_name else HIDDEN
+        hidden = f"{user}:{MASK}" if is_name else MASK
         safe = f"{scheme}{hidden}@{host}{rest}" if at else url
-    return _SHOWN_KEY.sub(rf"\1{HIDDEN}", safe) if "=" in safe else safe
+    return _SHOWN_KEY.sub(rf"\1{MASK}", safe) if "=" in safe else safe
 
 
 def without_login(url: str) -> str:
@@ -108,8 +109,8 @@ def cut(text: str, longest: int) -> str:
 
 def without_logins(text: str) -> str:
     """A message of a library, with the logins and keys of the addresses in it masked."""
-    safe = _QUOTED_LOGIN.sub(f"'{HIDDEN}'", _LOGIN_IN_TEXT.sub(rf"\1{HIDDEN}@", text))
-    return _KEY_IN_TEXT.sub(rf"\1{HIDDEN}", safe)
+    safe = _QUOTED_LOGIN.sub(f"'{MASK}'", _LOGIN_IN_TEXT.sub(rf"\1{MASK}@", text))
+    return _KEY_IN_TEXT.sub(rf"\1{MASK}", safe)
 
 
 def nearest(name: str, known: Iterable[str], least: float = _LEAST_RATIO) -> str:

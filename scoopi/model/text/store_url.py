@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from scoopi.errors import UsageError
+from scoopi.model.text.secrets import MASK
 from scoopi.model.text.shown import nearest
 
 _EXAMPLES = "write it as in postgresql://user@host/database or hazelcast://host:5701,host2:5701"
@@ -48,7 +49,7 @@ class StoreUrl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
         parts = urlsplit(self.text)
         message = message.replace(self.text, self.shown)
         for secret in (parts.password, unquote(parts.password or "")):
-            message = message.replace(secret, "***") if secret else message
+            message = message.replace(secret, MASK) if secret else message
         return _SECRETS.sub(r"\1***", message)
 
 
