@@ -21,11 +21,6 @@ def ids(path: str) -> str:
     return " ".join(str(element.get("id")) for element in found)
 
 
-@pytest.mark.parametrize("text", ["plain", "it's", 'say "x"', 'it\'s "x"', "''", ""])
-def test_any_text_is_a_literal(text: str) -> None:
-    assert ROOT.xpath(f"string({xpath_conditions.literal(text)})") == text
-
-
 @pytest.mark.parametrize(
     ("text", "is_name", "is_plain"),
     [

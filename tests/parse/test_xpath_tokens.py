@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse.xpath.xpath_tokens import TokenKind, tokens_of, translate
+from scoopi.parse.xpath.xpath_tokens import TokenKind, tokens_of, translate, xpath_literal
 
 
 def kinds(expression: str) -> list[tuple[str, str]]:
@@ -78,3 +79,10 @@ def test_what_is_not_xpath_is_named_with_its_place_and_a_hint(expression: str, w
         translate(expression, from_document=False)
     assert what in raised.value.what
     assert hint in raised.value.hint
+
+
+@pytest.mark.parametrize("text", ["plain", "it's", 'say "x"', """it's "x" """, "''", "']|//*['", ""])
+def test_any_text_is_a_literal(text: str) -> None:
+    root = etree.fromstring("<a/>")
+    assert root.xpath(xpath_literal(text)) == text
+    assert root.xpath(xpath_literal(text, '"')) == text

@@ -7,15 +7,13 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.text.page_text import marked
-from scoopi.parse.xpath.xpath_values import text_of, text_of_number, xpath_literal, xpath_text
+from scoopi.parse.xpath.xpath_values import text_of, text_of_number, xpath_text
 
 ROOT = etree.fromstring("<a><b id='x'>one</b><b>two<!-- no --><i>!</i></b></a>")
 
 
 @pytest.mark.parametrize("text", ["plain", "it's", 'say "x"', """it's "x" """, "']|//*['", ""])
 def test_a_literal_is_the_text(text: str) -> None:
-    assert ROOT.xpath(xpath_literal(text)) == text
-    assert ROOT.xpath(xpath_literal(text, '"')) == text
     assert ROOT.xpath(xpath_text(f"concat('<{marked(text)}>', \"\")")) == f"<{text}>"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoopi.parse.css import syntax
+from scoopi.parse.xpath.xpath_tokens import xpath_literal
 
 _UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NAME = re.compile("[a-z_][a-z0-9_-]*").fullmatch
@@ -16,19 +17,9 @@ def is_plain(text: str) -> bool:
     return _PLAIN(text) is not None
 
 
-def literal(text: str) -> str:
-    """The text as an XPath literal."""
-    if "'" not in text:
-        return f"'{text}'"
-    if '"' not in text:
-        return f'"{text}"'
-    parts = ', "\'", '.join(f"'{part}'" for part in text.split("'"))
-    return f"concat({parts})"
-
-
 def tag_condition(name: str) -> str:
     """True for elements of that name, also those of SVG and MathML."""
-    return f"self::{name}" if is_name(name) else f"name()={literal(name)}"
+    return f"self::{name}" if is_name(name) else f"name()={xpath_literal(name)}"
 
 
 def is_name(name: str) -> bool:
@@ -38,7 +29,7 @@ def is_name(name: str) -> bool:
 
 def class_condition(name: str, attribute: str = "@class") -> str:
     """True for elements with that class, case-insensitive; `attribute` is the path to the attribute."""
-    return f"contains(concat(' ',normalize-space({_folded(attribute)}),' '),{literal(f' {name} ')})"
+    return f"contains(concat(' ',normalize-space({_folded(attribute)}),' '),{xpath_literal(f' {name} ')})"
 
 
 def attribute_condition(test: syntax.AttributeTest) -> str | None:
@@ -46,7 +37,9 @@ def attribute_condition(test: syntax.AttributeTest) -> str | None:
     if test.operator == "^" or not is_name(test.name):
         return None
     if test.operator == "!=":
-        return f"not({_folded(f'@{test.name}')}={literal(test.value)})" if is_plain(test.value) else None
+        return (
+            f"not({_folded(f'@{test.name}')}={xpath_literal(test.value)})" if is_plain(test.value) else None
+        )
     condition = _value_condition(test, f"@{test.name}")
     if condition is None:
         return None
@@ -57,7 +50,7 @@ def attribute_path(test: syntax.Test) -> str | None:
     """The path from an element to the attribute that the test requires; None if it requires none."""
     match test:
         case syntax.Id(value):
-            return f"@id[.={literal(value)}]"
+            return f"@id[.={xpath_literal(value)}]"
         case syntax.ClassName(name) if is_plain(name):
             return f"@class[{class_condition(name, '.')}]"
         case syntax.AttributeTest(name, operator, _) if operator not in ("^", "!=") and is_name(name):
@@ -70,7 +63,7 @@ def _value_condition(test: syntax.AttributeTest, attribute: str) -> str | None:
     """The condition on the value; empty if presence is enough, None if XPath cannot express it."""
     if test.operator == "~=" or not is_plain(test.value):
         return None
-    folded, text = _folded(attribute), literal(test.value)
+    folded, text = _folded(attribute), xpath_literal(test.value)
     match test.operator:
         case "=":
             return _whole_value(folded, test.value)
@@ -85,7 +78,7 @@ def _value_condition(test: syntax.AttributeTest, attribute: str) -> str | None:
 
 def suffix_condition(expression: str, suffix: str) -> str:
     """True if the text of the expression ends in the suffix."""
-    return f"substring({expression},string-length({expression})-{len(suffix) - 1})={literal(suffix)}"
+    return f"substring({expression},string-length({expression})-{len(suffix) - 1})={xpath_literal(suffix)}"
 
 
 def nth_condition(position: str, a: int, b: int) -> str:
@@ -116,5 +109,5 @@ def _folded(expression: str) -> str:
 
 def _whole_value(folded: str, value: str) -> str:
     """Compares the trimmed value. Blanks inside count, so the words are compared first, then the text."""
-    words = f"normalize-space({folded})={literal(' '.join(value.split()))}"
-    return f"{words} and contains({folded},{literal(value)})" if " " in value else words
+    words = f"normalize-space({folded})={xpath_literal(' '.join(value.split()))}"
+    return f"{words} and contains({folded},{xpath_literal(value)})" if " " in value else words

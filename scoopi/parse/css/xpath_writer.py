@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from scoopi.parse.css import syntax, xpath_conditions
 from scoopi.parse.css.filters import Filter, attribute_filter, class_filter, place_filter, text_filter
+from scoopi.parse.xpath.xpath_tokens import xpath_literal
 
 NAMESPACE = "scoopi"
 """Namespace of the filters, and of the attribute `text`, which marks elements that wrap one text."""
@@ -196,7 +197,7 @@ class XPathWriter:
             case syntax.TagSuffix(name):
                 return xpath_conditions.suffix_condition("name()", f":{name}")
             case syntax.Id(value):
-                return f"@id={xpath_conditions.literal(value)}"
+                return f"@id={xpath_literal(value)}"
             case syntax.ClassName(name):
                 plain = xpath_conditions.is_plain(name)
                 return xpath_conditions.class_condition(name) if plain else self._call(class_filter(name))

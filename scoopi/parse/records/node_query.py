@@ -13,7 +13,7 @@ from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.element_text import attribute_of
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Within
-from scoopi.parse.xpath.xpath_tokens import TokenKind, XPathToken, tokens_of, translate
+from scoopi.parse.xpath.xpath_tokens import TokenKind, XPathToken, invalid_xpath, tokens_of, translate
 from scoopi.parse.xpath.xpath_values import text_of_number
 
 Element = etree._Element
@@ -107,13 +107,13 @@ def _xpath(path: str, of_page: bool) -> NodeQuery:
         query = etree.XPath(expression, regexp=False, smart_strings=False)
         query(etree.Element("html"))
     except (etree.XPathError, ValueError) as error:
-        raise _wrong(path, error) from None
+        raise invalid_xpath(path, error) from None
 
     def nodes(element: Element) -> Sequence[Node]:
         try:
             return _nodes(query(element))
         except etree.XPathError as error:
-            raise _wrong(path, error) from None
+            raise invalid_xpath(path, error) from None
 
     return nodes
 
@@ -150,10 +150,3 @@ def _attributes(select: NodeQuery, name: str) -> NodeQuery:
         return [value for value in found if value is not None]
 
     return values
-
-
-def _wrong(path: str, error: Exception) -> ParseError:
-    fault = str(error) or "Invalid expression"
-    return ParseError(
-        f"the XPath {path!r} is wrong: {fault[0].lower()}{fault[1:]}", hint="write it as XPath 1.0 has it"
-    )

@@ -14,7 +14,7 @@ from scoopi.parse.query_ports import BlockQuery, PageMemory, Positional, ValueQu
 from scoopi.parse.walks.walked_path import walked_path
 from scoopi.parse.xpath.string_call import StringCall
 from scoopi.parse.xpath.xpath_open_query import XPathOpenQuery, opened_steps, steps_of
-from scoopi.parse.xpath.xpath_tokens import LOWER_CASE, translate
+from scoopi.parse.xpath.xpath_tokens import LOWER_CASE, invalid_xpath, translate
 from scoopi.parse.xpath.xpath_values import text_of, xpath_text
 
 
@@ -102,7 +102,7 @@ class _XPathValue:
         try:
             found = self._xpath(blocks[-1])
         except etree.XPathError as error:
-            raise _wrong(self._selector, error) from None
+            raise invalid_xpath(self._selector, error) from None
         return found if isinstance(found, str) else text_of(found)
 
 
@@ -119,7 +119,7 @@ def _compiled(selector: str, *, from_document: bool) -> etree.XPath:
         extensions = {(None, LOWER_CASE): _lower_case} if LOWER_CASE in expression else None
         xpath = etree.XPath(expression, extensions=extensions, regexp=False, smart_strings=False)
     except (etree.XPathError, ValueError) as error:
-        raise _wrong(selector, error) from None
+        raise invalid_xpath(selector, error) from None
     _evaluated(xpath, etree.Element("html"), selector)
     return xpath
 
@@ -128,18 +128,11 @@ def _evaluated(xpath: etree.XPath, context: etree._Element, selector: str) -> An
     try:
         return xpath(context)
     except etree.XPathError as error:
-        raise _wrong(selector, error) from None
+        raise invalid_xpath(selector, error) from None
 
 
 def _lower_case(_context: object, text: str) -> str:
     return text.lower()
-
-
-def _wrong(selector: str, error: Exception) -> ParseError:
-    fault = str(error) or "Invalid expression"
-    return ParseError(
-        f"the XPath {selector!r} is wrong: {fault[0].lower()}{fault[1:]}", hint="write it as XPath 1.0 has it"
-    )
 
 
 def _kind(found: Any) -> str:

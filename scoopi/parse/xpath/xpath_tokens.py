@@ -167,6 +167,26 @@ def translate(expression: str, *, from_document: bool) -> str:
     return "".join(written)
 
 
+def xpath_literal(text: str, quote: str = "'") -> str:
+    """An expression for the text, in these quotes if it contains none of them, else in the other ones."""
+    other = '"' if quote == "'" else "'"
+    if quote not in text:
+        return f"{quote}{text}{quote}"
+    if other not in text:
+        return f"{other}{text}{other}"
+    between = f", {other}{quote}{other}, "
+    return f"concat({between.join(f'{quote}{part}{quote}' for part in text.split(quote))})"
+
+
+def invalid_xpath(expression: str, error: Exception) -> ParseError:
+    """The error to raise for an expression that libxml2 rejects."""
+    fault = str(error) or "Invalid expression"
+    return ParseError(
+        f"the XPath {expression!r} is wrong: {fault[0].lower()}{fault[1:]}",
+        hint="write it as XPath 1.0 has it",
+    )
+
+
 def _begins_path(previous: XPathToken | None, token: XPathToken) -> bool:
     """Whether a relative path starts at the token."""
     if token.kind not in _PATH_KINDS and not (token.kind is TokenKind.SYMBOL and token.text in _STEP_SYMBOLS):

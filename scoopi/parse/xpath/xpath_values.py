@@ -11,6 +11,7 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.text.page_text import MARK, parts, shown
+from scoopi.parse.xpath.xpath_tokens import xpath_literal
 
 _QUOTES = re.compile("['\"]")
 _NAME_BEFORE = re.compile(r"(?:[\w\-·]|[/@]|::)\Z")
@@ -60,17 +61,6 @@ def xpath_text(selector: str) -> str:
         else:
             written.append(piece[end:])
     return "".join(written) + (quote + literal if quote else "")
-
-
-def xpath_literal(text: str, quote: str = "'") -> str:
-    """An expression for the text, in these quotes if it contains none of them, else in the other ones."""
-    other = '"' if quote == "'" else "'"
-    if quote not in text:
-        return f"{quote}{text}{quote}"
-    if other not in text:
-        return f"{other}{text}{other}"
-    between = f", {other}{quote}{other}, "
-    return f"concat({between.join(f'{quote}{part}{quote}' for part in text.split(quote))})"
 
 
 def _standing(before: str, value: str, behind: str, selector: str) -> str:
