@@ -10,6 +10,7 @@ import msgspec
 
 from scoopi.defs.locators.row_file import RowFile
 from scoopi.defs.locators.row_source import RowSource
+from scoopi.defs.yaml.findings import Findings
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import OutputDef, PluginDef
 from scoopi.model.place import Place
@@ -41,6 +42,14 @@ class Fault(NamedTuple):
     what: str
     hint: str = ""
     is_secret: bool = False
+
+
+def report_fault(findings: Findings, fault: Fault | None, text: str, path: str, place: Place) -> None:
+    """Add the fault of a text, if it has one; a text that is a credential is hidden in excerpts."""
+    if fault is not None:
+        if fault.is_secret:
+            findings.hide(text)
+        findings.error(place, path, fault.what, fault.hint)
 
 
 Find = Callable[[RowSource], RowFile | Fault]

@@ -10,7 +10,7 @@ from urllib.parse import quote_plus
 
 from scoopi.defs.locators.locator_checker import FROM, VALUES, values_of
 from scoopi.defs.locators.values_builder import local_today
-from scoopi.defs.scrape.checkers import Fault
+from scoopi.defs.scrape.checkers import Fault, report_fault
 from scoopi.defs.sites.site_builder import header_fault, secret_fault
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool
@@ -85,7 +85,7 @@ class RequestChecker:
             for name, text, place in _texts(entry.table(kind)):
                 what = header_fault(name, text) if kind == "headers" else ""
                 fault = Fault(what, "remove it") if what else secret_fault(_KINDS[kind], name, text)
-                self._report(fault, text, f"{key}.{kind}.{name}", place)
+                report_fault(self._findings, fault, text, f"{key}.{kind}.{name}", place)
         self._check_json(entry.entries.get("json"), f"{key}.json")
 
     def _check_method(self, entry: Table, key: str) -> None:
@@ -114,17 +114,19 @@ class RequestChecker:
                 self._findings.error(node.place, key, f"json is not a JSON document: {error}", hint)
                 return
             for name, text in _strings("", document):
-                self._report(secret_fault("value", name or "json", text), text, key, node.place)
+                report_fault(
+                    self._findings, secret_fault("value", name or "json", text), text, key, node.place
+                )
         elif node is not None:
             for name, inner in _inner_texts("", node):
                 path = f"{key}.{name}" if name else key
-                self._report(secret_fault("value", name or "json", inner.text), inner.text, path, inner.place)
-
-    def _report(self, fault: Fault | None, text: str, key: str, place: Place) -> None:
-        if fault is not None:
-            if fault.is_secret:
-                self._findings.hide(text)
-            self._findings.error(place, key, fault.what, fault.hint)
+                report_fault(
+                    self._findings,
+                    secret_fault("value", name or "json", inner.text),
+                    inner.text,
+                    path,
+                    inner.place,
+                )
 
 
 _KINDS = {"params": "parameter", "headers": "header", "form": "field"}

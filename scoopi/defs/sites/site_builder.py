@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from scoopi.defs.scrape.checkers import Checkers, Fault
+from scoopi.defs.scrape.checkers import Checkers, Fault, report_fault
 from scoopi.defs.sites.budget_language import BUDGET, read_budget
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, plain, read_bool, read_integer
@@ -116,7 +116,7 @@ class SiteBuilder:
                 values[_TEXTS[name]] = node.text(name) or ""
                 origins[_TEXTS[name]] = at
                 if name == _CA and (fault := self._checkers.ca(node.text(name) or "")):
-                    self._report(fault, "", path, node.at(name))
+                    report_fault(self._findings, fault, "", path, node.at(name))
             elif name in _NAMED:
                 self._named(values, origins, node, name, path)
             elif name == _AUTH:
@@ -171,7 +171,7 @@ class SiteBuilder:
         for each, text, place in _texts(node.table(name)):
             what = fault_of(each, text)
             fault = Fault(what, "remove it") if what else secret_fault(kind, each, text)
-            self._report(fault, text, f'{path}."{each}"', place)
+            report_fault(self._findings, fault, text, f'{path}."{each}"', place)
             pairs[each] = text
             origins[f"{_NAMED[name]}.{each}"] = f"{place.file}:{place.line}"
 
@@ -180,7 +180,7 @@ class SiteBuilder:
         for name in ("password", "bearer"):
             if node is not None and name in texts:
                 fault = secret_fault("value", name, texts[name], always=True)
-                self._report(fault, texts[name], f"{path}.{name}", node.at(name))
+                report_fault(self._findings, fault, texts[name], f"{path}.{name}", node.at(name))
         if not ("bearer" in texts) ^ ("user" in texts) or ("password" in texts) != ("user" in texts):
             what = "auth needs user and password, or bearer"
             self._findings.error(owner, path, what, f"write `{AUTH_EXAMPLE}`")
@@ -191,13 +191,15 @@ class SiteBuilder:
             return None
         url = node.text("url") or ""
         if fault := self._checkers.url(url):
-            self._report(fault, "", f"{path}.url", node.at("url"))
+            report_fault(self._findings, fault, "", f"{path}.url", node.at("url"))
         elif url and not url.lower().startswith(("http://", "https://")):
             fault = Fault(f"{url} is not a web address", "write https://host/path")
-            self._report(fault, "", f"{path}.url", node.at("url"))
+            report_fault(self._findings, fault, "", f"{path}.url", node.at("url"))
         fields: dict[str, str] = {}
         for name, text, place in _texts(node.table("fields")):
-            self._report(secret_fault("field", name, text), text, f"{path}.fields.{name}", place)
+            report_fault(
+                self._findings, secret_fault("field", name, text), text, f"{path}.fields.{name}", place
+            )
             fields[name] = text
         signs = {
             name: plain(sign) for name in ("success", "expired") if (sign := node.table(name)) is not None
@@ -208,7 +210,7 @@ class SiteBuilder:
                 self._findings.error(node.at(name), f"{path}.{name}", what, 'write { selector: "a.logout" }')
         for selector, at in self._selectors(node):
             if fault := self._checkers.page_selector(selector):
-                self._report(fault, "", path, at)
+                report_fault(self._findings, fault, "", path, at)
         return {"url": url, "form": node.text("form") or "", "fields": fields, **signs}
 
     def _selectors(self, node: Table) -> Iterator[tuple[str, Place]]:
@@ -224,14 +226,8 @@ class SiteBuilder:
         entries = node.entries if isinstance(node, Listing) else (node,)
         texts = [entry for entry in entries if isinstance(entry, Text)]
         for entry in texts:
-            self._report(_proxy_fault(entry.text), entry.text, path, entry.place)
+            report_fault(self._findings, _proxy_fault(entry.text), entry.text, path, entry.place)
         return [entry.text for entry in texts]
-
-    def _report(self, fault: Fault | None, text: str, path: str, place: Place) -> None:
-        if fault is not None:
-            if fault.is_secret:
-                self._findings.hide(text)
-            self._findings.error(place, path, fault.what, fault.hint)
 
 
 def header_fault(name: str, text: str) -> str:
