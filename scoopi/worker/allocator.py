@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from functools import cache
 
 KEPT_BYTES = 32 << 20
 """Freed memory that a process keeps for its next page; the trees of a page of 1 MB take up to 20 MB."""
@@ -13,8 +14,9 @@ _LARGE_BYTES = 4 << 20
 """A block of this size is returned as soon as it is freed."""
 
 
+@cache
 def keep_freed_memory() -> None:
-    """Let the allocator keep up to `KEPT_BYTES` of freed memory.
+    """Let the allocator keep up to `KEPT_BYTES` of freed memory, set once per process.
 
     By default it returns the memory of a large page's trees to the kernel, and the next page has a page
     fault for each 4 KB of it.

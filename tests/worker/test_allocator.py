@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
-from scoopi.worker.allocator import KEPT_BYTES
+import pytest
+
+from scoopi.errors import BootError
+from scoopi.pages.kept_extractors import extractor_of
+from scoopi.worker.allocator import KEPT_BYTES, keep_freed_memory
 
 BLOCK_BYTES = 60_000
 _FAULTS = """
@@ -77,3 +83,21 @@ def faults_of_extract(folder: Path, **environ: str) -> int:
 def test_extract_keeps_the_memory_of_a_page_unless_the_environment_says_how_much(tmp_path: Path) -> None:
     kept = faults_of_extract(tmp_path)
     assert kept * 10 < faults_of_extract(tmp_path, MALLOC_TRIM_THRESHOLD_="131072")
+
+
+def test_extract_sets_the_allocator_once_whatever_the_number_of_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    defs, loads = tmp_path / "defs.yml", list[object]()
+    defs.write_text("dataDefs: { d: { query: { block: ul, selector: li }, items: [ item: { name: i } ] } }\n")
+
+    def use() -> None:
+        with contextlib.suppress(BootError):  # the definitions do not matter, but that there is an extractor
+            extractor_of(defs, {}, {}, {})
+
+    keep_freed_memory.cache_clear()
+    monkeypatch.setattr("scoopi.worker.allocator.ctypes.CDLL", loads.append)
+    for thread in [threading.Thread(target=use) for _ in range(3)]:
+        thread.start()
+        thread.join()
+    assert loads == [None]
