@@ -1,4 +1,4 @@
-"""EdgeCheck: checks how processes refer to each other: no circles, and corresponding slots."""
+"""EdgeCheck: checks how processes refer to each other: no cycles, and corresponding slots."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class EdgeCheck:
         self._places = places
         self._findings = findings
 
-    def check_circles(self) -> None:
-        """Report processes that wait for themselves; edges to earlier slots make no circle."""
+    def check_cycles(self) -> None:
+        """Report processes that wait for themselves; edges to earlier slots make no cycle."""
         edges = {name: [*_predecessors(process)] for name, process in self._processes.items()}
-        while circle := _circle({name: [other for other, _ in each] for name, each in edges.items()}):
-            first, second = circle[:2]
+        while cycle := _cycle({name: [other for other, _ in each] for name, each in edges.items()}):
+            first, second = cycle[:2]
             closing = next(edge for edge in edges[first] if edge[0] == second)
-            what = f"processes wait for each other: {' -> '.join(circle)}"
+            what = f"processes wait for each other: {' -> '.join(cycle)}"
             if first == second:
                 what = f"{first} waits for itself"
             at = self._places.at(first, *closing[1])
-            self._findings.error(*at, what, "take out one of the edges")
+            self._findings.error(*at, what, "remove one of the edges")
             edges[first].remove(closing)  # to find the others
 
     def check_slots(self) -> None:
@@ -67,12 +67,12 @@ class EdgeCheck:
                 continue
             theirs = f"{other.qualifier} periods" if other.qualifier else _slots(other) or "no periods"
             what = f"{process.name} has {process.qualifier} periods, but {before} has {theirs}"
-            hint = "take out `qualifier`: the job that follows has the slot of the one before it"
+            hint = "remove `qualifier`: the job that follows has the slot of the one before it"
             self._findings.error(*self._places.at(process.name, "trigger", "after", number), what, hint)
 
 
-def _circle(graph: Mapping[str, Iterable[str]]) -> list[str]:
-    """A circle in a graph of nodes and their predecessors, from a node back to it; empty if there is none."""
+def _cycle(graph: Mapping[str, Iterable[str]]) -> list[str]:
+    """A cycle in a graph of nodes and their predecessors, from a node back to it; empty if there is none."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:

@@ -86,7 +86,7 @@ class ScheduleReader:
             )
         NameResolver(self._processes, self._places, self._findings).resolve()
         edges = EdgeCheck(self._processes, self._places, self._findings)
-        edges.check_circles()
+        edges.check_cycles()
         if self._check_scrape is not None:
             edges.check_slots()
             self._check_scrapes(self._check_scrape)

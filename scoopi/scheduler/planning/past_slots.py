@@ -72,19 +72,14 @@ def slot_of(process: Process, record: ProcessRecord, text: str) -> tuple[Slot, d
         period = _period(text, parse_qualifier(process.qualifier))
         return period, period.bounds()[1]
     trigger = process.trigger
-    is_own = trigger is not None and not trigger.after
-    example = (
-        "#2603280002"
-        if is_own and trigger is not None and trigger.slots == "iterations"
-        else "2026-11-01T13:00:00Z"
-    )
+    own = trigger.slots if trigger is not None and not trigger.after else ""
+    example = "#2603280002" if own == "iterations" else "2026-11-01T13:00:00Z"
     if _DATE.fullmatch(text):
         raise PeriodError(f"{text} is a day, not a slot of {process.name}", hint=f"write {example}")
     slot = Instant(parse_instant(text)) if text[4:5] == "-" else parse_slot(text)
     kinds: dict[str, type[Slot]] = {"iterations": Iteration, "instants": Instant}
-    if is_own and trigger is not None and not isinstance(slot, kinds[trigger.slots]):
-        what = f"{text} is not a slot of {process.name}, which has {trigger.slots}"
-        raise PeriodError(what, hint=f"write {example}")
+    if own and not isinstance(slot, kinds[own]):
+        raise PeriodError(f"{text} is not a slot of {process.name}, which has {own}", hint=f"write {example}")
     zone = ZoneInfo(trigger.timezone if trigger is not None else "UTC")
     numbers = _numbered(process, record, zone)
     if numbers is not None and isinstance(slot, Iteration):

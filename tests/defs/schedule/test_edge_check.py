@@ -1,4 +1,4 @@
-"""Edges between processes: circles and slots that do not fit are errors where the edge is written."""
+"""Edges between processes: cycles and slots that do not fit are errors where the edge is written."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ DAILY = "executes: external:x, qualifier: daily"
         ("depends_on: [{process: a}]", "", "{process: a}", "a waits for itself"),
     ],
 )
-def test_a_circle_is_one_error_at_an_edge(
+def test_a_cycle_is_one_error_at_an_edge(
     project: Project, first: str, second: str, at: str, what: str
 ) -> None:
     text = (
         f"processes:\n  a: {{{DAILY}, trigger: {{}}, {first}}}\n  b: {{{DAILY}, trigger: {{}}, {second}}}\n"
     )
     (found,) = project.write(jobs=text).read()[1].findings
-    assert found.what == what
+    assert (found.what, found.hint) == (what, "remove one of the edges")
     assert found.line[found.place.column - 1 :].startswith(at)
 
 
-def test_each_circle_is_reported(project: Project) -> None:
+def test_each_cycle_is_reported(project: Project) -> None:
     keys = "executes: external:x, trigger: {after: %s}"
     lines = [f"  {name}: {{{keys % other}}}" for name, other in ("ab", "ba", "cd", "de", "ec", "fa")]
     report = project.write(jobs="processes:\n" + "\n".join(lines)).read()[1]

@@ -1,4 +1,4 @@
-"""Projects of several files: namespaces, names, circles, and the scrapes that processes execute."""
+"""Projects of several files: namespaces, names, cycles, and the scrapes that processes execute."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_settings_of_several_files_are_one_and_none_is_given_twice(project: Proj
     assert "setting every is given twice" in whats(report)
 
 
-def test_an_earlier_slot_of_each_other_is_not_a_circle(project: Project) -> None:
+def test_an_earlier_slot_of_each_other_is_not_a_cycle(project: Project) -> None:
     text = """
     processes:
       a: {executes: external:x, qualifier: daily, trigger: {}, depends_on: [{process: b, slot: previous}]}
