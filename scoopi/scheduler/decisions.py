@@ -56,6 +56,8 @@ class Decision:
         new: the record to write.
         gate: the name of the gate that caused it; may be empty.
         reason: why, as `tick` prints it; may be empty.
+        step: what the step that decided it was about. Its later writes may rest on the earlier ones, so none
+            of them follows one that was lost.
     """
 
     decision: Name
@@ -63,6 +65,7 @@ class Decision:
     new: ScheduleRecord
     gate: str = ""
     reason: str = ""
+    step: str = ""
 
     def row(self) -> dict[str, Any]:
         """The row that `tick` prints."""

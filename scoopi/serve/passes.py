@@ -167,6 +167,8 @@ class Passes:
 
         What this pass has written it need not read again: only a write that was lost, as somebody else was
         first, shows that the records have changed. What others write meanwhile makes the pass look again.
+        After a write that was lost nothing more of its step is written: the end of an attempt must not be
+        marked as counted if its job was not moved.
         """
         rows: list[dict[str, Any]] = []
         is_current, began = False, 0.0
@@ -177,10 +179,15 @@ class Passes:
             assert self.last is not None
             decided = 0
             written: list[Decision] = []
+            lost: set[str] = set()
             for decision in self._timely(began):
                 decided += 1
+                if decision.step in lost:
+                    continue
                 if self._store.write(decision.old, decision.new):
                     written.append(decision)
+                elif decision.step and decision.old is not None:  # else it exists already, as is wanted
+                    lost.add(decision.step)
             self.counts.writes += len(written)
             rows += [each.row() for each in written if each.decision not in HIDDEN]
             if not written or not renewed():

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
 from scoopi.scheduler.decisions import Decision, ScheduleRecord, changed
 from scoopi.scheduler.planning.plan_faults import PlanFault, PlanFaults
 from scoopi.scheduler.reconcile import reconcile
@@ -22,6 +22,7 @@ from scoopi.scheduler.snapshot import Snapshot
 from scoopi.serve import passes
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.state import State
+from scoopi.serve.workbench import Workbench
 from tests.serve.conftest import NOW, Deployed
 
 HOURLY = 'processes: {p: {executes: external:x, trigger: {cron: "0 * * * *"}, catchup: all, overlap: allow}}'
@@ -150,6 +151,31 @@ def test_a_pass_reads_the_records_again_only_if_another_writer_was_first(
     rows = state.passes.run(NOW + timedelta(hours=2, seconds=5)) or []
     assert [row["decision"] for row in rows] == ["attempt_made", "job_moved", "attempt_placed"]
     assert readings == [3]
+
+
+def test_an_end_counts_although_another_writer_changes_its_job_before_the_pass(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(HOURLY)
+    job = ProcessDesk(state, NOW).launch("p", {})["job"]
+    state.passes.run(NOW)
+    bench = Workbench(state.store)
+    bench.put("w", ("default",), 1, is_external=True)
+    (attempt,) = bench.claim("w", NOW, {"p": "x"})
+    bench.end(attempt, 1, "succeeded", NOW)
+    write = state.store.write
+
+    def overtaken(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
+        monkeypatch.setattr(state.store, "write", write)
+        assert isinstance(old, JobRecord)
+        assert write(old, changed(old)), "as a pass beside this one does, of a clock that is ahead"
+        return write(old, new)
+
+    monkeypatch.setattr(state.store, "write", overtaken)
+    state.passes.run(NOW + timedelta(seconds=1))
+    state.passes.run(NOW + timedelta(seconds=2))
+    assert state.store.jobs([job])[job].state == "processed"
+    assert state.store.open_attempts() == []
 
 
 def test_a_process_that_cannot_be_planned_stops_no_other_and_is_logged_once(

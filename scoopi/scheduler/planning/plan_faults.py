@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ParamSpec, TypeVar
 
 from scoopi.errors import ScoopiError
@@ -73,7 +73,7 @@ class PlanFaults:
         *args: P.args,
         **options: P.kwargs,
     ) -> list[Decision]:
-        """Return what a step decides; nothing if it fails.
+        """Return what a step decides, with the step; nothing if it fails.
 
         Args:
             process, subject: as `PlanFault` has them.
@@ -81,7 +81,8 @@ class PlanFaults:
         if self._only not in ("", subject):
             return []
         try:
-            return [*step(*args, **options)]
+            found = step(*args, **options)
+            return [each if each.step else replace(each, step=subject) for each in found]
         except Exception as error:  # whatever it is: the other processes must be planned
             if self._is_strict:
                 raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -27,7 +28,7 @@ def test_a_step_that_fails_decides_nothing_and_is_noted() -> None:
     faults = PlanFaults()
     assert faults.decided("p", "p/!1", halfway, OverflowError("too late")) == []
     assert faults.decided("p", "p/!1", halfway, ValueError("again")) == []
-    assert faults.decided("q", "q", whole) == [MADE]
+    assert faults.decided("q", "q", whole) == [replace(MADE, step="q")]
     assert [each.text for each in faults.of("p")] == ["p/!1 cannot be planned: OverflowError: too late"]
     assert faults.of("q") == []
 
@@ -55,8 +56,15 @@ def test_where_nothing_is_expected_to_fail_the_error_is_raised() -> None:
 def test_one_subject_can_be_tried_alone() -> None:
     faults = PlanFaults(only="q")
     assert faults.decided("p", "p", halfway, OverflowError()) == []
-    assert faults.decided("q", "q", whole) == [MADE]
+    assert faults.decided("q", "q", whole) == [replace(MADE, step="q")]
     assert not faults.found
+
+
+def test_decisions_have_the_first_step_that_decided_them() -> None:
+    def within() -> Iterator[Decision]:
+        yield from PlanFaults().decided("p", "p/!1/1", whole)
+
+    assert [each.step for each in PlanFaults().decided("p", "p/!1", within)] == ["p/!1/1"]
 
 
 def test_a_calculation_that_fails_gives_nothing() -> None:
