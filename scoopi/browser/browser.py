@@ -40,7 +40,7 @@ from scoopi.browser.scripts.script_messages import ScriptOrder
 from scoopi.browser.scripts.script_process import ScriptProcess
 from scoopi.browser.started import Ask, allow
 from scoopi.configs.groups import BrowserSettings
-from scoopi.descendants import kill_tree, memory_of_trees
+from scoopi.descendants import memory_of_trees
 from scoopi.model.definitions import BrowserDef
 
 _PAGE = 200
@@ -85,7 +85,7 @@ class Browser:
         scripts: Sequence[str] = (),
     ) -> None:
         started = _STARTS[settings.browser](settings, profile)
-        self._driver, self._tab, self._pid = started.driver, started.tab, started.pid
+        self._started, self._driver, self._tab = started, started.driver, started.tab
         self._session = started.session
         if self._session:
             (profile / SESSION).write_text(self._session)  # what ends it if this process is killed
@@ -94,7 +94,6 @@ class Browser:
         self._actions = PageActions(self._driver, self._waiting, self._limit, self._tab.opened, shots)
         self._reader = PageReader(self._driver)
         self._kept = kept
-        self._driver_url = started.driver_url
         self._scripts = ScriptProcess(scripts)
         self._hidden = tuple(self._driver.window_handles)  # the driver's own window, which no page is in
         self._ask: Ask = allow
@@ -114,6 +113,7 @@ class Browser:
         self.pages += 1
         begun, ends = time.time(), time.monotonic() + visit.timeout_s
         self._ask = ask
+        self._started.limit(visit.timeout_s)
         self._tab.open(visit, ask)
         try:
             return self._visited(visit, begun, ends)
@@ -136,15 +136,16 @@ class Browser:
 
     def memory_mb(self) -> int:
         """Return the memory of driver and browser on this machine, in MB; callable from any thread."""
-        return memory_of_trees([self._pid])[self._pid] >> 20 if self._pid else 0
+        pid = self._started.pid
+        return memory_of_trees([pid])[pid] >> 20 if pid else 0
 
     def look(self) -> None:
         """Interrupt the page if it does not let an action end in time; called now and then, by any thread."""
         self._limit.look()
 
     def is_stuck(self) -> bool:
-        """Return whether an action takes so long that only a kill ends it; callable from any thread."""
-        return self._limit.is_stuck()
+        """Return whether only a kill ends what the browser or its driver does; called now and then."""
+        return self._limit.is_stuck() or self._started.pulse.is_silent()
 
     def late(self) -> VisitFailed | None:
         """Return the failure if the current action does not end; None without one. For any thread."""
@@ -159,7 +160,7 @@ class Browser:
         if self._session:
             self.has_ended = has_ended_soon(self._session)
         else:
-            kill_tree(self._pid)
+            self._started.kill()
 
     def _visited(self, visit: Visit, begun: float, ends: float) -> Rendered | VisitFailed:
         """Load and read the page in its tab; `begun` is as `time.time()`, `ends` as `time.monotonic()`."""
@@ -286,7 +287,7 @@ class Browser:
     def _run_scripts(self, how: BrowserDef, ends: float) -> None:
         """Run the script plugins, and wait until the page that they have left has loaded."""
         name, session = str(self._driver.capabilities["browserName"]), str(self._driver.session_id)
-        order = ScriptOrder(how.scripts, self._driver_url, session, name, self._hidden)
+        order = ScriptOrder(how.scripts, self._started.driver_url, session, name, self._hidden)
         timeout_s = max(_LEAST_S, ends - time.monotonic() - _KEEP_S)
         failed = self._scripts.run(order, timeout_s)
         if failed is not None:

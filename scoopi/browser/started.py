@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.options import ArgOptions
+from selenium.webdriver.common.service import Service
+from selenium.webdriver.remote.client_config import ClientConfig
+from selenium.webdriver.remote.remote_connection import RemoteConnection
 from selenium.webdriver.remote.webdriver import WebDriver
 
+from scoopi.browser.driver_pulse import DriverPulse
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.pool_messages import PartWanted, Visit
 from scoopi.browser.remote_sessions import session_address
+from scoopi.descendants import kill_tree
+
+_LATE_S = 5.0
+"""So much longer than its visit a command waits for an answer: before, the driver's own timeouts end it, or
+a kill does."""
+_END_S = 2.0
+"""The longest that a killed driver is waited for."""
+START_S = 90.0
+"""The longest that a browser may take to start; ChromeDriver itself gives up after 60 s."""
+_GRID_START_S = 330
+"""The longest that a grid may take to start a browser; a request waits 300 s in its queue by default."""
 
 Ask = Callable[[PartWanted, Callable[[bool], None]], None]
 """Asks for the grant of a request; its second argument is called once it is known whether it may be sent."""
@@ -75,15 +94,67 @@ class Started:
 
     Attributes:
         driver_url: the address of its driver.
-        pid: process id of its driver, which is its parent; 0 if they run in a grid.
+        process: its driver, which is its parent; None if they run in a grid.
         session: address of its session in a grid; empty on this machine.
+        pulse: notices that the driver has stopped answering.
     """
 
     driver: WebDriver
     tab: Tab
     driver_url: str
-    pid: int = 0
+    process: subprocess.Popen[Any] | None = None
     session: str = ""
+    pulse: DriverPulse = field(default_factory=DriverPulse)
+
+    @property
+    def pid(self) -> int:
+        """Process id of the driver; 0 if it runs in a grid."""
+        return 0 if self.process is None else self.process.pid
+
+    def limit(self, visit_s: float) -> None:
+        """Limit how long commands of a visit wait for a driver or a grid that does not answer."""
+        connection = self.driver.command_executor
+        if isinstance(connection, RemoteConnection):
+            connection.client_config.timeout = visit_s + _LATE_S
+
+    def kill(self) -> None:
+        """Kill driver and browser on this machine, and wait for the driver; callable from any thread."""
+        if self.process is not None:
+            _kill(self.process)
+
+
+@contextmanager
+def started_within(service: Service, seconds: float = START_S) -> Iterator[None]:
+    """Kill a driver with its browser if the `with` block, which starts them, fails or takes too long.
+
+    Selenium itself waits without end for a driver that does not answer.
+
+    Raises:
+        WebDriverException: it took too long.
+    """
+    is_late = threading.Event()
+
+    def end() -> None:
+        is_late.set()
+        kill()
+
+    def kill() -> None:
+        process = getattr(service, "process", None)  # which it does not have before its start
+        if process is not None:
+            _kill(process)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except Exception as error:
+        kill()
+        if is_late.is_set():
+            raise WebDriverException(f"the browser did not start within {seconds:g} s") from error
+        raise
+    finally:
+        timer.cancel()
 
 
 def started_by_grid(url: str, options: ArgOptions, tab_of: Callable[[WebDriver], Tab]) -> Started:
@@ -94,10 +165,18 @@ def started_by_grid(url: str, options: ArgOptions, tab_of: Callable[[WebDriver],
     Raises:
         WebDriverException: the grid does not start it, or its tab cannot be made.
     """
-    remote = webdriver.Remote(url, options=options)
+    client = ClientConfig(remote_server_addr=url, timeout=_GRID_START_S)
+    remote = webdriver.Remote(url, options=options, client_config=client)
     try:
         tab = tab_of(remote)
     except BaseException:
         remote.quit()
         raise
     return Started(remote, tab, url, session=session_address(url, str(remote.session_id)))
+
+
+def _kill(process: subprocess.Popen[Any]) -> None:
+    if process.poll() is None:
+        kill_tree(process.pid)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_END_S)

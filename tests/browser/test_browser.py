@@ -14,6 +14,8 @@ from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
 from tests.server.server import Server
 
+LONG_MS = 30_000
+"""The timeout of what comes at once, if the machine has the time for it."""
 AGENT = {"User-Agent": "Scoopi/0 (test)", "X-Shop": "bakery"}
 
 
@@ -146,7 +148,10 @@ def test_status_and_headers_are_those_of_the_document_that_is_read(
         code, body = MOVES.get(path, (200, ""))
         return Answer(body.encode(), code, headers=(("X-Path", path),))
 
-    click = ActionDef("click", "actions[0]", selector="a", optional=True, timeout_ms=500)
+    is_there = path == "/start"
+    click = ActionDef(
+        "click", "actions[0]", selector="a", optional=not is_there, timeout_ms=LONG_MS if is_there else 500
+    )
     with Server(answer) as server:
         how = BrowserDef(Until(selector="#gone, #last", time_ms=200), actions=(click,))
         page = load(browser, server.url(path), how)
@@ -161,7 +166,9 @@ def test_an_answer_that_gives_no_page_has_its_own_status(
     browser: Browser, body: bytes, status: int, is_first: bool
 ) -> None:
     pages = {"/start": Answer(b"<p>here</p><a href='/gone'>on</a>"), "/gone": Answer(body, status)}
-    click = ActionDef("click", "actions[0]", selector="a", optional=is_first, timeout_ms=500)
+    click = ActionDef(
+        "click", "actions[0]", selector="a", optional=is_first, timeout_ms=500 if is_first else LONG_MS
+    )
     with Server(pages.get) as server:
         page = load(browser, server.url("/gone" if is_first else "/start"), BrowserDef(actions=(click,)))
         assert isinstance(page, Rendered), page
@@ -179,7 +186,8 @@ def test_a_page_that_goes_to_an_address_without_a_server_fails(
     with Server(pages) as gone:
         url = gone.url("/prices.html")
     (pages / "start.html").write_text(f"<a href='{url}'>on</a>")
-    how = BrowserDef(until, timeout_ms=500, actions=(ActionDef("click", "actions[0]", selector="a"),))
+    click = ActionDef("click", "actions[0]", selector="a", timeout_ms=LONG_MS)
+    how = BrowserDef(until, timeout_ms=500, actions=(click,))
     page = load(browser, server.url("/start.html"), how)
     assert isinstance(page, VisitFailed), page
     assert f"the page went to {url}: the host refuses the connection" in page.what

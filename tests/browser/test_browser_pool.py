@@ -76,14 +76,20 @@ def test_a_browser_that_dies_fails_its_page_and_is_replaced(
     assert isinstance(visit(pool, server.url(late_table)), Rendered)
 
 
-def test_a_browser_that_hangs_is_killed(pool: PoolProcess, server: Server, late_table: str) -> None:
+@pytest.mark.parametrize("timeout_s", [8.0, 3600.0], ids=["in its time", "long before"])
+def test_a_browser_whose_driver_freezes_is_killed(
+    pool: PoolProcess, server: Server, late_table: str, timeout_s: float
+) -> None:
+    """Also long before the timeout of its page ends, as its host waits until then."""
+
     def stop_driver() -> None:
         for pid in programs_below(pool.pid, "chromedriver"):
             os.kill(pid, signal.SIGSTOP)
 
-    failed = interrupted(pool, server, 8.0, stop_driver)
+    failed = interrupted(pool, server, timeout_s, stop_driver)
     assert isinstance(failed, VisitFailed)
     assert (failed.cause, failed.reason) == ("the browser hangs", "timeout")
+    assert isinstance(visit(pool, server.url(late_table)), Rendered)
 
 
 def test_a_tab_stays_as_long_as_loaders_wait_and_its_browser_is_small(tmp_path: Path) -> None:

@@ -14,14 +14,13 @@ from scoopi.browser.chromium.chromium_driver import address_of, start_chromium
 from scoopi.browser.protocol_link import ProtocolLink
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
-from scoopi.descendants import kill_tree
 
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Started]:
     made = start_chromium(BrowserSettings(), tmp_path)
     yield made
-    kill_tree(made.pid)
+    made.kill()
 
 
 def test_commands_are_answered_and_fail_when_the_browser_has_ended(started: Started) -> None:
@@ -40,7 +39,7 @@ def test_commands_are_answered_and_fail_when_the_browser_has_ended(started: Star
     devtools.post("Target.setDiscoverTargets", {"discover": True})
     assert came.wait(30)
     assert seen[0] == "Target.targetCreated"
-    kill_tree(started.pid)
+    started.kill()
     with pytest.raises(WebDriverException):
         devtools.call("Browser.getVersion")
 

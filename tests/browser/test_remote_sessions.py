@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
 import pytest
+from selenium.webdriver.chrome.service import Service
 
 from scoopi.browser import remote_sessions
+from scoopi.browser.pool_messages import VisitFailed
+from scoopi.browser.pool_process import PoolProcess
 from scoopi.browser.remote_sessions import SESSION, end_sessions, has_ended_soon, session_address
+from scoopi.configs.groups import BrowserSettings
+from scoopi.descendants import kill_tree
 from tests.bootstrap.test_driver_plugins import DEFS, TABLE
 from tests.browser.hung_grid import HungGrid
+from tests.browser.processes import interrupted
 from tests.browser.selenium_grid import SeleniumGrid
 from tests.browser.test_browser_loader import SETTINGS, write
 from tests.engine.desk import Desk, wait_until
@@ -104,3 +113,20 @@ def test_sessions_are_ended_all_at_once(tmp_path: Path) -> None:
         hung.released.set()
         ending.join()
         assert sorted(hung.ended) == ["/session/a", "/session/b", "/session/c"]
+
+
+def test_a_grid_that_stops_answering_costs_a_page_its_timeout_only(tmp_path: Path, server: Server) -> None:
+    """A driver whose address is given as that of a grid freezes, so it does not close the connection."""
+    service = Service(BrowserSettings().driver, log_output=str(tmp_path / "driver.log"))
+    service.start()
+    assert service.process is not None
+    driver = service.process
+    settings = BrowserSettings(browsers=1, url=service.service_url)
+    with closing(PoolProcess(settings, tmp_path)) as pool:
+        try:
+            failed = interrupted(pool, server, 3.0, lambda: os.kill(driver.pid, signal.SIGSTOP))
+        finally:
+            kill_tree(driver.pid)
+            driver.wait()
+    assert isinstance(failed, VisitFailed)
+    assert (failed.cause, failed.reason) == ("the browser hangs", "timeout")

@@ -14,8 +14,9 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.chromium.chromium_tab import ChromiumTab
+from scoopi.browser.driver_pulse import DriverPulse
 from scoopi.browser.protocol_link import ProtocolLink
-from scoopi.browser.started import Started, started_by_grid
+from scoopi.browser.started import Started, started_by_grid, started_within
 from scoopi.configs.groups import BrowserSettings
 
 _LEFT_OUT = (
@@ -72,9 +73,11 @@ def start_chromium(settings: BrowserSettings, profile: Path) -> Started:
     options.add_argument(f"--user-data-dir={profile}")
     options.binary_location = settings.binary
     service = Service(settings.driver, log_output=str(profile / "driver.log"))
-    driver = webdriver.Chrome(options=options, service=service)
-    assert service.process is not None
-    return Started(driver, _tab(driver, media), service.service_url, service.process.pid)
+    with started_within(service):
+        driver = webdriver.Chrome(options=options, service=service)
+        tab = _tab(driver, media)
+    url = service.service_url
+    return Started(driver, tab, url, service.process, pulse=DriverPulse(url))
 
 
 def _tab(driver: WebDriver, media: tuple[str, ...]) -> ChromiumTab:

@@ -10,7 +10,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.firefox.firefox_tab import FirefoxTab
 from scoopi.browser.protocol_link import ProtocolLink
-from scoopi.browser.started import Started, started_by_grid
+from scoopi.browser.started import Started, started_by_grid, started_within
 from scoopi.configs.groups import BrowserSettings
 
 _QUIET: dict[str, str | int | bool] = {
@@ -46,9 +46,10 @@ def start_firefox(settings: BrowserSettings, profile: Path) -> Started:
     options.add_argument(str(profile))
     options.binary_location = settings.binary
     service = Service(settings.driver, log_output=str(profile / "driver.log"))
-    driver = webdriver.Firefox(options=options, service=service)
-    assert service.process is not None
-    return Started(driver, _tab(driver, settings), service.service_url, service.process.pid)
+    with started_within(service):
+        driver = webdriver.Firefox(options=options, service=service)
+        tab = _tab(driver, settings)
+    return Started(driver, tab, service.service_url, service.process)
 
 
 def _tab(driver: WebDriver, settings: BrowserSettings) -> FirefoxTab:

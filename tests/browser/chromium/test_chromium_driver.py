@@ -9,7 +9,6 @@ from selenium.common.exceptions import WebDriverException
 
 from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.configs.groups import BrowserSettings
-from scoopi.descendants import kill_tree
 from tests.browser.processes import programs_below
 
 
@@ -21,7 +20,7 @@ def test_a_browser_keeps_its_files_in_its_profile_and_runs_below_its_driver(tmp_
         assert [*programs_below(started.pid, "chromium")]
         assert started.driver.capabilities["timeouts"]["pageLoad"]
     finally:
-        kill_tree(started.pid)
+        started.kill()
 
 
 def test_a_browser_that_does_not_start_is_an_error(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from scoopi.browser.page.page_document import READING
 from scoopi.browser.pool_messages import Rendered, Visit
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
-from scoopi.descendants import kill_tree
 from scoopi.model.definitions import BrowserDef, Until
 from tests.engine.desk import wait_until
 from tests.server.answer import Answer
@@ -59,7 +58,7 @@ def page(path: str) -> Answer:
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     made = start_chromium(BrowserSettings(), tmp_path_factory.mktemp("profile"))
     yield made
-    kill_tree(made.pid)
+    made.kill()
 
 
 def shown(started: Started, url: str, done: str = "") -> dict[str, Any]:

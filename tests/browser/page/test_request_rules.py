@@ -13,7 +13,6 @@ from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.pool_messages import PartWanted, Rendered, Visit
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
-from scoopi.descendants import kill_tree
 from scoopi.model.definitions import ActionDef, BrowserDef, PluginDef, Until
 from tests.browser.kinds import each_browser
 from tests.engine.desk import wait_until
@@ -124,7 +123,7 @@ def started(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Started]
     else:
         made = start_firefox(BrowserSettings(browser="firefox").with_firefox(), tmp_path)
     yield made
-    kill_tree(made.pid)
+    made.kill()
 
 
 def test_a_window_for_script_plugins_loads_its_page_with_a_grant(started: Started) -> None:

@@ -12,7 +12,6 @@ import pytest
 from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.scripts.driver_calls import AttachedDriver, DriverCalls
 from scoopi.configs.groups import BrowserSettings
-from scoopi.descendants import kill_tree
 
 PAGE = "data:text/html,<title>bread</title><a id=x href='%23' onclick=\"confirm('sure?')\">link</a>"
 
@@ -21,7 +20,7 @@ PAGE = "data:text/html,<title>bread</title><a id=x href='%23' onclick=\"confirm(
 def calls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DriverCalls]:
     started = start_chromium(BrowserSettings(), tmp_path_factory.mktemp("profile"))
     yield DriverCalls(started.driver)
-    kill_tree(started.pid)
+    started.kill()
 
 
 def ask(calls: DriverCalls, operation: str, *given: Any) -> Any:
@@ -83,4 +82,4 @@ def test_an_attached_driver_drives_the_same_page_and_leaves_the_session_open(tmp
         attached.quit()
         assert started.driver.title == "rye"
     finally:
-        kill_tree(started.pid)
+        started.kill()
