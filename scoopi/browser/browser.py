@@ -241,7 +241,8 @@ class Browser:
         if cookies is not None:
             cookies = self._tab.cookies.take((visit.url, shown), cookies, visit.header("cookie"))
         self._tab.keep(bool(found["isSpare"]) and status == _PAGE)
-        return Rendered(shown, str(found["body"]).encode(errors="replace"), status, headers, cookies)
+        body, unused = str(found["body"]).encode(errors="replace"), self._tab.opened.unused()
+        return Rendered(shown, body, status, headers, cookies, "" if visit.how.scripts else unused)
 
     def _answers(self) -> PageAnswers:
         """The answers to the navigations of the current window."""

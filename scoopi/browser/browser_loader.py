@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from multiprocessing.connection import Client, Connection
 
@@ -22,6 +23,7 @@ from scoopi.model.definitions import BrowserDef
 from scoopi.model.text.shown import shown
 from scoopi.plugins.loader_port import Answer, HeldGrant, Web
 
+log = logging.getLogger(__name__)
 _START_S = 20.0
 """The longest that the pool may take to listen."""
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
@@ -41,6 +43,7 @@ class BrowserLoader:
     def __init__(self, socket: str, how: BrowserDef) -> None:
         self._socket = socket
         self._actions = FilledActions(how)
+        self._has_warned = False
 
     def load(self, url: str, web: Web) -> Answer:
         """See `LoaderPlugin`.
@@ -66,7 +69,18 @@ class BrowserLoader:
             cause = "the pool of browsers has ended"
             fault = LoadFault("reset", is_transient=True)
             raise FetchError(cause, at=shown(url), cause=cause, fault=fault) from error
+        self._warn(reply)
         return _answer(reply, url)
+
+    def _warn(self, reply: Reply) -> None:
+        """Log once for the group that an action opens a window which is not read."""
+        if isinstance(reply, Rendered) and reply.unused and not self._has_warned:
+            self._has_warned = True
+            log.warning(
+                "the action at %s has opened a window, which stays empty, as no action continues in it; "
+                "to read its page, put `window: new` right after it",
+                reply.unused,
+            )
 
     def _connected(self) -> Connection:
         ends = time.monotonic() + _START_S

@@ -44,6 +44,7 @@ class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
         body: the document's elements as HTML, in UTF-8.
         headers: headers of the response to the navigation, by name in lower case.
         cookies: cookies of the session after the page and its actions; None if the site has no session.
+        unused: place of an action that has opened a window in which nothing was done; empty if there is none.
     """
 
     url: str
@@ -51,6 +52,7 @@ class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
     status: int
     headers: dict[str, str]
     cookies: tuple[str, ...] | None = None
+    unused: str = ""
 
 
 class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):

@@ -229,3 +229,36 @@ def test_one_form_is_filled_in_for_each_of_a_list_of_locators(desk: Desk) -> Non
         ended = desk.process("run", "defs")
     assert ended.code == 0, ended.err
     assert sorted(desk.rows()) == ["l'aquila|bread|l'aquila|4.20", "oslo|bread|oslo|4.20"]
+
+
+WINDOWS = """
+locatorGroups: { offers: { locators: [ "URL/a.html", "URL/b.html" ] } }
+taskGroups:
+  offers:
+    loader: browser
+    browser:
+      actions:
+        - click: a
+    task: { dataDef: prices }
+dataDefs: { prices: { each: "p", fields: { price: b } } }
+"""
+
+
+def test_a_window_that_a_click_opens_and_nothing_reads_is_named_once(
+    desk: Desk, server: Server, pages: Path
+) -> None:
+    for name in ("a.html", "b.html"):
+        (pages / name).write_text("<p><b>1</b></p><a href=/offer.html target=_blank>offer</a>")
+    (desk.folder / "defs" / "bread.yml").write_text(WINDOWS.replace("URL", server.url("")))
+    ended = desk.process("run", "defs")
+    assert ended.code == 0, ended.err
+    said = "the action at defs/bread.yml:8:11 has opened a window, which stays empty"
+    assert ended.err.count(said) == 1
+    assert "/offer.html" not in server.log.paths()
+    (desk.folder / "defs" / "bread.yml").write_text(
+        WINDOWS.replace("URL", server.url("")).replace("- click: a", "- click: a\n        - window: new")
+    )
+    (pages / "offer.html").write_text("<p><b>2</b></p>")
+    ended = desk.process("run", "defs")
+    assert ended.code == 0, ended.err
+    assert "has opened a window" not in ended.err

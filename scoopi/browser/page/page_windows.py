@@ -99,14 +99,18 @@ class PageWindows:
                     return handle
         return None
 
-    def hinted(self, failure: VisitFailed) -> VisitFailed:
-        """Return a failure, with a better hint if an action has opened a window that was not used."""
+    def unused(self) -> str:
+        """Return the place of the last action whose window was not used; empty if there is none."""
         with self._lock:
             left = [each.place for handle, each in self._opened.items() if handle not in self._used]
-        found = [place for place in left if place != NOWHERE]
-        if not found:
+        return next((str(place) for place in reversed(left) if place != NOWHERE), "")
+
+    def hinted(self, failure: VisitFailed) -> VisitFailed:
+        """Return a failure, with a better hint if an action has opened a window that was not used."""
+        place = self.unused()
+        if not place:
             return failure
-        window = f"the window that the action at {found[-1]} has opened"
+        window = f"the window that the action at {place} has opened"
         return replace(failure, hint=f"{failure.hint}, or go to {window}: put `window: new` right after it")
 
 

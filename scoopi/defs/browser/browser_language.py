@@ -16,9 +16,9 @@ WINDOWS = ("new", "main")
 
 UNTIL = Record(
     (
-        Key("selector", _TEXT, "A CSS selector that an element matches.", 'selector: "table.prices"'),
-        Key("gone", _TEXT, "A CSS selector that no element matches any more.", 'gone: ".spinner"'),
-        Key("text", _TEXT, "A text that the page shows.", 'text: "All prices include VAT"'),
+        Key("selector", _NAME, "A CSS selector that an element matches.", 'selector: "table.prices"'),
+        Key("gone", _NAME, "A CSS selector that no element matches any more.", 'gone: ".spinner"'),
+        Key("text", _NAME, "A text that the page shows.", 'text: "All prices include VAT"'),
         Key("idle", _MS, "How long the page must have had no request in flight, in ms.", "idle: 500"),
         Key("time", _MS, "A fixed time, in ms.", "time: 500"),
     )

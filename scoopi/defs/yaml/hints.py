@@ -59,6 +59,17 @@ _ELSEWHERE = (
         frozenset({"file", "path", "csv"}),
         "a file stands without a key, as in `from: shops.csv`",
     ),
+    (
+        "paced",
+        frozenset({"images", "image"}),
+        "images are loaded on all pages if the setting scoopi.webDriver.images is true",
+    ),
+    ("dialog", frozenset({"accept", "dismiss"}), "write `dialog: accept` or `dialog: dismiss`"),
+    (
+        "hover",
+        frozenset({"on", "into", "element"}),
+        'the element is named by `in`, or beside the verb, as in `click: "button.more"`',
+    ),
 )
 """A key of a mapping, other keys that users write beside it, and where these belong."""
 _LEAST_LIKENESS = 0.75
@@ -90,6 +101,18 @@ def key_meant(name: str, known: Collection[str]) -> str:
 def where_it_belongs(name: str, known: Collection[str]) -> str:
     """Say where a key belongs that is unknown in a mapping with these keys; empty if that is not known."""
     return next((where for mark, names, where in _ELSEWHERE if mark in known and name in names), "")
+
+
+def time_meant(text: str, keys: Collection[Key]) -> int | None:
+    """Return a time that stands for a mapping, in ms, as the 500 of `wait: 500`; None if it is none.
+
+    Args:
+        keys: those of the mapping, which must have `time` in ms.
+    """
+    if not any(key.name == "time" and getattr(key.shape, "unit", "") == "ms" for key in keys):
+        return None
+    number = read_integer(text)
+    return number_in_unit(text, "ms") if number is None else number
 
 
 def number_in_unit(text: str, unit: str) -> int | None:
@@ -127,7 +150,7 @@ def _as_written(key: Key, table: Table | None) -> str:
     node = None if table is None else table.entries.get(key.name)
     nodes = [*node.entries] if isinstance(node, Listing) else [node]
     text = nodes[0].text if len(nodes) == 1 and isinstance(nodes[0], Text) else ""
-    if not text or not _is_valid(text, key):
+    if not text or not isinstance(key.shape, Scalar) or not _is_valid(text, key):
         return key.example
     return f"{key.name}: {text}" if _PLAIN.fullmatch(text) else f'{key.name}: "{text}"'
 

@@ -8,7 +8,14 @@ from itertools import islice
 
 from scoopi.defs.yaml.entries import FlatTable
 from scoopi.defs.yaml.findings import MOST_KEPT, Findings
-from scoopi.defs.yaml.hints import key_meant, number_in_unit, option_meant, use_below, where_it_belongs
+from scoopi.defs.yaml.hints import (
+    key_meant,
+    number_in_unit,
+    option_meant,
+    time_meant,
+    use_below,
+    where_it_belongs,
+)
 from scoopi.defs.yaml.node import (
     LARGEST,
     Listing,
@@ -119,6 +126,9 @@ class ShapeChecker:
                 f"a mapping (or {shape.short})" if isinstance(shape, Record) and shape.short else "a mapping"
             )
             what = f"{_last(key)} must be {needed}, not {kind}"
+            if isinstance(node, Text) and isinstance(shape, Record):
+                time_ms = time_meant(node.text, shape.keys)
+                hint = hint if time_ms is None else f"write `{_last(key)}: {{ time: {time_ms} }}`"
             self._findings.error(node.place, key, what, hint or "write `name: …` lines below it")
         elif isinstance(shape, Record):
             self.check_record(node, shape, key, owner)

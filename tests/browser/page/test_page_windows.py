@@ -48,14 +48,17 @@ def test_a_failure_names_the_action_whose_window_was_not_used() -> None:
     windows = begun(CLICK, NEW)
     windows.add("advert")
     assert windows.hinted(failed) == failed, "the page has opened it"
+    assert not windows.unused()
     windows.act(CLICK, (NEW,))
     windows.add("offer")
     assert windows.hinted(failed).hint == (
         "look at its selector, or go to the window that the action at shop.yml:3:1 has opened: "
         "put `window: new` right after it"
     )
+    assert windows.unused() == "shop.yml:3:1"
     windows.take_new()
     assert windows.hinted(failed) == failed
+    assert not windows.unused()
 
 
 def test_a_new_visit_knows_nothing_of_the_windows_before() -> None:
