@@ -39,5 +39,7 @@ def _one_line(error: Exception) -> str:
     if isinstance(error, MaxRetryError) and error.reason is not None:
         return str(error.reason).rpartition(": ")[2]
     message = str(getattr(error, "msg", error)).strip().partition("\n")[0]
+    if message.startswith("<"):
+        return "a page of HTML was answered, so this is no grid"
     message = message.partition("; For documentation")[0].partition(" Examine ChromeDriver")[0]
     return cut(message, _LONGEST)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from selenium.common.exceptions import SessionNotCreatedException
+from selenium.common.exceptions import SessionNotCreatedException, WebDriverException
 from urllib3.connectionpool import HTTPConnectionPool
 from urllib3.exceptions import MaxRetryError, NewConnectionError
 
@@ -47,3 +47,12 @@ def test_a_grid_that_refuses_connections_is_said_in_a_few_words() -> None:
     failed = start_fault(BrowserSettings(url="http://127.0.0.1:9"), MaxRetryError(pool, "/session", refused))
     assert failed.what == "no browser can be started by the grid: [Errno 111] Connection refused"
     assert failed.reason == "connect"
+
+
+def test_a_server_that_is_no_grid_is_said_to_be_none() -> None:
+    page = WebDriverException("<!DOCTYPE HTML>\n<html><body>Error code: 501</body></html>")
+    failed = start_fault(BrowserSettings(url="http://127.0.0.1:9"), page)
+    assert failed.what == (
+        "no browser can be started by the grid: a page of HTML was answered, so this is no grid"
+    )
+    assert "scoopi.webDriver.url" in failed.hint
