@@ -22,7 +22,7 @@ class ModuleNames:
         names: functions, classes, variables and imports.
         parameters: by function, the names of the parameters without a default.
         methods: by class without a base, the names of its methods and attributes.
-        not_called: names that a call makes nothing of, with what they are, as "an async function".
+        not_called: names that cannot be called to a result, with what they are, as "of type str".
         is_whole: whether the names are complete: nothing in the source can define further ones.
         problem: why the source cannot be read; empty if it can.
     """
@@ -152,7 +152,7 @@ class _Names:
 
 
 def _literal(statement: ast.stmt) -> str:
-    """What an assignment of a literal defines, as "a text"; empty for anything else, and None."""
+    """What an assignment of a literal defines, as "of type str"; empty for anything else, and None."""
     if not isinstance(statement, ast.Assign):
         return ""
     try:

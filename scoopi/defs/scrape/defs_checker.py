@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoopi.defs.browser.loader_checker import LoaderChecker
+from scoopi.defs.browser.loader_checker import LoaderChecker, is_file, warn_of_file
 from scoopi.defs.locators.listed_pages import fault_of_list, is_without_locators
 from scoopi.defs.locators.locator_checker import LocatorChecker, names_given
 from scoopi.defs.locators.row_file import until_fault
@@ -20,6 +20,7 @@ from scoopi.defs.scrape.data_def_checker import DataDefChecker
 from scoopi.defs.scrape.defs_groups import (
     Reach,
     WrittenTask,
+    WrittenTaskGroup,
     build_locator_groups,
     build_task_groups,
 )
@@ -157,6 +158,7 @@ class DefsChecker:
     def _check_urls(self, group: LocatorGroup) -> None:
         """Check the addresses of a group; missing files, which may yet be created, are warnings."""
         missing, places = 0, dict[Place, int]()
+        warns_of_files = self._is_in_browser(self._task_groups[group.name])
         for written in until_fault(group.locators):
             locator = next(written.each(), written)
             number = places.setdefault(written.place, len(places))
@@ -166,7 +168,11 @@ class DefsChecker:
             self._check_secrets(locator.url, locator.place, key)
             if fault := self._checkers.url(locator.url):
                 self._findings.error(locator.place, key, fault.what, fault.hint)
-            elif missing < MOST_MISSING and (fault := self._checkers.page(locator.url)):
+                continue
+            if warns_of_files and is_file(locator.url):
+                warns_of_files = False  # one warning is enough
+                warn_of_file(self._findings, group.name, written.place, locator.url)
+            if missing < MOST_MISSING and (fault := self._checkers.page(locator.url)):
                 missing += 1
                 is_last = missing == MOST_MISSING
                 what = (
@@ -180,6 +186,10 @@ class DefsChecker:
             what = f"the address contains {kind} in plain text, which is stored with the run"
             self._findings.warning(place, key, what, f"write {where}, with ${{env:NAME}}")
 
+    def _is_in_browser(self, group: WrittenTaskGroup) -> bool:
+        first = self._chains[group.tasks[0].key] if group.tasks else None
+        return group.browser(each.step for each in first or ()) is not None
+
     def _check_tasks(self) -> None:
         checker = TaskChecker(self._checkers, self._findings, self._data_defs)
         loaders = LoaderChecker(self._checkers, self._findings)
@@ -191,8 +201,7 @@ class DefsChecker:
             fault = self._checkers.live(group.live) if group.live else None
             if fault:
                 self._findings.error(group.node.at("live"), f"{group.key}.live", fault.what, fault.hint)
-            first = self._chain(group.tasks[0], Findings()) if group.tasks else None
-            loaders.check(group, first or (), self._locator_groups.get(name))
+            loaders.check(group, is_in_browser=self._is_in_browser(group))
             group.budget(self._findings)
             for task in group.tasks:
                 chain = self._chain(task, self._findings)

@@ -41,11 +41,16 @@ class CancelSettings(msgspec.Struct, frozen=True, kw_only=True):
     kill_after: timedelta = timedelta(seconds=60)
     cascade: CancelCascade = CancelCascade()
 
+    @property
+    def hardest_after(self) -> timedelta:
+        """The time from SIGTERM to SIGKILL in the mode `kill`."""
+        return min(KILL, self.kill_after)
+
     def killed_after(self, mode: str) -> timedelta | None:
         """The time from SIGTERM to SIGKILL in a mode, never longer in a harder one; None for `drain`."""
         if mode == "drain":
             return None
-        return min(KILL, self.kill_after) if mode == "kill" else self.kill_after
+        return self.hardest_after if mode == "kill" else self.kill_after
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):

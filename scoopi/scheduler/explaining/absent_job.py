@@ -39,15 +39,15 @@ def absent_job(process: Process, record: ProcessRecord, slot: Slot, now: datetim
     if found != slot or not (isinstance(slot, Iteration) or _fires(process, record, slot, begin)):
         return f"it is not a slot of {name}", following
     fill = f"scoopi process backfill {name} --from '{slot}' --to '{slot}' creates it"
-    ahead = planned_ahead(process, record, now)
-    if ahead is not None and (record.since if trigger.since is None else trigger.since) < begin < ahead:
+    since, ahead = trigger.since or record.since, planned_ahead(process, record, now)
+    if ahead is not None and since < begin < ahead:
         why_not = (
             f"a pass whose clock was ahead has planned {instant_text(ahead)}, and no slot before it follows"
         )
         return why_not, fill if begin <= now else f"scoopi launch {name} --slot '{slot}' creates it"
     if begin > now:
         return f"its slot begins at {instant_text(begin)}, and a pass creates it then", following
-    if (trigger.since or record.since) >= (due or begin):
+    if since >= (due or begin):
         return f"the process was first deployed at {instant_text(record.since)}, after this slot", fill
     return "no pass has created it in time (catchup), or it was removed (history, retention)", fill
 

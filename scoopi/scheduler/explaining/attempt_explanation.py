@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import TERMINAL, UNCLAIMED, AttemptRecord
-from scoopi.model.schedule.schedule_settings import KILL
 from scoopi.periods.duration import duration_text
 from scoopi.periods.slot import Iteration, parse_slot
 from scoopi.scheduler.explaining.explanation import Explanation
@@ -98,7 +97,7 @@ def _cancelled(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:
     mode = f"{attempt.wish_mode or 'step'}{at}"
     reason = f"attempt {attempt.number} is being cancelled ({mode}){on}: {attempt.explanation}"
     is_hardest = attempt.wish_mode == "kill"
-    within = f"within {duration_text(min(KILL, cancel.kill_after))}"
+    within = f"within {duration_text(cancel.hardest_after)}"
     hint = "" if is_hardest else f"scoopi job cancel {quoted(attempt.job)} --mode kill ends it {within}"
     return Explanation("live", reason, attempt.wished, (attempt.attempt,), hint, until)
 

@@ -118,8 +118,8 @@ class AttemptRunner:
         keys = {record_key(claim.attempt) for claim in self._crew.claims()}
         if not keys:
             return
-        times = {mode: settings.cancel.killed_after(mode) for mode in ("step", "kill")}
-        kill_after_s = {mode: after.total_seconds() for mode, after in times.items() if after is not None}
+        times = {"step": settings.cancel.kill_after, "kill": settings.cancel.hardest_after}
+        kill_after_s = {mode: after.total_seconds() for mode, after in times.items()}
         for record in self._store.get(AttemptRecord, [*keys]).values():
             is_own = self._crew.see(record, kill_after_s)
             if is_own and record.wish == "cancel" and record.status == "running":
