@@ -26,8 +26,8 @@ from scoopi.browser.remote_sessions import session_address
 from scoopi.descendants import kill_tree
 
 _LATE_S = 5.0
-"""So much longer than its visit a command waits for an answer: before, the driver's own timeouts end it, or
-a kill does."""
+"""How much longer than its visit may take a command waits for an answer; earlier than that, the driver's own
+timeouts or a kill should end it."""
 _END_S = 2.0
 """The longest that a killed driver is waited for."""
 START_S = 90.0
@@ -121,6 +121,7 @@ class Started:
         """Kill driver and browser on this machine, and wait for the driver; callable from any thread."""
         if self.process is not None:
             _kill(self.process)
+        self.pulse.forget()
 
 
 @contextmanager
