@@ -40,11 +40,10 @@ CASES: tuple[tuple[str, str, str], ...] = (
 
 
 def test_the_check_names_the_extra_of_each_library_that_is_missing(tmp_path: Path) -> None:
-    (tmp_path / "p.html").write_text("<li><b>Rye</b>")
     missing, present = [], []
     for number, (library, _, text) in enumerate(CASES):
         file = tmp_path / f"{number}.yml"
-        file.write_text('locatorGroups: { page: "p.html" }\n' + text)
+        file.write_text('locatorGroups: { page: "http://h/p.html" }\n' + text)
         missing.append(json.dumps([library, str(file)]))
         present.append(json.dumps(["nothing", str(file)]))
     command = [sys.executable, "-m", "tests.outputs.checks_without"]
