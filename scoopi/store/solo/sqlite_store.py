@@ -16,32 +16,7 @@ from scoopi.model.decoders import json_decoder
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, StoreMap
 from scoopi.store.record_codec import indexed_kind
 from scoopi.store.solo import statements
-
-_DAMAGED = "the file is damaged: keep the run's folder as it is, and start a new run"
-_HINTS = (
-    ("SQLITE_FULL", "free space on this disk, then `scoopi resume`"),
-    ("SQLITE_BUSY", "another process uses this file: end it, then try again"),
-    ("SQLITE_LOCKED", "another process uses this file: end it, then try again"),
-    ("SQLITE_READONLY", "give this user the right to write this file and its folder"),
-    ("SQLITE_CANTOPEN", "give this user the right to write this file and its folder"),
-    ("SQLITE_PERM", "give this user the right to write this file and its folder"),
-    ("SQLITE_CORRUPT", _DAMAGED),
-    ("SQLITE_NOTADB", _DAMAGED),
-    ("SQLITE_IOERR", "check the disk, its space and its quota, then `scoopi resume`"),
-)
-
-
-def store_error(path: Path, error: sqlite3.Error) -> StoreError:
-    """The StoreError for an error of SQLite."""
-    code = getattr(error, "sqlite_errorname", "")
-    hint = next((hint for prefix, hint in _HINTS if code.startswith(prefix)), "try again")
-    named = f"{error} ({code})" if code else str(error)
-    return StoreError(f"the run's store cannot be used: {named}", at=str(path), hint=hint)
-
-
-def damaged_store(path: Path, why: str) -> StoreError:
-    """The StoreError for a file that SQLite can read, but that is not a store."""
-    return StoreError(f"the run's store cannot be used: {why}", at=str(path), hint=_DAMAGED)
+from scoopi.store.solo.sqlite_faults import damaged_store, set_when_free, store_error
 
 
 class SqliteStore:
@@ -78,6 +53,7 @@ class SqliteStore:
                 path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False
             )
             try:
+                set_when_free(self._connection, statements.PRAGMAS, busy_ms / 1000)
                 self._prepare(self._connection)
             except BaseException:
                 self.close()
@@ -172,8 +148,6 @@ class SqliteStore:
                 connection.close()
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        for pragma in statements.PRAGMAS:
-            connection.execute(pragma)
         if self._version(connection) == 0:
             self._create(connection)
         version = self._version(connection)

@@ -1,0 +1,61 @@
+"""The errors of SQLite as a StoreError, and the one that is repeated: a file that is locked."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from scoopi.errors import StoreError
+
+_PAUSE_S = 0.01
+_DAMAGED = "the file is damaged: keep the run's folder as it is, and start a new run"
+_HINTS = (
+    ("SQLITE_FULL", "free space on this disk, then `scoopi resume`"),
+    ("SQLITE_BUSY", "another process uses this file: end it, then try again"),
+    ("SQLITE_LOCKED", "another process uses this file: end it, then try again"),
+    ("SQLITE_READONLY", "give this user the right to write this file and its folder"),
+    ("SQLITE_CANTOPEN", "give this user the right to write this file and its folder"),
+    ("SQLITE_PERM", "give this user the right to write this file and its folder"),
+    ("SQLITE_CORRUPT", _DAMAGED),
+    ("SQLITE_NOTADB", _DAMAGED),
+    ("SQLITE_IOERR", "check the disk, its space and its quota, then `scoopi resume`"),
+)
+
+
+def store_error(path: Path, error: sqlite3.Error) -> StoreError:
+    """The StoreError for an error of SQLite."""
+    code = getattr(error, "sqlite_errorname", "")
+    hint = next((hint for prefix, hint in _HINTS if code.startswith(prefix)), "try again")
+    named = f"{error} ({code})" if code else str(error)
+    return StoreError(f"the run's store cannot be used: {named}", at=str(path), hint=hint)
+
+
+def damaged_store(path: Path, why: str) -> StoreError:
+    """The StoreError for a file that SQLite can read, but that is not a store."""
+    return StoreError(f"the run's store cannot be used: {why}", at=str(path), hint=_DAMAGED)
+
+
+def set_when_free(connection: sqlite3.Connection, pragmas: Iterable[str], seconds: float) -> None:
+    """Execute pragmas, waiting for a process that has locked the file.
+
+    SQLite refuses the change of a new file to a write-ahead log at once, whatever the connection's timeout
+    is, while another process writes to it, as processes do that create one store together.
+
+    Args:
+        seconds: how long it waits.
+
+    Raises:
+        sqlite3.Error: the file is still locked after that time, or a pragma fails otherwise.
+    """
+    until = time.monotonic() + seconds
+    for pragma in pragmas:
+        while True:
+            try:
+                connection.execute(pragma)
+                break
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                    raise
+            time.sleep(_PAUSE_S)
