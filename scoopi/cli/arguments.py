@@ -11,7 +11,7 @@ from typing import NoReturn, Protocol, cast
 
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.errors import UsageError
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean, nearest
 
 VERBS: Mapping[str, str] = MappingProxyType(
     {
@@ -184,7 +184,6 @@ def _refuse_misspelt(word: str, rest: Sequence[str]) -> None:
 def _refuse_unknown(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
     word = unknown[0].partition("=")[0]
     known = [option for action in parser._actions for option in action.option_strings]
-    near = nearest(word, known) if word.startswith("-") else ""
-    kind = "option" if word.startswith("-") else "argument"
-    hint = f"did you mean {near}?" if near else f"see {parser.prog} --help"
+    kind, known = ("option", known) if word.startswith("-") else ("argument", [])
+    hint = did_you_mean(word, known, f"see {parser.prog} --help")
     raise UsageError(f"unknown {kind} {printable(word)}", hint=hint)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scoopi.configs.registry import SETTINGS, original_environment_key
 from scoopi.errors import ConfigError
 from scoopi.model.text.secrets import MASK
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 
 _REFERENCE = re.compile(r"\$\{env:([^}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -130,5 +130,4 @@ def _is_kubernetes(name: str, value: str) -> bool:
 
 def near_setting(name: str, known: Iterable[str]) -> str:
     """The hint for an unknown setting: the closest known name, or a pointer to the list."""
-    near = nearest(name, known)
-    return f"did you mean {near}?" if near else "see scoopi config for all settings"
+    return did_you_mean(name, known, "see scoopi config for all settings")

@@ -22,7 +22,7 @@ from scoopi.model.definitions import Definitions
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Locator
 from scoopi.model.records import Column, Records
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 from scoopi.parse.records.record_inspection import FieldView, RecordInspection
 from scoopi.parse.tree.page import Page
 from scoopi.runs.composed import WorkerPlan
@@ -120,8 +120,7 @@ def _group_of(definitions: Definitions, target: str, group: str, data_def: str) 
         for name, each in definitions.task_groups.items()
     }
     if group and group not in reading:
-        near = nearest(group, reading)
-        raise UsageError(f"there is no task group {group}", hint=f"did you mean {near}?" if near else "")
+        raise UsageError(f"there is no task group {group}", hint=did_you_mean(group, reading))
     if data_def and data_def not in definitions.record_defs:
         names = ", ".join(definitions.record_defs) or "none"
         raise UsageError(f"there are no records {data_def}", hint=f"known are {names}")

@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 from scoopi.plugins.plugin_ports import PluginKind
 
 _INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
@@ -72,9 +72,8 @@ class Parameters:
 
     def _unknown(self, field: str) -> str:
         names = [camel_case(name) for name in self._taken]
-        near = nearest(field, names)
-        hint = f"; did you mean {near}?" if near else f"; known fields: {', '.join(names) or 'none'}"
-        return f"unknown field {field}{hint}"
+        hint = did_you_mean(field, names, f"known fields: {', '.join(names) or 'none'}")
+        return f"unknown field {field}; {hint}"
 
 
 def read_value(value: Any, wanted: Any) -> Any:

@@ -13,7 +13,7 @@ from scoopi.model.place import Place
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import JobRecord
 from scoopi.model.text.secrets import has_reference, variable_of
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, instant_text, parse_slot
 
@@ -59,8 +59,7 @@ def expand(text: str, names: Mapping[str, str], key: str, place: Place) -> str:
     def value(part: re.Match[str]) -> str:
         if part[1] in names:
             return names[part[1]]
-        near = nearest(part[1], names)
-        hint = f"did you mean {near}?" if near else f"known: {', '.join(sorted(names))}"
+        hint = did_you_mean(part[1], names, f"known: {', '.join(sorted(names))}")
         raise DefsError(f"{key}: unknown name {part[1]!r}", at=str(place), hint=hint)
 
     return _PART.sub(value, text)

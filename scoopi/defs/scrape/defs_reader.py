@@ -26,7 +26,7 @@ from scoopi.errors import UsageError
 from scoopi.model.definitions import Definitions
 from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.model.place import Place
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 
 _LOCATOR_GROUPS, _DATA_DEFS = "locatorGroups", "dataDefs"
 _WITHOUT_DATA_DEFS = replace(LANGUAGE, keys=tuple(each for each in LANGUAGE.keys if each.name != _DATA_DEFS))
@@ -89,10 +89,10 @@ def _of_task(root: Table, wanted: str) -> Table:
     known = [
         f"{g}.{n}" for g, tasks in groups.entries.items() if isinstance(tasks, Table) for n in tasks.entries
     ]
-    near = nearest(wanted, [*known, *(name.partition(".")[2] for name in known)])
+    names = [*known, *(name.partition(".")[2] for name in known)]
     raise UsageError(
         f"there is no task {wanted}",
-        hint=f"did you mean {near}?" if near else f"known are {', '.join(known)}",
+        hint=did_you_mean(wanted, names, f"known are {', '.join(known)}"),
     )
 
 

@@ -129,3 +129,19 @@ def nearest(name: str, known: Iterable[str], least: float = _LEAST_RATIO) -> str
     by_plain = {candidate.lower(): candidate for candidate in known}
     found = difflib.get_close_matches(name.lower(), by_plain, n=1, cutoff=least)
     return by_plain[found[0]] if found else ""
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", form: str = "{}") -> str:
+    """The hint for an unknown name: the most similar known one.
+
+    >>> did_you_mean("Selektor", ["selector"], "see the list")
+    'did you mean selector?'
+    >>> did_you_mean("colour", ["selector"], "see the list")
+    'see the list'
+
+    Args:
+        otherwise: the hint if none is similar enough.
+        form: how a name is written in the hint, with `{}` for the name.
+    """
+    near = nearest(name, known)
+    return f"did you mean {form.format(near)}?" if near else otherwise

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NoReturn
 
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean, nearest
 from scoopi.parse.css import syntax
 from scoopi.parse.css.bound_text import bound, bound_pattern
 from scoopi.parse.css.scanner import OWN_ELEMENT, Scanner
@@ -74,9 +74,9 @@ def parse_pseudo_class(
 
 
 def _fail_unknown(scanner: Scanner, name: str, begin: int) -> NoReturn:
-    meant = nearest(name, _NAMES)
-    known = f"did you mean ':{meant}'?" if meant else "the pseudo-classes are :" + " :".join(sorted(_NAMES))
-    hint = OWN_ELEMENT if name == "scope" else _as_attribute(scanner, begin) or known
+    known = f"the pseudo-classes are :{' :'.join(sorted(_NAMES))}"
+    meant = _as_attribute(scanner, begin) or did_you_mean(name, _NAMES, known, "':{}'")
+    hint = OWN_ELEMENT if name == "scope" else meant
     scanner.fail(f"there is no ':{name}'", hint=hint, at=begin)
 
 

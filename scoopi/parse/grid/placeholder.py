@@ -10,7 +10,7 @@ from scoopi.errors import ParseError
 from scoopi.model.data import Axis, ScriptRow
 from scoopi.model.data_def import ItemDef
 from scoopi.model.text.page_text import without_mark
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 from scoopi.parse.grid.placeholder_template import IndexOf, Leftover, Piece, PlaceholderTemplate, ValueOf
 
 _PLACEHOLDER = re.compile(r"%%\{|%\{([^}]*)\}")
@@ -166,5 +166,4 @@ def _fault(name: str, what: str, hint: str) -> ParseError:
 
 
 def _nearest(wrong: str, known: Sequence[str]) -> str:
-    near = nearest(wrong, known)
-    return f"did you mean '{near}'?" if near else "there are " + ", ".join(known)
+    return did_you_mean(wrong, known, f"there are {', '.join(known)}", "'{}'")

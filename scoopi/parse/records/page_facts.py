@@ -11,7 +11,7 @@ from typing import Any
 from scoopi.errors import ParseError
 from scoopi.model.locator import Locator
 from scoopi.model.records.record_def import LOCATOR_NAME, PARENT
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 from scoopi.model.text.text_template import PLACEHOLDER, placeholders
 
 LOCATOR_GROUP = "locator.group"
@@ -54,11 +54,9 @@ def compile_constant(text: str) -> Callable[[PageFacts, int], str | None]:
     """
     for name in placeholders(text):
         if name not in _NAMES and not (name.startswith(PARENT) and len(name) > len(PARENT)):
-            near = nearest(name, _NAMES)
             known = f"known are {', '.join(_NAMES)} and parent.FIELD"
-            raise ParseError(
-                f"placeholder %{{{name}}} names nothing", hint=f"did you mean %{{{near}}}?" if near else known
-            )
+            hint = did_you_mean(name, _NAMES, known, "%{{{}}}")
+            raise ParseError(f"placeholder %{{{name}}} names nothing", hint=hint)
     if not PLACEHOLDER.search(text):
         return lambda _facts, _index: text
 

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from scoopi.errors import ParseError
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 
 LOWER_CASE = "lower-case"
 _FUNCTION_NAMES = """
@@ -215,5 +215,4 @@ def _unknown(expression: str, token: XPathToken, what: str, hint: str) -> ParseE
 
 
 def _nearest(name: str, known: frozenset[str]) -> str:
-    near = nearest(name, known)
-    return f"did you mean {near}?" if near else "XPath 1.0 has no such name"
+    return did_you_mean(name, known, "XPath 1.0 has no such name")

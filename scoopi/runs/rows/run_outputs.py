@@ -11,7 +11,7 @@ from scoopi.defs.locators.row_file import COMPRESSIONS, RowFile
 from scoopi.defs.locators.row_source import RowSource
 from scoopi.errors import DefsError
 from scoopi.model.report.run_report import RunStatus
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 from scoopi.outputs.extras import ensure_libraries
 from scoopi.outputs.formats.written_rows import READABLE, SEEKABLE, written_rows
 from scoopi.outputs.target import parse_target
@@ -146,8 +146,7 @@ def _missing(run: Path, output: str) -> DefsError:
         what = f"{output} of the run {run.name} is held back, as its records are not as expected"
         return DefsError(what, hint=f"look at {run}/{output}{HELD}, and run it again")
     known = sorted(each.name for each in run.iterdir() if each.is_file() and each.name != "run.json")
-    near = nearest(output, known)
-    hint = f"did you mean {near}?" if near else f"it has {', '.join(known) or 'no files'}"
+    hint = did_you_mean(output, known, f"it has {', '.join(known) or 'no files'}")
     if "://" in output and not output.startswith(_DATABASES):
         hint = "it was uploaded: let the run write a file, too, or download it and write `from: FILE`"
     elif ":" in output:

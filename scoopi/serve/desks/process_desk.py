@@ -15,7 +15,7 @@ from scoopi.model.schedule.schedule_records import (
     StateChange,
 )
 from scoopi.model.text.secrets import variable_of
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean, nearest
 from scoopi.periods.duration import duration_text
 from scoopi.scheduler.decisions import changed, made
 from scoopi.scheduler.planning.looks import last_look
@@ -124,8 +124,9 @@ class ProcessDesk:
             return processes[found[0]]
         if found:
             raise UsageError(f"{name} may be {' or '.join(found)}", hint="write the namespace")
-        near = nearest(name, processes) or nearest(name, [each.rpartition(".")[2] for each in processes])
-        hint = f"did you mean {near}?" if near else "scoopi process list shows the deployed processes"
+        short = [each.rpartition(".")[2] for each in processes]
+        listed = "scoopi process list shows the deployed processes"
+        hint = did_you_mean(name, processes) or did_you_mean(name, short, listed)
         raise UsageError(f"unknown process {name}", hint=hint)
 
     def processes(self) -> list[Row]:

@@ -10,7 +10,7 @@ import msgspec
 from scoopi.defs.schedule.schedule_reader import CheckScrape, known_inputs
 from scoopi.errors import UsageError
 from scoopi.model.schedule.process import Process, launched_name, launched_scrape
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 from scoopi.serve.state import State
 
 
@@ -48,7 +48,7 @@ def _definitions(state: State, path: str) -> Path:
     defs = root / path
     is_inside = path and ":" not in path and defs.resolve().is_relative_to(root.resolve())
     if not is_inside or not defs.exists():
-        near = nearest(path, [each.relative_to(root).as_posix() for each in root.rglob("*") if each.is_dir()])
-        hint = f"did you mean scrape:{near}?" if near else "name a folder of definitions in the project"
+        folders = [each.relative_to(root).as_posix() for each in root.rglob("*") if each.is_dir()]
+        hint = did_you_mean(path, folders, "name a folder of definitions in the project", "scrape:{}")
         raise UsageError(f"the deployed project has no definitions at {path or 'this path'}", hint=hint)
     return defs
