@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Protocol
 
 from lxml import etree
@@ -12,6 +11,7 @@ from scoopi.parse.bridge.html_backend import column_values, row_reader
 from scoopi.parse.cells.row_cells import Cells
 from scoopi.parse.css.element_text import join_texts
 from scoopi.parse.query_ports import OpenBlockQuery, OpenQuery, OpenStep
+from scoopi.parse.tree.element_order import are_nested
 
 Element = etree._Element
 
@@ -35,7 +35,7 @@ class PositionalGroups:
 
     def __init__(self, blocks: Sequence[Element]) -> None:
         self.blocks = list(blocks)
-        self._are_apart = not _are_nested(self.blocks)
+        self._are_apart = not are_nested(self.blocks)
         self._groups: dict[tuple[str, tuple[int, ...]], ByPosition | None] = {}
 
     def contexts(self, query: OpenQuery, positions: tuple[int, ...]) -> list[Element] | None:
@@ -48,7 +48,7 @@ class PositionalGroups:
             return self.blocks if self._are_apart else None
         groups = self.inner(query, positions[:-1])
         elements = [] if groups is None else groups.get(positions[-1], [])
-        return None if groups is None or _are_nested(elements) else elements
+        return None if groups is None or are_nested(elements) else elements
 
     def inner(self, query: OpenQuery, outer: tuple[int, ...]) -> ByPosition | None:
         """The elements that the next step finds, by position; None and errors as for `contexts`."""
@@ -63,7 +63,7 @@ class PositionalGroups:
         """The blocks at these positions; None and errors as for `contexts`."""
         groups = self.inner(query, positions[:-1])
         elements = [] if groups is None else groups.get(positions[-1], [])
-        if groups is None or (query.reads_below and _are_nested(elements)):
+        if groups is None or (query.reads_below and are_nested(elements)):
             return None
         return query.below(elements)
 
@@ -166,7 +166,7 @@ class PositionalIndex:
 
     def _end(self, elements: list[Element], positions: tuple[int, ...]) -> str | None:
         """The value of the elements at the last position."""
-        if self._query.reads_below and _are_nested(elements):
+        if self._query.reads_below and are_nested(elements):
             return self.queried(positions)
         return self._query.value(elements)
 
@@ -206,13 +206,3 @@ def _grouped(contexts: list[Element], step: OpenStep) -> ByPosition:
         if position:
             groups.setdefault(position, []).append(element)
     return groups
-
-
-def _are_nested(elements: list[Element]) -> bool:
-    """Whether one of the elements, given in document order, is nested in another."""
-    if len(elements) < 2:
-        return False
-    for former, latter in pairwise(elements):
-        if latter.getparent() is not former.getparent() and former in latter.iterancestors():
-            return True
-    return False

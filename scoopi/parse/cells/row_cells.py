@@ -5,6 +5,7 @@ from __future__ import annotations
 from lxml import etree
 
 from scoopi.parse.css.element_text import join_texts, own_text
+from scoopi.parse.tree.element_order import sibling_places
 from scoopi.parse.xpath.xpath_values import text_of_node
 
 Element = etree._Element
@@ -25,7 +26,7 @@ def positions(elements: list[Element], of_type: bool) -> list[int]:
             found.append(1 if of_type else 0)
             continue
         if parent not in places:
-            places[parent] = _places(parent, of_type)
+            places[parent] = sibling_places(parent, of_type=of_type)
         found.append(places[parent][element])
     return found
 
@@ -73,13 +74,3 @@ def tails(elements: list[Element], tag: str, attribute: str) -> list[str | None]
             for element in elements
         ]
     return [join_texts([own_text(child) for child in element.iterchildren(tag)]) for element in elements]
-
-
-def _places(parent: Element, of_type: bool) -> dict[Element, int]:
-    if not of_type:
-        return {child: at for at, child in enumerate(parent.iterchildren("*"), 1)}
-    counts: dict[str, int] = {}
-    places = {}
-    for child in parent.iterchildren("*"):
-        counts[child.tag] = places[child] = counts.get(child.tag, 0) + 1
-    return places

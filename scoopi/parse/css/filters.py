@@ -18,6 +18,7 @@ from scoopi.parse.css.element_text import (
     whole_own_text,
     whole_text,
 )
+from scoopi.parse.tree.element_order import sibling_places
 
 Element = etree._Element
 Known = dict[Any, Any]
@@ -97,19 +98,10 @@ def place_filter(test: syntax.Nth | syntax.SiblingIndex) -> Filter:
         if parent is None:
             return isinstance(test, syntax.SiblingIndex) and fits(1)
         if parent not in known:
-            known[parent] = _places(parent, of_type=of_type, from_end=from_end)
+            known[parent] = sibling_places(parent, of_type=of_type, from_end=from_end)
         return fits(known[parent][element])
 
     return passes
-
-
-def _places(parent: Element, *, of_type: bool, from_end: bool) -> dict[Element, int]:
-    counts: dict[str, int] = {}
-    places = {}
-    for child in parent.iterchildren("*", reversed=from_end):
-        kind = child.tag if of_type else ""
-        counts[kind] = places[child] = counts.get(kind, 0) + 1
-    return places
 
 
 def is_nth(position: int, a: int, b: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from lxml import etree
 
@@ -15,6 +15,7 @@ from scoopi.parse.css.filters import searcher, text_filter
 from scoopi.parse.css.xpath_conditions import is_name
 from scoopi.parse.css.xpath_writer import Select, Within
 from scoopi.parse.query_ports import PageMemory
+from scoopi.parse.tree.element_order import are_nested
 
 Element = etree._Element
 
@@ -84,7 +85,7 @@ class LabelChain:
             del found[0]  # siblings of the block are outside it
         if len(found) == 1:
             return list(self._rest(found[0]))
-        if self._combinators != ("+",) or _are_nested(found):
+        if self._combinators != ("+",) or are_nested(found):
             return None
         return [each for label in found for each in self._rest(label)]
 
@@ -201,7 +202,3 @@ def _text_test(compound: syntax.Compound) -> syntax.TextTest | None:
     """The compound's only text test, if it tests own or full texts; else None."""
     tests = [test for test in compound if isinstance(test, syntax.TextTest)]
     return tests[0] if len(tests) == 1 and tests[0].kind in _OWN | _FULL else None
-
-
-def _are_nested(elements: list[Element]) -> bool:
-    return any(former in latter.iterancestors() for former, latter in pairwise(elements))

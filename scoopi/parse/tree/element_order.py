@@ -1,0 +1,29 @@
+"""are_nested, sibling_places: how elements lie to one another in the tree."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from lxml import etree
+
+Element = etree._Element
+
+
+def are_nested(elements: list[Element]) -> bool:
+    """Whether one of the elements, given in document order, is nested in another."""
+    for former, latter in pairwise(elements):
+        if latter.getparent() is not former.getparent() and former in latter.iterancestors():
+            return True
+    return False
+
+
+def sibling_places(parent: Element, *, of_type: bool, from_end: bool = False) -> dict[Element, int]:
+    """The position of each child among its siblings, from 1; with `of_type`, among those of its name."""
+    children = parent.iterchildren("*", reversed=from_end)
+    if not of_type:
+        return {child: at for at, child in enumerate(children, 1)}
+    counts: dict[str, int] = {}
+    places = {}
+    for child in children:
+        counts[child.tag] = places[child] = counts.get(child.tag, 0) + 1
+    return places
