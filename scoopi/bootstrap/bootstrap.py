@@ -25,8 +25,7 @@ from scoopi.mediator.workers.worker_launcher import WorkerLauncher
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.job import NodeIncarnation, new_incarnation
 from scoopi.model.report.run_report import RunReport
-from scoopi.plugins.builtins import BUILTINS
-from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.plugins.builtins import finder_of
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.output_spec import OutputSpec, output_specs, record_specs
 from scoopi.publishing.row_tables import RowTables
@@ -35,7 +34,6 @@ from scoopi.runs.composed import (
     compare_inputs,
     compare_user_files,
     packed_locators,
-    plugin_folders,
     read_composed,
 )
 from scoopi.runs.configs_composer import ConfigsComposer
@@ -148,7 +146,7 @@ class Bootstrap:
         Reading many locators fragments the heap: a run decoded from its bytes takes a third of the memory.
         """
         source, current = defs.absolute(), Path.cwd()
-        finder = PluginFinder(plugin_folders(current, source), BUILTINS)
+        finder = finder_of(source, current)
         composer = DefsComposer(configs, finder, current, self._request.inputs, self._request.output)
         definitions = composer.compose(defs)
         outputs = self._outputs((*output_specs(definitions, finder), *record_specs(definitions)))
@@ -229,9 +227,7 @@ class Bootstrap:
         compare_user_files(composed)
         compare_inputs(composed, self._request.inputs.values)
         ensure_sites_of(composed.definitions.sites, self._configs.compose().site_files)
-        finder = PluginFinder(
-            plugin_folders(Path(composed.current_folder), Path(composed.defs_source)), BUILTINS
-        )
+        finder = finder_of(Path(composed.defs_source), Path(composed.current_folder))
         return self._outputs(
             (*output_specs(composed.definitions, finder), *record_specs(composed.definitions))
         )

@@ -32,12 +32,11 @@ from scoopi.model.text.output_path import is_too_long
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_reader import check_data_def
 from scoopi.plugins.builtin_scripts import BasicScript
-from scoopi.plugins.builtins import BUILTINS
+from scoopi.plugins.builtins import finder_of
 from scoopi.plugins.plugin_files import file_digest
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender
 from scoopi.publishing.output_faults import OutputFaults, file_path_fault
-from scoopi.runs.composed import defs_folder, plugin_folders
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.rows.defs_files import page_check
 from scoopi.runs.rows.row_sources import RowSources
@@ -86,7 +85,7 @@ class DefsComposer:
         """The composer for the definitions of a request."""
         assert request.defs is not None, "the command names definitions"
         current = Path.cwd()
-        finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
+        finder = finder_of(request.defs.absolute(), current)
         return cls(configs, finder, current, request.inputs, request.output)
 
     def compose(self, defs: Path) -> Definitions:
@@ -124,7 +123,7 @@ class DefsComposer:
         return {**self._finder.digests(), **self._scripts}
 
     def _checkers(self, source: Path, with_pages: bool) -> Checkers:
-        css, files = CssEngine(), FileFinder(self._current, defs_folder(source))
+        css, files = CssEngine(), FileFinder(self._current, source)
         outputs = OutputFaults(self._current if with_pages else None)
         return Checkers(
             output=lambda *output: [Fault(error.what, error.hint) for error in outputs.of(*output)],

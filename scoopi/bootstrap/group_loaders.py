@@ -40,14 +40,14 @@ def group_loaders(
 
 
 def plugins_command(current: Path, defs: Path, limits: ScriptLimits) -> tuple[str, ...]:
-    """The command of the process that runs script plugins with browsers; see `driver_plugins`.
+    """The command of the process that runs script plugins with browsers; see `driver_wiring`.
 
     Args:
         current: folder in which script files are searched first.
         defs: the definitions, or their folder.
     """
     own = (str(current.absolute()), str(defs.absolute()), str(limits.memory_mb))
-    return (sys.executable, "-P", "-m", "scoopi.bootstrap.driver_plugins", *own)
+    return (sys.executable, "-P", "-m", "scoopi.bootstrap.driver_wiring", *own)
 
 
 def ensure_library(loader: str) -> None:

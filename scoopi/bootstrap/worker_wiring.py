@@ -29,9 +29,8 @@ from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.sites import SiteBlock
 from scoopi.parse.parts.page_parts import PageParts
 from scoopi.parse.tree.page import TreeLimits
-from scoopi.plugins.builtins import BUILTINS
-from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.runs.composed import WorkerPlan, defs_folder, plugin_folders
+from scoopi.plugins.builtins import finder_of
+from scoopi.runs.composed import WorkerPlan
 from scoopi.steps.browser_choice import BrowserChoice
 from scoopi.steps.downloads.file_loading import FileLoading
 from scoopi.steps.login_run import AskedLogin
@@ -64,8 +63,8 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     plan = msgpack_decoder(WorkerPlan).decode(plan_bytes)
     configs = Configs.from_composed(plan.configs)
     current, source = Path(plan.current_folder), Path(plan.defs_source)
-    finder = PluginFinder(plugin_folders(current, source), BUILTINS)
-    files = FileFinder(current, defs_folder(source))
+    finder = finder_of(source, current)
+    files = FileFinder(current, source)
     archive = ArchiveRules(
         ArchiveSettings.of(configs, current),
         plan.definitions,

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from scoopi.errors import FetchError
+from scoopi.model.place import source_folder
 
 _FILE_URL = re.compile(r"file:(?://([^/?#]*))?(/[^?#]*)?(.*)", re.IGNORECASE | re.DOTALL)
 
@@ -23,13 +24,12 @@ class FileFinder:
 
     Args:
         current_folder: the folder in which the run was started; `resume` uses the same.
-        defs_folder: the folder of the definitions.
+        defs: the definitions: a folder, or a single file.
     """
 
-    def __init__(self, current_folder: Path, defs_folder: Path) -> None:
-        current = current_folder.absolute()
-        defs = defs_folder.absolute()
-        self._folders = tuple(dict.fromkeys((current, defs, *defs.parents)))
+    def __init__(self, current_folder: Path, defs: Path) -> None:
+        current, folder = current_folder.absolute(), source_folder(defs.absolute())
+        self._folders = tuple(dict.fromkeys((current, folder, *folder.parents)))
 
     def find(self, written: str) -> Path:
         """The path of the file that `written`, a path or a `file:` URL, denotes.

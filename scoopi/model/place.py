@@ -1,6 +1,8 @@
-"""Place: a position in a definition file."""
+"""Place, source_folder: a position in a definition file, and the folder of definitions."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import msgspec
 
@@ -19,3 +21,8 @@ class Place(msgspec.Struct, frozen=True, gc=False):
 
 
 NOWHERE = Place()
+
+
+def source_folder(source: Path) -> Path:
+    """The folder of definitions that are given as a folder, or as a single file in it."""
+    return source if source.is_dir() else source.parent

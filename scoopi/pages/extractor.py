@@ -23,9 +23,8 @@ from scoopi.model.records import Records
 from scoopi.pages.file_stamp import Stamp, is_old, stamp_of
 from scoopi.parse.parts.page_parts import PageParts
 from scoopi.parse.tree.page import Page, TreeLimits
-from scoopi.plugins.builtins import BUILTINS
-from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.runs.composed import WorkerPlan, defs_folder, plugin_folders
+from scoopi.plugins.builtins import finder_of
+from scoopi.runs.composed import WorkerPlan
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.data_appender import DataAppender
@@ -61,7 +60,7 @@ class Extractor:
         request = RunRequest(overrides={**configs, **NOT_ARCHIVED}, environ=environ)
         composed = ConfigsComposer(request).compose()
         current, source = Path.cwd(), defs.absolute()
-        finder = PluginFinder(plugin_folders(current, source), BUILTINS)
+        finder = finder_of(source, current)
         self._definitions = DefsComposer(composed, finder, current, Inputs(inputs)).compose(defs)
         self._run_date = compose_run_date(composed, datetime.now().astimezone())
         limits = ParserLimits.of(composed)
@@ -128,7 +127,7 @@ class Extractor:
             self._run_date,
             configs.text("scoopi.dateTimePattern"),
         )
-        self._files = _FoundFiles(self._current, defs_folder(self._source))
+        self._files = _FoundFiles(self._current, self._source)
         return StepBuilder(plan, self._finder, self._files, archive)
 
     def _rows(self, chain: TaskChain, locator: Locator, page: Page) -> list[Row]:
@@ -167,8 +166,8 @@ class Extractor:
 class _FoundFiles(FileFinder):
     """Finds files, and knows whether a search would find the same files again, unchanged."""
 
-    def __init__(self, current_folder: Path, defs_folder: Path) -> None:
-        super().__init__(current_folder, defs_folder)
+    def __init__(self, current_folder: Path, defs: Path) -> None:
+        super().__init__(current_folder, defs)
         self._stamps: dict[str, Stamp] = {}
         self._is_sure = True
 

@@ -30,13 +30,11 @@ from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.report.fetched_page import FetchedPage
 from scoopi.model.sites import Site
 from scoopi.model.text.secrets import is_open, variable_of
-from scoopi.model.text.shown import nearest, without_credentials
+from scoopi.model.text.shown import did_you_mean, without_credentials
 from scoopi.pages.loader_hops import LoaderHops
 from scoopi.pages.page_visit import PageVisit, retries_of
 from scoopi.parse.tree.page import TreeLimits
-from scoopi.plugins.builtins import BUILTINS
-from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.runs.composed import defs_folder, plugin_folders
+from scoopi.plugins.builtins import finder_of
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.page_loader import LoadRules, PageLoader
@@ -79,7 +77,7 @@ class _FetchDesk:
         self._configs = configs
         self._web = WebClientSettings.of(configs)
         self._source = (request.defs or Path.cwd()).absolute()
-        self._files = FileFinder(Path.cwd(), defs_folder(self._source))
+        self._files = FileFinder(Path.cwd(), self._source)
         self._sites = sites_of(configs, with_ca(definitions.sites, self._files))
         self._definitions = definitions
         self._groups = definitions.task_groups
@@ -93,7 +91,7 @@ class _FetchDesk:
             groups: the group of the locator; empty if it has none.
             browsers: see `group_loaders`.
         """
-        finder = PluginFinder(plugin_folders(Path.cwd(), self._source), BUILTINS)
+        finder = finder_of(self._source, Path.cwd())
         names = {group.name for group in groups}
         wanted = [group for group in with_hopes(self._definitions) if group.name in names]
         loaders = group_loaders(wanted, finder, browsers)
@@ -200,8 +198,8 @@ def _locator(definitions: Definitions, url: str, group: str) -> Locator:
         UsageError: there is no such group.
     """
     if group and group not in definitions.task_groups:
-        near = nearest(group, definitions.task_groups)
-        raise UsageError(f"there is no task group {group}", hint=f"did you mean {near}?" if near else "")
+        hint = did_you_mean(group, definitions.task_groups)
+        raise UsageError(f"there is no task group {group}", hint=hint)
     for each in definitions.locator_groups.values():
         for one in each.single_pages():
             if one.url == url and group in ("", each.name):

@@ -1,10 +1,13 @@
-"""The built-in plugins by kind and name; each is imported when it is used."""
+"""The built-in plugins, and the finder of all plugins that definitions may name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 
+from scoopi.model.place import source_folder
+from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.plugin_ports import PluginKind
 
 BUILTINS: Mapping[PluginKind, Mapping[str, str]] = MappingProxyType(
@@ -27,3 +30,16 @@ BUILTINS: Mapping[PluginKind, Mapping[str, str]] = MappingProxyType(
         },
     }
 )
+"""Kind -> name -> where the plugin is; each is imported when it is used."""
+
+
+def finder_of(definitions: Path, current_folder: Path) -> PluginFinder:
+    """The finder of the plugins that definitions name: the built-in ones, those of packages, and files.
+
+    Files are looked for in `plugins/` beside the definitions, then in the current folder.
+
+    Args:
+        definitions: a folder, or a single file.
+    """
+    folders = (source_folder(definitions) / "plugins", current_folder / "plugins")
+    return PluginFinder(tuple(dict.fromkeys(folders)), BUILTINS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
 
 import msgspec
 
@@ -162,17 +161,6 @@ def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
             for at, (name, url) in enumerate(part.locators)
         )
         yield LocatorGroup(part.group, tuple(locators))
-
-
-def defs_folder(defs_source: Path) -> Path:
-    """The folder of the definitions; of a single file the one that holds it."""
-    return defs_source if defs_source.is_dir() else defs_source.parent
-
-
-def plugin_folders(current_folder: Path, defs_source: Path) -> tuple[Path, ...]:
-    """Where the user's plugin files are: `plugins/` beside the definitions, then in the current folder."""
-    folders = (defs_folder(defs_source) / "plugins", current_folder / "plugins")
-    return tuple(dict.fromkeys(folders))
 
 
 def compare_inputs(composed: Composed, given: Mapping[str, str]) -> None:

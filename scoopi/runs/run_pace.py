@@ -8,8 +8,7 @@ from pathlib import Path
 from scoopi.errors import RunError, UsageError
 from scoopi.model.report.host_pace import RunPace
 from scoopi.politeness.request_log import PREFIX, SUFFIX, read_logs
-
-HIDDEN = ".scoopi"
+from scoopi.runs.folders.run_state import HIDDEN
 
 
 def run_pace(names: Sequence[str], output: Path) -> RunPace:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scoopi.errors import DefsError, RecordError
+from scoopi.model.place import source_folder
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -40,7 +41,7 @@ def pack(project: Path) -> tuple[str, bytes]:
     Raises:
         DefsError: the files have more than 32 MiB; the message lists the largest.
     """
-    root = project if project.is_dir() else project.parent
+    root = source_folder(project)
     files = sorted(_files(root, root, _ignored(root))) if project.is_dir() else [project]
     sizes = {file: file.stat().st_size for file in files}
     if sum(sizes.values()) > MOST_BYTES:

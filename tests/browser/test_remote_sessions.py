@@ -18,7 +18,7 @@ from scoopi.browser.pool_process import PoolProcess
 from scoopi.browser.remote_sessions import SESSION, end_sessions, has_ended_soon, session_address
 from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import kill_tree
-from tests.bootstrap.test_driver_plugins import DEFS, TABLE
+from tests.bootstrap.test_driver_wiring import DEFS, TABLE
 from tests.browser.hung_grid import HungGrid
 from tests.browser.processes import interrupted
 from tests.browser.selenium_grid import SeleniumGrid

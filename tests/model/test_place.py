@@ -1,10 +1,12 @@
-"""Place: a position is shown as editors read it."""
+"""Place, source_folder: a position is shown as editors read it; a file stands for its folder."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from scoopi.model.place import NOWHERE, Place
+from scoopi.model.place import NOWHERE, Place, source_folder
 
 
 @pytest.mark.parametrize(
@@ -18,3 +20,8 @@ from scoopi.model.place import NOWHERE, Place
 )
 def test_a_place_names_what_is_known(place: Place, shown: str) -> None:
     assert str(place) == shown
+
+
+def test_definitions_are_a_folder_or_a_file_in_one(tmp_path: Path) -> None:
+    (tmp_path / "bread.yml").write_text("{}")
+    assert source_folder(tmp_path) == source_folder(tmp_path / "bread.yml") == tmp_path

@@ -21,7 +21,7 @@ from scoopi.defs.yaml.node import Node, Table, Text
 from scoopi.defs.yaml.report import Report
 from scoopi.defs.yaml.source_files import SourceFiles, SourceText
 from scoopi.model.inputs import SLOT_PARTS, STAND_IN, Inputs
-from scoopi.model.place import Place
+from scoopi.model.place import Place, source_folder
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_settings import Schedule, ScheduleSettings
 from scoopi.model.text.secrets import variable_of
@@ -209,7 +209,7 @@ class ScheduleReader:
 
     @property
     def _root(self) -> Path:
-        return self._source if self._source.is_dir() else self._source.parent
+        return source_folder(self._source)
 
     def _check_scrapes(self, check_scrape: CheckScrape) -> None:
         root = self._root

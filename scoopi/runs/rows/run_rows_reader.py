@@ -12,17 +12,16 @@ import msgspec
 
 from scoopi.errors import RunError, UsageError
 from scoopi.model.records import read_records
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 from scoopi.outputs.formats.record_writer import record_writer
 from scoopi.outputs.typed_values import dict_of
-from scoopi.plugins.builtins import BUILTINS
-from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.plugins.builtins import finder_of
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.committed_rows import CommittedRows
 from scoopi.publishing.output_spec import HELD, OutputSpec, output_specs, record_specs
 from scoopi.publishing.record_file import KeyFilter
 from scoopi.runs.cluster.cluster_desk import ClusterDesk
-from scoopi.runs.composed import plugin_folders, read_composed
+from scoopi.runs.composed import read_composed
 from scoopi.runs.folders.node_folder import segments_of_all
 from scoopi.runs.folders.run_state import STORE_FILE, node_folder_of, not_a_run, read_state
 from scoopi.runs.run_request import RunRequest
@@ -72,8 +71,7 @@ class RunRowsReader:
             if kept is None:
                 raise RunError("the run's records are lost", at=str(self._folder))
             composed = read_composed(kept)
-            folders = plugin_folders(Path(composed.current_folder), Path(composed.defs_source))
-            finder = PluginFinder(folders, BUILTINS)
+            finder = finder_of(Path(composed.defs_source), Path(composed.current_folder))
             specs = (*output_specs(composed.definitions, finder), *record_specs(composed.definitions))
             self._spec = chosen(specs, self._name)
             jobs = JobStore(self._store, _NOBODY)
@@ -142,9 +140,8 @@ def chosen(specs: tuple[OutputSpec, ...], name: str | None) -> OutputSpec:
         found = [spec for spec in known if name.removesuffix(HELD) in (spec.output, spec.file)]
         found = found or [spec for spec in known if spec.schema is not None and spec.schema.name == name]
         if not found:
-            near = nearest(name, [spec.output for spec in known])
-            names = ", ".join(spec.output for spec in known) or "none"
-            hint = f"did you mean {near}?" if near else f"the run has {names}"
+            outputs = [spec.output for spec in known]
+            hint = did_you_mean(name, outputs, f"the run has {', '.join(outputs) or 'none'}")
             raise UsageError(f"there is no output {name}", hint=hint)
         return found[0]
     main = [spec for spec in known if not spec.optional]

@@ -1,51 +1,47 @@
-"""DriverPlugins, and the process that runs script plugins with the driver of a browser.
-
-Reads orders from stdin, one JSON object per line, and writes a reply to each on stdout; ends at the end of
-stdin.
-"""
+"""DriverPlugins: runs script plugins with the driver of a browser, in a process of their own."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
 from scoopi.browser.scripts.driver_calls import AttachedDriver, DriverCalls
 from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptOrder
-from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScoopiError
-from scoopi.fetch.file_client import FileFinder
 from scoopi.model.decoders import json_decoder
 from scoopi.model.definitions import PluginDef
 from scoopi.plugins.builtin_scripts import BasicScript
-from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_files import fault_of
 from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.runs.composed import defs_folder, plugin_folders
 
 Run = Callable[[AttachedDriver], object]
 """Runs a plugin; the result is ignored."""
+Script = Callable[[Callable[[str, str], str]], None]
+"""Runs JavaScript, which calls its host with the name of an operation and arguments as JSON."""
 
 
 class DriverPlugins:
     """Runs script plugins with the driver of a browser.
 
     Args:
-        current: folder in which script files are searched first.
-        defs: the definitions, or their folder.
-        limits: limits of JavaScript; the caller limits the time.
+        finder: finds the plugins.
+        compiled: makes the JavaScript of a plugin runnable.
     """
 
-    def __init__(self, current: Path, defs: Path, limits: ScriptLimits) -> None:
-        self._finder = PluginFinder(plugin_folders(current, defs), BUILTINS)
-        self._files = FileFinder(current, defs_folder(defs))
-        self._limits = limits
+    def __init__(self, finder: PluginFinder, compiled: Callable[[BasicScript], Script]) -> None:
+        self._finder = finder
+        self._compiled = compiled
         self._made: dict[bytes, Run] = {}
+
+    def serve(self, orders: BinaryIO, answers: BinaryIO) -> None:
+        """Run orders, each a line of JSON, until their end, and write a reply to each."""
+        decoder = json_decoder(ScriptOrder)
+        for line in orders:
+            answers.write(msgspec.json.encode(self.run(decoder.decode(line))) + b"\n")
+            answers.flush()
 
     def run(self, order: ScriptOrder) -> ScriptFailed | None:
         """Run the plugins of an order; returns the first failure, or None."""
@@ -76,31 +72,11 @@ class DriverPlugins:
 
     def _runnable(self, plugin: PluginDef) -> Run:
         made: Any = self._finder.construct("scripts", plugin)
-        if not isinstance(made, BasicScript):
-            function: Run = made
-            return function
-        from scoopi.script.driver_script import DriverScript  # late: Python functions do not need it
-
-        inline = [made.script] if made.script.strip() else []
-        files = [self._files.find(name).read_text(encoding="utf-8") for name in made.scripts]
-        return partial(_run_script, DriverScript([*inline, *files], made.entry_point, self._limits))
+        if isinstance(made, BasicScript):
+            return partial(_run_script, self._compiled(made))
+        function: Run = made
+        return function
 
 
-def _run_script(script: Callable[[Callable[[str, str], str]], None], driver: AttachedDriver) -> None:
+def _run_script(script: Script, driver: AttachedDriver) -> None:
     script(DriverCalls(driver))
-
-
-def main() -> None:
-    """Serve orders until the end of stdin."""
-    orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a plugin prints must not mix with the replies
-    current, defs, memory_mb = sys.argv[1:]
-    plugins = DriverPlugins(Path(current), Path(defs), ScriptLimits(memory_mb=int(memory_mb)))
-    decoder = json_decoder(ScriptOrder)
-    for line in orders:
-        answers.write(msgspec.json.encode(plugins.run(decoder.decode(line))) + b"\n")
-        answers.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,8 @@
-"""Script plugins of `DomLoader` in a real browser, and runs with them."""
+"""Script plugins of `DomLoader` in a real browser."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,6 @@ from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings, ScriptLimits
 from scoopi.model.definitions import BrowserDef, PluginDef, Until
 from scoopi.model.place import Place
-from tests.browser.processes import programs_below
-from tests.engine.desk import Desk
 from tests.server.answer import Answer
 from tests.server.server import Server
 
@@ -33,30 +30,6 @@ def open_all(driver, label=""):
 def fails(driver):
     raise KeyError("no such thing")
 """
-DEFS = """
-locatorGroups: {{ bread: {{ locators: [ {{ name: p, url: "{url}" }} ] }} }}
-taskGroups: {{ bread: {{ prices: {{ dataDef: prices, steps: driven }} }} }}
-steps:
-  driven:
-    jsoupDefault:
-      loader:
-        class: org.codetab.scoopi.step.extract.DomLoader
-        previous: seeder
-        next: parser
-        plugins:
-          - plugin:
-              name: opener
-              class: org.codetab.scoopi.plugin.script.BasicScript
-              script: |
-                function execute(driver) {{
-                  {body}
-                }}
-dataDefs:
-  prices:
-    query: {{ block: "body", selector: "td:nth-child(2)" }}
-    items: [ item: {{ name: loaf, index: 1, selector: "td:nth-child(1)" }} ]
-"""
-TABLE = "document.body.innerHTML = '<table><tr><td>Rye<td>4.20</table>'"
 
 
 @pytest.fixture(scope="module")
@@ -181,21 +154,3 @@ def test_a_script_that_hangs_is_ended_and_its_browser_stays(driven: Browser, sit
     assert isinstance(failed, VisitFailed)
     assert "did not end within" in failed.what
     assert isinstance(load(driven, site, script("driver.title")), Rendered)
-
-
-@pytest.mark.parametrize("workers", [0, 1])
-def test_definitions_with_a_script_for_the_browser_give_rows(tmp_path: Path, workers: int) -> None:
-    with Server(lambda path: Answer(b"<p>bread</p>")) as server:
-        (tmp_path / "defs").mkdir()
-        text = DEFS.format(url=server.url("/"), body=f'driver.executeScript("{TABLE}");')
-        (tmp_path / "defs" / "bread.yml").write_text(text)
-        desk = Desk(tmp_path)
-        desk.settings = {
-            "scoopi.loader.fetch.delay": 0,
-            "scoopi.workers": workers,
-            "scoopi.loader.robots": "false",
-        }
-        run = desk.start("run", "defs")
-        assert run.wait(120.0) == 0
-        assert (desk.run_folder() / "data.txt").read_text() == "p|bread|Rye|4.20\n"
-        assert [*programs_below(run.process.pid, "chromium")] == []
