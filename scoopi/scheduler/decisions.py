@@ -132,9 +132,15 @@ def requeued(attempt: AttemptRecord, now: datetime, begun: datetime | None, **fi
     return changed(attempt, **{"queued": queued, "paused": None} | fields)
 
 
-def ended(attempt: AttemptRecord, status: str, reason: str, now: datetime, gate: str = "") -> Decision:
-    """The decision to end an attempt that no worker runs, or whose worker does not report its end."""
-    over = changed(attempt, status=status, phase=UNSETTLED, ended=now, explanation=reason)
+def ended(
+    attempt: AttemptRecord, status: str, reason: str, now: datetime, gate: str = "", *, missed: bool = False
+) -> Decision:
+    """The decision to end an attempt that no worker runs, or whose worker does not report its end.
+
+    Args:
+        missed: whether it ends because its job did not start in time.
+    """
+    over = changed(attempt, status=status, phase=UNSETTLED, ended=now, explanation=reason, missed=missed)
     return Decision("attempt_ended", attempt, over, gate, reason)
 
 

@@ -183,7 +183,9 @@ def _pass_gates(job: JobRecord, snapshot: Snapshot, ahead: _Ahead) -> Iterator[D
         if answer.answer != "wait":
             state: SlotState = "skipped" if answer.answer == "skip" else "failed"
             is_done = job.deadline_done or answer.gate == "deadline"
-            ended = over(replace(job, deadline_done=is_done), state, answer.reason, snapshot.now)
+            is_missed = answer.gate == "slot"
+            settled = replace(job, deadline_done=is_done)
+            ended = over(settled, state, answer.reason, snapshot.now, missed=is_missed)
             yield Decision("job_moved", job, ended, answer.gate, answer.reason)
         elif answer.gate == "live" and process is not None and _cancels_others(job, process):
             yield from _cancel_others(job, snapshot)

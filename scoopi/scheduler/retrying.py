@@ -59,7 +59,7 @@ def after_attempt(
         return changed(job, failures=0, next_at=next_at, changed=now, reason="")
     if end is not None:
         job = msgspec.structs.replace(job, cancelled=attempt.status == "canceled")
-        return over(job, end, attempt.explanation, now)
+        return over(job, end, attempt.explanation, now, missed=attempt.missed)
     failures = job.failures + 1
     retry = process.retry if process is not None else RetryRule()
     ended = min(attempt.ended or now, now)  # later if its worker's clock is ahead, which delays no retry
@@ -75,14 +75,26 @@ def after_attempt(
     )
 
 
-def over(job: JobRecord, state: SlotState, reason: str, now: datetime) -> JobRecord:
-    """The job, finished."""
-    return ended_by("", job, state, reason, now)
+def over(job: JobRecord, state: SlotState, reason: str, now: datetime, *, missed: bool = False) -> JobRecord:
+    """The job, finished.
+
+    Args:
+        missed: whether it is skipped because it did not start in time.
+    """
+    return ended_by("", job, state, reason, now, missed=missed)
 
 
-def ended_by(by: str, job: JobRecord, state: SlotState, reason: str, now: datetime) -> JobRecord:
+def ended_by(
+    by: str, job: JobRecord, state: SlotState, reason: str, now: datetime, *, missed: bool = False
+) -> JobRecord:
     """The job, finished by a user, `by`."""
-    fields: dict[str, Any] = {"state": state, "phase": ENDED, "retry_at": None, "held": False}
+    fields: dict[str, Any] = {
+        "state": state,
+        "phase": ENDED,
+        "retry_at": None,
+        "held": False,
+        "missed": missed,
+    }
     return moved(job, now, by, reason=reason, awaits="", **fields)
 
 

@@ -62,7 +62,7 @@ def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decisio
         )
         return Decision("attempt_canceled", attempt, wished, "", reason)
     if reason := _missed(attempt, process, snapshot):
-        return ended(attempt, "canceled", reason, snapshot.now)
+        return ended(attempt, "canceled", reason, snapshot.now, missed=True)
     return _stale(attempt, retry, snapshot)
 
 

@@ -122,7 +122,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
         next_at: when the next attempt at a period that is processed repeatedly is due.
         held: whether it waits for `job clear`.
         deadline_done: whether its deadline is settled: it has passed, or the job was reprocessed.
-        cancelled: whether it is skipped because its attempt was cancelled.
+        cancelled, missed: whether it is skipped because its attempt was cancelled, or did not start in time.
         stuck_reported: whether it was reported that it waits for a failed job.
         not_before: the earliest start, from `--after` of a launch.
         first_attempt: when the first attempt since the last `clear` or `reprocess` was created.
@@ -151,6 +151,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     held: bool = False
     deadline_done: bool = False
     cancelled: bool = False
+    missed: bool = False
     stuck_reported: bool = False
     not_before: datetime | None = None
     first_attempt: datetime | None = None
@@ -190,6 +191,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
         wish_seen: when its worker saw the cancel; since then, the attempt is `canceling`.
         noted: status that workers give -> the fence at which it was last sent by `notify`.
         outcome: the status that a cancel by the scheduler itself results in (`error` for a timeout).
+        missed: whether it was canceled because it had not started by the `start_deadline` of its job.
         has_log: whether the store keeps the end of its log.
         nodes: the further nodes of a scrape on several nodes.
         op: identifies the claim, so that its worker recognizes its own write.
@@ -224,6 +226,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str = ""
     explanation: str = ""
     noted: dict[str, int] = msgspec.field(default_factory=dict)
+    missed: bool = False
     has_log: bool = False
     nodes: tuple[RunNode, ...] = ()
     version: int = 0

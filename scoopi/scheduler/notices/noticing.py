@@ -169,7 +169,7 @@ def _events(decision: Decision, snapshot: Snapshot) -> Iterator[tuple[str, str]]
             attempt = snapshot.attempt_of.get(new.job)
             if attempt is None or attempt.phase != UNSETTLED or attempt.status != new.state:
                 yield new.state, new.reason
-            if new.state == "skipped" and new.reason.startswith("missed: "):
+            if new.state == "skipped" and new.missed:
                 yield MISSED, new.reason
         if decision.gate in (DEADLINE, STUCK):
             yield decision.gate, decision.reason

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from scoopi.model.schedule.notice_record import NoticeRecord
-from scoopi.model.schedule.schedule_records import ProcessRecord
+from scoopi.model.schedule.schedule_records import AttemptRecord, ProcessRecord
 from scoopi.scheduler.decisions import canceled, changed
 from tests.scheduler.world import START, CrashError, World
 
@@ -81,14 +81,28 @@ def test_a_deadline_is_reported_once_even_if_nothing_has_started(world_of: Make)
     assert world.job("p/!1").state == "embryo"
 
 
-def test_a_start_that_is_missed_is_reported(world_of: Make) -> None:
+@pytest.mark.parametrize("has_attempt", [False, True])
+def test_a_start_that_is_missed_is_reported_once(world_of: Make, has_attempt: bool) -> None:
     rule = "{executes: 'python:a:b', start_deadline: 10m, notify: [%s]}"
     world = world_of("processes: {p: %s}" % (rule % MAIL % "missed"))
-    world.put(changed(world.records[ProcessRecord, "p"], paused=""))
+    world.put(changed(world.records[ProcessRecord, "p"], paused=None if has_attempt else ""))
     world.launch("p", "!1")
+    world.tick()
+    assert len(world.all(AttemptRecord)) == has_attempt, "without a worker it waits"
     world.put(changed(world.records[ProcessRecord, "p"], paused=None))
     world.tick(START + timedelta(minutes=11))
+    world.pass_time(timedelta(minutes=10), hours=1)
     assert events(world) == [("missed", "p/!1")]
+    assert world.job("p/!1").missed
+
+
+def test_a_job_that_is_cancelled_is_not_missed_whatever_its_reason(world_of: Make) -> None:
+    rule = "{executes: 'python:a:b', mode: manual, notify: [%s]}"
+    world = world_of("processes: {p: %s}" % (rule % MAIL % "missed, skipped"))
+    world.worker()
+    world.launch("p", "!1")
+    world.work("canceled", explanation="missed: the press conference")
+    assert events(world) == [("skipped", "p/!1")]
 
 
 @pytest.mark.parametrize(("setting", "expected"), [("24h", 1), ("never", 0)])
