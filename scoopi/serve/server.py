@@ -11,9 +11,9 @@ from scoopi.errors import RecordError, StoreError
 from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.schedule.schedule_records import LIVE, WorkerRecord
 from scoopi.periods.duration import duration_text
+from scoopi.scheduler.planning.due_times import DueTimes
 from scoopi.serve.clock import now_utc
 from scoopi.serve.errands import Errands
-from scoopi.serve.passes import DueTimes
 from scoopi.serve.seat import Heart, Seat, StoreOutage
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.serve_options import ServeOptions

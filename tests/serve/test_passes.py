@@ -16,6 +16,7 @@ import pytest
 
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
 from scoopi.scheduler.decisions import Decision, ScheduleRecord, changed
+from scoopi.scheduler.planning.due_times import DueTimes
 from scoopi.scheduler.planning.plan_faults import PlanFault, PlanFaults
 from scoopi.scheduler.reconcile import reconcile
 from scoopi.scheduler.snapshot import Snapshot
@@ -24,6 +25,7 @@ from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.state import State
 from scoopi.serve.workbench import Workbench
 from tests.serve.conftest import NOW, Deployed
+from tests.serve.serving import Serving, until
 
 HOURLY = 'processes: {p: {executes: external:x, trigger: {cron: "0 * * * *"}, catchup: all, overlap: allow}}'
 
@@ -194,7 +196,7 @@ def test_a_process_that_cannot_be_planned_stops_no_other_and_is_logged_once(
         assert state.passes.run(NOW + timedelta(minutes=minute)) == [], "nothing is decided again and again"
         assert state.passes.unplanned() == "not planned: broken; scoopi process show says why"
         assert state.passes.last is not None
-        assert passes.DueTimes().next(state.passes.last) == NOW + timedelta(minutes=minute + 1)
+        assert DueTimes().next(state.passes.last) == NOW + timedelta(minutes=minute + 1)
     assert [record.levelname for record in caplog.records] == ["ERROR"]
     deployed("processes: {sound: {executes: external:x, trigger: {every: 1m}, overlap: allow}}")
     state.passes.run(NOW + timedelta(minutes=4))
@@ -241,3 +243,43 @@ def test_an_error_of_a_process_is_logged_once_until_it_is_gone(caplog: pytest.Lo
 def test_many_errors_of_one_kind_are_one_line(caplog: pytest.LogCaptureFixture) -> None:
     passes.FaultLog().note(faults(*(PlanFault("p", f"p/!{n}", KeyError(n)) for n in range(500))))
     assert len(caplog.records) == 1
+
+
+def test_a_retry_begins_when_it_is_due_although_the_next_sweep_is_far(serving: Serving) -> None:
+    serving.write(
+        "jobs.yml",
+        "settings: {every: 600s}\n"
+        "processes: {p: {executes: {command: ['false']}, retry: {max: 1, delay: 1s}}}\n",
+    )
+    serving.run("deploy", "jobs")
+    serving.run("launch", "p")
+    with serving.served():
+        until(lambda: serving.job("p/!1") == "failed")
+    assert serving.attempt("p/!1/2")["status"] == "failed"
+
+
+def test_a_record_that_cannot_be_stored_is_noted_and_stops_no_other_one(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(
+        "processes: {bad: {executes: external:x, trigger: {every: 1h}},"
+        " good: {executes: external:x, trigger: {every: 1h}}}"
+    )
+    write = state.store.write
+
+    def written(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
+        if isinstance(new, AttemptRecord) and new.process == "bad":
+            new = msgspec.structs.replace(new, explanation="half of a pair: \ud800")
+        return write(old, new)
+
+    monkeypatch.setattr(state.store, "write", written)
+    for _ in range(2):
+        state.passes.run(NOW + timedelta(hours=1))
+        assert [each.process for each in state.store.open_attempts()] == ["good"]
+        ((subject, fault),) = state.passes.faults.found.items()
+        assert subject.startswith("bad/@")
+        assert "cannot be stored" in fault.text
+    assert [job.attempts for job in state.store.active_jobs().values() if job.process == "bad"] == [0]
+    monkeypatch.setattr(state.store, "write", write)
+    state.passes.run(NOW + timedelta(hours=1))
+    assert len(state.store.open_attempts()) == 2

@@ -86,8 +86,12 @@ class PlanFaults:
         except Exception as error:  # whatever it is: the other processes must be planned
             if self._is_strict:
                 raise
-            self.found.setdefault(subject, PlanFault(process, subject, error))
+            self.note(process, subject, error)
             return []
+
+    def note(self, process: str, subject: str, error: Exception) -> None:
+        """Note what went wrong with a subject, unless something did before."""
+        self.found.setdefault(subject, PlanFault(process, subject, error))
 
     def of(self, process: str) -> list[PlanFault]:
         """Return the faults of a process and of its jobs."""

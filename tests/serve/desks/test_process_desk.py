@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from scoopi.errors import UsageError
+from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
 from tests.serve.conftest import NOW, Deployed
 
@@ -63,3 +64,19 @@ def test_a_process_without_an_interval_cannot_be_given_one(deployed: Deployed, n
     desk = ProcessDesk(deployed(PROJECT), NOW)
     with pytest.raises(UsageError, match=f"process {name} has "):
         desk.set_interval(name, timedelta(minutes=1))
+
+
+def test_the_next_iteration_has_no_time_before_the_current_one_is_over(deployed: Deployed) -> None:
+    state = deployed(
+        "processes: {p: {executes: external:x, "
+        "trigger: {slots: iterations, source: after_completion, every: 1h}}}"
+    )
+    assert ProcessDesk(state, NOW).upcoming("p", 1)[0]["slot"] == "#0"
+    state.passes.run(NOW)
+    later = NOW + timedelta(hours=2)
+    assert ProcessDesk(state, later).upcoming("p", 1) == []
+    assert ProcessDesk(state, later).show_process("p")["next"] is None
+    JobDesk(state, NOW, lambda name: name).skip("p/#0")
+    state.passes.run(NOW + timedelta(seconds=1))
+    (following,) = ProcessDesk(state, later).upcoming("p", 1)
+    assert (following["slot"], following["at"]) == ("#1", "2026-01-01T02:00:00Z")
