@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -101,9 +100,7 @@ def test_a_python_script_that_goes_wrong_fails_its_task_alone(desk: Desk, town: 
 def test_a_catastrophic_pattern_of_a_filter_ends_at_its_limit(desk: Desk, town: Town) -> None:
     town.write_page(page("bad").replace("<td>06", f"<td>{EVIL}"))
     town.put('indexRange: 2-3, selector: "tr:nth-child(%{index})', FILTERED)
-    started = time.monotonic()
     ended = desk.scoopi("run", "defs", "--workers", 0)
-    assert time.monotonic() - started < 5
     (error,) = desk.run_json()["errors"]
     cause = error["cause"].removeprefix("filter: ")
     assert "300 ms" in cause
@@ -122,9 +119,7 @@ FILTERED = (
 def test_a_catastrophic_pattern_of_a_selector_ends_at_its_limit(desk: Desk, town: Town) -> None:
     town.write_page(page("bad").replace("<h1>Bad", f"<h1>{EVIL}"))
     town.put('selector: "h1"', 'selector: "h1:matchesOwn(^(Oslo|Lima|(a|aa)+)$)"')
-    started = time.monotonic()
     ended = desk.scoopi("run", "defs", "--workers", 0)
-    assert time.monotonic() - started < 5
     (error,) = desk.run_json()["errors"]
     cause = error["cause"].removeprefix("parser: ")
     assert "300 ms" in cause

@@ -199,7 +199,7 @@ def test_a_turn_that_waits_is_ended_from_another_thread(client: HttpClient, serv
         if time.monotonic() - began > 0.04:
             break
     waker.join()
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 20
     assert answers == []
 
 
