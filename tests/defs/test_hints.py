@@ -61,6 +61,19 @@ dataDefs: {{ ad: {{ fields: {{ name: {field} }} }} }}
             "{ select: h3, type: percent }",
             'type is "percent"; known are text, integer, decimal, price, boolean, date, datetime, url, json',
         ),
+        (
+            "{ select: a @href, next: true }",
+            "unknown key next; it is a key of a task: write `TASK: { next: … }` or `TASK: { crawl: … }` into "
+            "the task group",
+        ),
+        (
+            "{ select: a @href, type: url, follow: list, links: { max: 3 } }",
+            "unknown key max; the most pages of a pagination are `pages`, as in `pages: 20`",
+        ),
+        (
+            "{ select: a @href, type: url, follow: list, links: { once: run } }",
+            "unknown key once; write it beside `links`, as a key of the field",
+        ),
         ("{ select: h3, type: dat }", 'type is "dat"; did you mean date?'),
     ],
 )
@@ -73,6 +86,27 @@ def test_a_wrong_field_leads_to_the_key_or_the_types(check: Check, field: str, f
     ("more", "found"),
     [
         (", more: { crawl: { max: 9 } }", "unknown key max; the number of pages is bounded by `budget: {"),
+        (
+            ", more: { crawl: { until: seen } }",
+            "unknown key until; the pages of a list are read by a task with `next`, in place of `crawl`",
+        ),
+        (
+            ", more: { follow: { select: a @href, group: list, max: 9 } }",
+            "unknown key max; the pages of a list are read by a task with `next`, in place of `follow`",
+        ),
+        (
+            ", more: { follow: { select: a @href, group: list, next: true } }",
+            "unknown key next; the pages of a list are read by a task with `next`",
+        ),
+        (
+            ", more: { follow: { select: a @href, group: list, same: host } }",
+            "unknown key same; links are chosen by a task with `crawl`, or by `links` of a field",
+        ),
+        (
+            ", more: { next: { select: a @href, once: run } }",
+            "unknown key once; a list never reads a page twice; remove it",
+        ),
+        (", more: { follow: { select: a @href, group: list, once: true } }", 'is "true"; did you mean run?'),
         (", more: { next: { select: a @href, depth: 9 } }", "unknown key depth; did you mean max?"),
         (
             ", more: { dataDef: ad, budget: { pages: 9 } }",

@@ -42,6 +42,21 @@ def test_a_sitemap_is_a_page_whose_links_are_the_pages_of_the_group(tmp_path: Pa
     assert index.selects[0].text == "sitemaps[].address"
 
 
+def test_the_list_may_have_values_and_keys_of_its_request(tmp_path: Path) -> None:
+    group = "from: sitemap, url: 'http://a/%{n}.xml', n: 1-2, headers: { Accept: b }, match: /b/"
+    outcome = checked(tmp_path, group)
+    assert outcome.found == []
+    ((locator,),) = (each.locators for each in outcome.definitions.locator_groups.values())
+    assert [each.url for each in locator.each()] == ["http://a/1.xml", "http://a/2.xml"]
+    assert all(each.request is not None for each in locator.each())
+
+
+def test_a_list_without_a_task_group_is_reported_with_the_key_as_written(tmp_path: Path) -> None:
+    text = TEXT.replace("GROUP", SITEMAP).replace("      book: { titles", "      boks: { titles")
+    (found,) = check_in(tmp_path, {"defs.yml": text}).found
+    assert "locatorGroups.book: there is no task group book to follow; did you mean boks?" in str(found)
+
+
 def test_since_may_count_from_today_and_is_for_feeds_too(tmp_path: Path) -> None:
     outcome = checked(tmp_path, "from: feed, url: /news.rss, since: today-30")
     assert outcome.found == []

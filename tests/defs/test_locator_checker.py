@@ -77,11 +77,16 @@ def test_a_field_reads_a_value_of_its_locator(check: Check) -> None:
         ),
         (
             '{ name: p, url: "http://a/%{n}", n: 3-1 }',
-            "4:45: error locatorGroups.city.locators[0].values.n: n ends before it begins; write 1-3",
+            "4:45: error locatorGroups.city.locators[0].n: n ends before it begins; write 1-3",
+        ),
+        (
+            '{ name: p, url: "http://a/%{n/x", n: 1-3 }',
+            "4:25: error locatorGroups.city.locators[0].url: the placeholder %{n is not closed; "
+            "close it with }; %%{ stands for the text %{",
         ),
         (
             '{ name: p, url: "http://a/%{n}", n: 1-200000000 }',
-            "4:42: error locatorGroups.city.locators[0].values: these are 200,000,000 pages, but at most "
+            "4:42: error locatorGroups.city.locators[0]: these are 200,000,000 pages, but at most "
             "100,000,000 are possible; make several groups, or smaller ranges",
         ),
     ],
@@ -171,7 +176,11 @@ def test_what_is_wrong_with_a_file_is_reported(
         ),
         ("{ from: rss, url: http://a/ }", "a file with a row for each page; did you mean feed?"),
         ("{ from: p.csv, locators: [] }", "the group has both from: p.csv and locators"),
-        ("{ from: p.csv, match: x }", "match is for pages that a sitemap or a feed lists"),
+        (
+            "{ from: p.csv, match: x }",
+            "match is for pages that a sitemap or a feed lists; remove it, and leave rows out of the source",
+        ),
+        ("{ from: stdin.xml }", "a row for each page; write stdin, or stdin.csv, stdin.tsv, stdin.jsonl"),
         (
             "{ locators: [ { name: p, url: 'http://a/%{n}', from: sitemap } ] }",
             "sitemap is not a file with a row for each page; name a file that ends in .csv",

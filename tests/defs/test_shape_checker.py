@@ -215,7 +215,14 @@ def test_what_may_follow_from_another_error_is_not_reported_beside_it(check: Che
         ),
         ("time: 600", "time is a key of `budget`; write it there: `budget: { time: 600 }`"),
         ("actions: ", "actions is a key of `browser`; write it there: `browser: { actions: [ { click: "),
-        ("other: true", "other must be a mapping, not a text; write `other: { dataDef: prices }`"),
+        (
+            "crawl: { same: host }",
+            'crawl is a key of a task; write it there: `TASK: { crawl: { same: host, deny: "/login", ',
+        ),
+        ("next: a.next @href", "next is a key of a task; write it there: `TASK: { next: { select: "),
+        ("follow: { select: a, group: b }", "follow is a key of a task; write it there: `TASK: { follow: {"),
+        ("output: a.csv", "output is a key of a task; write it there: `TASK: { output: [ books.csv, "),
+        ("other: true", "other must be a mapping, not true; write `other: { dataDef: prices }`"),
         ("other: ", "other has no value; write `other: { dataDef: prices }`"),
     ],
 )
@@ -228,6 +235,7 @@ def test_a_key_that_belongs_one_level_deeper_is_no_task(check: Check, group: str
 
 def test_a_task_may_have_the_name_of_such_a_key(check: Check) -> None:
     assert check(PLACES + TASKS.replace("temps: {", "until: {") + DATA).found == []
+    assert check(PLACES + TASKS.replace("temps: {", "next: {") + DATA).found == []
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,9 @@ def read(written: str) -> object:
         ("{ from: 2026-01-01, to: 2026-01-05, step: 3 }", ["2026-01-01", "2026-01-04"]),
         ("{ from: 2026-01-31, to: 2026-04-01, step: 1m }", ["2026-01-31", "2026-02-28", "2026-03-31"]),
         ("{ from: 2026-01, to: 2026-02, format: MM/yy }", ["01/26", "02/26"]),
+        ('{ from: 2026-01-09, to: 2026-01-10, format: "%d.%m.%Y" }', ["09.01.2026", "10.01.2026"]),
+        ('{ from: 2026-01-09, to: 2026-01-09, format: "%j%%" }', ["009%"]),
+        ("2026-02..today", ["2026-02", "2026-03"]),
         ("[ oslo, 1-3, '' ]", ["oslo", "1-3", ""]),
         ("oslo", ["oslo"]),
         ("2026-01-01", ["2026-01-01"]),
@@ -54,6 +57,18 @@ def test_values_are_read(written: str, texts: list[str]) -> None:
         ('"3-"', "n has no end; write 3-50; `next` reads a list of unknown length"),
         ("3..", "n has no end; write 3-50; `next` reads a list of unknown length"),
         ("2026-02-01..2026-01-01", "n ends before it begins; write 2026-01-01..2026-02-01"),
+        ("2026-01", "2026-01 is one month, and a range of numbers; write 2026-01..2026-01, or [ 2026-01 ]"),
+        (
+            "2026-01-01-2026-03-31",
+            "2026-01-01-2026-03-31 is not a range of days; write 2026-01-01..2026-03-31, with two dots",
+        ),
+        ("2026-01 - 2026-03", "2026-01 - 2026-03 is not a range of days; write 2026-01..2026-03"),
+        ("today-30 - today", "today-30 - today is not a range of days; write today-30..today"),
+        (
+            "2026-01..2026-03-31",
+            "n begins with a month and ends with a day; write 2026-01-01..2026-03-31 for days, "
+            "or 2026-01..2026-03 for months",
+        ),
         ("1..x", "'x' in n is neither a number nor a day; write FIRST-LAST"),
         ("2026-02-30..today", "'2026-02-30' in n is neither"),
         ("", "n has no value"),
@@ -64,6 +79,8 @@ def test_values_are_read(written: str, texts: list[str]) -> None:
         ("{ from: 1, to: 2, format: dd }", "n has numbers, which take no format"),
         ("{ from: 2026-01-01, to: today, step: 1h }", "the step of n is 1h"),
         ("{ from: 2026-01-01, to: today, format: bb }", "the format of n: "),
+        ('{ from: 2026-01-01, to: today, format: "%H" }', "the format of n: %H is not a directive for a day"),
+        ('{ from: 2026-01-01, to: today, format: "%d.%" }', "the format of n: % is not a directive"),
     ],
 )
 def test_what_is_wrong_is_said_with_a_hint(written: str, fault: str) -> None:

@@ -80,6 +80,7 @@ def test_templates_that_are_right(template: str) -> None:
         ("s3://b/../%{sha256}", "has a part that is empty"),
         ("s3://b/a?%{sha256}", "contains a character that not all stores allow"),
         ("sftp://me:secret@host/%{sha256}", "sftp://…@host/%{sha256} contains a password"),
+        ("files/%{name", "the placeholder %{name is not closed"),
         ("files/%{sha}", "there is no placeholder %{sha} here"),
     ],
 )

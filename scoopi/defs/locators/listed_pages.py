@@ -19,6 +19,9 @@ from scoopi.model.text.shown import nearest
 
 SOURCES = ("sitemap", "feed")
 FROM, URL, MATCH, SINCE, LOCATORS = "from", "url", "match", "since", "locators"
+_OF_LIST = (FROM, URL, MATCH, SINCE)
+_OF_REQUEST = ("method", "params", "headers", "form", "json", "idempotent", "values")
+"""Keys of a locator that are for the request of the list, too."""
 _LIST = re.compile(r"(?i)\.(xml|xml\.gz|rss|atom)(?=[?#]|\Z)|/(rss|feed|atom)/?(?=[?#]|\Z)")
 """Typical ends of the addresses of sitemaps and feeds."""
 _FEED = re.compile(r"(?i)rss|atom|feed|rdf")
@@ -100,6 +103,8 @@ def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
         what = f"{group.text(FROM)} is neither a source of pages nor a file with a row for each page"
         return group.at(FROM), what, _hint_of_source(group.text(FROM) or "")
     if FROM in group.entries:
+        if isinstance(group.entries.get(URL), Listing | Table):
+            return None  # the shape checker reports it
         if not group.text(URL):
             return group.keys[FROM], f"the {group.text(FROM)} has no address", "add `url: https://…`"
         what = f"since is {group.text(SINCE)!r}, which is not a day"
@@ -107,12 +112,16 @@ def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
     for name in (URL, MATCH, SINCE):
         if name in group.entries and FROM not in group.entries:
             what = f"{name} is for pages that a sitemap or a feed lists"
-            return group.keys[name], what, f"add `from: {SOURCES[0]}`, or write the address as a locator"
+            is_made = LOCATORS in group.keys and group.keys[LOCATORS] == group.entries[LOCATORS].place
+            hint = f"add `from: {SOURCES[0]}`, or write the address as a locator"
+            return group.keys[name], what, "remove it, and leave rows out of the source" if is_made else hint
     return None
 
 
 def _hint_of_source(text: str) -> str:
     likely = SOURCES[1] if _FEED.search(text) else SOURCES[0]
+    if text.startswith("stdin"):
+        return f"write stdin, or {', '.join(f'stdin{suffix}' for suffix in SUFFIXES)}"
     if "/" in text or _LIST.search(text):
         return f"write {{ from: {likely}, url: {text} }}"
     near = likely if likely == SOURCES[1] else nearest(text, SOURCES)
@@ -135,11 +144,15 @@ def _is_listed(node: Node) -> bool:
 
 def _list_group(name: str, node: Table) -> Table:
     """The group of the list itself; unknown keys are kept, so that they are reported."""
-    url = node.entries[URL]
+    url, rest = node.entries[URL], {key: node.entries[key] for key in node.entries if key not in _OF_LIST}
+    own = {
+        key: rest.pop(key) for key in [*rest] if key in _OF_REQUEST or f"%{{{key}}}" in (node.text(URL) or "")
+    }
     locator = Table(
-        {"name": Text(name, url.place), "url": url}, {"name": url.place, "url": node.keys[URL]}, url.place
+        {"name": Text(name, url.place), "url": url, **own},
+        {"name": url.place, "url": node.keys[URL], **{key: node.keys[key] for key in own}},
+        url.place,
     )
-    rest = {key: entry for key, entry in node.entries.items() if key not in (FROM, URL, MATCH, SINCE)}
     keys = {key: node.keys[key] for key in rest}
     return Table({**rest, LOCATORS: Listing([locator], url.place)}, {**keys, LOCATORS: url.place}, node.place)
 

@@ -14,7 +14,7 @@ from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
 from scoopi.model.text.locator_values import LocatorValues
-from scoopi.model.text.text_template import placeholder_names
+from scoopi.model.text.text_template import placeholder_names, unclosed
 
 VALUES, FROM = "values", "from"
 MOST_PAGES = 100_000_000
@@ -91,6 +91,9 @@ class LocatorChecker:
         elif not known and not any("%{" in (entry.text(name) or "") for name in ("name", "url")):
             return
         for path, text in _texts(entry, key):
+            if cut := unclosed(text.text):
+                what = f"the placeholder {cut} is not closed"
+                self._findings.error(text.place, path, what, "close it with }; %%{ stands for the text %{")
             for name in placeholder_names(text.text):
                 if name == LINE_COLUMN and text.place == entry.at(FROM) and name not in known:
                     what = f"the rows have no column {name}, and the group has no url"
@@ -104,16 +107,18 @@ class LocatorChecker:
                     else:
                         self._findings.error(text.place, path, what, hint)
         if table is not None:
-            self._check_values(table, f"{key}.{VALUES}", rows)
+            is_made = entry.keys[VALUES] == table.place  # expansion gives the key the place of its value
+            self._check_values(table, key if is_made else f"{key}.{VALUES}", rows)
 
     def _check_rows(self, entry: Table, key: str, known: list[str]) -> int | None:
         """Return the number of rows of its file, and add its columns to `known`; None if it is unreadable."""
         place, key = entry.at(FROM), f"{key}.{FROM}"
         node = entry.entries.get(FROM)
-        is_other = isinstance(node, Table) and node.entries and not ROWS_FROM.names & node.entries.keys()
-        if isinstance(node, Listing) or is_other:
-            return None  # the shape checker reports it
         source = read_row_source(node)
+        is_secret = isinstance(source, Fault) and source.is_secret
+        is_other = isinstance(node, Table) and node.entries.keys() - ROWS_FROM.names
+        if isinstance(node, Listing) or (is_other and not is_secret):
+            return None  # the shape checker reports it
         file = source if isinstance(source, Fault) else self._find(source)
         if isinstance(source, Fault) or isinstance(file, Fault):
             fault = file if isinstance(file, Fault) else source

@@ -11,13 +11,13 @@ from datetime import date, datetime, timedelta
 
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
-from scoopi.java.dates.date_pattern import DatePattern
 from scoopi.model.text.locator_values import (
     ISO_DAY,
     DateValues,
     LocatorValues,
     NumberValues,
     TextValues,
+    check_day_pattern,
 )
 from scoopi.model.text.text_template import unescaped
 
@@ -27,6 +27,10 @@ _NUMBER = re.compile(r"\d{1,15}")
 _ENDLESS = re.compile(r"(\d{1,15})\s*(?:-|\.\.)")
 _STEP = re.compile(r"([1-9]\d{0,5})([dwm]?)")
 _TODAY = re.compile(r"today(?:\s*([+-])\s*(\d{1,5}))?")
+_DAY = r"\d{4}-\d\d(?:-\d\d)?|today(?:\s*[+-]\s*\d{1,5})?"
+_DAYS_BY_HYPHEN = re.compile(rf"({_DAY})\s*-\s*({_DAY})")
+"""Two days written as a range of numbers is."""
+_MONTH = re.compile(r"\d{4}-\d\d")
 _KEYS = frozenset({"from", "to", "step", "format"})
 _INPUT = r"%\{\s*(?:input|slot)\.([^{}]*?)\s*\}"
 _INPUT_RANGE = re.compile(rf"\s*(?:\d+|{_INPUT})\s*-\s*(?:\d+|{_INPUT})\s*|.+\.\..+")
@@ -68,9 +72,15 @@ def read_values(name: str, node: Node, today: date) -> LocatorValues | Fault:
 def _of_range(name: str, text: str, today: date) -> LocatorValues | Fault | None:
     """The values of a text that is a range, or its fault; None if it is not one."""
     if found := _NUMBERS.fullmatch(text):
+        if _MONTH.fullmatch(text) and int(found[2]) < int(found[1]):
+            return Fault(
+                f"{text} is one month, and a range of numbers", f"write {text}..{text}, or [ {text} ]"
+            )
         return _numbers(name, found[1], found[2], "1")
     if found := _RANGE.fullmatch(text):
         return _range(name, found[1], found[2], "", ISO_DAY, today)
+    if found := _DAYS_BY_HYPHEN.fullmatch(text):
+        return Fault(f"{text} is not a range of days", f"write {found[1]}..{found[2]}, with two dots")
     return None
 
 
@@ -111,16 +121,19 @@ def _range(name: str, first: str, last: str, step: str, pattern: str, today: dat
     if begin is None or end is None:
         wrong = next((each for each in (first, last) if not _is_known(each, today)), first)
         return Fault(f"{wrong!r} in {name} is neither a number nor a day", _EXAMPLE)
-    is_monthly = len(first) == len("2026-01") and not step
+    is_monthly = _MONTH.fullmatch(first) is not None and not step
+    if is_monthly and re.fullmatch(r"\d{4}-\d\d-\d\d", last):
+        what = f"{name} begins with a month and ends with a day"
+        return Fault(what, f"write {first}-01..{last} for days, or {first}..{last[:7]} for months")
     found = _STEP.fullmatch(step or ("1m" if is_monthly else "1d"))
     if found is None:
         return Fault(f"the step of {name} is {step}", "write days, weeks or months: 1d, 2w, 1m")
     if end < begin:
         return Fault(f"{name} ends before it begins", f"write {last}..{first}")
     try:
-        DatePattern(pattern)
+        check_day_pattern(pattern)
     except ValueError as fault:
-        return Fault(f"the format of {name}: {fault}", "write letters as in dd.MM.yyyy")
+        return Fault(f"the format of {name}: {fault}", "write letters as in dd.MM.yyyy, or %d.%m.%Y")
     if is_monthly and pattern == ISO_DAY:
         pattern = "yyyy-MM"
     days = int(found[1]) * (7 if found[2] == "w" else 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scoopi.defs.locators.listed_pages import SOURCES
-from scoopi.defs.locators.locator_checker import VALUES
 from scoopi.defs.records.short_forms import LINK_FIELD, first_entry, link_task_of
 from scoopi.defs.yaml.node import Listing, Table
 
@@ -17,29 +16,37 @@ def made_keys(root: Table) -> Iterator[tuple[str, str]]:
         source = next((each for each in SOURCES if group.endswith(f".{each}")), "")
         for name, task in tasks.entries.items() if isinstance(tasks, Table) else ():
             made = f"dataDefs.{group}.{name}"
+            field = f"{made}.fields.{LINK_FIELD}"
             if source:
                 shown = f"locatorGroups.{group.removesuffix(f'.{source}')}"
-                yield f'locatorGroups."{group}"', shown
-                yield from ((made, shown), (f"{made}.fields.{LINK_FIELD}.links.allow", f"{shown}.match"))
-                yield f"{made}.fields.{LINK_FIELD}", shown
+                yield from ((f'locatorGroups."{group}"', shown), (f"locatorGroups.{group}", shown))
+                yield from ((made, shown), (field, shown), (f"{field}.follow", shown))
+                yield f"{field}.links.allow", f"{shown}.match"
             elif isinstance(task, Table) and (kind := link_task_of(task)):
-                shown, field = f"taskGroups.{group}.{name}.{kind}", f"{made}.fields.{LINK_FIELD}"
+                shown = f"taskGroups.{group}.{name}.{kind}"
                 yield from ((made, shown), (field, shown), (f"{field}.links", shown))
                 yield from ((f"{field}.links.pages", f"{shown}.max"), (f"{field}.follow", f"{shown}.group"))
     yield from _made_locator_keys(root)
 
 
 def _made_locator_keys(root: Table) -> Iterator[tuple[str, str]]:
-    """The made keys of a group that is a single locator, or a list of addresses."""
+    """The made keys of groups that are a single locator, or a list, and of locators that are an address."""
     groups = root.table("locatorGroups")
     for name, group in groups.entries.items() if groups is not None else ():
         listing = group.entries.get("locators") if isinstance(group, Table) else None
-        if isinstance(group, Table) and isinstance(listing, Listing) and _is_made(group, "locators"):
-            shown, first = f"locatorGroups.{name}", next(first_entry(listing), None)
-            locator = f"{shown}.locators[0]"
-            yield locator, shown
-            if isinstance(first, Table) and _is_made(first, VALUES):
-                yield f"{locator}.{VALUES}", shown
+        if isinstance(group, Table) and isinstance(listing, Listing):
+            first, made = next(first_entry(listing), None), f"locatorGroups.{name}.locators"
+            is_address = isinstance(first, Table) and _is_made(first, "url")
+            source = next((each for each in SOURCES if name.endswith(f".{each}")), "")
+            shown = f"locatorGroups.{name.removesuffix(f'.{source}')}"
+            if not _is_made(group, "locators"):
+                yield from [(f"{made}[].url", f"{made}[]")] if is_address else ()
+            elif isinstance(first, Table) and first.place == listing.place:
+                yield f"{made}[0]", shown
+                yield from [(f"{made}[0].url", shown)] if is_address else ()
+            else:
+                yield made, shown
+                yield from [(f"{made}[].url", f"{shown}[]")] if is_address else ()
 
 
 def _is_made(table: Table, key: str) -> bool:

@@ -14,7 +14,7 @@ from scoopi.defs.scrape.language import LOCATOR
 from scoopi.defs.yaml.entries import Entries
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool
 from scoopi.model.place import Place
-from scoopi.model.text.text_template import placeholder_names
+from scoopi.model.text.text_template import placeholder_names, unclosed
 
 NO_OUTPUT = "none"
 """The value of `output` of a task whose records are not written."""
@@ -75,7 +75,8 @@ def _locator_group(name: str, node: Node, place: Place) -> Node:
         if node.is_empty:
             return node
         node = Listing([node], node.place)
-    group = Table({"locators": _locators(name, node)}, {"locators": place}, node.place)
+    # The key has the place of its value: this marks what expansion made (see `made_keys`).
+    group = Table({"locators": _locators(name, node)}, {"locators": node.place}, node.place)
     return _locator_group(name, group, place)
 
 
@@ -114,7 +115,7 @@ def _valued(locator: Node) -> Node:
     """Move values beside the address into `values`; a key that no placeholder names stays."""
     if not isinstance(locator, Table) or VALUES in locator.names():
         return locator
-    named = {name for text in texts_of(locator) for name in placeholder_names(text)}
+    named = {name for text in texts_of(locator) for name in (*placeholder_names(text), unclosed(text)[2:])}
     beside = [name for name in locator.entries if name in named and name not in LOCATOR.names]
     if not beside:
         return locator
@@ -164,9 +165,9 @@ def link_task_of(task: Table) -> str:
 
 def _link_task(group: str, node: Node, kind: str) -> Node:
     """Expand a task of links to a mapping with a group; `crawl: true` has no rules."""
-    if kind == CRAWL_TASK and isinstance(node, Text) and (is_wanted := read_bool(node.text)) is not None:
-        node = Table({}, {}, node.place) if is_wanted else node
-    else:
+    if isinstance(node, Text) and (is_wanted := read_bool(node.text)) is not None:
+        node = Table({}, {}, node.place) if kind == CRAWL_TASK and is_wanted else node
+    elif kind != "follow" or isinstance(node, Table):
         node = _field("", node, node.place)
     if kind != "follow" and isinstance(node, Table) and "group" not in node.entries:
         node = _with(node, "group", Text(group, node.place), node.place)

@@ -23,6 +23,8 @@ from scoopi.model.text.text_template import unescaped
 METHODS = ("GET", "POST", "PUT", "PATCH")
 PLAIN_KEYS = frozenset({"name", "url", FROM, VALUES})
 _BODIES = ("form", "json")
+_OTHER_SCHEME = re.compile(r"\s*(?!file:|https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+"""An address that is reported as one that no page has."""
 _PLACEHOLDER = re.compile(r"(%{1,2}\{[^{}]*\})")
 _JSON_WORDS = {"null": None, "~": None, "": None, "true": True, "false": False}
 
@@ -100,8 +102,8 @@ class RequestChecker:
         elif method == "GET" and bodies:
             what = f"a GET has no {bodies[0]}"
             self._findings.error(entry.at("method"), f"{key}.method", what, "write `method: POST`")
-        scheme = (entry.text("url") or "").strip()[:5].lower()
-        if entry.text("url") and not scheme.startswith(("http", "%{")):
+        url = (entry.text("url") or "").strip()
+        if url and not url.lower().startswith(("http", "%{")) and not _OTHER_SCHEME.match(url):
             what = "a local file has no request"
             self._findings.error(entry.at("url"), f"{key}.url", what, "write http://host/path, or remove it")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 
@@ -10,6 +11,8 @@ import msgspec
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.text.secrets import MASK
 from scoopi.model.text.shown import nearest
+
+_INDEX = re.compile(r"\[\d+\]")
 
 
 class Severity(StrEnum):
@@ -78,8 +81,11 @@ class Findings:
         self._texts[file] = text
 
     def alias(self, key: str, written: str) -> None:
-        """Report a key that expansion made, and all keys below it, as the key that the user has written."""
-        self._aliases[key] = written
+        """Report a key that expansion made, and all keys below it, as the key that the user has written.
+
+        `[]` in both keys stands for any index.
+        """
+        self._aliases[_INDEX.sub("[]", key)] = written
 
     def hide(self, text: str) -> None:
         """Blank out a credential in all quoted lines."""
@@ -139,11 +145,19 @@ class Findings:
             self._found[same] = Finding(severity, place, key, what, hint, near, also, self._line(place))
 
     def _as_written(self, key: str) -> str:
-        found = [
-            each for each in self._aliases if key.startswith(each) and key[len(each) :][:1] in ("", ".", "[")
+        general = _INDEX.sub("[]", key)
+        above = [
+            each
+            for each in self._aliases
+            if general.startswith(each) and general[len(each) :][:1] in ("", ".", "[")
         ]
-        longest = max(found, key=len, default="")
-        return self._aliases[longest] + key[len(longest) :] if longest else key
+        if not above:
+            return key
+        longest = max(above, key=len)
+        written, numbers = self._aliases[longest], _INDEX.findall(key)[: longest.count("[]")]
+        for number in numbers:
+            written = written.replace("[]", number, 1)
+        return written + key[len(longest) + len("".join(numbers)) - len("[]") * len(numbers) :]
 
     def _without_hidden(self, finding: Finding) -> Finding:
         line = finding.line

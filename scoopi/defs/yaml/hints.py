@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from datetime import timedelta
 from types import MappingProxyType
 
@@ -23,6 +23,7 @@ _OTHER_OPTIONS = MappingProxyType(
         **dict.fromkeys(("link", "href", "uri"), "url"),
         **dict.fromkeys(("object", "dict", "map"), "json"),
         "bool": "boolean",
+        "true": "run",
     }
 )
 """Names of options in other tools that are not similar to the name here."""
@@ -50,9 +51,44 @@ _ELSEWHERE = (
         "it is a key of a task group: write it there, beside the tasks",
     ),
     (
+        "pages until",
+        frozenset({"max", "limit"}),
+        "the most pages of a pagination are `pages`, as in `pages: 20`",
+    ),
+    (
+        "pages until",
+        frozenset({"once", "group", "select"}),
+        "write it beside `links`, as a key of the field",
+    ),
+    (
         "deny",
         frozenset({"max", "pages", "limit"}),
         "the number of pages is bounded by `budget: { pages: 1000 }` of the task group",
+    ),
+    (
+        "deny",
+        frozenset({"until", "by", "next"}),
+        "the pages of a list are read by a task with `next`, in place of `crawl`",
+    ),
+    (
+        "max",
+        frozenset({"once"}),
+        "a list never reads a page twice; remove it",
+    ),
+    (
+        "group",
+        frozenset({"max", "until", "by", "next"}),
+        "the pages of a list are read by a task with `next`, in place of `follow`",
+    ),
+    (
+        "group",
+        frozenset({"allow", "deny", "same"}),
+        "links are chosen by a task with `crawl`, or by `links` of a field with `follow`",
+    ),
+    (
+        "label",
+        frozenset({"next", "crawl"}),
+        "it is a key of a task: write `TASK: { next: … }` or `TASK: { crawl: … }` into the task group",
     ),
     (
         "database",
@@ -71,7 +107,7 @@ _ELSEWHERE = (
         'the element is named by `in`, or beside the verb, as in `click: "button.more"`',
     ),
 )
-"""A key of a mapping, other keys that users write beside it, and where these belong."""
+"""Keys of a mapping, other keys that users write beside them, and where these belong; the first counts."""
 _LEAST_LIKENESS = 0.75
 """The least similarity of an option: options are short words, many of which share letters."""
 _PLAIN = re.compile(r"[\w.-]+")
@@ -98,9 +134,11 @@ def key_meant(name: str, known: Collection[str]) -> str:
     return other if other in known else nearest(name, known)
 
 
-def where_it_belongs(name: str, known: Collection[str]) -> str:
+def where_it_belongs(name: str, known: Set[str]) -> str:
     """Say where a key belongs that is unknown in a mapping with these keys; empty if that is not known."""
-    return next((where for mark, names, where in _ELSEWHERE if mark in known and name in names), "")
+    return next(
+        (where for marks, names, where in _ELSEWHERE if name in names and known >= {*marks.split()}), ""
+    )
 
 
 def time_meant(text: str, keys: Collection[Key]) -> int | None:

@@ -112,6 +112,10 @@ class ShapeChecker:
                 self._unknown(table, name, shape, key)
             elif not _is_entry(node, shape.others) and (above := shape.owner_of(name)) is not None:
                 self._misplaced(table, key, name, above)
+            elif not _is_entry(node, shape.others) and (inner := _key_of(shape.others, name)) is not None:
+                what = f"{name} is a key of a {shape.called}"
+                hint = f"write it there: `{shape.called.upper()}: {{ {inner.example} }}`"
+                self._findings.error(table.keys[name], key, what, hint)
             else:
                 example = f"{name}: {shape.entry}" if shape.entry else ""
                 self.check(node, shape.others, prefix + _quoted(name), table.keys[name], example)
@@ -121,7 +125,7 @@ class ShapeChecker:
 
     def _table(self, node: Node, shape: Record | StepsSet, key: str, owner: Place, hint: str) -> None:
         if not isinstance(node, Table):
-            kind = "a list" if isinstance(node, Listing) else "a text"
+            kind = "a list" if isinstance(node, Listing) else _kind_of(node)
             needed = (
                 f"a mapping (or {shape.short})" if isinstance(shape, Record) and shape.short else "a mapping"
             )
@@ -247,6 +251,17 @@ def _is_entry(node: Node, shape: Shape) -> bool:
     """Whether a node looks like an entry with a name that the user chose, such as a task."""
     is_known = isinstance(node, Table) and isinstance(shape, Record) and shape.names & node.entries.keys()
     return bool(is_known) or not isinstance(shape, Record)
+
+
+def _kind_of(node: Text) -> str:
+    """What a text is called in messages: a boolean by its name."""
+    return node.text if not node.is_quoted and read_bool(node.text) is not None else "a text"
+
+
+def _key_of(shape: Shape, name: str) -> Key | None:
+    """The key of a mapping with that name; None if it has none."""
+    keys = shape.keys if isinstance(shape, Record) else ()
+    return next((key for key in keys if key.name == name), None)
 
 
 def _is_of_texts(shape: ListOf) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
-from scoopi.model.text.text_template import PLACEHOLDER, TextTemplate, placeholder_names
+from scoopi.model.text.shown import nearest
+from scoopi.model.text.text_template import PLACEHOLDER, TextTemplate, placeholder_names, unclosed
 
 SHA256 = "sha256"
 OF_FILE = (SHA256, "ext", "name")
@@ -15,6 +17,16 @@ OF_LOCATOR = ("locator.name", "locator.group")
 LONGEST_VALUE_BYTES = 80
 LONGEST_PART_BYTES = 255
 """The longest name that file systems allow."""
+_OTHER_NAMES = MappingProxyType(
+    {
+        **dict.fromkeys(("sha", "sha1", "sha512", "sha-256", "hash", "md5", "digest", "checksum"), SHA256),
+        **dict.fromkeys(("extension", "suffix", "type"), "ext"),
+        **dict.fromkeys(("filename", "file", "basename", "stem"), "name"),
+        "locator": "locator.name",
+        "group": "locator.group",
+    }
+)
+"""Names of placeholders in other tools that are not similar to the name here."""
 _OBJECT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]+')
 
@@ -81,8 +93,9 @@ def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | N
     hint = "write a path as files/%{sha256}.%{ext}"
     for name in placeholder_names(template):
         if name not in (*OF_FILE, *OF_LOCATOR, *known):
-            names = ", ".join(f"%{{{each}}}" for each in (*OF_FILE, *OF_LOCATOR, *known))
-            return f"there is no placeholder %{{{name}}} here", f"known are {names}"
+            return f"there is no placeholder %{{{name}}} here", _hint_of(name, known)
+    if cut := unclosed(template):
+        return f"the placeholder {cut} is not closed", "close it with }, as in %{sha256}"
     if is_object(template):
         return _object_fault(template)
     parts = PLACEHOLDER.sub("x", template).split("/")
@@ -95,6 +108,20 @@ def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | N
     if _UNSAFE.search(PLACEHOLDER.sub("x", template).replace("/", "")):
         return f"{template} contains a character that not all file systems allow", hint
     return None
+
+
+def _hint_of(name: str, known: Collection[str]) -> str:
+    """The placeholder that an unknown one probably means, or a list of all.
+
+    >>> _hint_of("sha", ()), _hint_of("title", ["record.title"])
+    ('did you mean %{sha256}?', 'did you mean %{record.title}?')
+    """
+    names = (*OF_FILE, *OF_LOCATOR, *known)
+    of_row = next((each for each in known if each.partition(".")[2] == name), "")
+    near = _OTHER_NAMES.get(name.lower(), "") or of_row or nearest(name, names)
+    return (
+        f"did you mean %{{{near}}}?" if near else f"known are {', '.join(f'%{{{each}}}' for each in names)}"
+    )
 
 
 def _object_fault(template: str) -> tuple[str, str] | None:

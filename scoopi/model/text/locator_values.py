@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from math import prod
@@ -13,6 +14,32 @@ from scoopi.java.dates.date_pattern import DatePattern
 
 ISO_DAY = "yyyy-MM-dd"
 _MONTHS = 12
+_DIRECTIVES = frozenset("aAbBdjmyY%")
+"""The directives of strftime that a day has a value for, and that all systems know."""
+
+
+def check_day_pattern(pattern: str) -> None:
+    """Check a pattern of days: the letters of Java's date patterns, or with a `%` directives of strftime.
+
+    Raises:
+        ValueError: it is not a valid pattern.
+    """
+    if "%" not in pattern:
+        DatePattern(pattern)
+        return
+    letters = re.findall(r"%(.?)", pattern)
+    wrong = next((each for each in letters if each not in _DIRECTIVES), None)
+    if wrong is not None:
+        raise ValueError(f"%{wrong} is not a directive for a day")
+
+
+def _day_writer(pattern: str) -> Callable[[date], str]:
+    if pattern == ISO_DAY:
+        return date.isoformat
+    if "%" in pattern:
+        return lambda day: day.strftime(pattern)
+    letters = DatePattern(pattern)
+    return lambda day: letters.format(datetime(day.year, day.month, day.day, tzinfo=UTC))
 
 
 class NumberValues(msgspec.Struct, frozen=True, tag="numbers", omit_defaults=True):
@@ -44,7 +71,7 @@ class DateValues(msgspec.Struct, frozen=True, tag="dates", omit_defaults=True):
 
     Attributes:
         in_months: whether `step` counts months; the 31st becomes the last day of a shorter month.
-        pattern: how the dates are written, as a Java date pattern.
+        pattern: how the dates are written, see `check_day_pattern`.
     """
 
     name: str
@@ -64,14 +91,9 @@ class DateValues(msgspec.Struct, frozen=True, tag="dates", omit_defaults=True):
 
     def texts(self) -> Iterator[str]:
         """Each date as text."""
-        is_plain, pattern = self.pattern == ISO_DAY, DatePattern(self.pattern)
+        write = _day_writer(self.pattern)
         for number in range(self.count):
-            day = self._after(number)
-            yield (
-                day.isoformat()
-                if is_plain
-                else pattern.format(datetime(day.year, day.month, day.day, tzinfo=UTC))
-            )
+            yield write(self._after(number))
 
     def _after(self, steps: int) -> date:
         if not self.in_months:

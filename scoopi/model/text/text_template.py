@@ -9,6 +9,7 @@ from urllib.parse import quote, quote_plus
 
 PLACEHOLDER = re.compile(r"(%?)%\{([^{}]*)\}")
 """`%{name}`; the first group is not empty if a doubled `%` escapes it."""
+_UNCLOSED = re.compile(r"(?<!%)%\{[\w.]*")
 _OF_PATHS = "/:@!$&'()*+,;="
 """The characters that are not escaped in the path of an address (RFC 3986, 3.3)."""
 
@@ -29,6 +30,16 @@ def placeholder_names(text: str) -> list[str]:
     ['shop', 'n']
     """
     return [name.strip() for name in placeholders(text)]
+
+
+def unclosed(text: str) -> str:
+    """The first placeholder that does not end, as far as its name; empty if there is none.
+
+    >>> unclosed("http://a/%{n/b?x=%{y}"), unclosed("%%{n %{y}")
+    ('%{n', '')
+    """
+    found = _UNCLOSED.search(PLACEHOLDER.sub("", text))
+    return found[0] if found else ""
 
 
 def unescaped(text: str) -> str:
