@@ -17,13 +17,13 @@ from scoopi.browser.pool_messages import Visit
 from scoopi.browser.protocol_link import ProtocolLink
 from scoopi.browser.started import Ask, allow
 
-_FRAMES = {
-    "autoAttach": True,
-    "waitForDebuggerOnStart": True,
-    "flatten": True,
-    "filter": [{"type": "iframe", "exclude": False}],
-}
-_WINDOWS = {**_FRAMES, "filter": [{"type": "page", "exclude": False}]}
+_ATTACH = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+_PARTS = {**_ATTACH, "filter": [{"type": kind, "exclude": False} for kind in ("iframe", "worker")]}
+"""Of a page: its frames that have a process of their own, and its workers. Chromium stops a worker at its
+start even if the filter leaves it out, and then nothing lets it run."""
+_SERVICE = "service_worker"
+_SHARED = (_SERVICE, "shared_worker")
+_WINDOWS = {**_ATTACH, "filter": [{"type": kind, "exclude": False} for kind in ("page", *_SHARED)]}
 _STORAGE = (
     *("cookies", "local_storage", "indexeddb", "cache_storage", "service_workers", "file_systems"),
     *("shared_storage", "interest_groups"),
@@ -59,7 +59,8 @@ class ChromiumTab:
         self._tab = ""
         self._session = ""
         self._frames: list[str] = []
-        self._requests = SiteRequests(link)
+        self._service_workers: list[str] = []
+        self._requests = SiteRequests(link, images=not media)
         self._rules: tuple[tuple[str, ...], str] | None = None
         self._urls: set[str] = set()
         self._is_spare = False
@@ -83,6 +84,7 @@ class ChromiumTab:
         self.was_used = self._is_spare and visit.url not in self._urls
         if self.was_used:
             self._call("Storage.clearDataForOrigin", _ALL_STORAGE)
+            self._forget(self._service_workers)  # they have ended with the storage
         else:
             self.close()
             self._create()
@@ -119,12 +121,10 @@ class ChromiumTab:
         """
         if not self._context:
             return
-        self._link.forget(self._session, *self._frames)
-        self._requests.forget(self._session, *self._frames)
+        self._forget([self._session], self._frames, self._service_workers)
         self._link.call("Target.disposeBrowserContext", {"browserContextId": self._context})
         self._context = ""
         self._is_spare = False
-        self._frames.clear()
         self._windows.clear()
         self._urls.clear()
 
@@ -136,6 +136,13 @@ class ChromiumTab:
     def console(self) -> list[dict[str, Any]]:
         """Return the page's messages in the console, each with a `timestamp` in ms."""
         return list(self._driver.execute("getLog", {"type": "browser"})["value"])
+
+    def _forget(self, *kinds: list[str]) -> None:
+        """Forget the sessions of parts that have ended; the lists are emptied."""
+        for sessions in kinds:
+            self._link.forget(*sessions)
+            self._requests.forget(*sessions)
+            sessions.clear()
 
     def _current(self) -> str:
         """The session of the current window."""
@@ -152,7 +159,7 @@ class ChromiumTab:
         attached = call("Target.attachToTarget", {"targetId": self._tab, "flatten": True})
         self._session, self._rules = attached["sessionId"], None
         self._link.listen(self._session, self._on_event)
-        self._post("Target.setAutoAttach", _FRAMES)
+        self._post("Target.setAutoAttach", _PARTS)
         self._call("Network.enable")
         self._driver.switch_to.window(self._tab)
 
@@ -176,7 +183,7 @@ class ChromiumTab:
             self.traffic.ended(event["requestId"])
         elif name == "Network.responseReceived":
             if event["type"] == "Document":
-                self._note(event["frameId"], event["response"])
+                self._note(event.get("frameId", ""), event["response"])
         elif name == "Fetch.requestPaused":
             self._requests.take(session or self._session, event)
         elif name == "Target.attachedToTarget":
@@ -188,10 +195,13 @@ class ChromiumTab:
             answers.note(answer["url"], answer["status"], answer["headers"])
 
     def _on_window(self, name: str, event: Mapping[str, Any]) -> None:
-        """Let a new tab begin; runs in the connection's thread."""
+        """Let a new tab, or a worker that tabs share, begin; runs in the connection's thread."""
         if name != "Target.attachedToTarget":
             return
         session, target = str(event["sessionId"]), event["targetInfo"]
+        if target["type"] in _SHARED:
+            self._attach(session, is_kept=target["type"] == _SERVICE)
+            return
         if not target.get("openerId"):
             self._link.post("Runtime.runIfWaitingForDebugger", {}, session)
             return
@@ -202,11 +212,15 @@ class ChromiumTab:
         self._attach(session)
         self._link.post("Page.bringToFront", {}, self._current())  # a page behind another draws nothing
 
-    def _attach(self, session: str) -> None:
-        """Have a frame that has a process of its own, or a window, do as the page does, before it begins."""
-        self._frames.append(session)
+    def _attach(self, session: str, *, is_kept: bool = False) -> None:
+        """Have a frame with a process of its own, a worker or a window do as the page does, from its start.
+
+        Args:
+            is_kept: it is a service worker, which is part of the page's storage and removed with that.
+        """
+        (self._service_workers if is_kept else self._frames).append(session)
         self._link.listen(session, partial(self._on_event, session=session))
-        self._link.post("Target.setAutoAttach", _FRAMES, session)
+        self._link.post("Target.setAutoAttach", _PARTS, session)
         self._link.post("Network.enable", {}, session)
         block, agent = self._rules or ((), "")
         self._set_rules(session, block, agent)

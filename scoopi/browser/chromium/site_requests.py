@@ -6,23 +6,31 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from scoopi.browser.page.request_rules import RequestRules
+from scoopi.browser.page.request_rules import RequestRules, has_media_ending
 from scoopi.browser.pool_messages import Visit
 from scoopi.browser.protocol_link import ProtocolLink
 from scoopi.browser.started import Ask
 
 _PAGES = {"urlPattern": "*", "resourceType": "Document"}
+_MEDIA = frozenset({"Font", "Image", "Media"})
+_ICON = "Other"
+"""The kind of the request for a page's icon, and for the scripts of workers."""
 
 
 class SiteRequests:
     """Pauses requests of a page in Chromium until they may be sent, and adds the site's headers to some.
 
     Pausing a request takes time, so it is done only for pages and for requests that get headers; with
-    `paced`, for all.
+    `paced`, for all. Media are refused here whatever their address is, and frames of blocked hosts, which
+    `Network.setBlockedURLs` does not hold back.
+
+    Args:
+        images: load images, fonts and media.
     """
 
-    def __init__(self, link: ProtocolLink) -> None:
+    def __init__(self, link: ProtocolLink, images: bool = True) -> None:
         self._link = link
+        self._images = images
         self._rules = RequestRules()
         self._tab = ""
         self._patterns: list[dict[str, str]] = []
@@ -34,7 +42,7 @@ class SiteRequests:
         """Start for a visit; `tab` is the id of the tab, and of its main frame."""
         self._rules.begin(visit, ask)
         self._tab = tab
-        self._patterns = [{"urlPattern": "*"}] if visit.how.paced else [_PAGES, *self._own()]
+        self._patterns = [{"urlPattern": "*"}] if visit.how.paced else [_PAGES, *self._media(), *self._own()]
 
     def watch(self, session: str) -> None:
         """Pause requests of a page, of one of its frames, or of a window."""
@@ -67,7 +75,11 @@ class SiteRequests:
             return
         frame = event["frameId"] if event["resourceType"] == "Document" else ""
         is_page, is_window = frame == self._tab, bool(frame) and frame == self._windows.get(session)
-        self._rules.rule(str(event["request"]["url"]), is_page, on_ruling, is_window)
+        url, is_part = str(event["request"]["url"]), not is_page and not is_window
+        if is_part and (self._rules.is_blocked(url) or (not self._images and _is_media(event))):
+            on_ruling(None)
+        else:
+            self._rules.rule(url, is_page, on_ruling, is_window)
 
     def _end(self, session: str, event: Mapping[str, Any], extra: Mapping[str, str] | None) -> None:
         wanted: dict[str, Any] = {"requestId": event["requestId"]}
@@ -83,6 +95,11 @@ class SiteRequests:
             ]
         self._link.post("Fetch.continueRequest", wanted, session)
 
+    def _media(self) -> list[dict[str, str]]:
+        """The patterns of requests for media, if they are refused."""
+        kinds = () if self._images else (*sorted(_MEDIA), _ICON)
+        return [{"urlPattern": "*", "resourceType": kind} for kind in kinds]
+
     def _own(self) -> list[dict[str, str]]:
         """The patterns of requests to the site, if they get headers."""
         site = self._rules.site
@@ -90,3 +107,11 @@ class SiteRequests:
         shown = f"[{host}]" if ":" in host else host
         patterns = [{"urlPattern": f"{scheme}://{shown}{port}/*"} for port in ("", ":*")]
         return patterns if self._rules.headers else []
+
+
+def _is_media(event: Mapping[str, Any]) -> bool:
+    """Whether a paused request is for an image, a font, a sound or a film."""
+    kind, asked = event["resourceType"], event["request"]
+    accepted = next((value for name, value in asked["headers"].items() if name.lower() == "accept"), "")
+    is_icon = kind == _ICON and str(accepted).startswith("image/")
+    return kind in _MEDIA or is_icon or has_media_ending(str(asked["url"]))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +13,7 @@ from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_cookies import CookieJar, Cookies
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
-from scoopi.browser.page.request_rules import RequestRules
+from scoopi.browser.page.request_rules import RequestRules, has_media_ending
 from scoopi.browser.pool_messages import Visit
 from scoopi.browser.protocol_link import ProtocolLink
 from scoopi.browser.started import Ask, allow
@@ -30,7 +28,6 @@ _OPENED = "browsingContext.contextCreated"
 _EVENTS = (_REQUEST, _ANSWERED, _FAILED, _DOWNLOAD, _CONSOLE, _OPENED)
 _MEDIA = frozenset({"audio", "video", "font", "image", "track"})
 """What kinds of requests are for, as the browser says."""
-_MEDIA_URL = re.compile(r"/favicon\.|\.(aac|flac|m4a|mp3|og[agv]|opus|wav|m3u8|m4v|mov|mp4|mpd|webm)$")
 _MOST_LINES = 1000
 
 
@@ -55,7 +52,6 @@ class FirefoxTab:
         self._images = images
         self._context = ""
         self._tab = ""
-        self._block: tuple[str, ...] = ()
         self._rules = RequestRules()
         self._console: list[dict[str, Any]] = []
         self.cookies = CookieJar(self._add_cookies, self._cookies)
@@ -78,7 +74,6 @@ class FirefoxTab:
         self.traffic.clear()
         self.answers.clear()
         self._console.clear()
-        self._block = visit.how.block
         self._rules.begin(visit, ask)
         self._context = call("browser.createUserContext")["userContext"]
         made = call("browsingContext.create", {"type": "tab", "userContext": self._context})
@@ -159,7 +154,7 @@ class FirefoxTab:
         url, is_page = str(event["request"]["url"]), self._is_page(event)
         is_window = self._is_window(event)
         is_part = not is_page and not is_window
-        is_refused = is_part and (self._is_blocked(url) or self._is_media(event["request"], url))
+        is_refused = is_part and (self._rules.is_blocked(url) or self._is_media(event["request"], url))
         if is_refused or not self.opened.is_loaded(event["context"]):
             self._end(event, None)
         else:
@@ -179,13 +174,8 @@ class FirefoxTab:
             wanted["headers"] = own + added
         self._link.post("network.continueRequest", wanted)
 
-    def _is_blocked(self, url: str) -> bool:
-        host = urlsplit(url).hostname or ""
-        return any(fnmatchcase(host, pattern.lower()) for pattern in self._block)
-
     def _is_media(self, asked: Mapping[str, Any], url: str) -> bool:
-        is_named = bool(_MEDIA_URL.search(urlsplit(url).path.lower()))
-        return not self._images and (asked.get("destination") in _MEDIA or is_named)
+        return not self._images and (asked.get("destination") in _MEDIA or has_media_ending(url))
 
     def _add_cookies(self, cookies: Cookies) -> None:
         partition = {"type": "storageKey", "userContext": self._context}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
 from functools import partial
 from urllib.parse import SplitResult, urlsplit
 
@@ -11,6 +13,7 @@ from scoopi.browser.started import Ask, allow
 
 _UNSENT = frozenset({"user-agent", "cookie", "host", "connection", "accept-encoding", "content-length"})
 """Headers that a browser sets by itself, or that are set in another way."""
+_MEDIA_ENDING = re.compile(r"/favicon\.|\.(aac|flac|m4a|mp3|og[agv]|opus|wav|m3u8|m4v|mov|mp4|mpd|webm)$")
 _WEB = ("http://", "https://")
 OnRuling = Callable[[Mapping[str, str] | None], None]
 """Takes the headers that a request gets, which may be none; None if it must not be sent."""
@@ -34,6 +37,7 @@ class RequestRules:
         self.headers: Mapping[str, str] = {}
         self.site: SplitResult = urlsplit("")
         self.is_paced = False
+        self._block: tuple[str, ...] = ()
         self._ask: Ask = allow
         self._has_begun = self._asks_first = False
 
@@ -44,6 +48,7 @@ class RequestRules:
         }
         self.site = urlsplit(visit.url)
         self.is_paced = visit.how.paced
+        self._block = tuple(pattern.lower() for pattern in visit.how.block)
         self._ask = ask
         self._has_begun, self._asks_first = False, visit.asks_first
 
@@ -63,6 +68,11 @@ class RequestRules:
         else:
             on_ruling(headers)
 
+    def is_blocked(self, url: str) -> bool:
+        """Return whether the definitions block the host of a part of the page."""
+        host = urlsplit(url).hostname or ""
+        return any(fnmatchcase(host, pattern) for pattern in self._block)
+
     def _is_own(self, url: str) -> bool:
         asked = urlsplit(url)
         is_safe = asked.scheme == "https" or self.site.scheme != "https"
@@ -71,3 +81,8 @@ class RequestRules:
 
 def _ruled(on_ruling: OnRuling, headers: Mapping[str, str], is_allowed: bool) -> None:
     on_ruling(headers if is_allowed else None)
+
+
+def has_media_ending(url: str) -> bool:
+    """Return whether the address is that of a sound, a film or an icon, as far as its ending says so."""
+    return bool(_MEDIA_ENDING.search(urlsplit(url).path.lower()))

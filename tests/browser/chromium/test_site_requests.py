@@ -38,9 +38,9 @@ class Requests:
         grants: answers to them, which wait until the test gives them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, images: bool = True) -> None:
         self.link = PlayedLink()
-        self.under_test = SiteRequests(cast(ProtocolLink, self.link))
+        self.under_test = SiteRequests(cast(ProtocolLink, self.link), images=images)
         self.asked: list[str] = []
         self.grants: list[Callable[[bool], None]] = []
 
@@ -61,15 +61,15 @@ class Requests:
         return list(params["patterns"])
 
     def request(
-        self, url: str, frame: str = "", session: str = PAGE
+        self, url: str, frame: str = "", session: str = PAGE, kind: str = "Script", accept: str = "*/*"
     ) -> list[tuple[str, dict[str, Any], str]]:
         """Make a request, of a page if a frame is given; what was sent to the browser since."""
         before = len(self.link.sent)
         event = {
             "requestId": "r1",
-            "resourceType": "Document" if frame else "Script",
+            "resourceType": "Document" if frame else kind,
             "frameId": frame or "any",
-            "request": {"url": url, "headers": PLAIN},
+            "request": {"url": url, "headers": {**PLAIN, "Accept": accept}},
         }
         self.under_test.take(session, event)
         return self.link.sent[before:]
@@ -167,3 +167,23 @@ def test_an_empty_window_loads_nothing(requests: Requests) -> None:
     assert requests.request(f"{URL}/a.js", session="w") == [(*FAILED[0][:2], "w")]
     requests.under_test.forget("w")
     assert requests.request(f"{URL}/a.js", session="w") == [(*CONTINUED[0][:2], "w")]
+
+
+def test_a_blocked_host_gets_no_request_but_for_the_page_itself(requests: Requests) -> None:
+    requests.begin(block=("*.Example",))
+    assert requests.request(URL, TAB) == CONTINUED
+    assert requests.request(URL, "frame") == FAILED
+    assert requests.request("https://cdn.test/", "frame") == CONTINUED
+
+
+def test_media_are_refused_whatever_their_address() -> None:
+    requests = Requests(images=False)
+    requests.begin()
+    kinds = {each.get("resourceType") for each in requests.patterns()}
+    assert kinds == {"Document", "Font", "Image", "Media", "Other"}
+    for kind in ("Font", "Image", "Media"):
+        assert requests.request(f"{URL}?id=1", kind=kind) == FAILED
+    assert requests.request(URL, kind="Other", accept="image/avif,*/*") == FAILED, "an icon"
+    assert requests.request(URL, kind="Other") == CONTINUED, "the script of a worker"
+    assert requests.request(f"{URL}/film.MP4", "frame") == FAILED, "of an `embed`"
+    assert requests.request(f"{URL}/film.mp4", TAB) == CONTINUED, "the page itself"
