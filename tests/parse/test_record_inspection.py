@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from scoopi.parse.parts.definition_parts import record_part
+from scoopi.parse.records.record_compiler import compile_records
 from scoopi.parse.records.record_inspection import RecordInspection
 from scoopi.parse.records.selector_prefix import longest_prefix
-from tests.parse.record_page import page_of, record_def, records_of
+from scoopi.parse.tree.page import Page, TreeLimits
+from tests.parse.record_page import facts_of, page_of, record_def, records_of
 
 PAGE = "<ul><li class=card><a href=x>A</a><p class=price>x</p></li><li class=card><a>B</a></li></ul>"
 
@@ -40,6 +43,23 @@ def test_an_each_that_finds_nothing_shows_how_much_of_it_does() -> None:
     ).each()
     assert view is not None
     assert (view.matches, view.prefix, view.prefix_matches) == (0, "ul > li", 2)
+
+
+@pytest.mark.parametrize("each", ["ul > li.cart", "ul > li.card"])
+def test_it_looks_at_the_whole_page_although_the_records_are_read_from_a_part(each: str) -> None:
+    fields = {"price": "i b.price", "sign": "p > b", "last": {"select": "nav > a.x", "page": True}}
+    text = f"{PAGE.replace('x</p>', 'x<i>y</i></p>')}<nav>z</nav>"
+    definition, whole = record_def(fields, each=each), page_of(text)
+    part = Page(whole.document, TreeLimits(), record_part(definition))
+    reader = compile_records(definition, 1000, {})
+    seen, wanted = (
+        RecordInspection(definition, page, reader.read(page, facts_of())) for page in (part, whole)
+    )
+    assert seen.fields() == wanted.fields()
+    assert seen.each() == wanted.each()
+    assert [view.prefix for view in wanted.fields()] == (
+        ["", "", "nav"] if "cart" in each else ["i", "p", "nav"]
+    )
 
 
 def test_a_selector_is_not_cut_inside_brackets_or_quotes() -> None:

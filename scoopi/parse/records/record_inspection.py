@@ -66,7 +66,8 @@ class RecordInspection:
         self._definition = definition
         self._records = records
         self._is_html = definition.source.is_html
-        self._root = compile_source(definition.source, _TIMEOUT_MS)(source)
+        # The whole page, as the part that is read may lack what a prefix of a selector finds.
+        self._root = source.root if self._is_html else compile_source(definition.source, _TIMEOUT_MS)(source)
         self._contexts: Sequence[Any] = (self._root,)
         if definition.each is not None:
             text = definition.each.text
