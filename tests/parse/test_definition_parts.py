@@ -24,22 +24,44 @@ from tests.parse.test_plain_reader import LIMIT, definitions, outcome, page_text
 from tests.parse.test_record_walk import FIELDS, elements
 from tests.parse.tree.built_bridge import built_bridge
 
+WHOLE = Anchor("i", "t")
+FRAME = WHOLE._replace(is_shallow=True)
 
-def data_def(block: str, selector: str) -> DataDef:
+
+def nested(tag: str) -> Anchor:
+    return Anchor("t", tag, is_nested=True)
+
+
+B = nested("b")
+
+
+def data_def(block: str, selector: str | None) -> DataDef:
     return DataDef("x", block, "b", (ItemDef("i", selector=selector),), (), (ItemDef("fact"),))
 
 
 @pytest.mark.parametrize(
     ("block", "selector", "part"),
     [
-        ("#t", "td", PagePart((Anchor("i", "t"),))),
-        ("#t", "dt:contains(x) + dd", PagePart((Anchor("i", "t", joins_siblings=True),))),
-        ("tr:nth-child(%{item.index})", "td", None),
+        ("#t", "td", [FRAME, B, nested("td")]),
+        ("#t", "td:nth-child(%{item.i.index}) attribute: id", [FRAME, B, nested("td")]),
+        ("#t", "dt:contains(x) + dd", [FRAME, B, nested("dt")._replace(joins_siblings=True)]),
+        ("#t", "td:contains(%{value})", [WHOLE]),
+        ("#t", ":contains(x)", [WHOLE]),
+        ("#t", "+ dd", [WHOLE._replace(joins_siblings=True)]),
+        ("#t:contains(x)", "td", [WHOLE]),
+        ("#t", None, [FRAME, B]),
+        ("tr:nth-child(%{item.index})", "td", [Anchor("t", "tr", is_shallow=True), B, nested("td")]),
+        ("tr:nth-child( %{index} )", "*", [Anchor("t", "tr")]),
+        ("#t%{item.index}", "td", None),
+        ("tr:nth-child(%%{index})", "td", None),
+        ("tr:nth-child(%{value})", "td", None),
         ("body", "td", None),
     ],
 )
-def test_the_part_is_that_of_the_block(block: str, selector: str, part: PagePart | None) -> None:
-    assert grid_part(data_def(block, selector)) == part
+def test_the_part_is_that_of_the_block_with_what_is_read_inside(
+    block: str, selector: str | None, part: list[Anchor] | None
+) -> None:
+    assert grid_part(data_def(block, selector)) == (None if part is None else PagePart(tuple(part)))
 
 
 @settings(max_examples=250, deadline=None)
@@ -58,17 +80,27 @@ def test_rows_of_the_part_are_those_of_the_page(data: st.DataObject, page: bytes
 
 
 CARD = Anchor("c", "card")
+SHALLOW = CARD._replace(is_shallow=True)
 
 
 @pytest.mark.parametrize(
     ("fields", "keys", "anchors"),
     [
-        ({"a": "h3"}, {"each": ".card"}, [CARD]),
-        ({"a": "h3", "b": {"select": "h1", "page": True}}, {"each": ".card"}, [CARD, Anchor("t", "h1")]),
-        ({"a": "h3 + p"}, {"each": ".card"}, [CARD._replace(joins_siblings=True)]),
+        ({"a": "h3"}, {"each": ".card"}, [SHALLOW, nested("h3")]),
+        (
+            {"a": "h3", "b": {"select": "h1", "page": True}},
+            {"each": ".card"},
+            [SHALLOW, nested("h3"), Anchor("t", "h1")],
+        ),
+        ({"a": "h3 + p"}, {"each": ".card"}, [SHALLOW, nested("h3")._replace(joins_siblings=True)]),
+        ({"a": "+ p"}, {"each": ".card"}, [CARD._replace(joins_siblings=True)]),
         ({"a": {"label": "UPC"}}, {"each": ".card"}, [CARD._replace(joins_siblings=True)]),
         ({"a": ["h1", ".title @title"]}, {}, [Anchor("t", "h1"), Anchor("c", "title")]),
-        ({"a": "@data-sku"}, {"each": ".card"}, [CARD]),
+        ({"a": "@data-sku"}, {"each": ".card"}, [SHALLOW]),
+        ({"a": {"value": "x"}}, {"each": ".card"}, [SHALLOW]),
+        ({"a": "*"}, {"each": ".card"}, [CARD]),
+        ({"a": "h3"}, {"each": ".card:has(b)"}, [CARD]),
+        ({"a": "h3", "b": "*"}, {"each": ".card > b"}, [CARD]),
     ],
 )
 def test_the_part_is_that_of_the_selectors(
@@ -94,14 +126,37 @@ def test_a_definition_that_may_look_anywhere_needs_the_page(
     assert record_part(record_def(fields, **keys)) is None
 
 
-@given(st.lists(elements(), max_size=4).map("".join), FIELDS, st.sampled_from(["div", ".a", "b.a > i", None]))
+FURTHER = {
+    "scoped": "> b",
+    "place": "p:nth-of-type(2)",
+    "last": "> div > i:last-child",
+    "own": "@class",
+    "has": {"select": "div:has(b)", "html": "outer"},
+    "texts": {"select": "p:contains(one)", "list": True},
+    "beside": "b + p",
+    "header": {"select": ".b", "page": True},
+}
+EACH = [
+    "div",
+    ".a",
+    "b.a > i",
+    "div:nth-child(2) > p",
+    "#x, .b:first-child",
+    ".a > p:not(.b)",
+    "p:empty",
+    None,
+]
+
+
+@given(st.lists(elements(), max_size=4).map("".join), FIELDS, st.sampled_from(EACH), st.data())
 def test_records_of_the_part_are_those_of_the_page(
-    page: str, fields: dict[str, object], each: str | None
+    page: str, fields: dict[str, object], each: str | None, data: st.DataObject
 ) -> None:
-    definition = record_def(fields, **({} if each is None else {"each": each}))
+    further = {name: FURTHER[name] for name in data.draw(st.sets(st.sampled_from(sorted(FURTHER))))}
+    definition = record_def(fields | further, **({} if each is None else {"each": each}))
     labelled = {"label": {"label": "one"}, "beside": "b + p"}
     for defined in (definition, replace(definition, fields=record_def(labelled).fields)):
         document = page_of(page).document
-        reader = compile_records(defined, 1000, {})
+        reader, plain = (compile_records(defined, 1000, {}, plain=each) for each in (False, True))
         whole, part = (Page(document, TreeLimits(), each) for each in (None, record_part(defined)))
-        assert reader.read(part, facts_of()) == reader.read(whole, facts_of())
+        assert reader.read(part, facts_of()) == plain.read(whole, facts_of())

@@ -31,3 +31,16 @@ def test_with_very_many_anchors_the_page_is_read_as_a_whole() -> None:
 
     assert of(MOST_ANCHORS - 1) is not None
     assert of(MOST_ANCHORS) is None
+
+
+def test_the_same_mark_is_there_for_each_use() -> None:
+    whole = Anchor("c", "card")
+    anchors = (whole, whole._replace(is_shallow=True), whole._replace(is_nested=True))
+    assert joined(PagePart((anchor,)) for anchor in (*anchors, *anchors)) == PagePart(anchors)
+
+
+def test_of_very_many_nested_anchors_the_shallow_ones_are_read_as_a_whole() -> None:
+    shallow = Anchor("c", "card", is_shallow=True)
+    nested = tuple(Anchor("c", f"c{at}", is_nested=True) for at in range(MOST_ANCHORS))
+    card = Anchor("t", "li", is_shallow=True, is_nested=True)
+    assert joined([PagePart((shallow, card, *nested)), ONE]) == PagePart((Anchor("c", "card"), *ONE.anchors))

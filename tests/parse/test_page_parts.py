@@ -33,11 +33,12 @@ def part(more: str, tmp_path: Path, *, is_plain: bool = False) -> PagePart | Non
     return PageParts(definitions, is_plain=is_plain).of_group("list")
 
 
-BOTH = (Anchor("c", "card"), Anchor("i", "t"))
+CARDS = (Anchor("c", "card", is_shallow=True), Anchor("t", "h3", is_nested=True))
+FIGURES = (Anchor("i", "t", is_shallow=True), Anchor("t", "tr", is_nested=True))
 
 
 def test_the_part_has_what_each_task_reads(tmp_path: Path) -> None:
-    assert part('next: "a.next @href"', tmp_path) == PagePart((*BOTH, Anchor("c", "next")))
+    assert part('next: "a.next @href"', tmp_path) == PagePart((*CARDS, *FIGURES, Anchor("c", "next")))
 
 
 def test_a_task_in_xpath_needs_the_page(tmp_path: Path) -> None:

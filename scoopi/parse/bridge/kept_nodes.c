@@ -7,16 +7,25 @@
 #include "class_list.h"
 
 enum { KNOWN_IDS = 512 }; /* smaller ids of tags and attributes are lexbor's own and index a table */
-enum { UNKNOWN = 0, OTHER, IS_ID, IS_CLASS, NAMED };     /* NAMED + n: the attribute of anchor n */
+enum { ALL_KEPT = 63, IS_ID = 64, IS_CLASS = 128, KNOWN = 256 }; /* what is known of a name, and what its anchors keep */
+
+static const size_t NO_FRAME = SIZE_MAX;
 
 typedef struct {
     const lexbor_api *lexbor;
     const keep_plan *plan;
     bool has_ids, has_classes, has_names;
-    unsigned char attributes[KNOWN_IDS];
-    signed char tags[KNOWN_IDS];    /* 0: unknown; -1: no anchor; else the anchor's index + 1 */
+    unsigned short attributes[KNOWN_IDS], tags[KNOWN_IDS];
+    size_t frame;                   /* depth of the outermost frame around the current node */
     lexbor_path path;
 } walk;
+
+static unsigned char keeps_of(bool joins_siblings, bool is_shallow, bool is_nested)
+{
+    if (is_shallow) return is_nested ? NESTED_SHALLOW : FRAME;
+    if (is_nested) return NESTED_CONTENTS | (joins_siblings ? NESTED_JOINED : 0);
+    return CONTENTS | (joins_siblings ? JOINED : 0);
+}
 
 bool keep_plan_of(PyObject *written, keep_plan *plan)
 {
@@ -25,25 +34,24 @@ bool keep_plan_of(PyObject *written, keep_plan *plan)
     if (plan->number > MOST_ANCHORS) return PyErr_Format(PyExc_ValueError, "too many anchors"), false;
     for (size_t at = 0; at < plan->number; at++) {
         anchor *made = &plan->anchors[at];
-        int kind = 0, joins_siblings = 0;
+        int kind = 0, joins_siblings = 0, is_shallow = 0, is_nested = 0;
         Py_ssize_t length = 0;
         PyObject *each = PyTuple_GET_ITEM(written, at);
         if (!PyTuple_Check(each)) return PyErr_Format(PyExc_TypeError, "an anchor is a tuple"), false;
-        if (!PyArg_ParseTuple(each, "Cs#p", &kind, &made->name, &length, &joins_siblings))
+        if (!PyArg_ParseTuple(each, "Cs#ppp", &kind, &made->name, &length, &joins_siblings, &is_shallow, &is_nested))
             return false;
         made->kind = (char)kind;
         made->length = (size_t)length;
-        made->joins_siblings = joins_siblings;
+        made->keeps = keeps_of(joins_siblings, is_shallow, is_nested);
     }
     return true;
 }
 
-/* Whether one of the classes is the wanted one; true if they are not all ASCII, so that other tests decide. */
-static bool may_have_class(const char *value, size_t length, const anchor *wanted)
+static bool is_ascii(const char *value, size_t length)
 {
-    for (size_t at = 0; at < length; at++)
-        if ((unsigned char)value[at] >= 0x80) return true;
-    return has_class(value, length, wanted->name, wanted->length);
+    unsigned char found = 0;
+    for (size_t at = 0; at < length; at++) found |= (unsigned char)value[at];
+    return found < 0x80;
 }
 
 static bool is_named(const anchor *wanted, char kind, const unsigned char *name, size_t length)
@@ -52,84 +60,91 @@ static bool is_named(const anchor *wanted, char kind, const unsigned char *name,
            strncasecmp((const char *)name, wanted->name, length) == 0;
 }
 
-static unsigned char attribute_kind(walk *at, lexbor_attr *attr)
+/* What the anchors with this name keep. */
+static unsigned char keeps_of_name(const keep_plan *plan, char kind, const unsigned char *name, size_t length)
+{
+    unsigned char keeps = 0;
+    for (size_t each = 0; each < plan->number; each++)
+        if (is_named(&plan->anchors[each], kind, name, length)) keeps |= plan->anchors[each].keeps;
+    return keeps;
+}
+
+/* What the attribute's name says: the flags of the anchors that name it, and IS_ID or IS_CLASS. */
+static unsigned short attribute_kind(walk *at, lexbor_attr *attr)
 {
     uintptr_t id = attr->node.local_name;
-    bool is_known = attr->qualified_name == 0 && id < KNOWN_IDS;
-    if (is_known && at->attributes[id] != UNKNOWN) return at->attributes[id];
+    bool is_common = attr->qualified_name == 0 && id < KNOWN_IDS;
+    if (is_common && at->attributes[id] & KNOWN) return at->attributes[id];
     size_t length = 0;
     const unsigned char *name = at->lexbor->lxb_dom_attr_qualified_name(attr, &length);
-    unsigned char kind = OTHER;
-    if (name != NULL && length == 2 && strncasecmp((const char *)name, "id", 2) == 0) kind = IS_ID;
-    if (name != NULL && length == 5 && strncasecmp((const char *)name, "class", 5) == 0) kind = IS_CLASS;
-    for (size_t each = 0; each < at->plan->number; each++)
-        if (is_named(&at->plan->anchors[each], 'a', name, length)) kind = (unsigned char)(NAMED + each);
-    if (is_known) at->attributes[id] = kind;
+    unsigned short kind = KNOWN | keeps_of_name(at->plan, 'a', name, length);
+    if (name != NULL && length == 2 && strncasecmp((const char *)name, "id", 2) == 0) kind |= IS_ID;
+    if (name != NULL && length == 5 && strncasecmp((const char *)name, "class", 5) == 0) kind |= IS_CLASS;
+    if (is_common) at->attributes[id] = kind;
     return kind;
 }
 
-/* The anchor of the element's tag; NULL for none. */
-static const anchor *anchor_of_tag(walk *at, lexbor_node *node)
+static unsigned char keeps_of_tag(walk *at, lexbor_node *node)
 {
     uintptr_t id = node->local_name;
-    const anchor *found = NULL;
-    if (id < KNOWN_IDS && at->tags[id] != 0) return at->tags[id] < 0 ? NULL : &at->plan->anchors[at->tags[id] - 1];
+    if (id < KNOWN_IDS && at->tags[id] & KNOWN) return at->tags[id] & ALL_KEPT;
     size_t length = 0;
     const unsigned char *name = at->lexbor->lxb_dom_element_local_name((lexbor_element *)node, &length);
-    for (size_t each = 0; each < at->plan->number; each++) {
-        const anchor *wanted = &at->plan->anchors[each];
-        if (is_named(wanted, 't', name, length)) found = wanted;
-    }
-    if (id < KNOWN_IDS) at->tags[id] = found == NULL ? -1 : (signed char)(found - at->plan->anchors + 1);
-    return found;
+    unsigned char keeps = keeps_of_name(at->plan, 't', name, length);
+    if (id < KNOWN_IDS) at->tags[id] = KNOWN | keeps;
+    return keeps;
 }
 
-/* The anchor, of two, that keeps more. */
-static const anchor *wider(const anchor *one, const anchor *other)
+/* What the anchors keep whose id or class is this one. Classes that are not all ASCII may be any: other tests decide. */
+static unsigned char keeps_of_value(walk *at, lexbor_attr *attr, bool is_class)
 {
-    return one == NULL || (other != NULL && other->joins_siblings) ? other : one;
-}
-
-static const anchor *anchor_of_value(walk *at, lexbor_attr *attr, unsigned char kind)
-{
-    const anchor *found = NULL;
+    unsigned char keeps = 0;
     size_t length = 0;
-    const unsigned char *value = attr->value ? at->lexbor->lxb_dom_attr_value_noi(attr, &length) : NULL;
-    if (value == NULL) return NULL;
+    const char *value = attr->value ? (const char *)at->lexbor->lxb_dom_attr_value_noi(attr, &length) : NULL;
+    if (value == NULL) return 0;
+    bool is_any = is_class && !is_ascii(value, length);
     for (size_t each = 0; each < at->plan->number; each++) {
         const anchor *wanted = &at->plan->anchors[each];
-        if (kind == IS_ID ? wanted->kind == 'i' && length == wanted->length && memcmp(value, wanted->name, length) == 0
-                          : wanted->kind == 'c' && may_have_class((const char *)value, length, wanted))
-            found = wider(found, wanted);
+        if (is_class ? wanted->kind == 'c' && (is_any || has_class(value, length, wanted->name, wanted->length))
+                     : wanted->kind == 'i' && length == wanted->length && memcmp(value, wanted->name, length) == 0)
+            keeps |= wanted->keeps;
     }
-    return found;
+    return keeps;
 }
 
-/* The anchor that the element matches; NULL for none. Adds its attributes to `nodes`. */
-static const anchor *anchor_of(walk *at, lexbor_node *node, size_t *nodes)
+/* What the anchors keep that the element matches. Adds its attributes to `nodes`. */
+static unsigned char keeps_of_element(walk *at, lexbor_node *node, size_t *nodes)
 {
-    const anchor *found = anchor_of_tag(at, node);
+    unsigned char keeps = keeps_of_tag(at, node);
     for (lexbor_attr *attr = ((lexbor_element *)node)->first_attr; attr != NULL; attr = attr->next) {
         ++*nodes;
         if (!at->has_ids && !at->has_classes && !at->has_names) continue;
-        unsigned char kind = attribute_kind(at, attr);
-        if (kind >= NAMED)
-            found = wider(found, &at->plan->anchors[kind - NAMED]);
-        else if ((kind == IS_ID && at->has_ids) || (kind == IS_CLASS && at->has_classes))
-            found = wider(found, anchor_of_value(at, attr, kind));
+        unsigned short kind = attribute_kind(at, attr);
+        keeps |= kind & ALL_KEPT;
+        if ((kind & IS_ID && at->has_ids) || (kind & IS_CLASS && at->has_classes))
+            keeps |= keeps_of_value(at, attr, kind & IS_CLASS);
     }
-    return found;
+    return keeps;
 }
 
 static void mark(lexbor_node *node, uintptr_t marks) { node->user = (void *)(marks_of(node) | marks); }
 
-static void keep(const lexbor_path *around, lexbor_node *node, const anchor *found)
+static void keep(const lexbor_path *around, lexbor_node *node, unsigned char keeps)
 {
-    mark(node, WHOLE);
+    mark(node, keeps & (CONTENTS | NESTED_CONTENTS) ? WHOLE : ON_PATH);
     if (around->depth > 0)
-        mark(around->nodes[around->depth - 1], found->joins_siblings ? WHOLE : HOLDS_ANCHOR);
+        mark(around->nodes[around->depth - 1], keeps & (JOINED | NESTED_JOINED) ? WHOLE : HOLDS_ANCHOR);
     for (size_t above = around->depth; above > 0 && !(marks_of(around->nodes[above - 1]) & ON_PATH); above--)
         mark(around->nodes[above - 1], ON_PATH);
+}
+
+/* Keeps the element if anchors demand it. */
+static void mark_element(walk *at, lexbor_node *node, size_t *nodes)
+{
+    unsigned char keeps = keeps_of_element(at, node, nodes);
+    if (at->path.depth <= at->frame) at->frame = keeps & FRAME ? at->path.depth : NO_FRAME;
+    if (at->frame == NO_FRAME) keeps &= CONTENTS | JOINED;
+    if (keeps != 0) keep(&at->path, node, keeps);
 }
 
 static bool mark_tree(walk *at, lexbor_node *document, size_t max_depth, size_t max_nodes)
@@ -145,8 +160,7 @@ static bool mark_tree(walk *at, lexbor_node *document, size_t max_depth, size_t 
         lexbor_node *inside = NULL;
         if (node->type == LEXBOR_ELEMENT) {
             if (at->path.depth >= max_depth || nodes > max_nodes) return false;
-            const anchor *found = anchor_of(at, node, &nodes);
-            if (found != NULL) keep(&at->path, node, found);
+            mark_element(at, node, &nodes);
             inside = lexbor_first_inside(at->lexbor, node);
             if (inside != NULL && !lexbor_enter(&at->path, node)) return false;
         }
@@ -157,7 +171,7 @@ static bool mark_tree(walk *at, lexbor_node *document, size_t max_depth, size_t 
 bool mark_kept(const lexbor_api *lexbor, lexbor_node *document, const keep_plan *plan, size_t max_depth,
                size_t max_nodes)
 {
-    walk at = {.lexbor = lexbor, .plan = plan};
+    walk at = {.lexbor = lexbor, .plan = plan, .frame = NO_FRAME};
     for (size_t each = 0; each < plan->number; each++) {
         at.has_ids |= plan->anchors[each].kind == 'i';
         at.has_classes |= plan->anchors[each].kind == 'c';

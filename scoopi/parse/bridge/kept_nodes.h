@@ -9,10 +9,21 @@
 
 enum { MOST_ANCHORS = 32 };
 
-/* Identifies elements that are copied with all their contents: by tag, id, a class, or the name of an attribute. */
+/* What is kept of the elements of an anchor; an element may match several. The NESTED ones count only on and inside
+ * the elements of a FRAME. */
+enum {
+    CONTENTS = 1,           /* the element with all its contents, */
+    JOINED = 2,             /* and its parent with all its contents, too */
+    FRAME = 4,              /* the element; inside it nested anchors count */
+    NESTED_SHALLOW = 8,     /* the element */
+    NESTED_CONTENTS = 16,
+    NESTED_JOINED = 32
+};
+
+/* Identifies elements that are copied: by tag, id, a class, or the name of an attribute. */
 typedef struct {
     char kind;              /* 't', 'i', 'c' or 'a' */
-    bool joins_siblings;    /* its parent is copied with all its contents, too */
+    unsigned char keeps;
     const char *name;       /* in lower case, except for an id */
     size_t length;
 } anchor;
@@ -25,7 +36,9 @@ typedef struct {
 /* Marks of a node, in its field `user`; a node without marks is not copied. */
 enum { ON_PATH = 1, HOLDS_ANCHOR = 2, WHOLE = 4 };
 
-/* Reads a tuple of (kind, name, joins_siblings); the strings live as long as the tuple. False with an error set. */
+/* Reads a tuple of (kind, name, joins_siblings, is_shallow, is_nested); the strings live as long as the tuple.
+ * False with an error set.
+ */
 bool keep_plan_of(PyObject *written, keep_plan *plan);
 
 /* Marks what the plan keeps: each anchor, its ancestors, and its siblings without their contents.

@@ -303,7 +303,8 @@ static outcome add_node(build *at, xmlNode *parent, lexbor_node *node, xmlNode *
     return add_attributes(at, made, ((lexbor_element *)node)->first_attr);
 }
 
-/* Whether a node of a marked tree is copied: nodes inside an anchor, its siblings that are elements, its ancestors. */
+/* Whether a node of a marked tree is copied: an anchor, what is needed inside it, its siblings that are elements, its
+ * ancestors. */
 static bool is_kept(const build *at, const lexbor_node *node)
 {
     if (!at->is_part || at->whole_from > 0 || at->path.depth == 0) return true;
@@ -737,8 +738,8 @@ static PyMethodDef methods[] = {
     {"parse", (PyCFunction)(void (*)(void))parse, METH_VARARGS | METH_KEYWORDS,
      "parse(page, max_depth, max_nodes, chunk=4096, most_ms=30000, anchors=None) -> capsule of an xmlDoc, for\n"
      "lxml.etree.adopt_external_document.\n\n"
-     "anchors: tuple of (kind, name, joins_siblings); the tree has only these elements with their contents,\n"
-     "their ancestors and their siblings.\n"
+     "anchors: tuple of (kind, name, joins_siblings, is_shallow, is_nested), see page_part.py; the tree has only\n"
+     "what these need.\n"
      "page: valid UTF-8. Raises RecursionError (deeper than max_depth elements), BufferError (more than\n"
      "max_nodes elements, texts, comments and attributes), OverflowError (the tree takes far more memory than the\n"
      "page, or more CPU time than most_ms plus a second for each MB), MemoryError, RuntimeError (lexbor failed)."},

@@ -15,25 +15,31 @@ MOST_ANCHORS = 32
 
 
 class Anchor(NamedTuple):
-    """Identifies elements that are needed with all their contents.
+    """Identifies elements that are needed, with all their contents unless they are shallow.
 
     Attributes:
         kind: whether `name` is a tag, an id, a class or the name of an attribute.
         name: lower-case ASCII; an id as written.
         joins_siblings: the contents of the element's siblings are needed, too.
+        is_shallow: of the element's contents only the nested anchors are needed.
+        is_nested: counts only on and inside the elements of a shallow anchor that is not nested itself.
     """
 
     kind: Kind
     name: str
     joins_siblings: bool = False
+    is_shallow: bool = False
+    is_nested: bool = False
 
 
 class PagePart(NamedTuple):
     """The elements of a page that contain everything the definitions read.
 
-    The tree of a part has the anchors with all their contents, their ancestors, and their siblings without
-    contents. Selectors that start at the anchors find in it what they find in the whole page, positions
-    among siblings included.
+    The tree of a part has the anchors, their ancestors, and their siblings without contents. Selectors that
+    start at the anchors find in it what they find in the whole page, positions among siblings included.
+
+    Of cards, for example, a definition needs only the elements of its fields: the list is a shallow anchor,
+    the card a shallow nested one, and each field a nested one.
     """
 
     anchors: tuple[Anchor, ...]
@@ -46,14 +52,30 @@ BASE = Anchor(TAG, "base")
 def joined(parts: Iterable[PagePart | None]) -> PagePart | None:
     """The union of the parts; None (the whole page) if one of them is None, or if there are too many anchors.
 
+    If nested anchors make them too many, the shallow ones are needed with all their contents instead.
+
     >>> joined([PagePart((Anchor("i", "prices"),)), PagePart((Anchor("i", "prices", True),))]).anchors
-    (Anchor(kind='i', name='prices', joins_siblings=True),)
+    (Anchor(kind='i', name='prices', joins_siblings=True, is_shallow=False, is_nested=False),)
     """
-    found: dict[tuple[str, str], Anchor] = {}
+    anchors: list[Anchor] = []
     for part in parts:
         if part is None:
             return None
-        for anchor in part.anchors:
-            before = found.get(anchor[:2], anchor)
-            found[anchor[:2]] = anchor._replace(joins_siblings=anchor.joins_siblings or before.joins_siblings)
-    return PagePart(tuple(found.values())) if 0 < len(found) < MOST_ANCHORS else None
+        anchors += part.anchors
+    for known in (
+        _united(anchors),
+        _united(each._replace(is_shallow=False) for each in anchors if not each.is_nested),
+    ):
+        if 0 < len(known) < MOST_ANCHORS:
+            return PagePart(known)
+    return None
+
+
+def _united(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
+    """The anchors without duplicates."""
+    found: dict[tuple[object, ...], Anchor] = {}
+    for anchor in anchors:
+        key = (anchor.kind, anchor.name, anchor.is_shallow, anchor.is_nested)
+        before = found.get(key, anchor)
+        found[key] = anchor._replace(joins_siblings=anchor.joins_siblings or before.joins_siblings)
+    return tuple(found.values())

@@ -1,6 +1,8 @@
-"""part_of: the part of a page in which a CSS selector has the same matches as in the whole page."""
+"""part_of, shallow_part_of, nested_part_of: the part of a page in which a CSS selector has its matches."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from scoopi.errors import ParseError
 from scoopi.parse.css import syntax
@@ -16,30 +18,79 @@ def part_of(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
     """The part of a page in which the selector has the same matches as in the whole page; None for all of it.
 
     >>> part_of("table.prices > tbody > tr:nth-child(2)").anchors
-    (Anchor(kind='c', name='prices', joins_siblings=False),)
-    >>> part_of("h2:contains(Prices) + table, #prices").anchors
-    (Anchor(kind='t', name='h2', joins_siblings=True), Anchor(kind='i', name='prices', joins_siblings=False))
+    (Anchor(kind='c', name='prices', joins_siblings=False, is_shallow=False, is_nested=False),)
+    >>> [anchor[:3] for anchor in part_of("h2:contains(Prices) + table, #prices").anchors]
+    [('t', 'h2', True), ('i', 'prices', False)]
     >>> part_of("*:contains(Prices)")
 
     Args:
         selector: as written; with placeholders it may match anywhere, which gives None.
         joins_siblings: whether values may be read from siblings of the elements it matches.
     """
+    anchors: list[Anchor] = []
+    for chain in _parsed(selector):
+        begin = _begin_of(chain)
+        if begin is None:
+            return None
+        anchors.append(_whole(chain, begin, joins_siblings=joins_siblings))
+    return PagePart(tuple(anchors)) if anchors else None
+
+
+def shallow_part_of(selector: str) -> PagePart | None:
+    """As `part_of`, but without the contents of the matches; None if matches may depend on contents.
+
+    >>> [anchor[1:] for anchor in shallow_part_of(".list > li:nth-child(2) > article").anchors]
+    [('list', False, True, False), ('li', False, True, True), ('article', False, True, True)]
+    """
+    anchors: list[Anchor] = []
+    for chain in _parsed(selector):
+        begin = _begin_of(chain)
+        found = None if begin is None else _shallow(chain, begin)
+        if found is None:
+            return None
+        anchors += found
+    return PagePart(tuple(anchors)) if anchors else None
+
+
+def nested_part_of(selector: str) -> PagePart | None:
+    """The part of a block in which a selector has the same matches as in all of it; None for all of it.
+
+    >>> [anchor.name for anchor in nested_part_of("> h3 > a, .price").anchors]
+    ['h3', 'price']
+    """
+    anchors: list[Anchor] = []
+    for chain in _parsed(selector):
+        inner = syntax.SelectorChain(chain.compounds, chain.combinators[chain.scoped :])
+        begin = None if chain.scoped and chain.combinators[:1] != (">",) else _begin_of(inner)
+        if begin is None:
+            return None
+        anchors.append(_whole(inner, begin)._replace(is_nested=True))
+    return PagePart(tuple(anchors)) if anchors else None
+
+
+def _parsed(selector: str) -> syntax.Selectors:
+    """The alternatives of the selector; none if they may match anywhere, or depend on anything."""
     if "%{" in selector:
-        return None
+        return ()
     try:
         selectors = parse_selector(selector)
     except ParseError:
-        return None  # it is reported when it is compiled
+        return ()  # it is reported when it is compiled
     if syntax.needs_root(selectors) or syntax.lists_see_root(selectors) or syntax.matches_text(selectors):
-        return None
-    anchors = [_anchor_of(chain, joins_siblings=joins_siblings) for chain in selectors]
-    known = tuple(anchor for anchor in anchors if anchor is not None)
-    return PagePart(known) if len(known) == len(anchors) else None
+        return ()
+    return selectors
 
 
-def _anchor_of(chain: syntax.SelectorChain, *, joins_siblings: bool) -> Anchor | None:
-    """The anchor whose elements contain all matches of a chain.
+class _Begin(NamedTuple):
+    """Where a chain begins to be found: the index of a compound, and the kind and name of its rarest mark."""
+
+    at: int
+    kind: Kind
+    name: str
+
+
+def _begin_of(chain: syntax.SelectorChain) -> _Begin | None:
+    """The compound whose elements contain all matches of a chain.
 
     The chain begins at these elements, or with tags and attributes of their ancestors, which a part keeps.
     """
@@ -50,16 +101,45 @@ def _anchor_of(chain: syntax.SelectorChain, *, joins_siblings: bool) -> Anchor |
         marks += ((rank, at, kind, name) for rank, kind, name in filter(None, map(_mark, compound)))
         if chain.combinators[at : at + 1] not in ((" ",), (">",)) or not all(map(_is_of_tag, compound)):
             break
-    if not marks:
+    return _Begin(*min(marks)[1:]) if marks else None
+
+
+def _whole(chain: syntax.SelectorChain, begin: _Begin, *, joins_siblings: bool = False) -> Anchor:
+    leaves = any(combinator in "+~" for combinator in chain.combinators[begin.at : begin.at + 1])
+    joins = joins_siblings or leaves or _has_siblings(chain.compounds[begin.at])
+    return Anchor(begin.kind, begin.name, joins)
+
+
+def _shallow(chain: syntax.SelectorChain, begin: _Begin) -> list[Anchor] | None:
+    """Anchors of the elements of a chain that must be there: where it begins, positions, and the matches."""
+    compounds = chain.compounds[begin.at :]
+    if "+" in chain.combinators or "~" in chain.combinators:
         return None
-    _, at, kind, name = min(marks)
-    leaves = any(combinator in "+~" for combinator in chain.combinators[at : at + 1])
-    return Anchor(kind, name, joins_siblings or leaves or _has_siblings(chain.compounds[at]))
+    if not all(_is_shallow(test) for compound in compounds for test in compound):
+        return None
+    anchors = [Anchor(begin.kind, begin.name, is_shallow=True)]
+    for at, compound in enumerate(compounds[1:], 2):
+        if at == len(compounds) or not all(map(_is_of_tag, compound)):
+            marks = [mark for mark in map(_mark, compound) if mark is not None]
+            if not marks:
+                return None
+            _, kind, name = min(marks)
+            anchors.append(Anchor(kind, name, is_shallow=True, is_nested=True))
+    return anchors
 
 
 def _is_of_tag(test: syntax.Test) -> bool:
     """Whether the test depends only on the element's tag and attributes."""
     return isinstance(test, _OF_TAG)
+
+
+def _is_shallow(test: syntax.Test) -> bool:
+    """Whether the test depends only on tags and attributes of the element, and of its siblings."""
+    if isinstance(test, syntax.NestedTest):
+        return test.kind != "has" and all(
+            _is_shallow(each) for chain in test.selectors for compound in chain.compounds for each in compound
+        )
+    return isinstance(test, (*_OF_TAG, syntax.Nth, syntax.SiblingIndex))
 
 
 def _mark(test: syntax.Test) -> tuple[int, Kind, str] | None:
