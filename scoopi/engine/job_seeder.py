@@ -205,7 +205,7 @@ class JobSeeder:
                 if skip and skip >= (count := written.count):
                     skip -= count
                     continue
-                for one in written.each(skip):
+                for one in written.each(skip) if written.values else (written,):
                     yield self._new_job(group.name, one)
                 skip = 0
 
@@ -213,8 +213,10 @@ class JobSeeder:
         """The job of a locator; its id is derived from the locator, so that seeding twice seeds once."""
         is_once = group in self._calls.once_groups
         request = "" if one.request is None else one.request.key
-        used = self._calls.parents.get(group, ()) if one.given else ()
-        parent = {name: one.given[name] for name in used if name in one.given}
+        parent: dict[str, str] = {}
+        if one.given:
+            used = self._calls.parents.get(group, ())
+            parent = {name: one.given[name] for name in used if name in one.given}
         page = page_url(one.url, group in self._calls.fragment_groups)
         if is_once and not request:
             seed = run_id(group, page, parent)

@@ -68,7 +68,7 @@ class LocatorDef(msgspec.Struct, frozen=True):
     @property
     def count(self) -> int:
         """How many pages the entry stands for."""
-        return count_of(self.values)
+        return count_of(self.values) if self.values else 1
 
     def each(self, skip: int = 0) -> Iterator[LocatorDef]:
         """The pages that the entry stands for, without placeholders; the first `skip` are left out."""

@@ -124,6 +124,8 @@ def seed_id(group: str, name: str, url: str, request: str = "", parent: Mapping[
         parent: the values of the locator that the fields of its page use; each set of values makes a job of
             its own.
     """
+    if not request and not parent:
+        return _digest("seed", group, name, url)
     return _digest("seed", group, name, url, *filter(None, (request,)), *_values(parent))
 
 
@@ -157,7 +159,7 @@ def retry_id(job: str) -> str:
 
 def ancestor_digest(group: str, url: str, request: str = "") -> bytes:
     """The 8-byte digest of a page in a chain of links; `url` is a result of `page_url`."""
-    parts = (group, url, *filter(None, (request,)))
+    parts = (group, url, request) if request else (group, url)
     return blake2b("\x1f".join(parts).encode(), digest_size=8).digest()
 
 
@@ -167,6 +169,8 @@ def page_url(url: str, each_fragment: bool = False) -> str:
     Args:
         each_fragment: each fragment is a page of its own, as in an application in the browser.
     """
+    if "#" not in url:
+        return url
     page, _, fragment = url.partition("#")
     return f"{page}#{fragment}" if each_fragment and fragment else page
 

@@ -139,7 +139,8 @@ def _portions(locators: Iterable[LocatorDef]) -> Iterator[tuple[LocatorDef, ...]
     size = 0
     for each in locators:
         part.append(each)
-        size += sum(len(values.rows) for values in each.values if isinstance(values, RowValues)) or 1
+        rows = [len(values.rows) for values in each.values if isinstance(values, RowValues)]
+        size += sum(rows) or 1
         if size >= LOCATORS_A_PART:
             yield tuple(part)
             part, size = [], 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date
 from math import prod
 
@@ -10,6 +10,7 @@ from scoopi.defs.locators.row_file import LINE_COLUMN, RowFile, RowFileError
 from scoopi.defs.locators.source_reader import DATABASE, ROWS_FROM, read_row_source
 from scoopi.defs.locators.values_builder import read_values
 from scoopi.defs.scrape.checkers import Fault, Find
+from scoopi.defs.yaml.entries import Entries
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
@@ -18,6 +19,7 @@ from scoopi.model.text.text_template import placeholder_names, unclosed
 
 VALUES, FROM = "values", "from"
 MOST_PAGES = 100_000_000
+_PAGE = frozenset({"name", "url"})
 
 
 def values_of(entry: Table, today: date) -> tuple[LocatorValues, ...]:
@@ -58,6 +60,11 @@ def rows_of(entry: Table, find: Find) -> RowFile | None:
     source = read_row_source(entry.entries.get(FROM))
     found = source if isinstance(source, Fault) else find(source)
     return None if isinstance(found, Fault) else found
+
+
+def are_pages(entries: Collection[Node]) -> bool:
+    """Whether all tables, which may be very many, are surely the name and the address of one page each."""
+    return isinstance(entries, Entries) and entries.names() <= _PAGE and not entries.may_hold("%{")
 
 
 def texts_of(entry: Table) -> Iterator[str]:

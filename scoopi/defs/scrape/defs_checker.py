@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoopi.defs.browser.loader_checker import LoaderChecker, is_file, warn_of_file
 from scoopi.defs.locators.listed_pages import fault_of_list, is_without_locators
-from scoopi.defs.locators.locator_checker import LocatorChecker, names_given
+from scoopi.defs.locators.locator_checker import LocatorChecker, are_pages, names_given
 from scoopi.defs.locators.row_file import until_fault
 from scoopi.defs.locators.values_builder import local_today
 from scoopi.defs.records.download_language import check_has_output
@@ -137,7 +137,8 @@ class DefsChecker:
                 place, hint = self._locator_groups[name].place, "add `locators: [ … ]`"
                 self._findings.error(place, f"locatorGroups.{name}", "locators is missing", hint)
             listing = node.entries.get("locators") if node is not None else None
-            for number, entry in enumerate(listing.entries if isinstance(listing, Listing) else ()):
+            entries = listing.entries if isinstance(listing, Listing) else ()
+            for number, entry in enumerate(() if are_pages(entries) else entries):
                 if isinstance(entry, Table):
                     checker.check(entry, f"locatorGroups.{name}.locators[{number}]")
                     locators.check(entry, f"locatorGroups.{name}.locators[{number}]")
@@ -160,7 +161,7 @@ class DefsChecker:
         missing, places = 0, dict[Place, int]()
         warns_of_files = self._is_in_browser(self._task_groups[group.name])
         for written in until_fault(group.locators):
-            locator = next(written.each(), written)
+            locator = next(written.each(), written) if written.values else written
             number = places.setdefault(written.place, len(places))
             if not locator.url:
                 continue

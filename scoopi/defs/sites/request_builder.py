@@ -32,10 +32,11 @@ _JSON_WORDS = {"null": None, "~": None, "": None, "true": True, "false": False}
 def locator_def(entry: Table) -> LocatorDef:
     """Build the locator of an entry; `params` that are not `${env:…}` become part of its address."""
     name, url, place = entry.text("name") or "", entry.text("url") or "", entry.at("url")
-    values = values_of(entry, local_today()) if VALUES in entry.names() else ()
-    if not values and FROM not in entry.names() and ("%%{" in url or "%%{" in name):
+    names = entry.names()
+    values = values_of(entry, local_today()) if VALUES in names else ()
+    if ("%%{" in url or "%%{" in name) and not values and FROM not in names:
         name, url = unescaped(name), unescaped(url)
-    if PLAIN_KEYS.issuperset(entry.names()):
+    if PLAIN_KEYS.issuperset(names):
         return LocatorDef(name, url, place, values=values)
     params = _pairs(entry.table("params"))
     open_params = tuple(pair for pair in params if variable_of(pair[1]) is None)

@@ -179,7 +179,10 @@ class ShapeChecker:
             return
         if not node.entries:
             self._findings.error(node.place, key, f"{_last(key)} is empty", "add an entry, or remove it")
+        hashes = array("q")
         for number, entry in enumerate(node.entries):
+            if shape.unique:
+                hashes.append(hash(_gist(entry)))
             if isinstance(entry, FlatTable) and shape.is_met_by(entry.row.names, entry.row.texts):
                 continue  # the fast path for thousands of locators
             path = f"{key}[{number}]"
@@ -188,7 +191,7 @@ class ShapeChecker:
             else:
                 self.check(entry, shape.entry, path, entry.place, example)
         if shape.unique:
-            self._unique(node, key)
+            self._unique(node, hashes, key)
 
     def _wrapped(self, entry: Node, shape: ListOf, key: str) -> None:
         inner = entry.entries.get(shape.wrapper) if isinstance(entry, Table) else None
@@ -207,8 +210,7 @@ class ShapeChecker:
                 hint = f"indent it below {shape.wrapper}, or remove it"
                 self._findings.error(entry.keys[name], key, what, hint)
 
-    def _unique(self, node: Listing, key: str) -> None:
-        hashes = array("q", (hash(_gist(entry)) for entry in node.entries))
+    def _unique(self, node: Listing, hashes: array[int], key: str) -> None:
         times = Counter(hashes) if len({*hashes}) < len(hashes) else {}
         seen: dict[int, list[Node]] = {}
         for number, entry in enumerate(node.entries if times else ()):
@@ -280,7 +282,10 @@ def _gist(node: Node) -> str:
     if isinstance(node, Listing):
         return "[" + "".join(map(_gist, islice(node.entries, 1)))
     if isinstance(node, FlatTable):
-        return ",".join(sorted(map("=".join, zip(node.row.names, node.row.texts, strict=True))))
+        names, texts = node.row.names, node.row.texts
+        if names == ("name", "url"):  # most tables of long lists, and in order
+            return f"name={texts[0]},url={texts[1]}"
+        return ",".join(sorted(map("=".join, zip(names, texts, strict=True))))
     return ",".join(sorted(f"{name}={_gist(entry)}" for name, entry in node.entries.items()))
 
 
