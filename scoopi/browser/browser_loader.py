@@ -20,6 +20,7 @@ from scoopi.browser.pool_messages import (
 )
 from scoopi.errors import FetchError, LoadFault
 from scoopi.model.definitions import BrowserDef
+from scoopi.model.text.secrets import MissingSecretError
 from scoopi.model.text.shown import shown
 from scoopi.plugins.loader_port import Answer, HeldGrant, Web
 
@@ -61,7 +62,7 @@ class BrowserLoader:
                     if terms.method != "GET":
                         hint = "leave out `method`, `form` and `json` of its locators, or `loader: browser`"
                         raise FetchError("a browser can load pages by GET only", at=shown(url), hint=hint)
-                    how = self._actions.of(terms.locator_name, terms.locator_url)
+                    how = self._filled(terms.locator_name, terms.locator_url, url)
                     visit = Visit(terms.url, dict(terms.headers), terms.timeout_s, how, terms.cookies, True)
                     send(connection, visit)
                     reply = _result(connection, web, held)
@@ -71,6 +72,15 @@ class BrowserLoader:
             raise FetchError(cause, at=shown(url), cause=cause, fault=fault) from error
         self._warn(reply)
         return _answer(reply, url)
+
+    def _filled(self, name: str, locator_url: str, url: str) -> BrowserDef:
+        try:
+            return self._actions.of(name, locator_url)
+        except MissingSecretError as error:
+            what = f"an action types the environment variable {error.variable}, which is not set"
+            raise FetchError(
+                what, at=shown(url), hint="set it in the environment of Scoopi and run again"
+            ) from error
 
     def _warn(self, reply: Reply) -> None:
         """Log once for the group that an action opens a window which is not read."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.text.secrets import revealed, variable_of
 from scoopi.model.text.text_template import TextTemplate, placeholders
 
 _SPECIAL = re.compile(r"""["'\\]""")
@@ -18,7 +19,9 @@ Values = Mapping[str, str]
 class FilledActions:
     """Fills the placeholders in how pages are loaded in a browser, for one page.
 
-    In selectors and scripts, values are escaped as inside a quoted string, which they cannot leave.
+    In selectors and scripts, values are escaped as inside a quoted string, which they cannot leave. A secret
+    that is typed is read from the environment only here, and only if the definitions themselves name it: the
+    name of a locator may come from anywhere.
 
     Args:
         how: how pages are loaded, as written.
@@ -26,10 +29,15 @@ class FilledActions:
 
     def __init__(self, how: BrowserDef) -> None:
         self._how = how
-        self._is_fixed = not any(map(placeholders, _texts(how)))
+        has_secret = any(map(_is_secret, how.actions))
+        self._is_fixed = not has_secret and not any(map(placeholders, _texts(how)))
 
     def of(self, name: str, url: str) -> BrowserDef:
-        """Return it with the values of a locator's page."""
+        """Return it with the values of a locator's page.
+
+        Raises:
+            MissingSecretError: an action types a secret whose environment variable is not set.
+        """
         if self._is_fixed:
             return self._how
         values = {"locator.name": name, "locator.url": url}
@@ -43,13 +51,23 @@ def _texts(how: BrowserDef) -> list[str]:
     return texts + [text for each in waits for text in (each.selector, each.gone, each.text)]
 
 
+def _is_secret(action: ActionDef) -> bool:
+    return action.verb == "type" and variable_of(action.text) is not None
+
+
 def _action(action: ActionDef, values: Values) -> ActionDef:
+    write = _in_script if action.verb == "script" else _plain
     return replace(
         action,
-        text=_filled(action.text, values, _in_script if action.verb == "script" else _plain),
+        text=_secret(action.text) if _is_secret(action) else _filled(action.text, values, write),
         selector=_filled(action.selector, values, _in_selector),
         until=_until(action.until, values),
     )
+
+
+def _secret(text: str) -> str:
+    """The value, without the line break at its end that values from files have."""
+    return revealed(text).rstrip("\r\n")
 
 
 def _until(until: Until, values: Values) -> Until:

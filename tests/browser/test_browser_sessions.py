@@ -44,7 +44,7 @@ taskGroups:
     browser:
       actions:
         - { type: me, in: "[name=user]" }
-        - { type: right, in: "[name=pass]" }
+        - { type: "${env:PASSWORD}", in: "[name=pass]" }
         - { press: Enter, in: "[name=pass]" }
       until: { selector: a.logout }
     task: { dataDef: page }
@@ -120,8 +120,9 @@ def test_a_login_by_plain_http_is_valid_in_the_browser_on_all_workers(
 
 
 def test_a_login_by_actions_in_the_browser_is_valid_for_pages_by_plain_http(
-    desk: Desk, server: Server, club: Club
+    desk: Desk, server: Server, club: Club, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PASSWORD", "right")
     write(desk, server, DRAWN)
     ended = desk.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 0, ended.err
@@ -129,3 +130,7 @@ def test_a_login_by_actions_in_the_browser_is_valid_for_pages_by_plain_http(
     assert (club.logins, club.refused) == (1, [])
     (seen,) = [each for each in server.log.all() if each.path == "/b0"]
     assert "sid=s3cret" in (seen.header("Cookie") or "")
+    monkeypatch.delenv("PASSWORD")
+    ended = desk.process("run", "defs.yml")
+    assert "an action types the environment variable PASSWORD, which is not set" in ended.out + ended.err
+    assert club.logins == 1

@@ -6,6 +6,7 @@ import pytest
 
 from scoopi.browser.filled_actions import FilledActions
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.text.secrets import MissingSecretError
 
 URL = "http://shop.example/search"
 
@@ -27,6 +28,18 @@ def test_texts_selectors_and_conditions_are_filled() -> None:
     found = FilledActions(how).of("Oslo", URL)
     assert found.until == found.actions[0].until == Until("#Oslo", "i", "Prices of Oslo")
     assert filled("type", "%{locator.name} %{locator.url} %%{x}").text == f"Oslo {URL} %{{x}}"
+
+
+def test_a_secret_is_typed_if_the_definitions_name_it_and_not_the_locator(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PASSWORD", "right\n")
+    assert filled("type", "${env:PASSWORD}", "#pass").text == "right"
+    assert filled("type", "%{locator.name}", name="${env:PASSWORD}").text == "${env:PASSWORD}"
+    assert filled("script", "${env:PASSWORD}").text == "${env:PASSWORD}"
+    monkeypatch.delenv("PASSWORD")
+    with pytest.raises(MissingSecretError, match="PASSWORD"):
+        filled("type", "${env:PASSWORD}")
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,17 @@ from tests.defs.written import Check
         ("{ dialog: ok }", '.dialog: dialog is "ok"; known are accept, dismiss'),
         ("{ wait: {} }", ".wait: there is nothing to wait for; give selector, gone, text, idle or time"),
         ("{ click: a, timeout: 0 }", ".timeout: timeout is 0, but must be at least 1; give a larger number"),
+        (
+            "{ frame: main }",
+            ".frame: frame is `main`, which is not an `iframe`; write `frame: top` to return",
+        ),
+        ("{ frame: Top }", ".frame: frame is `Top`, which is not an `iframe`; write `frame: top` to return"),
+        (
+            "{ select: '${env:KEY}', in: p }",
+            ".select: select cannot have a secret; a secret is the whole text of `t",
+        ),
+        ("{ type: 'a${env:KEY}', in: p }", ".type: type cannot have a secret; a secret is the whole text"),
+        ("{ wait: { text: '${env:KEY}' } }", ".wait.text: text cannot have a secret; a secret is the who"),
         ("{ frame: top }", ": no frame was entered before; remove it"),
         ("{ window: main }", ": no window was entered before; remove it"),
         ("{ window: popup }", '.window: window is "popup"; known are new, main'),
@@ -54,6 +65,27 @@ def test_what_cannot_work_is_named_with_its_place(check: Check, action: str, sai
     (found,) = check(written(f"{{ actions: [ {action} ] }}")).found
     assert found.startswith("6:"), found
     assert f"error taskGroups.city.browser.actions[0]{said}" in found
+
+
+@pytest.mark.parametrize("word", ["bottom-of-page", "End", "top", "page-end"])
+def test_a_word_for_a_place_that_scroll_reads_as_a_selector_is_a_warning(check: Check, word: str) -> None:
+    (found,) = check(written(f"{{ actions: [ {{ scroll: {word} }} ] }}")).found
+    said = f".scroll: scroll is `{word}`, which is read as the name of an element; write `scroll: end` for"
+    assert f"warning taskGroups.city.browser.actions[0]{said}" in found
+
+
+@pytest.mark.parametrize("selector", ["footer", "page-list", "end.of-list", "main"])
+def test_the_name_of_an_element_is_no_word_for_a_place(check: Check, selector: str) -> None:
+    assert check(written(f"{{ actions: [ {{ scroll: {selector} }}, {{ frame: iframe }} ] }}")).found == []
+
+
+def test_a_password_in_the_definitions_is_a_warning_that_does_not_show_it(check: Check) -> None:
+    result = check(written("{ actions: [ { type: s3cret, in: 'input[type=password]' } ] }"))
+    (found,) = result.found
+    assert "s3cret" not in "".join(each.line for each in result.report.findings)
+    assert "warning taskGroups.city.browser.actions[0].type: this types a password that stands in" in found
+    right = """{ type: "${env:PW}", in: "#password" }, { type: x, in: "#passage" }"""
+    assert check(written(f"{{ actions: [ {right} ] }}")).found == []
 
 
 def test_a_window_is_entered_in_its_page_and_not_in_a_frame(check: Check) -> None:

@@ -11,6 +11,8 @@ from scoopi.defs.scrape.checkers import Fault, no_fault
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Table, Text
 from scoopi.model.definitions import BrowserDef
+from scoopi.model.place import Place
+from scoopi.model.text.secrets import has_reference, variable_of
 from scoopi.model.text.text_template import placeholder_names
 
 KEYS = (
@@ -25,6 +27,18 @@ _NEEDS_IN = frozenset({"type", "select"})
 _MAY_NOT_COME = frozenset({"dialog", "window"})
 _BACK = {"frame": "top", "window": "main"}
 """The value by which an action leads back out of a frame or a window."""
+_KEYWORDS = {"frame": "top", "scroll": END}
+"""The word that stands where these actions mostly have a selector."""
+_FRAMES = frozenset({"iframe", "frame"})
+_WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
+_PLACES = frozenset(
+    (
+        *("bottom", "document", "down", "end", "full", "of", "page"),
+        *("screen", "start", "the", "to", "top", "up", "window"),
+    )
+)
+"""Of these words alone no element has its name; they stand for a place in the page."""
+_PASSWORD = re.compile(r"(?i)passw|passphrase|pwd|\bpass\b")
 _HOST = re.compile(r"[A-Za-z0-9*._-]*[A-Za-z0-9][A-Za-z0-9*._-]*")
 _SCREENSHOT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PLACEHOLDER = re.compile(r"%\{[^}]*\}")
@@ -109,6 +123,10 @@ class BrowserChecker:
         if verb == "press" and len(text) != 1:
             if text not in KEYS:
                 self._findings.unknown(place, f"{key}.press", f"there is no key {text}", text, KEYS)
+        elif verb in ("scroll", "frame"):
+            self._check_keyword(verb, text, place, key)
+        elif verb == "type":
+            self._check_password(entry, text, key)
         elif verb == "screenshot" and not _SCREENSHOT.fullmatch(text):
             what = f'screenshot is "{text}", which is not a plain name'
             hint = "use letters, digits, `.`, `_` and `-`, as in `screenshot: offers`"
@@ -126,6 +144,27 @@ class BrowserChecker:
                 what = "until needs a scroll to the end of the page"
                 self._findings.error(place, f"{key}.scroll", what, "write `scroll: end`")
 
+    def _check_keyword(self, verb: str, text: str, place: Place, key: str) -> None:
+        """Report a word that stands where a selector does and looks like a misspelt keyword."""
+        if not _WORD.fullmatch(text) or text == _KEYWORDS[verb]:
+            return
+        if verb == "frame" and text.lower() not in _FRAMES:
+            hint = 'write `frame: top` to return to the page, or a selector, as in `frame: "iframe#prices"`'
+            self._findings.error(place, f"{key}.frame", f"frame is `{text}`, which is not an `iframe`", hint)
+        elif verb == "scroll" and set(text.lower().split("-")) <= _PLACES:
+            what = f"scroll is `{text}`, which is read as the name of an element"
+            hint = "write `scroll: end` for the end of the page"
+            self._findings.warning(place, f"{key}.scroll", what, hint)
+
+    def _check_password(self, entry: Table, text: str, key: str) -> None:
+        """Warn of a password that stands in the definitions."""
+        is_open = text and "%{" not in text and not has_reference(text)
+        if is_open and _PASSWORD.search(entry.text("in") or ""):
+            self._findings.hide(text)
+            what = "this types a password that stands in the definitions"
+            hint = 'set it in the environment, and write `type: "${env:PASSWORD}"`'
+            self._findings.warning(entry.at("type"), f"{key}.type", what, hint)
+
     def _check_placeholders(self, node: Table, key: str) -> None:
         """Check the placeholders of actions and `until`; missing inputs are reported elsewhere."""
         for name, each in node.entries.items():
@@ -134,6 +173,9 @@ class BrowserChecker:
                     if written not in PLACEHOLDERS and not written.startswith("input."):
                         what = f"there is no value {written} here"
                         self._findings.unknown(each.place, f"{key}.{name}", what, written, PLACEHOLDERS)
+                if has_reference(each.text) and (name != "type" or variable_of(each.text) is None):
+                    what, hint = f"{name} cannot have a secret", "a secret is the whole text of `type`"
+                    self._findings.error(each.place, f"{key}.{name}", what, hint)
         for number, action in enumerate(node.tables(ACTIONS)):
             self._check_placeholders(action, f"{key}.{ACTIONS}[{number}]")
         for name in ("until", "wait"):
