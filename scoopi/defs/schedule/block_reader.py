@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from scoopi.defs.schedule.invalid_value import InvalidValueError
-from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
+from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey, is_default
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
@@ -35,6 +35,8 @@ class BlockReader:
             key = known.get(name)
             where = f"{path}.{name}"
             if name in block.later:
+                if is_default(node, block.later[name]):
+                    continue
                 what = f"{name} is not supported by this version"
                 self._findings.error(table.keys[name], where, what, "leave it out")
             elif key is None:
@@ -52,7 +54,7 @@ class BlockReader:
         text = node.text if isinstance(node, Text) else ""
         if key.idle and re.fullmatch(key.idle, text, re.DOTALL):
             shown = key.name if key.idle == ANY else f"{key.name}: {text}"
-            self._findings.warning(owner, path, f"{shown} has no effect in this version", key.instead)
+            self._findings.warning(owner, path, f"{shown} {key.effect}", key.instead)
 
     def _value(self, node: Node, key: BlockKey, path: str, owner: Place) -> tuple[Any] | None:
         """The value in a tuple, as it may be None; None after a finding."""
@@ -72,7 +74,9 @@ class BlockReader:
     def _blocks(self, node: Node, key: BlockKey, block: Block, path: str, owner: Place) -> tuple[Any] | None:
         if not block.is_list:
             return self._block(node, key, block, path, owner)
-        if not isinstance(node, Listing) or not node.entries:
+        if isinstance(node, Listing) and not node.entries:
+            return None  # as if the key were not written
+        if not isinstance(node, Listing):
             self._findings.error(
                 node.place, path, f"{key.name} is not a list", f"write `{key.name}: {key.valid}`"
             )

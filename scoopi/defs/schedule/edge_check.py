@@ -43,8 +43,14 @@ class EdgeCheck:
     def check_slots(self) -> None:
         """Report edges between processes whose slots do not correspond."""
         for process in self._processes.values():
+            seen: set[tuple[str, int]] = set()
             for number, edge in enumerate(process.depends_on):
                 self._check_slot(process, edge.process, ("depends_on", number))
+                if (edge.process, edge.slot) in seen:
+                    what = f"{process.name} depends on the same slot of {edge.process} twice"
+                    at = self._places.at(process.name, "depends_on", number)
+                    self._findings.error(*at, what, "keep one of them")
+                seen.add((edge.process, edge.slot))
             for number, probe in enumerate(process.probe):
                 if probe.job_done is not None:
                     self._check_slot(process, probe.job_done.process, ("probe", number, "job_done"))

@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from scoopi.defs.schedule.invalid_value import InvalidValueError
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_integer
 from scoopi.errors import PeriodError
 from scoopi.model.place import Place
 from scoopi.model.text.shown import nearest
+from scoopi.model.text.zone_names import nearest_zone
 from scoopi.periods.duration import duration_text, parse_duration
 from scoopi.periods.slot import parse_instant
 
@@ -214,8 +215,7 @@ def _zone(node: Node) -> str:
     try:
         ZoneInfo(text)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        near = nearest(text, available_timezones())
-        raise InvalidValueError(f"is {text!r}, which is not a time zone", near=near) from error
+        raise InvalidValueError(f"is {text!r}, which is not a time zone", near=nearest_zone(text)) from error
     return text
 
 

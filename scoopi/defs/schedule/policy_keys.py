@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, number
-from scoopi.defs.schedule.schedule_language import Block, BlockKey
+from scoopi.defs.schedule.schedule_language import Block, BlockKey, limit_key
 from scoopi.model.schedule.process import Deadline, DependsOn, Notification, Probe, Timeouts
 
 _EVENTS = (
@@ -98,16 +98,10 @@ RETRY = Block(
         BlockKey(
             "when", list_of(choice("failed", "error")), "Which ends are retried.", "[error]", "[canceled]"
         ),
-        BlockKey(
-            "stale_after",
-            duration(may_never=True),
-            "An attempt without a sign of life is offered again, after `delay`.",
-            "1h",
-            "1",
+        limit_key(
+            "stale_after", "An attempt without a sign of life is offered again, after `delay`.", "1h", "1"
         ),
-        BlockKey(
-            "give_up_after", duration(may_never=True), "After this, no further attempts.", "never", "soon"
-        ),
+        limit_key("give_up_after", "After this, no further attempts.", "never", "soon"),
         BlockKey(
             "on_exhausted",
             choice("skip", "fail", "hold"),
@@ -120,9 +114,9 @@ RETRY = Block(
 )
 TIMEOUT = Block(
     (
-        BlockKey("queue", duration(may_never=True), "Longest wait of an attempt.", "2h", "2"),
-        BlockKey("run", duration(may_never=True), "Longest run of an attempt.", "6h", "6"),
-        BlockKey("heartbeat", duration(may_never=True), "Longest time without progress.", "60s", "x"),
+        limit_key("queue", "Longest wait of an attempt.", "2h", "2"),
+        limit_key("run", "Longest run of an attempt.", "6h", "6"),
+        limit_key("heartbeat", "Longest time without progress.", "60s", "x"),
     ),
     Timeouts,
 )

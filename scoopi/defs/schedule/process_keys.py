@@ -112,7 +112,7 @@ EXECUTES = Block(
     ),
     dict,
     short=_executes,
-    later=LATER_EXECUTABLES,
+    later=dict.fromkeys(LATER_EXECUTABLES),
 )
 PROCESS = Block(
     (
@@ -286,5 +286,13 @@ PROCESS = Block(
         ),
     ),
     dict,
-    later=(*("blocking", "cost", "allow_simultaneous", "uses", "sticky", "refresh", "updates"),),
+    later={
+        "blocking": "normal",
+        "cost": "1",
+        "allow_simultaneous": "true",
+        "uses": [],
+        "sticky": "false",
+        "refresh": [],
+        "updates": "wait",
+    },
 )

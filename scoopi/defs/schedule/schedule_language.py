@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from scoopi.defs.schedule.kinds import ValueKind
+from scoopi.defs.schedule.kinds import ValueKind, duration
+from scoopi.defs.yaml.node import Listing, Node, Text
 
 ANY = ".*"
 
@@ -17,7 +18,8 @@ class BlockKey:
 
     Attributes:
         needs: lines of YAML with other keys that the examples need to be valid.
-        idle: a regular expression of the values that have no effect yet; `ANY` if no value has.
+        idle: a regular expression of the values that are a warning; `ANY` if all are.
+        effect: what such a value does, which nobody wants.
         instead: what to do instead of using such a value.
     """
 
@@ -29,6 +31,7 @@ class BlockKey:
     needs: str = ""
     required: bool = False
     idle: str = ""
+    effect: str = "has no effect in this version"
     instead: str = "do not rely on it"
 
 
@@ -39,7 +42,8 @@ class Block:
     Attributes:
         make: makes the block's value from the values of its keys; `dict` if these depend on each other.
         is_list: whether the value of the key is a list of such blocks.
-        later: keys that this version does not support yet: they belong to trees, flows or resources.
+        later: keys that this version does not support yet, as they belong to trees, flows or resources ->
+            their default, which may be written (see `is_default`).
         short: reads the short form of the block, a text; None if it has none.
     """
 
@@ -47,13 +51,46 @@ class Block:
     make: Callable[..., Any]
     is_list: bool = False
     short: Callable[[str], dict[str, Any]] | None = None
-    later: tuple[str, ...] = ()
+    later: Mapping[str, Any] = field(default_factory=dict)
 
 
-LATER = (
-    *("trees", "resources", "groups", "flow", "flows", "operation", "operations", "decision", "decisions"),
-    *("properties", "imports", "extensions", "object_repository", "values"),
-)
-"""Top-level keys of the scheduler that this version does not support yet."""
+def limit_key(name: str, sentence: str, valid: str, invalid: str) -> BlockKey:
+    """The key of a limit of time; with 0s, which elsewhere means no limit, no attempt would succeed."""
+    return BlockKey(
+        name,
+        duration(may_never=True),
+        sentence,
+        valid,
+        invalid,
+        idle=r"0+(ms|s|m|h|d)",
+        effect="is over as soon as it begins",
+        instead="write never for no limit",
+    )
+
+
+def is_default(node: Node, default: Any) -> bool:
+    """Whether a value is the default of a key; of a mapping some keys may be left out.
+
+    Args:
+        default: a text, a mapping of such values, or an empty list; None if no value is the default.
+    """
+    if isinstance(node, Text):
+        return not node.is_empty and node.text == default
+    if isinstance(node, Listing):
+        return not node.entries and default == []
+    return isinstance(default, dict) and all(
+        name in default and is_default(entry, default[name]) for name, entry in node.entries.items()
+    )
+
+
+LATER: dict[str, Any] = {
+    **{key: {} for key in ("trees", "resources", "groups", "imports")},
+    **{key: [] for key in ("flows", "operations", "decisions", "properties")},
+    **dict.fromkeys(("flow", "operation", "decision")),
+    "values": "json",
+}
+"""Top-level keys of the scheduler that this version does not support yet -> their default."""
+IGNORED = ("extensions", "object_repository")
+"""Top-level keys of files that other tools read, too; any value of them is ignored."""
 SECTIONS = ("namespace", "processes", "settings")
 """Top-level keys of the scheduler."""

@@ -14,7 +14,7 @@ from scoopi.defs.schedule.kinds import QUALIFIED
 from scoopi.defs.schedule.name_check import NameCheck
 from scoopi.defs.schedule.name_resolver import NameResolver
 from scoopi.defs.schedule.process_builder import ProcessBuilder
-from scoopi.defs.schedule.schedule_language import LATER, SECTIONS
+from scoopi.defs.schedule.schedule_language import IGNORED, LATER, SECTIONS, is_default
 from scoopi.defs.schedule.settings_keys import SETTINGS
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node, Table, Text
@@ -106,7 +106,7 @@ class ScheduleReader:
         if text is None:
             return
         self._findings.add_source(str(path), text)
-        documents = YamlFile(text, str(path), self._findings, SECTIONS).read_all()
+        documents = YamlFile(text, str(path), self._findings, SECTIONS, is_strict=True).read_all()
         if documents is None:
             return
         places = [(name, place) for document in documents for name, place in document.keys.items()]
@@ -136,9 +136,11 @@ class ScheduleReader:
     def _sections(self, table: Table) -> None:
         for name in table.entries:
             if name in LATER:
+                if is_default(table.entries[name], LATER[name]):
+                    continue
                 what = f"{name} is not supported by this version"
                 self._findings.error(table.keys[name], name, what, f"supported are {', '.join(SECTIONS)}")
-            elif name not in SECTIONS and not name.startswith("x-"):
+            elif name not in (*SECTIONS, *IGNORED) and not name.startswith("x-"):
                 self._findings.unknown(table.keys[name], "", f"unknown section {name}", name, SECTIONS)
         namespace = self._namespace(table)
         processes = table.entries.get("processes")

@@ -123,7 +123,7 @@ SETTINGS = Block(
                     ),
                 ),
                 ServeSettings,
-                later=("interval_limit",),
+                later={"interval_limit": "60s"},
             ),
             "The worker of a `serve`.",
             "{slots: 2}",
@@ -215,5 +215,11 @@ SETTINGS = Block(
         ),
     ),
     ScheduleSettings,
-    later=("tree_timezone", "reserve_after", "pause", "expression", "script"),
+    later={
+        "tree_timezone": "UTC",
+        "reserve_after": "10m",
+        "pause": {"holds_worker": "false", "remind_after": "24h", "expire": "never"},
+        "expression": {"steps": "100000", "size": "1MiB", "depth": "100"},
+        "script": {"timeout": "60s"},
+    },
 )

@@ -18,19 +18,41 @@ NoteFindings = Callable[[Findings], None]
 class OpenTable:
     """Collects keys and values in turn; the entries of merge keys are added at the end.
 
+    Args:
+        is_strict: a key that is written twice is an error even if both values are the same.
     Attributes:
         mark: where it begins, as a mark of the YAML library.
         size, depth: number of nodes and levels of the values, with all aliases expanded.
     """
 
-    __slots__ = ("_key", "_merged", "_merges", "_notes", "anchor", "depth", "mark", "node", "size")
+    __slots__ = (
+        "_is_strict",
+        "_key",
+        "_merged",
+        "_merges",
+        "_notes",
+        "anchor",
+        "depth",
+        "mark",
+        "node",
+        "size",
+    )
 
-    def __init__(self, place: Place, mark: Any, anchor: str | None, notes: list[NoteFindings]) -> None:
+    def __init__(
+        self,
+        place: Place,
+        mark: Any,
+        anchor: str | None,
+        notes: list[NoteFindings],
+        *,
+        is_strict: bool = False,
+    ) -> None:
         self.node = Table({}, {}, place)
         self.mark = mark
         self.anchor = anchor
         self.size = self.depth = 0
         self._notes = notes
+        self._is_strict = is_strict
         self._key: Node | None = None
         self._merges = False
         self._merged: list[Table] = []
@@ -70,8 +92,13 @@ class OpenTable:
             table.entries[name] = entry
             table.keys[name] = place
         elif is_same(table.entries[name], entry):
-            same = f"{name} is written twice, with the same value"
-            self._notes.append(lambda found: found.warning(place, "", same, "keep one of them", also=former))
+            same, is_strict = f"{name} is written twice, with the same value", self._is_strict
+
+            def note(found: Findings) -> None:
+                add = found.error if is_strict else found.warning
+                add(place, "", same, "keep one of them", also=former)
+
+            self._notes.append(note)
         else:
             other = f"{name} is written twice, with different values"
             self._notes.append(lambda found: found.error(place, "", other, "keep one of them", also=former))

@@ -50,14 +50,22 @@ class YamlBuilder:
     Args:
         file: the file that the places name.
         lists: long lists whose further lines are blank in the text; see `CutText`.
+        is_strict: a key that is written twice is an error even if both values are the same.
 
     Attributes:
         notes: findings such as duplicate keys, to be added once the whole text has proved to be YAML.
         left: the lists whose first line was not found to be the entry of a list.
     """
 
-    def __init__(self, file: str, lists: Mapping[tuple[int, int], RowLines] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        file: str,
+        lists: Mapping[tuple[int, int], RowLines] = MappingProxyType({}),
+        *,
+        is_strict: bool = False,
+    ) -> None:
         self._file = file
+        self._is_strict = is_strict
         self.notes: list[NoteFindings] = []
         self.left = dict(lists)
         self._open: list[OpenListing | OpenTable] = []
@@ -108,7 +116,11 @@ class YamlBuilder:
         mark, anchor = event.start_mark, event.anchor
         place = Place(self._file, mark.line + 1, mark.column + 1)
         is_table = isinstance(event, yaml.MappingStartEvent)
-        block = OpenTable(place, mark, anchor, self.notes) if is_table else OpenListing(place, mark, anchor)
+        block = (
+            OpenTable(place, mark, anchor, self.notes, is_strict=self._is_strict)
+            if is_table
+            else OpenListing(place, mark, anchor)
+        )
         self._open.append(block)
         if anchor is not None:
             self._anchors[anchor] = block

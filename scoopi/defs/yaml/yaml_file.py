@@ -30,12 +30,22 @@ class YamlFile:
 
     Args:
         sections: the names of the sections that a file may have, for the hint.
+        is_strict: a key that is written twice is an error even if both values are the same, not a warning.
     """
 
-    def __init__(self, text: str, file: str, findings: Findings, sections: Sequence[str] = _SECTIONS) -> None:
+    def __init__(
+        self,
+        text: str,
+        file: str,
+        findings: Findings,
+        sections: Sequence[str] = _SECTIONS,
+        *,
+        is_strict: bool = False,
+    ) -> None:
         self._text = text
         self._file = file
         self._findings = findings
+        self._is_strict = is_strict
         self._hint = f"begin with {', '.join(f'{name}:' for name in sections[:-1])} or {sections[-1]}:"
 
     def read(self) -> Table | None:
@@ -68,7 +78,7 @@ class YamlFile:
         return node
 
     def _document(self, events: Iterator[yaml.Event]) -> Table | None:
-        builder = YamlBuilder(self._file)
+        builder = YamlBuilder(self._file, is_strict=self._is_strict)
         try:
             node = self._built(builder, events)
         except yaml.YAMLError as error:

@@ -61,3 +61,13 @@ def test_a_process_of_periods_does_not_follow_one_with_other_slots(
 def test_a_process_of_periods_follows_one_with_the_same(project: Project) -> None:
     text = f"processes: {{a: {{{DAILY}, trigger: {{}}}}, b: {{{DAILY}, trigger: {{after: a}}}}}}"
     assert project.write(jobs=text).read()[1].findings == ()
+
+
+def test_an_edge_that_is_written_twice_is_an_error_at_the_second(project: Project) -> None:
+    edges = "[{process: a, when_failed: skip}, {process: a, slot: previous}, {process: a, slot: 0}]"
+    text = (
+        f"processes:\n  a: {{{DAILY}, trigger: {{}}}}\n  b: {{{DAILY}, trigger: {{}}, depends_on: {edges}}}\n"
+    )
+    (found,) = project.write(jobs=text).read()[1].findings
+    assert (found.what, found.hint) == ("b depends on the same slot of a twice", "keep one of them")
+    assert found.line[found.place.column - 1 :].startswith("{process: a, slot: 0}")

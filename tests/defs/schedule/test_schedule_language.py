@@ -191,6 +191,34 @@ def test_a_key_of_a_later_version_is_one_error_that_says_so(name: str, tmp_path:
     assert (finding.place.line, finding.place.column) == place_of(text, line)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "processes: {p: {executes: external:x, blocking: normal, cost: 1, allow_simultaneous: true, "
+        "uses: [], sticky: false, refresh: [], updates: wait, depends_on: [], probe: [], notify: []}}",
+        "settings: {tree_timezone: UTC, reserve_after: 10m, pause: {expire: never}, script: {timeout: 60s},\n"
+        "  expression: {steps: 100000, size: 1MiB, depth: 100}, worker: {interval_limit: 60s}, notify: []}",
+        "trees: {}\nresources: {}\ngroups: {}\nimports: {}\nflows: []\nproperties: []\nvalues: json",
+        "extensions: {a: [1]}\nobject_repository: x",
+    ],
+)
+def test_the_default_of_a_key_of_a_later_version_may_be_written(text: str, tmp_path: Path) -> None:
+    process = "" if "processes" in text else "processes: {p: {executes: external:x}}"
+    _, report = Project(tmp_path / "jobs").write(jobs=f"{text}\n{process}").read()
+    assert not report.findings
+
+
+@pytest.mark.parametrize("key", ["timeout: {run: 0s}", "timeout: {queue: 0m}", "retry: {give_up_after: 0s}"])
+def test_a_limit_of_no_time_is_a_warning_that_names_never(key: str, tmp_path: Path) -> None:
+    _, report = (
+        Project(tmp_path / "jobs").write(jobs=f"processes: {{p: {{executes: external:x, {key}}}}}").read()
+    )
+    (finding,) = report.findings
+    assert not report.errors
+    assert finding.what == f"{key.partition('{')[2][:-1]} is over as soon as it begins"
+    assert finding.hint == "write never for no limit"
+
+
 def test_no_key_is_a_boolean_of_yaml() -> None:
     assert not {key.name for _, key in KEYS} & {"on", "off", "yes", "no", "y", "n"}
 

@@ -65,7 +65,7 @@ def test_findings_of_a_scrape_are_in_the_same_report(project: Project) -> None:
         ),
         ("process: {a: {executes: external:x}}", "unknown section process"),
         ("processes: {a: {executes: external:x}}\nsetings: {}", "unknown section setings"),
-        ("processes: {a: {executes: external:x}}\ntrees: {}", "trees is not supported by this version"),
+        ("processes: {a: {executes: external:x}}\ntrees: {a: {}}", "trees is not supported by this version"),
         ("processes: [a]", "processes is not a mapping"),
         ("processes: {1a: {executes: external:x}}", "'1a' is not a valid name of a process"),
         ("processes: {a.b: {executes: external:x}}", "'a.b' is not a valid name of a process"),
@@ -288,3 +288,10 @@ def test_a_setting_of_two_documents_is_given_twice(project: Project) -> None:
     first = "processes: {a: {executes: external:x}}\nsettings: {every: 5s}"
     _, report = project.write(jobs=f"{first}\n---\nsettings: {{every: 9s}}\n").read()
     assert whats(report) == ["setting every is given twice"]
+
+
+def test_a_key_that_is_written_twice_is_an_error_even_with_the_same_value(project: Project) -> None:
+    text = "processes:\n  a:\n    executes: external:x\n    mode: manual\n    mode: manual\n"
+    (found,) = project.write(jobs=text).read()[1].errors
+    assert found.what == "mode is written twice, with the same value"
+    assert (found.place.line, found.also.line) == (5, 4)
