@@ -37,6 +37,8 @@ class Snapshot:
         beat: the current heartbeat number.
         deployed: when the current definitions were deployed; None if they are the first.
         pass_until: when the lease of the pass that runs expires; None if none runs.
+        dead: the workers whose process is known to have ended, though their heartbeats do not show it yet.
+            Only explanations know any; decisions follow heartbeats.
     """
 
     now: datetime
@@ -49,6 +51,7 @@ class Snapshot:
     beat: int = 0
     deployed: datetime | None = None
     pass_until: datetime | None = None
+    dead: frozenset[str] = frozenset()
 
     @cached_property
     def active(self) -> Sequence[JobRecord]:
@@ -121,6 +124,8 @@ class Snapshot:
 
     def is_lost(self, worker: WorkerRecord) -> bool:
         """Whether a worker has missed too many heartbeats; one that never sent any has not."""
+        if worker.worker in self.dead:
+            return True
         if worker.beat is None:
             return worker.state == "lost"
         return self.beat - worker.beat > self.schedule.settings.liveness.gap

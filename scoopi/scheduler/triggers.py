@@ -106,7 +106,7 @@ def upcoming(
     fires = fires_of(trigger, record.since)
     if fires is None:
         return []
-    found = list(islice(fires.after(now), count))
+    found = list(islice(fires.after(planned_ahead(process, record, now) or now), count))
     if trigger.slots == "iterations":
         source = CronIterations(local_fires(trigger), ZoneInfo(trigger.timezone), record.since)
         return [(source.number(fire), fire) for fire in found]
@@ -118,6 +118,16 @@ def planned_ahead(process: Process, record: ProcessRecord, now: datetime) -> dat
     trigger = process.trigger
     has_fires = trigger is not None and trigger.slots == "instants" and not trigger.after
     return record.last_fire if has_fires and record.last_fire is not None and now < record.last_fire else None
+
+
+def last_fire_before(process: Process, record: ProcessRecord, now: datetime) -> datetime | None:
+    """The last fire that no pass has planned, up to now; None if there is none, or slots are not fires."""
+    trigger = process.trigger
+    if trigger is None or trigger.slots != "instants":
+        return None
+    fires = fires_of(trigger, record.since)
+    last = None if fires is None else next(fires.before(now + datetime.resolution), None)
+    return last if last is not None and last > (record.last_fire or record.since) else None
 
 
 def next_begin(trigger: Trigger, record: ProcessRecord) -> datetime:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ from scoopi.model.schedule.schedule_records import (
     WorkerRecord,
 )
 from scoopi.periods.slot import instant_text
+from scoopi.scheduler.explaining.holders import condition
 from scoopi.scheduler.placing.run_nodes import held_places
 
 Row = dict[str, Any]
@@ -136,17 +137,18 @@ def group_row(group: str, workers: Iterable[WorkerRecord], attempts: Sequence[At
     }
 
 
-def worker_row(record: WorkerRecord, attempts: Iterable[AttemptRecord]) -> Row:
+def worker_row(record: WorkerRecord, attempts: Iterable[AttemptRecord], dead: Collection[str] = ()) -> Row:
     """Return the row of a worker.
 
     Args:
         attempts: all open attempts, of any worker.
+        dead: the workers whose process has ended, though their heartbeats do not show it yet.
     """
     mine = [each.attempt for each in attempts for name in held_places(each) if name == record.worker]
     return {
         "worker": record.worker,
         "incarnation": record.incarnation or None,
-        "state": record.state,
+        "state": "lost" if record.worker in dead else condition(record),
         "groups": ",".join(record.groups),
         "capacity": record.capacity,
         "used": len(mine),

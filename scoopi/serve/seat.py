@@ -8,6 +8,7 @@ import os
 import socket
 import time
 import uuid
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from scoopi.errors import RecordError, StoreError, UsageError
 from scoopi.model.schedule.schedule_records import STATE_FORMAT, PassRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Liveness
 from scoopi.scheduler.decisions import changed
+from scoopi.serve.wake_ups import is_listening
 from scoopi.serve.workbench import Workbench
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
@@ -88,6 +90,17 @@ def home_of(folder: Path) -> str:
             os.link(new, path)
         new.unlink()
     return path.read_text()
+
+
+def dead_workers(folder: Path, workers: Iterable[WorkerRecord]) -> frozenset[str]:
+    """The workers of a state folder whose `serve` has ended without signing off.
+
+    Heartbeats show that only as long as another process counts them.
+    """
+    path = folder / "home"
+    home = path.read_text() if path.exists() else ""
+    own = (each for each in workers if each.home == home != "" and each.state != "lost")
+    return frozenset(each.worker for each in own if not is_listening(folder, each.worker))
 
 
 class StoreOutage:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -25,9 +26,13 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.model.text.store_url import StoreUrl
 from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.planning.looks import with_interval
+from scoopi.scheduler.snapshot import Snapshot
+from scoopi.scheduler.triggers import last_fire_before
 from scoopi.serve import bundle
 from scoopi.serve.desks.process_changes import change_here, changed_by_hand
 from scoopi.serve.passes import Passes
+from scoopi.serve.seat import dead_workers
 from scoopi.serve.wake_ups import notify_all
 from scoopi.serve.work.run_orders import NEEDS_STORE
 from scoopi.store.schedule.store_opening import open_schedule_store
@@ -35,6 +40,8 @@ from scoopi.store.schedule.store_opening import open_schedule_store
 log = logging.getLogger(__name__)
 
 
+_DEPLOYED = "deployed"
+"""File of a state folder: the hash of the project that was deployed from here last."""
 _EFFECTS = {
     "added": "they wait no longer: the process is defined again",
     "changed": "their next attempts have the new definitions; those that exist keep theirs",
@@ -108,6 +115,11 @@ class State:
             self.store.change_pass(lambda old: None if old.look_again else changed(old, look_again=True))
         except StoreError as error:
             log.info("no pass was asked for: %s", error)
+
+    def observed(self, now: datetime) -> Snapshot:
+        """Return the snapshot of a pass at this time, and which workers of this folder have died since."""
+        snapshot = self.passes.snapshot(now)
+        return replace(snapshot, dead=dead_workers(self.folder, snapshot.workers.values()))
 
     def current(self) -> tuple[str, Schedule]:
         """Return hash and definitions of the current project; empty ones before the first deployment."""
@@ -184,19 +196,38 @@ class State:
             for process in schedule.processes:
                 self.store.write(None, ProcessRecord(name=process, since=now))
             for row in rows:
-                self._note(row["process"], change_here(row["change"], now, by, f"bundle {name[:12]}"))
+                change = change_here(row["change"], now, by, f"bundle {name[:12]}")
+                self._note(row["process"], change, schedule.processes.get(row["process"]))
             self.store.change_pass(lambda record: _with_bundle(record, name, now))
+            (self.folder / _DEPLOYED).write_text(name)
         return rows
 
-    def _note(self, process: str, change: ProcessChange) -> None:
-        """Keep who changed a process with its record."""
+    def replaced_since(self, project: Path) -> datetime | None:
+        """Return when another node replaced the project that this one deployed last; None if it may deploy.
+
+        A `serve` that is restarted with the project that it has deployed before, such as an old pod in a
+        rolling update, must not bring it back. A project that has changed since is deployed.
+
+        Raises:
+            DefsError: the project cannot be packed.
+        """
+        path = self.folder / _DEPLOYED
+        record, own = self.store.the_pass(), path.read_text() if path.exists() else ""
+        is_replaced = own not in ("", record.bundle) and own == bundle.pack(project)[0]
+        return record.former.get(own) if is_replaced else None
+
+    def _note(self, name: str, change: ProcessChange, process: Process | None) -> None:
+        """Keep who changed a process with its record; the fires while it was removed are past."""
 
         def noted(old: ProcessRecord | None) -> ProcessRecord | None:
             if old is None or (old.changes and old.changes[-1].is_repeated_by(change)):
                 return None
-            return changed_by_hand(old, change)
+            last = None
+            if process is not None and change.change == "added":
+                last = last_fire_before(with_interval(process, old), old, change.at)
+            return changed_by_hand(old, change, **({} if last is None else {"last_fire": last}))
 
-        self.store.update(ProcessRecord, process, noted)
+        self.store.update(ProcessRecord, name, noted)
 
     def _changes(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
         active: dict[str, int] = {}

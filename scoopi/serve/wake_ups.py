@@ -65,6 +65,17 @@ class WakeUp:
             os.close(self._pipe)
 
 
+def is_listening(folder: Path, name: str) -> bool:
+    """Whether a process listens under a name in a state folder; False once it has ended, however it did."""
+    try:
+        os.close(
+            os.open(folder / _FOLDER / name.replace("/", "_"), os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        )
+    except OSError:  # ENXIO: nobody reads the pipe; ENOENT: it was removed
+        return False
+    return True
+
+
 def notify_all(folder: Path, but: str = "") -> None:
     """Wake the listeners of a state folder, except the one named `but`; skip pipes without a listener."""
     try:

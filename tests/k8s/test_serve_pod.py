@@ -33,5 +33,5 @@ def test_a_new_pod_works_before_the_old_one_is_asked_to_go(postgres_url: str, tm
             assert people.attempt("hello/!1/1")["worker"] == "new"
             assert new.probe("readiness") == 200
             workers = json.loads(new.ask("/api/workers")[1])["workers"]
-            assert {each["worker"]: each["state"] for each in workers} == {"old": "lost", "new": "running"}
+            assert {each["worker"]: each["state"] for each in workers} == {"old": "stopped", "new": "running"}
             assert new.delete() == 143

@@ -18,7 +18,8 @@ from scoopi.errors import RecordError, StoreError, UsageError
 from scoopi.model.schedule.schedule_records import STATE_FORMAT, PassRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Liveness
 from scoopi.serve import seat
-from scoopi.serve.seat import Heart, Seat, count_tick, home_of
+from scoopi.serve.seat import Heart, Seat, count_tick, dead_workers, home_of
+from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.workbench import FencedError, Workbench
 from tests.serve.conftest import NOW, Deployed
 from tests.serve.serving import until
@@ -223,3 +224,14 @@ def test_an_outage_of_the_store_is_logged_when_it_begins_and_when_it_is_over(
         "the heartbeat is renewed again after 21 s",
         "the heartbeat could not be renewed",
     ]
+
+
+def test_a_worker_is_dead_if_nobody_listens_under_its_name_in_its_own_folder(tmp_path: Path) -> None:
+    home = home_of(tmp_path)
+    seat = WorkerRecord(worker="w", incarnation="", home=home, beat=1)
+    assert dead_workers(tmp_path, [seat]) == {"w"}
+    pipe = WakeUp(tmp_path, "w")
+    assert dead_workers(tmp_path, [seat]) == frozenset()
+    pipe.close()
+    elsewhere, stopped = replace(seat, home="other"), replace(seat, state="lost")
+    assert dead_workers(tmp_path, [elsewhere, stopped, replace(seat, home="")]) == frozenset()

@@ -139,7 +139,30 @@ def test_a_launch_wakes_a_serve_that_waits(serving: Serving) -> None:
         until(lambda: serving.job("hello/!1") == "processed")
         serve.send_signal(signal.SIGTERM)
         assert serve.wait(60) == 143
+    assert [row["state"] for row in serving.rows("worker", "list")] == ["stopped"]
+
+
+def test_why_says_that_the_serve_of_an_attempt_was_killed_though_nobody_counts_heartbeats(
+    serving: Serving,
+) -> None:
+    serving.deploy("sleeper: {executes: {command: [sleep, '60']}}")
+    serving.run("launch", "sleeper")
+    with serving.served("--slots", "1") as serve:
+        until(lambda: any(row["status"] == "running" for row in serving.rows("attempt", "list")))
+        (before,) = serving.rows("job", "why", "sleeper/!1")
+        serve.kill()
+        serve.wait(60)
+    (why,) = serving.rows("job", "why", "sleeper/!1")
+    assert (before["answer"], why["answer"]) == ("runs", "wait")
+    assert why["reason"] == f"{before['reason']}, whose serve has ended without handing it back"
+    assert why["hint"] == "start scoopi serve, which continues it"
     assert [row["state"] for row in serving.rows("worker", "list")] == ["lost"]
+    serving.run("launch", "sleeper")
+    (why,) = serving.rows("job", "why", "sleeper/!2")
+    assert "no worker is live" in why["reason"]
+    serving.run("tick")
+    (why,) = serving.rows("job", "why", "sleeper/!2")
+    assert (why["gate"], why["hint"]) == ("worker", "start scoopi serve")
 
 
 def test_a_cancelled_command_is_stopped_with_all_its_children(serving: Serving, sleeping: Path) -> None:

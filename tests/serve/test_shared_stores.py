@@ -75,6 +75,21 @@ def test_each_job_ends_once_when_one_of_two_is_killed(
     check_each_ended_once(two)
 
 
+def test_a_restarted_node_does_not_bring_back_the_project_that_another_has_replaced(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    old, new = (machine(tmp_path / name, postgres_url) for name in ("old", "new"))
+    for node, process in ((old, "a"), (new, "b")):
+        node.write("jobs.yml", f"processes: {{{process}: {{executes: external:x}}}}")
+        node.run("serve", "jobs", "--until-idle")
+    said = old.errors("serve", "jobs", "--until-idle")
+    assert "the newer project stays; scoopi deploy jobs makes this one current again" in said
+    assert [row["process"] for row in old.rows("process", "list")] == ["b"]
+    old.write("jobs.yml", "processes: {c: {executes: external:x}}")
+    assert "stays" not in old.errors("serve", "jobs", "--until-idle")
+    assert [row["process"] for row in new.rows("process", "list")] == ["c"]
+
+
 def test_serve_goes_on_after_a_restart_of_the_database(
     postgres: PostgresServer, postgres_url: str, tmp_path: Path
 ) -> None:

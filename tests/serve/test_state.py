@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,38 @@ def test_the_records_of_a_newer_scoopi_are_refused(deployed: Deployed, tmp_path:
     state.store.change_pass(lambda old: changed(old, state_format=STATE_FORMAT + 1))
     with pytest.raises(StoreError, match=r"is of a newer Scoopi: format 2, this one knows 1"):
         State(tmp_path / "scheduler")
+
+
+HOURLY = 'p: {executes: external:x, trigger: {cron: "0 * * * *"}, catchup: all, catchup_window: 1d}'
+
+
+def test_the_fires_while_a_process_was_removed_are_not_caught_up(tmp_path: Path) -> None:
+    texts = (f"processes: {{{HOURLY}}}", "processes: {q: {executes: external:x}}")
+    (tmp_path / "jobs").mkdir()
+    with State(tmp_path / "scheduler") as state:
+
+        def deploy(text: str, hour: int) -> list[str]:
+            (tmp_path / "jobs/jobs.yml").write_text(text)
+            state.deploy(tmp_path / "jobs", None, NOW + timedelta(hours=hour))
+            rows = state.passes.run(NOW + timedelta(hours=hour, minutes=30)) or []
+            return [str(row["job"]) for row in rows if row["decision"] == "job_made"]
+
+        assert deploy(texts[0], 0) == []
+        assert deploy(texts[1], 1) == []
+        assert deploy(texts[0], 5) == []
+        assert deploy(texts[0], 7) == ["p/@2026-01-01T06:00:00Z", "p/@2026-01-01T07:00:00Z"]
+
+
+def test_a_project_that_another_node_has_replaced_is_not_deployed_again_by_a_restart(
+    deployed: Deployed, tmp_path: Path
+) -> None:
+    state = deployed("processes: {a: {executes: external:x}}")
+    old = (tmp_path / "scheduler/deployed").read_text()
+    assert state.replaced_since(tmp_path / "jobs") is None
+    deployed("processes: {b: {executes: external:x}}")
+    (tmp_path / "jobs/jobs.yml").write_text("processes: {a: {executes: external:x}}")
+    assert state.replaced_since(tmp_path / "jobs") is None, "this node has deployed the newer one"
+    (tmp_path / "scheduler/deployed").write_text(old)
+    assert state.replaced_since(tmp_path / "jobs") == NOW
+    (tmp_path / "jobs/jobs.yml").write_text("processes: {c: {executes: external:x}}")
+    assert state.replaced_since(tmp_path / "jobs") is None, "the project has changed since"

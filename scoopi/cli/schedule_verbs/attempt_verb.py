@@ -33,7 +33,7 @@ _OPERATIONS = {
     "show": ("show one attempt", ("attempt",)),
     "log": ("print the output of an attempt", ("attempt", "--node", "-f")),
     "claim": ("claim waiting attempts for a registered worker", ("--worker", "--limit")),
-    "beat": ("report progress; prints continue, or cancel", ("attempt", "--fence")),
+    "beat": ("report progress; prints go on, or cancel", ("attempt", "--fence")),
     "end": (
         "end an attempt",
         ("attempt", "--fence", "--status", "--output", "--outputs", "--result", "--explanation"),
@@ -124,7 +124,7 @@ class Attempts:
             if options.operation == "beat":
                 row = attempt_row(bench.progress(attempt, options.fence, now))
                 if not options.json:
-                    terminal.give("cancel" if row["wish"] == "cancel" else "continue")
+                    terminal.give("cancel" if row["wish"] == "cancel" else "go on")
                     return
             else:
                 ended = bench.end(

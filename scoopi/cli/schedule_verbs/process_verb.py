@@ -67,6 +67,8 @@ class Processes:
                 if not rows:
                     say = f"no next slot of {options.process} is known; scoopi process show has its trigger"
                     terminal.say(say)
+                elif ahead := processes.ahead(options.process):
+                    terminal.say(f"warning: {ahead}; scoopi process show {options.process} has more")
                 is_instant = all(row["slot"].startswith("@") for row in rows)
                 print_rows(terminal, rows, options, ("at",) if is_instant else ("slot", "at"))
             elif options.operation == "backfill":

@@ -94,7 +94,6 @@ class Serve:
             StoreError, ClusterError: the store was unavailable for STORE_WAIT_S, or its file cannot be
                 opened.
         """
-        from scoopi.app import check_scrape
         from scoopi.serve.state_disk import ensure_local
 
         ensure_local(options.state)
@@ -103,19 +102,29 @@ class Serve:
             if state is None:
                 return code_of_signal(signals.number or signal.SIGTERM)
             if options.jobs is not None:
-                by = user_of(os.environ)
-                state.deploy(
-                    options.jobs,
-                    partial(check_scrape, project=options.jobs),
-                    datetime.now(UTC),
-                    by=by,
-                    warn=terminal.say,
-                )
+                _deploy(state, options, terminal)
             _warn_of_open_store(options, terminal)
             _serve(state, options, signals, terminal)
             left = "" if options.no_work else state.passes.stranded()
             left = f"{left}; scoopi job why shows what to start" if left else state.passes.unplanned()
         return _code(signals.number, left, terminal)
+
+
+def _deploy(state: State, options: Namespace, terminal: Terminal) -> None:
+    """Deploy JOBS, unless another node has replaced it by a newer project since this one deployed it."""
+    from scoopi.app import check_scrape
+    from scoopi.periods.slot import instant_text
+
+    if (at := state.replaced_since(options.jobs)) is not None:
+        what = f"{options.jobs} is unchanged since this node deployed it, and another one replaced it at"
+        hint = f"scoopi deploy {options.jobs} makes this one current again"
+        terminal.say(
+            f"warning: {what} {instant_text(at.replace(microsecond=0))}: the newer project stays; {hint}"
+        )
+        return
+    check = partial(check_scrape, project=options.jobs)
+    now, by = datetime.now(UTC), user_of(os.environ)
+    state.deploy(options.jobs, check, now, by=by, warn=terminal.say)
 
 
 def _serve(state: State, options: Namespace, signals: Signals, terminal: Terminal) -> None:

@@ -11,6 +11,7 @@ from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal
 from scoopi.serve.desks.worker_desk import WorkerDesk
 from scoopi.serve.rows import worker_row
+from scoopi.serve.seat import dead_workers
 from scoopi.serve.workbench import Workbench
 
 _COLUMNS = ("worker", "state", "groups", "capacity", "used")
@@ -48,7 +49,9 @@ class Workers:
             desk = WorkerDesk(state.store, now_of(options))
             if options.operation == "list":
                 attempts = state.store.open_attempts()
-                rows = [worker_row(each, attempts) for each in state.store.workers().values()]
+                workers = state.store.workers().values()
+                dead = dead_workers(state.folder, workers)
+                rows = [worker_row(each, attempts, dead) for each in workers]
                 print_rows(terminal, rows, options, _COLUMNS)
                 return DONE
             if options.operation == "put":

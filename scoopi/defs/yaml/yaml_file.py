@@ -67,7 +67,7 @@ class YamlFile:
         text, lists = cut_rows(self._text)
         if not lists:
             return None
-        builder = YamlBuilder(self._file, lists)
+        builder = YamlBuilder(self._file, lists, is_strict=self._is_strict)
         try:
             node = builder.build(yaml.parse(text, Loader=LOADER))
         except (yaml.YAMLError, RefusedError):

@@ -47,10 +47,24 @@ def explained_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation
     reason = (
         f"{attempt_text(attempt, snapshot, f'attempt {attempt.number}')}{nodes}{_outside(attempt, snapshot)}"
     )
+    if attempt.worker in snapshot.dead:
+        return _left_behind(attempt, reason, snapshot)
     hint = f"scoopi attempt log {quoted(attempt.attempt)} -f shows what it does"
     if is_external(attempt, snapshot):
         hint = f"scoopi attempt show {quoted(attempt.attempt)} shows what it has reported"
     return Explanation("live", reason, attempt_since(attempt), (attempt.attempt,), hint, answer="runs")
+
+
+def _left_behind(attempt: AttemptRecord, reason: str, snapshot: Snapshot) -> Explanation:
+    """A running attempt whose `serve` was killed, so that nothing works on it."""
+    live = snapshot.schedule.settings.liveness
+    others = (each for each in snapshot.workers.values() if not each.is_external and each.state == "running")
+    if any(not snapshot.is_lost(each) for each in others):
+        after = duration_text(live.beat * live.gap)
+        hint = f"it is offered to another worker when its own is lost, within some {after}"
+        return Explanation("worker", reason, attempt_since(attempt), (attempt.attempt,), hint)
+    hint = f"{start_text(groups_of(attempt, snapshot))}, which continues it"
+    return Explanation("worker", reason, attempt_since(attempt), (attempt.attempt,), hint)
 
 
 def _placed_next(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation:

@@ -74,10 +74,12 @@ def attempt_text(attempt: AttemptRecord, snapshot: Snapshot, name: str = "") -> 
 
 
 def missed_beats(attempt: AttemptRecord, snapshot: Snapshot) -> str:
-    """How many heartbeats the worker of an attempt has missed, if it has missed any."""
+    """How many heartbeats the worker of an attempt has missed, or how it ended; empty if it is well."""
     worker = snapshot.workers.get(attempt.worker)
     if worker is None:
         return ", which is not registered"
+    if worker.worker in snapshot.dead:
+        return ", whose serve has ended without handing it back"
     gap = snapshot.schedule.settings.liveness.gap
     missed = 0 if worker.beat is None else snapshot.beat - worker.beat
     if worker.state == "lost" or missed > gap:
@@ -86,6 +88,12 @@ def missed_beats(attempt: AttemptRecord, snapshot: Snapshot) -> str:
         )
     # The counter grows before the worker can read it, so a difference of one is normal.
     return f", which has missed {missed} heartbeats of {gap}" if missed > 1 else ""
+
+
+def condition(worker: WorkerRecord) -> str:
+    """The state of a worker; instead of `lost`, `stopped` if it signed off, or `removed` by hand."""
+    left = "removed" if worker.is_external else "stopped"
+    return left if worker.state == "lost" and worker.beat is None else worker.state
 
 
 def job_text(name: str, snapshot: Snapshot) -> str:
@@ -109,5 +117,5 @@ def job_text(name: str, snapshot: Snapshot) -> str:
 
 def gone_text(workers: Sequence[WorkerRecord]) -> str:
     """Which workers there were, and since when they are not there; empty without any."""
-    texts = [f"{each.worker} has been {each.state}{since_text(each.since)}" for each in workers]
+    texts = [f"{each.worker} has been {condition(each)}{since_text(each.since)}" for each in workers]
     return f" ({listed(texts)})" if texts else ""

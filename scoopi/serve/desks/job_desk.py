@@ -120,7 +120,7 @@ class JobDesk:
 
     def why(self, job: str) -> Row:
         """Return one sentence on what a job waits for or does, or on how it ended."""
-        return why(self.job(job), self._state.passes.snapshot(self._now))
+        return why(self.job(job), self._state.observed(self._now))
 
     def skip(self, job: str, *, dry_run: bool = False) -> list[Row]:
         """Skip a job; its live attempt is cancelled first.

@@ -150,6 +150,11 @@ class ProcessDesk:
         record = self._record(process)
         return self._rows().upcoming(process, record, count)
 
+    def ahead(self, name: str) -> str:
+        """Return that no slot is created for now, as a clock that was ahead has planned it; else empty."""
+        process = self.process(name)
+        return self._rows().ahead(process, self._record(process))
+
     def pause(self, name: str, reason: str) -> Row:
         """Close gate 1 of a process, so that no attempts are created; running attempts are not affected."""
         change = self._change("paused", reason)

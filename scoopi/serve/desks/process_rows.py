@@ -50,7 +50,7 @@ class ProcessRows:
             "machine": process.machine,
             **(unless_faulty(self._plan, process, record) or _NO_PLAN),
             "inputs": dict(process.inputs),
-            "error": "; ".join(filter(None, (record.source_error, faults, self._ahead(process, record))))
+            "error": "; ".join(filter(None, (record.source_error, faults, self.ahead(process, record))))
             or None,
         }
 
@@ -59,10 +59,10 @@ class ProcessRows:
         if self._faults.of(process.name):
             return CORRECT
         fill = f"scoopi process backfill {process.name} creates the jobs of fires that have passed"
-        return fill if self._ahead(process, record) else ""
+        return fill if self.ahead(process, record) else ""
 
-    def _ahead(self, process: Process, record: ProcessRecord) -> str:
-        """That no fire before a time gets a slot, because passes have planned beyond now; else empty."""
+    def ahead(self, process: Process, record: ProcessRecord) -> str:
+        """Return that no fire before a time gets a slot, as passes have planned beyond now; else empty."""
         until = planned_ahead(process, record, self._now)
         if until is None:
             return ""

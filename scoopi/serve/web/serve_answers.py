@@ -21,6 +21,7 @@ from scoopi.serve.clock import now_utc
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.rows import worker_row
+from scoopi.serve.seat import dead_workers
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
 from scoopi.serve.web.serve_metrics import schedule_metrics, serve_metrics
@@ -114,7 +115,8 @@ class ServeAnswers:
     def _workers(self, query: Query) -> HttpAnswer:
         attempts = self._state.store.open_attempts()
         workers = self._state.store.workers().values()
-        return json_answer({"workers": [worker_row(each, attempts) for each in workers]})
+        dead = dead_workers(self._state.folder, workers)
+        return json_answer({"workers": [worker_row(each, attempts, dead) for each in workers]})
 
     def _process_desk(self) -> ProcessDesk:
         return ProcessDesk(self._state, self._clock())

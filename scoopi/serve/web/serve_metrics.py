@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from scoopi.metrics.families import Family, by, one
 from scoopi.model.schedule.schedule_records import CLAIMED, LIVE
+from scoopi.scheduler.explaining.holders import condition
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.serve.passes import Passes
 from scoopi.serve.serve_health import ServeHealth
@@ -54,9 +55,16 @@ def schedule_metrics(snapshot: Snapshot) -> Iterator[Family]:
     yield one("scoopi_schedule_oldest_due_seconds", "gauge", text, _oldest_due_s(snapshot))
     everyone = snapshot.workers.values()
     alive = [each for each in everyone if each.state != "lost" and not snapshot.is_lost(each)]
-    workers: dict[str, float] = {"lost": len(everyone) - len(alive)}
+    gone = sum(condition(each) in ("stopped", "removed") for each in everyone)
+    workers: dict[str, float] = {"lost": len(everyone) - len(alive) - gone}
     workers.update(Counter(each.state for each in alive))
-    yield by("scoopi_schedule_workers", "gauge", "Workers, lost ones included.", "state", workers)
+    yield by(
+        "scoopi_schedule_workers",
+        "gauge",
+        "Workers, lost ones included, but none that has stopped.",
+        "state",
+        workers,
+    )
     capacity = sum(worker.capacity for worker in alive if worker.state == "running")
     yield one("scoopi_schedule_capacity", "gauge", "Attempts that live workers run at a time.", capacity)
     used = sum(1 for attempt in live if attempt.status in CLAIMED)

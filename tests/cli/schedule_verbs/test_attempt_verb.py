@@ -12,7 +12,7 @@ def test_a_worker_in_another_language_claims_reports_and_ends_an_attempt(shop: S
     (claimed,) = shop.rows("attempt", "claim", "--worker", "p1")
     assert (claimed["attempt"], claimed["fence"]) == ("shop.press/!1/1", 1)
     assert claimed["inputs"] == {"paper": "a4", "copies": "2"}
-    assert shop.printed("attempt", "beat", "press/!1/1", "--fence", "1") == "continue\n"
+    assert shop.printed("attempt", "beat", "press/!1/1", "--fence", "1") == "go on\n"
     assert shop.printed("job", "cancel", "press/!1", "--mode", "kill")
     assert shop.printed("attempt", "beat", "press/!1/1") == "cancel\n"
     shop.printed("attempt", "end", "press/!1/1", "--status", "succeeded", "--output", "pages=12")

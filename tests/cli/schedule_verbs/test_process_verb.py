@@ -61,3 +61,9 @@ def test_the_next_periods_are_shown_with_the_time_at_which_they_are_due(shop: Sh
 def test_a_process_without_next_slots_says_where_its_trigger_is(shop: Shop) -> None:
     assert shop.printed("process", "next", "press") == ""
     assert "no next slot of press is known; scoopi process show has its trigger" in shop.err.getvalue()
+
+
+def test_next_warns_that_a_clock_was_ahead(shop: Shop) -> None:
+    shop.printed("tick", "--now", "2030-01-01T05:00:10Z")
+    assert shop.printed("process", "next", "books", "-n", "1") == "2030-01-02T06:00:00+01:00\n"
+    assert "a pass whose clock was ahead" in shop.err.getvalue()

@@ -166,3 +166,23 @@ def test_an_end_that_no_pass_has_seen_says_so(world: World) -> None:
     assert isinstance(ended, AttemptRecord)
     found = explained_attempt(ended, world.snapshot())
     assert found.reason == "attempt 1 succeeded at 2026-01-01T01:00:00Z; the next pass moves its job"
+
+
+@pytest.mark.parametrize(
+    ("others", "hint"),
+    [
+        ((), "start scoopi serve, which continues it"),
+        (("w2",), "it is offered to another worker when its own is lost, within some 15s"),
+    ],
+)
+def test_an_attempt_whose_serve_was_killed_says_who_continues_it(
+    world: World, others: tuple[str, ...], hint: str
+) -> None:
+    name = launched(world)
+    world.claim()
+    job = world.snapshot().jobs[name]
+    for name in others:
+        world.worker(name, capacity=1, beat=0)
+    row = why(job, replace(world.snapshot(), dead=frozenset({"w1"})))
+    assert (row["gate"], row["answer"], row["holders"], row["hint"]) == ("worker", "wait", ["p/!1/1"], hint)
+    assert row["reason"].endswith("on worker w1, whose serve has ended without handing it back")

@@ -9,7 +9,14 @@ import pytest
 
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.scheduler.decisions import changed, moved
-from scoopi.scheduler.explaining.holders import attempt_text, gone_text, job_text, listed, state_since
+from scoopi.scheduler.explaining.holders import (
+    attempt_text,
+    condition,
+    gone_text,
+    job_text,
+    listed,
+    state_since,
+)
 from tests.scheduler.world import START, World
 
 Make = Callable[[str], World]
@@ -89,6 +96,18 @@ def test_of_many_holders_the_first_are_named_and_the_others_counted() -> None:
 
 
 def test_workers_that_are_gone_are_named_with_since_when() -> None:
-    lost = WorkerRecord(worker="w1", incarnation="1", state="lost", since=START)
+    lost = WorkerRecord(worker="w1", incarnation="1", state="lost", since=START, beat=3)
     assert gone_text([]) == ""
     assert gone_text([lost]) == " (w1 has been lost since 2026-01-01T00:00:00Z)"
+
+
+@pytest.mark.parametrize(
+    ("beat", "is_external", "shown"),
+    [(7, False, "lost"), (None, False, "stopped"), (7, True, "lost"), (None, True, "removed")],
+)
+def test_a_worker_that_signed_off_is_not_shown_as_lost(
+    beat: int | None, is_external: bool, shown: str
+) -> None:
+    worker = WorkerRecord(worker="w", incarnation="", state="lost", beat=beat, is_external=is_external)
+    assert condition(worker) == shown
+    assert condition(changed(worker, state="draining")) == "draining"

@@ -66,5 +66,8 @@ def test_a_process_whose_fires_a_clock_ahead_has_planned_says_until_when_none_fo
         "no slot is created before 2027-01-01T00:00:00Z: a pass whose clock was ahead has planned it"
     )
     assert row["hint"].startswith("scoopi process backfill p ")
+    desk = ProcessDesk(state, NOW + timedelta(hours=1))
+    assert [row["at"] for row in desk.upcoming("p", 1)] == ["2027-01-01T01:00:00Z"], "the first that follows"
+    assert desk.ahead("p") == row["error"]
     later = ProcessDesk(state, NOW + timedelta(days=366)).show_process("p")
     assert (later["error"], later["hint"]) == (None, None)
