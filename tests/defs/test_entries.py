@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from scoopi.defs.locators.locator_checker import are_pages
 from scoopi.defs.yaml import source_files
 from scoopi.defs.yaml.entries import A_PART, Entries, FlatTable
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, is_same
@@ -106,3 +107,18 @@ def test_reading_many_locators_takes_little_more_memory_than_their_text(
         tracemalloc.stop()
     assert outcome.found == []
     assert peak < 5 * len(text) + 1_000_000
+
+
+@pytest.mark.parametrize("at", [3, MANY - 1])
+@pytest.mark.parametrize(
+    ("odd", "expected"), [(locator, False), (nested, True), (without_value, True), (None, True)]
+)
+def test_a_list_is_plain_pages_only_if_no_entry_may_need_a_check(
+    at: int, odd: Callable[[int], Node] | None, expected: bool
+) -> None:
+    entries = Entries("f.yml")
+    template = Table({"url": Text("/%{n}", place(1, 9))}, {"url": place(1, 5)}, place(1, 3))
+    for number in range(MANY):
+        entries.append(locator(number) if number != at else template if odd is None else odd(number))
+    assert entries.may_hold("%{") is expected
+    assert are_pages(entries) is not expected

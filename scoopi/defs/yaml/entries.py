@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from scoopi.defs.yaml.node import Node, Table, Text
-from scoopi.defs.yaml.row_lines import LineRow, RowLines
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.place import Place
 
@@ -28,17 +27,13 @@ class FlatRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     texts: tuple[str, ...]
     marks: tuple[int, ...]
 
-    def mark(self, at: int) -> tuple[int, int]:
-        """Line and column of the text with this index."""
-        return self.marks[4 * at + 4], self.marks[4 * at + 5]
-
 
 class FlatTable(Table):
     """A table of texts that creates its nodes and their places on first access."""
 
     __slots__ = ("_file", "row")
 
-    def __init__(self, row: FlatRow | LineRow, file: str) -> None:
+    def __init__(self, row: FlatRow, file: str) -> None:
         self.row = row
         self._file = file
 
@@ -64,8 +59,8 @@ class FlatTable(Table):
     def at(self, name: str) -> Place:
         """See `Table`."""
         row = self.row
-        line, column = row.mark(row.names.index(name)) if name in row.names else row.marks[:2]
-        return Place(self._file, line, column)
+        first = 4 * row.names.index(name) + 4 if name in row.names else 0
+        return Place(self._file, row.marks[first], row.marks[first + 1])
 
     def _places(self) -> Iterator[Place]:
         marks = self.row.marks
@@ -99,59 +94,45 @@ class Entries(Collection[Node]):
         file: the file of all the nodes.
     """
 
-    __slots__ = ("_count", "_file", "_last", "_names", "_parts")
+    __slots__ = ("_file", "_last", "_names", "_parts")
 
     def __init__(self, file: str) -> None:
         self._file = file
         self._names: set[tuple[str, ...]] = set()
-        self._parts: list[bytes | list[Node] | RowLines] = []
+        self._parts: list[bytes | list[Node]] = []
         self._last: list[Node] = []
-        self._count = 0
 
     def append(self, node: Node) -> None:
         """Add a node; this may pack the nodes added earlier."""
         if len(self._last) == A_PART:
-            self._pack()
+            self._names |= _names_of(self._last)
+            rows = [*map(flat_row, self._last)]
+            self._parts.append(self._last if None in rows else _ENCODER.encode(rows))
+            self._last = []
         self._last.append(node)
-        self._count += 1
-
-    def append_lines(self, lines: RowLines) -> None:
-        """Add the tables of many lines, which stay as they are written until they are read."""
-        self._pack()
-        self._names.add(lines.form.names)
-        self._parts.append(lines)
-        self._count += lines.number
 
     def names(self) -> set[str]:
         """Return all names in the tables among the nodes, without unpacking them."""
         return {name for names in self._names | _names_of(self._last) for name in names}
 
     def may_hold(self, text: str) -> bool:
-        """Whether any text may contain this one; False is certain."""
+        """Whether any node may contain this text; False is certain."""
+        last = [*map(flat_row, self._last)]
+        if any(row is None or text in "".join(row.texts) for row in last):
+            return True
         written = text.encode()
-        return any(
-            part.holds(text) if isinstance(part, RowLines) else isinstance(part, list) or written in part
-            for part in (*self._parts, *filter(None, (self._last,)))
-        )
-
-    def _pack(self) -> None:
-        self._names |= _names_of(self._last)
-        rows = [*map(flat_row, self._last)]
-        self._parts.append(self._last if None in rows else _ENCODER.encode(rows))
-        self._last = []
+        return any(isinstance(part, list) or written in part for part in self._parts)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._parts) * A_PART + len(self._last)
 
     def __iter__(self) -> Iterator[Node]:
-        file = self._file
         for part in self._parts:
-            if isinstance(part, list):
-                yield from part
+            if isinstance(part, bytes):
+                for row in _DECODER.decode(part):
+                    yield FlatTable(row, self._file)
             else:
-                rows = _DECODER.decode(part) if isinstance(part, bytes) else part.rows()
-                for row in rows:
-                    yield FlatTable(row, file)
+                yield from part
         yield from self._last
 
     def __contains__(self, node: object) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 from scoopi.defs.yaml.entries import Entries
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, is_same
-from scoopi.defs.yaml.row_lines import RowLines
 from scoopi.model.place import Place
 
 NoteFindings = Callable[[Findings], None]
@@ -135,11 +134,6 @@ class OpenListing:
         self._entries.append(node)
         self.size += size
         self.depth = max(self.depth, depth)
-
-    def add_lines(self, lines: RowLines) -> None:
-        """Add the tables of many lines."""
-        self._entries.append_lines(lines)
-        self.size += lines.number * (1 + len(lines.form.names))
 
     def end(self) -> None:
         """Do nothing: a list has no merge keys."""

@@ -282,10 +282,7 @@ def _gist(node: Node) -> str:
     if isinstance(node, Listing):
         return "[" + "".join(map(_gist, islice(node.entries, 1)))
     if isinstance(node, FlatTable):
-        names, texts = node.row.names, node.row.texts
-        if names == ("name", "url"):  # most tables of long lists, and in order
-            return f"name={texts[0]},url={texts[1]}"
-        return ",".join(sorted(map("=".join, zip(names, texts, strict=True))))
+        return ",".join(sorted(map("=".join, zip(node.row.names, node.row.texts, strict=True))))
     return ",".join(sorted(f"{name}={_gist(entry)}" for name, entry in node.entries.items()))
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import yaml
 from yaml.composer import ComposerError
 
-from scoopi.defs.yaml.entries import flat_row
 from scoopi.defs.yaml.node import Node, Text
 from scoopi.defs.yaml.open_blocks import NoteFindings, OpenListing, OpenTable
-from scoopi.defs.yaml.row_lines import RowLines
 from scoopi.model.place import Place
 
 DEEPEST = 50
@@ -49,25 +46,16 @@ class YamlBuilder:
 
     Args:
         file: the file that the places name.
-        lists: long lists whose further lines are blank in the text; see `CutText`.
         is_strict: a key that is written twice is an error even if both values are the same.
 
     Attributes:
         notes: findings such as duplicate keys, to be added once the whole text has proved to be YAML.
-        left: the lists whose first line was not found to be the entry of a list.
     """
 
-    def __init__(
-        self,
-        file: str,
-        lists: Mapping[tuple[int, int], RowLines] = MappingProxyType({}),
-        *,
-        is_strict: bool = False,
-    ) -> None:
+    def __init__(self, file: str, *, is_strict: bool = False) -> None:
         self._file = file
         self._is_strict = is_strict
         self.notes: list[NoteFindings] = []
-        self.left = dict(lists)
         self._open: list[OpenListing | OpenTable] = []
         self._anchors: dict[str, _Built | OpenListing | OpenTable] = {}
         self._root: Node | None = None
@@ -157,21 +145,6 @@ class YamlBuilder:
         if block.anchor is not None:
             self._anchors[block.anchor] = _Built(block.node, size, depth)
         self._add(block.node, size, depth, False)
-        if self.left and (block.mark.line, block.mark.column) in self.left:
-            self._add_lines(block)
-
-    def _add_lines(self, first: OpenListing | OpenTable) -> None:
-        """Add the further lines of a list, if its first one is an entry of the list that is open."""
-        row, lines = self.left[first.mark.line, first.mark.column].parted()
-        known, above = flat_row(first.node), self._open[-1] if self._open else None
-        is_same = known is not None and (known.names, known.texts, known.marks) == (
-            row.names,
-            row.texts,
-            row.marks,
-        )
-        if is_same and isinstance(above, OpenListing):
-            above.add_lines(lines)
-            del self.left[first.mark.line, first.mark.column]
 
     def _add(self, node: Node, size: int, depth: int, merges: bool) -> None:
         if self._open:

@@ -10,7 +10,6 @@ import yaml
 
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
-from scoopi.defs.yaml.row_lines import cut_rows
 from scoopi.defs.yaml.yaml_builder import TOO_DEEP, RefusedError, YamlBuilder
 from scoopi.model.place import Place
 
@@ -50,7 +49,7 @@ class YamlFile:
 
     def read(self) -> Table | None:
         """Return the file's mapping, without entries if the file is empty; None after a fault."""
-        return self._quickly_read() or self._document(yaml.parse(self._text, Loader=LOADER))
+        return self._document(yaml.parse(self._text, Loader=LOADER))
 
     def read_all(self) -> list[Table] | None:
         """Return the mappings of the file's documents, in order; None after a fault in any of them."""
@@ -61,21 +60,6 @@ class YamlFile:
             return None
         tables = [self._document(iter(events)) for events in documents]
         return None if None in tables else [table for table in tables if table is not None]
-
-    def _quickly_read(self) -> Table | None:
-        """The mapping of a file with long lists of similar lines; None if it has none, or after a fault."""
-        text, lists = cut_rows(self._text)
-        if not lists:
-            return None
-        builder = YamlBuilder(self._file, lists, is_strict=self._is_strict)
-        try:
-            node = builder.build(yaml.parse(text, Loader=LOADER))
-        except (yaml.YAMLError, RefusedError):
-            return None
-        if builder.left or not isinstance(node, Table):
-            return None
-        self._add_notes(builder)
-        return node
 
     def _document(self, events: Iterator[yaml.Event]) -> Table | None:
         builder = YamlBuilder(self._file, is_strict=self._is_strict)
