@@ -79,7 +79,7 @@ class LocalFires:
     def after(self, moment: datetime) -> Iterator[datetime]:
         """The fires later than a moment."""
         start = self._local(moment)
-        if self._changes(moment - _LONGEST_SHIFT, moment):
+        if self._changes_near(moment):
             start -= _LONGEST_SHIFT
         locals_ = heapq.merge(*(times.after(start) for times in self._times))
         return (at for at in self._merged(locals_, 1) if at > moment)
@@ -87,7 +87,7 @@ class LocalFires:
     def before(self, moment: datetime) -> Iterator[datetime]:
         """The fires earlier than a moment, latest first."""
         start = self._local(moment) + _SECOND
-        if self._changes(moment, moment + _LONGEST_SHIFT):
+        if self._changes_near(moment):
             start += _LONGEST_SHIFT
         locals_ = heapq.merge(*(times.before(start) for times in self._times), reverse=True)
         return (at for at in self._merged(locals_, -1) if at < moment)
@@ -137,8 +137,10 @@ class LocalFires:
     def _local(self, moment: datetime) -> datetime:
         return moment.astimezone(self._zone).replace(tzinfo=None, fold=0)
 
-    def _changes(self, start: datetime, end: datetime) -> bool:
-        return _offset(start.astimezone(self._zone)) != _offset(end.astimezone(self._zone))
+    def _changes_near(self, moment: datetime) -> bool:
+        """Whether local times before the one of a moment may fire after it, or later ones before it."""
+        near = (moment - _LONGEST_SHIFT, moment, moment + _LONGEST_SHIFT)
+        return len({_offset(at.astimezone(self._zone)) for at in near}) > 1
 
 
 class BoundedFires:

@@ -149,6 +149,31 @@ def test_fires_found_from_any_moment_are_the_same(
     assert next(fires.after(later[0] - MINUTE / 60)) == later[0]
 
 
+@pytest.mark.parametrize("fires_twice", [False, True])
+@pytest.mark.parametrize(
+    ("zone", "change"),
+    [
+        ("Europe/Berlin", datetime(2026, 3, 29, 1, tzinfo=UTC)),
+        ("Europe/Berlin", datetime(2026, 10, 25, 1, tzinfo=UTC)),
+        ("Australia/Lord_Howe", datetime(2026, 4, 4, 15, tzinfo=UTC)),
+        ("America/New_York", datetime(2026, 11, 1, 6, tzinfo=UTC)),
+    ],
+)
+def test_the_fires_around_a_change_of_clocks_are_found_from_each_moment(
+    zone: str, change: datetime, *, fires_twice: bool
+) -> None:
+    for expression in ("*/20 * * * *", "30 2 * * *", "45 1 * * *", "30 1,2 * * *"):
+        fires = LocalFires([CronExpression(expression)], ZoneInfo(zone), fires_twice=fires_twice)
+        every = list(
+            takewhile(lambda at: at < change + timedelta(days=8), fires.after(change - timedelta(days=8)))
+        )
+        for minutes in range(-180, 181, 5):
+            at = change + timedelta(minutes=minutes)
+            later, earlier = [fire for fire in every if fire > at], [fire for fire in every if fire < at]
+            assert list(islice(fires.after(at), 4)) == later[:4], (expression, at)
+            assert list(islice(fires.before(at), 4)) == earlier[::-1][:4], (expression, at)
+
+
 def test_a_fixed_time_fires_once_when_clocks_go_back_and_both_times_if_asked() -> None:
     berlin = ZoneInfo("Europe/Berlin")
     night = datetime(2026, 10, 24, 12, tzinfo=UTC)
