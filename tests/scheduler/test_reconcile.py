@@ -128,14 +128,17 @@ def test_the_first_period_is_the_one_in_which_the_process_is_first_deployed(worl
     assert [*world.states("p")] == ["D:2026010100", "D:2026010200"]
 
 
-def test_a_continuous_process_works_on_its_period_again_and_once_more_when_it_is_over(world_of: Make) -> None:
-    world = world_of(DAILY.replace("trigger: {}", "trigger: {every: 6h}") % ", machine: continuous")
+@pytest.mark.parametrize("machine", ["continuous", "recomputing"])
+def test_a_period_is_worked_on_again_and_once_more_when_it_is_over(world_of: Make, machine: str) -> None:
+    world = world_of(DAILY.replace("trigger: {}", "trigger: {every: 6h}") % f", machine: {machine}")
     world.worker()
     ran = []
     for hour in range(0, 30, 2):
         world.tick(START + timedelta(hours=hour))
         for attempt in world.claim():
             ran.append((hour, attempt.slot, world.job(attempt.job).state))
+            day = attempt.slot.removeprefix("D:")
+            assert attempt.inputs == {"start_id": day, "end_id": day}, "each covers the whole period"
             world.end(attempt)
         world.tick()
     assert ran == [

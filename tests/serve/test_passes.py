@@ -51,6 +51,27 @@ def test_a_pass_that_finds_another_one_running_makes_it_look_again(deployed: Dep
     assert state.store.the_pass().look_again
 
 
+def test_a_pass_that_is_asked_to_look_again_repeats_before_it_ends(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(HOURLY)
+    with State(state.folder) as other:
+        asked: list[object] = []
+
+        def asking(snapshot: Snapshot, faults: PlanFaults) -> list[Decision]:
+            decisions = [*reconcile(snapshot, faults)]
+            if not decisions and not asked:
+                ProcessDesk(other, NOW).launch("p", {})
+                asked.append(other.passes.run(NOW))
+            return decisions
+
+        monkeypatch.setattr(passes, "reconcile", asking)
+        rows = state.passes.run(NOW) or []
+    assert asked == [None], "the other one does not wait"
+    assert [row["decision"] for row in rows] == ["attempt_made", "job_moved", "attempt_placed"]
+    assert (state.store.the_pass().holder, state.store.the_pass().look_again) == ("", False)
+
+
 def test_a_dead_pass_is_replaced_after_its_time(deployed: Deployed) -> None:
     state = deployed(HOURLY)
     held = msgspec.structs.replace

@@ -91,8 +91,20 @@ SETTINGS = Block(
             idle=ANY,
             instead="it belongs to trees; earlier periods of a process: scoopi process backfill",
         ),
-        BlockKey("max_new_slots", integer(1), "Jobs created per process and pass.", "500", "0"),
-        BlockKey("start_limit", integer(1), "Attempts placed per pass.", "50", "0"),
+        BlockKey(
+            "max_new_slots",
+            integer(1),
+            "Jobs created per process and round of a pass; the rest follow in further rounds.",
+            "500",
+            "0",
+        ),
+        BlockKey(
+            "start_limit",
+            integer(1),
+            "Attempts placed per round; a pass makes rounds until nothing follows.",
+            "50",
+            "0",
+        ),
         BlockKey(
             "stuck_after",
             duration(may_never=True),

@@ -90,8 +90,8 @@ class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         every: how often `serve` runs a pass if there is no event.
         history_start: the time in the first slot of each level of a tree; None for the first deployment.
-        max_new_slots: the most jobs created per process and pass.
-        start_limit: the most attempts placed per pass.
+        max_new_slots: the most jobs created per process and round of a pass.
+        start_limit: the most attempts placed per round of a pass; the rest follow in the next ones.
         stuck_after: how long a job may wait for a failed job before it is reported; None for never.
     """
 

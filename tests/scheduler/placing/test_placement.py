@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 
+from scoopi.scheduler.reconcile import reconcile
 from tests.scheduler.world import START, World
 
 Make = Callable[[str], World]
@@ -29,6 +30,16 @@ def test_attempts_go_to_the_worker_with_the_most_room_and_no_worker_is_overfille
         "3 of 3 slots of group default are in use: p/!1/1 has been waiting since "
     )
     assert row["holders"] == ["p/!1/1", "p/!2/1", "p/!3/1"]
+
+
+def test_a_round_places_as_many_as_the_limit_and_the_same_pass_the_rest(world_of: Make) -> None:
+    world = world_of(ONE)
+    launched(world, 5)
+    world.worker("a", capacity=9)
+    placed = [each for each in reconcile(world.snapshot()) if each.decision == "attempt_placed"]
+    assert len(placed) == 3
+    world.tick()
+    assert len(world.attempts("waiting")) == 5
 
 
 def test_the_oldest_attempt_is_placed_first_when_room_appears(world_of: Make) -> None:

@@ -90,6 +90,14 @@ def test_reprocess_resets_the_jobs_that_depend_on_it_and_no_others(shop: Shop) -
     assert {job for job in after if before[job] != after[job]} == {*affected}
 
 
+def test_reprocess_leaves_jobs_that_are_embryo_already_as_they_are(shop: Shop) -> None:
+    shop.desk.reprocess(f"b/{DAY}")
+    before = [shop.desk.job(job) for job in (f"b/{DAY}", "c/D:2026010200")]
+    assert {each.state for each in before} == {"embryo"}
+    assert sorted(jobs(shop.desk.reprocess(f"a/{DAY}"))) == [f"{name}/{DAY}" for name in "adf"]
+    assert [shop.desk.job(each.job) for each in before] == before
+
+
 def test_what_was_reset_runs_once_more_in_order_with_new_numbers_and_outputs(shop: Shop) -> None:
     shop.desk.reprocess(f"a/{DAY}")
     ran = shop.work()

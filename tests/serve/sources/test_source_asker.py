@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.model.schedule.schedule_records import ProcessRecord
-from scoopi.serve.sources.source_asker import LEASE, SourceAsker
+from scoopi.serve.sources.source_asker import LEASE, LIMIT_S, SourceAsker
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW
 from tests.serve.serving import Serving, until
@@ -134,6 +134,7 @@ def test_a_source_that_hangs_is_killed(queue: Queue) -> None:
         asker.turn(NOW)  # does not wait
         time.sleep(0.02)
     assert queue.record("q").source_error == "took longer than 3 s"
+    assert LIMIT_S == 10, "the limit without such an argument"
     assert queue.answers == 2
 
 
