@@ -20,7 +20,7 @@ from scoopi.model.schedule.schedule_records import (
     WorkerRecord,
 )
 from scoopi.periods.slot import instant_text
-from scoopi.scheduler.explaining.holders import condition
+from scoopi.scheduler.explaining.holders import SIGNED_OFF, condition
 from scoopi.scheduler.placing.run_nodes import held_places
 
 Row = dict[str, Any]
@@ -118,11 +118,12 @@ def group_row(group: str, workers: Iterable[WorkerRecord], attempts: Sequence[At
     used, and nothing of it is left. Nothing limits a group but its workers: `max_jobs` and `max_cost` are 0.
 
     Args:
-        workers: those of the group.
+        workers: those of the group; one that has signed off counts only for what it still holds.
         attempts: all open attempts, of any worker.
     """
-    members = sorted(workers, key=lambda each: each.worker)
     held = Counter(name for each in attempts for name in held_places(each))
+    there = (each for each in workers if held[each.worker] or condition(each) not in SIGNED_OFF)
+    members = sorted(there, key=lambda each: each.worker)
     used = {each.worker: held[each.worker] for each in members}
     alive = [each for each in members if each.state == "running"]
     return {

@@ -60,6 +60,8 @@ class Jobs:
                 _print_why(terminal, jobs.why(options.job), options)
             else:
                 print_fields(terminal, _changed(jobs, options), options)
+                if options.operation == "cancel":
+                    terminal.say(jobs.why(options.job)["reason"])
         return DONE
 
 

@@ -90,6 +90,10 @@ def missed_beats(attempt: AttemptRecord, snapshot: Snapshot) -> str:
     return f", which has missed {missed} heartbeats of {gap}" if missed > 1 else ""
 
 
+SIGNED_OFF = ("stopped", "removed")
+"""Conditions of workers that run nothing, and of which nothing is expected."""
+
+
 def condition(worker: WorkerRecord) -> str:
     """The state of a worker; instead of `lost`, `stopped` if it signed off, or `removed` by hand."""
     left = "removed" if worker.is_external else "stopped"

@@ -263,7 +263,8 @@ class JobDesk:
     def _active(self, job: str, verb: str) -> JobRecord:
         record = self.job(job)
         if record.state in FINISHED:
-            hint = "jobs in the states embryo, in_progress and final_run can be changed"
+            again = f"scoopi job reprocess {quote(record.job)} runs it once more"
+            hint = f"only a job that is embryo, in_progress or final_run can; {again}"
             raise StateRefusedError(f"cannot {verb} {record.job}: it is {record.state}", hint=hint)
         return record
 

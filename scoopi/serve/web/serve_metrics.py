@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scoopi.metrics.families import Family, by, one
 from scoopi.model.schedule.schedule_records import CLAIMED, LIVE
-from scoopi.scheduler.explaining.holders import condition
+from scoopi.scheduler.explaining.holders import SIGNED_OFF, condition
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.serve.passes import Passes
 from scoopi.serve.serve_health import ServeHealth
@@ -55,7 +55,7 @@ def schedule_metrics(snapshot: Snapshot) -> Iterator[Family]:
     yield one("scoopi_schedule_oldest_due_seconds", "gauge", text, _oldest_due_s(snapshot))
     everyone = snapshot.workers.values()
     alive = [each for each in everyone if each.state != "lost" and not snapshot.is_lost(each)]
-    gone = sum(condition(each) in ("stopped", "removed") for each in everyone)
+    gone = sum(condition(each) in SIGNED_OFF for each in everyone)
     workers: dict[str, float] = {"lost": len(everyone) - len(alive) - gone}
     workers.update(Counter(each.state for each in alive))
     yield by(

@@ -34,3 +34,10 @@ def test_of_a_lost_worker_what_it_runs_counts_and_nothing_is_left(shop: Shop) ->
 def test_a_group_that_only_processes_name_has_no_workers(shop: Shop) -> None:
     (group,) = shop.rows("group", "list")
     assert (group["group"], group["workers"], group["left"]) == ("default", [], 0)
+
+
+def test_a_worker_that_was_removed_is_in_no_group(shop: Shop) -> None:
+    shop.printed("worker", "put", "p1", "--capacity", "3")
+    shop.printed("worker", "remove", "p1")
+    (group,) = shop.rows("group", "list")
+    assert (group["workers"], group["capacity"]) == ([], 0)

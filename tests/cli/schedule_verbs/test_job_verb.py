@@ -30,7 +30,18 @@ def test_a_job_is_skipped_once_and_reprocessed_when_it_is_over(shop: Shop) -> No
     shop.printed("launch", "press")
     assert "skipped" in shop.printed("job", "skip", "press/!1")
     shop.printed("job", "skip", "press/!1", code=4)
-    assert "cannot skip shop.press/!1: it is skipped" in shop.err.getvalue()
+    said = shop.err.getvalue()
+    assert "cannot skip shop.press/!1: it is skipped; only a job that is embryo" in said
+    assert "scoopi job reprocess 'shop.press/!1' runs it once more" in said
     assert "embryo" in shop.printed("job", "reprocess", "press/!1")
     shop.printed("job", "reprocess", "press/!1", code=4)
     assert "attempt_made" in shop.printed("tick")
+
+
+def test_a_cancel_says_what_becomes_of_the_attempt(shop: Shop) -> None:
+    shop.printed("worker", "put", "p1")
+    shop.printed("launch", "press")
+    shop.printed("tick")
+    shop.printed("attempt", "claim", "--worker", "p1")
+    shop.printed("job", "cancel", "press/!1", "--mode", "drain")
+    assert "attempt 1 is being cancelled (drain, requested at " in shop.err.getvalue()
