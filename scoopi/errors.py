@@ -79,11 +79,16 @@ class StepError(ScoopiError):
     """Fails one task; other tasks and the run continue."""
 
 
+NO_BROWSER = "browser"
+"""The reason of a fault of this node's own browsers, which says nothing about the host of the page."""
+
+
 class LoadFault(NamedTuple):
     """What a failed load says about its page and its host; travels from the fetch to the parent.
 
     Attributes:
-        reason: `connect`, `dns`, `reset`, `timeout`, `truncated` or `status 503`; empty for any other.
+        reason: `connect`, `dns`, `reset`, `timeout`, `truncated`, `status 503` or `browser` (see
+            `NO_BROWSER`); empty for any other.
         is_transient: whether another attempt may load the page.
         status: of the answer; 0 without one.
         retry_after_s: for how many seconds the server asks to be left alone; None if it does not say.

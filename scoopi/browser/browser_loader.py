@@ -18,7 +18,7 @@ from scoopi.browser.pool_messages import (
     receive_reply,
     send,
 )
-from scoopi.errors import FetchError, LoadFault
+from scoopi.errors import NO_BROWSER, FetchError, LoadFault
 from scoopi.model.definitions import BrowserDef
 from scoopi.model.text.secrets import MissingSecretError
 from scoopi.model.text.shown import shown
@@ -44,7 +44,7 @@ class BrowserLoader:
     def __init__(self, socket: str, how: BrowserDef) -> None:
         self._socket = socket
         self._actions = FilledActions(how)
-        self._has_warned = False
+        self._has_warned = self._is_warned_of_start = False
 
     def load(self, url: str, web: Web) -> Answer:
         """See `LoaderPlugin`.
@@ -56,7 +56,9 @@ class BrowserLoader:
             with self._connected() as connection:
                 reply = receive_reply(connection)
                 if not isinstance(reply, BrowserReserved):
+                    self._warn_of_start(reply)
                     return _answer(reply, url)
+                self._is_warned_of_start = False
                 with web.hold(url) as held:
                     terms = held.terms
                     if terms.method != "GET":
@@ -68,7 +70,7 @@ class BrowserLoader:
                     reply = _result(connection, web, held)
         except (EOFError, OSError) as error:
             cause = "the pool of browsers has ended"
-            fault = LoadFault("reset", is_transient=True)
+            fault = LoadFault(NO_BROWSER, is_transient=True)
             raise FetchError(cause, at=shown(url), cause=cause, fault=fault) from error
         self._warn(reply)
         return _answer(reply, url)
@@ -91,6 +93,12 @@ class BrowserLoader:
                 "to read its page, put `window: new` right after it",
                 reply.unused,
             )
+
+    def _warn_of_start(self, reply: Reply) -> None:
+        """Log once, until a browser starts, that none can be started."""
+        if isinstance(reply, VisitFailed) and not self._is_warned_of_start:
+            self._is_warned_of_start = True
+            log.warning("%s; %s", reply.what, reply.hint)
 
     def _connected(self) -> Connection:
         ends = time.monotonic() + _START_S

@@ -24,7 +24,9 @@ from scoopi.browser.pool_messages import (
 )
 from scoopi.browser.pool_process import SOCKET
 from scoopi.browser.start_faults import start_fault
+from scoopi.browser.start_pace import StartPace
 from scoopi.configs.groups import BrowserSettings
+from scoopi.errors import NO_BROWSER
 
 _LINGER_S = 1.5
 """How long a page stays open for a loader that waits for its grant, as with a host's delay of a second."""
@@ -32,7 +34,7 @@ _LOOK_AFTER = 20
 """After so many pages without a pause the pool looks how large the browser has grown, which takes some ms."""
 _LEAVE_S = 2.0
 """The longest that a browser may take to close a page."""
-_DIED = VisitFailed("the browser has ended while it loaded the page", "the browser has ended", "reset")
+_DIED = VisitFailed("the browser has ended while it loaded the page", "the browser has ended", NO_BROWSER)
 
 
 class BrowserPool:
@@ -66,6 +68,7 @@ class BrowserPool:
         self._idle: list[Browser] = []
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
+        self._pace = StartPace()
 
     def serve(self) -> None:
         """Accept loaders until the process ends."""
@@ -126,12 +129,18 @@ class BrowserPool:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
+        if failure := self._pace.wait():
+            return failure
         profile = self._profiles / f"profile{next(self._numbers)}"
         profile.mkdir()
         try:
-            return Browser(self._settings, profile, self._shots, self._kept, self._scripts)
+            browser = Browser(self._settings, profile, self._shots, self._kept, self._scripts)
         except CRASHED as error:
-            return start_fault(self._settings, error)
+            failure = start_fault(self._settings, error)
+            self._pace.failed(failure)
+            return failure
+        self._pace.worked()
+        return browser
 
     def _give_back(self, browser: Browser, is_good: bool) -> None:
         if is_good and browser.pages < self._settings.pages and self._stays(browser):

@@ -9,6 +9,7 @@ from typing import Self
 
 from scoopi.browser.browser import Browser
 from scoopi.browser.pool_messages import VisitFailed
+from scoopi.errors import NO_BROWSER
 
 GRACE_S = 0.5
 """The time beyond its timeouts after which a browser counts as hung."""
@@ -17,7 +18,7 @@ _LOOK_S = 0.5
 _HUNG = VisitFailed(
     "the browser did not answer within its timeout, and was killed",
     "the browser hangs",
-    "timeout",
+    NO_BROWSER,
     hint="look for a script of the page that does not end",
 )
 

@@ -8,6 +8,7 @@ from urllib3.exceptions import MaxRetryError
 
 from scoopi.browser.pool_messages import VisitFailed
 from scoopi.configs.groups import BrowserSettings
+from scoopi.errors import NO_BROWSER
 from scoopi.model.text.shown import cut
 
 _CAUSE = "no browser can be started"
@@ -23,7 +24,7 @@ def start_fault(settings: BrowserSettings, error: Exception) -> VisitFailed:
     if settings.url:
         cause = f"{_CAUSE} by the grid"
         hint = "look at scoopi.webDriver.url, and whether the grid has such a browser"
-        return VisitFailed(f"{cause}: {message}", cause, "connect", hint)
+        return VisitFailed(f"{cause}: {message}", cause, NO_BROWSER, hint)
     names = {"driverPath": settings.driver, "browserPath": settings.binary}
     for name, program in names.items():
         if not os.path.exists(program):
@@ -31,7 +32,7 @@ def start_fault(settings: BrowserSettings, error: Exception) -> VisitFailed:
             hint = f"install Debian's {packages[settings.browser]}, or set scoopi.webDriver.{name}"
             return VisitFailed(f"{_CAUSE}: there is no program {program}", _CAUSE, hint=hint)
     hint = "look at scoopi.webDriver.browserPath and driverPath, and whether memory is short"
-    return VisitFailed(f"{_CAUSE}: {message}", _CAUSE, "reset", hint)
+    return VisitFailed(f"{_CAUSE}: {message}", _CAUSE, NO_BROWSER, hint)
 
 
 def _one_line(error: Exception) -> str:

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import msgspec
 
-from scoopi.errors import DisallowedError, FetchError, SilentHostError
+from scoopi.errors import NO_BROWSER, DisallowedError, FetchError, SilentHostError
 from scoopi.fetch.robots_text import answer_of
 from scoopi.model.handover import Handover, ToGrant, ToSession
 from scoopi.model.report.run_report import LOADER
@@ -177,8 +177,9 @@ class WorkerLoop:
     ) -> list[msgspec.Struct]:
         """Return the messages for the parent; `Answered` first, or it would end the job's next request."""
         self._runner.add_time(LOADER, seconds)
-        heard = None if isinstance(outcome, ToGrant | ToSession) else not isinstance(outcome, SilentHostError)
         fault = outcome.fault if isinstance(outcome, FetchError) else None
+        is_unknown = isinstance(outcome, ToGrant | ToSession) or (fault and fault.reason == NO_BROWSER)
+        heard = None if is_unknown else not isinstance(outcome, SilentHostError)
         host = load.granted_host()  # empty for a page that has waited for its session
         job, reports = load.item.job, list[msgspec.Struct]()
         if host:

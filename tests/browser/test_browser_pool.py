@@ -22,6 +22,7 @@ from scoopi.browser.pool_messages import (
 )
 from scoopi.browser.pool_process import PoolProcess
 from scoopi.configs.groups import BrowserSettings
+from scoopi.errors import NO_BROWSER
 from scoopi.model.definitions import BrowserDef, Until
 from tests.browser.processes import connected, interrupted, programs_below
 from tests.server.answer import Answer
@@ -72,7 +73,7 @@ def test_a_browser_that_dies_fails_its_page_and_is_replaced(
 
     failed = interrupted(pool, server, 30.0, kill_browser)
     assert isinstance(failed, VisitFailed)
-    assert (failed.cause, failed.reason) == ("the browser has ended", "reset")
+    assert (failed.cause, failed.reason) == ("the browser has ended", NO_BROWSER)
     assert isinstance(visit(pool, server.url(late_table)), Rendered)
 
 
@@ -88,7 +89,7 @@ def test_a_browser_whose_driver_freezes_is_killed(
 
     failed = interrupted(pool, server, timeout_s, stop_driver)
     assert isinstance(failed, VisitFailed)
-    assert (failed.cause, failed.reason) == ("the browser hangs", "timeout")
+    assert (failed.cause, failed.reason) == ("the browser hangs", NO_BROWSER)
     assert isinstance(visit(pool, server.url(late_table)), Rendered)
 
 

@@ -10,6 +10,7 @@ import pytest
 from scoopi.browser.browser import Browser
 from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.pool_messages import VisitFailed
+from scoopi.errors import NO_BROWSER
 
 LIMIT_S = 60.0
 
@@ -57,7 +58,7 @@ def test_a_browser_that_takes_too_long_is_killed() -> None:
     with watch(tab, -0.5) as watched:
         assert tab.killed.wait(LIMIT_S)
     assert watched.verdict is not None
-    assert (watched.verdict.cause, watched.verdict.reason) == ("the browser hangs", "timeout")
+    assert (watched.verdict.cause, watched.verdict.reason) == ("the browser hangs", NO_BROWSER)
 
 
 @pytest.mark.parametrize(("timeout_s", "is_stuck"), [(-0.5, False), (LIMIT_S, True)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from scoopi.browser.pool_process import PoolProcess
 from scoopi.browser.remote_sessions import SESSION, end_sessions, has_ended_soon, session_address
 from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import kill_tree
+from scoopi.errors import NO_BROWSER
 from tests.bootstrap.test_driver_wiring import DEFS, TABLE
 from tests.browser.hung_grid import HungGrid
 from tests.browser.processes import interrupted
@@ -84,11 +86,13 @@ def test_a_killed_run_leaves_no_browser_in_the_grid(desk: Desk, grid: SeleniumGr
 
 def test_a_grid_that_is_not_there_is_named(desk: Desk, server: Server, late_table: str) -> None:
     write(desk, server.url(late_table))
-    desk.settings |= {"scoopi.webDriver.url": "http://127.0.0.1:1", "scoopi.retry.attempts": 1}
+    desk.settings |= {"scoopi.webDriver.url": "http://127.0.0.1:1", "scoopi.retry.attempts": 2}
     ended = desk.process("run", "defs")
     assert ended.code == 1, ended.err
     assert "no browser can be started by the grid: [Errno 111] Connection refused" in ended.err
     assert "scoopi.webDriver.url" in ended.err
+    run = json.loads(desk.process("politeness", "--json").out)
+    assert [host for host in run["hosts"] if host["errors"]] == [], "it is not the fault of the page's host"
 
 
 def test_a_hung_browser_is_not_waited_for_and_ends_when_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,4 +133,4 @@ def test_a_grid_that_stops_answering_costs_a_page_its_timeout_only(tmp_path: Pat
             kill_tree(driver.pid)
             driver.wait()
     assert isinstance(failed, VisitFailed)
-    assert (failed.cause, failed.reason) == ("the browser hangs", "timeout")
+    assert (failed.cause, failed.reason) == ("the browser hangs", NO_BROWSER)

@@ -10,6 +10,7 @@ from urllib3.exceptions import MaxRetryError, NewConnectionError
 
 from scoopi.browser.start_faults import start_fault
 from scoopi.configs.groups import BrowserSettings
+from scoopi.errors import NO_BROWSER
 
 EXITED = SessionNotCreatedException(
     "session not created: Chrome instance exited. Examine ChromeDriver verbose log to determine the cause.;"
@@ -38,7 +39,7 @@ def test_what_programs_that_are_there_say_is_one_line_and_may_be_different_later
     failed = start_fault(BrowserSettings(driver=str(program), binary=str(program)), EXITED)
     assert failed.what == "no browser can be started: session not created: Chrome instance exited."
     assert "scoopi.webDriver.browserPath" in failed.hint
-    assert failed.reason == "reset"
+    assert failed.reason == NO_BROWSER
 
 
 def test_a_grid_that_refuses_connections_is_said_in_a_few_words() -> None:
@@ -46,7 +47,7 @@ def test_a_grid_that_refuses_connections_is_said_in_a_few_words() -> None:
     refused = NewConnectionError(pool, "Failed to establish a new connection: [Errno 111] Connection refused")  # type: ignore[arg-type]
     failed = start_fault(BrowserSettings(url="http://127.0.0.1:9"), MaxRetryError(pool, "/session", refused))
     assert failed.what == "no browser can be started by the grid: [Errno 111] Connection refused"
-    assert failed.reason == "connect"
+    assert failed.reason == NO_BROWSER
 
 
 def test_a_server_that_is_no_grid_is_said_to_be_none() -> None:

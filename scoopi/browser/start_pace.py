@@ -1,0 +1,63 @@
+"""StartPace: decides when to start a browser again after one that did not start."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from scoopi.browser.pool_messages import VisitFailed
+
+_FIRST_S, _MOST_S = 1.0, 10.0
+"""The pause after the first start that failed, and the longest one; a run that is stopped waits for it."""
+GIVE_UP_S = 300.0
+"""After so long without a browser pages fail at once, as they do for a host that does not answer."""
+
+
+class StartPace:
+    """Decides when to start a browser again after one that did not start; for any thread.
+
+    Each start that fails costs a page one of its attempts. Without pauses, a grid that is down for a minute
+    would cost all pages of a run all of theirs.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._clock = clock
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._pause_s = 0.0
+        self._next = self._since = float("-inf")
+        self._last: VisitFailed | None = None
+
+    def wait(self) -> VisitFailed | None:
+        """Wait until a browser may be started; return the failure of a page that need not wait for it."""
+        with self._lock:
+            now, last = self._clock(), self._last
+            left_s, lasts_s = self._next - now, now - self._since
+        if last is None or left_s <= 0:
+            return None
+        if lasts_s >= GIVE_UP_S:
+            return replace(last, what=f"{last.what} (for {lasts_s:.0f} s)", reason="")
+        self._sleep(left_s)
+        return None
+
+    def failed(self, failure: VisitFailed) -> None:
+        """Note that a browser did not start; one that cannot start later either needs no pause."""
+        if not failure.reason:
+            return
+        with self._lock:
+            now = self._clock()
+            if self._last is None:
+                self._since = now
+            self._last = failure
+            self._pause_s = min(_MOST_S, max(_FIRST_S, 2 * self._pause_s))
+            self._next = now + self._pause_s
+
+    def worked(self) -> None:
+        """Note that a browser has started."""
+        with self._lock:
+            self._last, self._pause_s = None, 0.0
