@@ -20,6 +20,12 @@ def stamp_of(path: str) -> Stamp:
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev
 
 
+def is_unchanged(path: str, stamp: Stamp) -> bool:
+    """Return whether a file or folder still has this stamp, or still does not exist."""
+    # Unlike `stat`, `access` raises nothing for the files that do not exist, such as settings.
+    return not os.access(path, os.F_OK) if stamp is None else stamp_of(path) == stamp
+
+
 def is_old(stamp: Stamp, now_ns: int) -> bool:
     """Return whether another modification is sure to change the stamp, which was taken at `now_ns`."""
     return stamp is None or max(stamp[:2]) < now_ns - _UNSURE_NS

@@ -16,7 +16,7 @@ from scoopi.configs.configs_reader import FOLDER_FILE
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.source_files import SourceFiles
 from scoopi.pages.extractor import Extractor
-from scoopi.pages.file_stamp import Stamp, is_old, stamp_of
+from scoopi.pages.file_stamp import Stamp, is_old, is_unchanged, stamp_of
 from scoopi.worker.allocator import keep_freed_memory
 
 _MOST = 8
@@ -34,7 +34,7 @@ class _Kept:
     second: int = 0
 
     def stands(self, variables: Mapping[Any, Any]) -> bool:
-        is_same = self.variables == variables and self.stamps == [stamp_of(path) for path in self.paths]
+        is_same = self.variables == variables and all(map(is_unchanged, self.paths, self.stamps))
         return is_same and self.extractor.is_current
 
     def current(self) -> Extractor:
@@ -65,10 +65,13 @@ class KeptExtractors:
             BootError: the definitions or settings are invalid.
         """
         variables = getattr(environ, "_data", environ)  # `os.environ` itself is thirty times slower
-        key = (str(defs), os.getcwd(), *sorted(configs.items()), None, *sorted(inputs.items()))
-        known = self._kept.pop(key, None)
-        if known is None or not known.stands(variables):
-            known = _made(defs, configs, environ, dict(variables), inputs)
+        key = str(defs), os.getcwd(), tuple(sorted(configs.items())), tuple(sorted(inputs.items()))
+        known = self._kept.get(key)
+        if known is not None and known.stands(variables):
+            self._kept.move_to_end(key)
+            return known.current()
+        self._kept.pop(key, None)
+        known = _made(defs, configs, environ, dict(variables), inputs)
         if known.stamps and not known.extractor.has_plugins:
             self._kept[key] = known
             if len(self._kept) > _MOST:

@@ -54,6 +54,7 @@ class SingleRows:
                     row.append((False, constants.setdefault(constant, len(constants))))
             rows.append(row)
         self._cells = list(cells)
+        self._known_of = itemgetter(*cells) if len(cells) > 1 else None
         self._columns = list(columns)
         self._constants = list(constants)
         self._picks = [
@@ -75,9 +76,8 @@ class SingleRows:
 
     def read(self, reading: GridReading, rows: list[Item]) -> list[Failure]:
         """Append the rows of one page; see GridTemplate."""
-        known, value = reading.known, reading.value
         try:
-            raws = [known[cell] if cell in known else value(cell[0], cell[1]) for cell in self._cells]
+            raws = self._raws(reading)
         except ParseError:
             return [warning for template in self._templates for warning in template.read(reading, rows)]
         values = [
@@ -90,3 +90,17 @@ class SingleRows:
         made = zip(self._heads, picked, self._indexes, strict=True)
         rows.extend(map(tuple.__new__, repeat(Item), made))  # a quarter of the time that Item(…) takes
         return []
+
+    def _raws(self, reading: GridReading) -> Sequence[str | None]:
+        """The values of all cells; errors as for `GridReading.value`."""
+        known, value = reading.known, reading.value
+        if self._known_of is not None:
+            value(
+                self._cells[0][0], self._cells[0][1]
+            )  # those of all other cells often come with it, from one walk
+            try:
+                found: tuple[str | None, ...] = self._known_of(known)
+                return found
+            except KeyError:
+                pass
+        return [known[cell] if cell in known else value(cell[0], cell[1]) for cell in self._cells]
