@@ -236,6 +236,7 @@ def test_a_bridge_with_another_tree_is_not_used_and_logs_one_warning(
         part=real.part,
         tails=real.tails,
         column=real.column,
+        is_utf8=real.is_utf8,
     )
     assert trusted_bridge(other) is None
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
@@ -246,7 +247,8 @@ def test_a_bridge_that_fails_is_not_used_and_logs_one_warning(caplog: pytest.Log
     def fail(page: bytes, *limits: int) -> object:
         raise RuntimeError("lexbor failed")
 
-    fake = SimpleNamespace(parse=fail, positions=fail, cells=fail, part=fail, tails=fail, column=fail)
+    names = ("parse", "positions", "cells", "part", "tails", "column", "is_utf8")
+    fake = SimpleNamespace(**dict.fromkeys(names, fail))
     assert trusted_bridge(fake) is None
     assert [record.getMessage() for record in caplog.records] == [
         "the bridge failed its check, so the pure-Python copier parses pages: lexbor failed"

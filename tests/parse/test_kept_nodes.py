@@ -151,3 +151,16 @@ def test_a_page_beyond_the_limits_is_refused_where_a_part_is_asked_for(page: byt
 def test_wrong_anchors_are_refused(anchors: object) -> None:
     with pytest.raises((TypeError, ValueError)):
         built_bridge().module.parse(b"<p>", 40, 99, anchors=anchors)
+
+
+@pytest.mark.parametrize(
+    ("classes", "is_kept"),
+    [
+        *((" k", True), ("x\tK\n", True), ("a b k c", True), ("é", True), ("a é b", True)),
+        *(("kk", False), ("a-k k-a", False), ("", False), ("  ", False), ("j", False)),
+    ],
+)
+def test_an_element_is_an_anchor_by_any_of_its_classes(classes: str, is_kept: bool) -> None:
+    page = f"<p class='{classes}'>a</p>".encode()
+    tree = built_bridge()(page, 40, 999, PagePart((Anchor("c", "x1"), Anchor("c", "k"))))
+    assert [each.text for each in tree.iter("p")] == (["a"] if is_kept else [])

@@ -23,6 +23,7 @@ _SOURCES = (
     "record_values.c",
     "row_cells.c",
     "seen_text.c",
+    "valid_utf8.c",
 )
 _HEADERS = (
     "class_list.h",
@@ -35,6 +36,7 @@ _HEADERS = (
     "record_values.h",
     "row_cells.h",
     "seen_text.h",
+    "valid_utf8.h",
 )
 _COMPILERS = ("cc", "gcc", "clang")
 

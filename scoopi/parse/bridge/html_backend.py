@@ -42,6 +42,7 @@ class NativeParser:
 
     Attributes:
         module: the compiled module.
+        is_utf8: whether a page is valid UTF-8.
         positions, cells, part: as in `row_cells`, but with None where white space may be significant.
         tails: likewise, and with the texts of several children as a list, not joined.
         values: compiles the walk over records (see `record_walk.py`); None if the module lacks it.
@@ -56,6 +57,7 @@ class NativeParser:
         self.tails = self.module.tails
         self.values: RecordValues | None = self._values if hasattr(self.module, "values_plan") else None
         self._read_column = self.module.column
+        self.is_utf8: Callable[[bytes], bool] = self.module.is_utf8
 
     def __call__(
         self, page: bytes, max_depth: int, max_nodes: int = MAX_NODES, part: PagePart | None = None

@@ -7,7 +7,8 @@
 #include "class_list.h"
 
 enum { KNOWN_IDS = 512 }; /* smaller ids of tags and attributes are lexbor's own and index a table */
-enum { ALL_KEPT = 63, IS_ID = 64, IS_CLASS = 128, KNOWN = 256 }; /* what is known of a name, and what its anchors keep */
+/* What is known of a name: flags of what its anchors keep, and these. */
+enum { ALL_KEPT = 63, IS_ID = 64, IS_CLASS = 128, KNOWN = 256 };
 
 static const size_t NO_FRAME = SIZE_MAX;
 
@@ -45,13 +46,6 @@ bool keep_plan_of(PyObject *written, keep_plan *plan)
         made->keeps = keeps_of(joins_siblings, is_shallow, is_nested);
     }
     return true;
-}
-
-static bool is_ascii(const char *value, size_t length)
-{
-    unsigned char found = 0;
-    for (size_t at = 0; at < length; at++) found |= (unsigned char)value[at];
-    return found < 0x80;
 }
 
 static bool is_named(const anchor *wanted, char kind, const unsigned char *name, size_t length)
@@ -95,19 +89,29 @@ static unsigned char keeps_of_tag(walk *at, lexbor_node *node)
     return keeps;
 }
 
-/* What the anchors keep whose id or class is this one. Classes that are not all ASCII may be any: other tests decide. */
-static unsigned char keeps_of_value(walk *at, lexbor_attr *attr, bool is_class)
+static unsigned char keeps_of_id(const keep_plan *plan, const char *value, size_t length)
 {
     unsigned char keeps = 0;
-    size_t length = 0;
-    const char *value = attr->value ? (const char *)at->lexbor->lxb_dom_attr_value_noi(attr, &length) : NULL;
-    if (value == NULL) return 0;
-    bool is_any = is_class && !is_ascii(value, length);
-    for (size_t each = 0; each < at->plan->number; each++) {
-        const anchor *wanted = &at->plan->anchors[each];
-        if (is_class ? wanted->kind == 'c' && (is_any || has_class(value, length, wanted->name, wanted->length))
-                     : wanted->kind == 'i' && length == wanted->length && memcmp(value, wanted->name, length) == 0)
-            keeps |= wanted->keeps;
+    for (const anchor *each = plan->anchors; each < plan->anchors + plan->number; each++)
+        if (each->kind == 'i' && length == each->length && memcmp(value, each->name, length) == 0) keeps |= each->keeps;
+    return keeps;
+}
+
+/* A class that is not ASCII may be any: other tests decide. */
+static unsigned char keeps_of_classes(const keep_plan *plan, const char *value, size_t length)
+{
+    unsigned char keeps = 0;
+    const char *end = value + length;
+    for (const char *at = value; at < end; at++) {
+        const char *begin = at;
+        unsigned char bytes = 0;
+        while (at < end && !is_class_separator(*at)) bytes |= (unsigned char)*at++;
+        size_t size = (size_t)(at - begin);
+        for (const anchor *each = plan->anchors; size > 0 && each < plan->anchors + plan->number; each++) {
+            if (each->kind != 'c') continue;
+            if (bytes >= 0x80 || (size == each->length && is_same_in_lower_case(begin, each->name, size)))
+                keeps |= each->keeps;
+        }
     }
     return keeps;
 }
@@ -121,8 +125,11 @@ static unsigned char keeps_of_element(walk *at, lexbor_node *node, size_t *nodes
         if (!at->has_ids && !at->has_classes && !at->has_names) continue;
         unsigned short kind = attribute_kind(at, attr);
         keeps |= kind & ALL_KEPT;
-        if ((kind & IS_ID && at->has_ids) || (kind & IS_CLASS && at->has_classes))
-            keeps |= keeps_of_value(at, attr, kind & IS_CLASS);
+        if (!(kind & IS_ID && at->has_ids) && !(kind & IS_CLASS && at->has_classes)) continue;
+        size_t length = 0;
+        const char *value = attr->value ? (const char *)at->lexbor->lxb_dom_attr_value_noi(attr, &length) : NULL;
+        if (value != NULL)
+            keeps |= kind & IS_ID ? keeps_of_id(at->plan, value, length) : keeps_of_classes(at->plan, value, length);
     }
     return keeps;
 }

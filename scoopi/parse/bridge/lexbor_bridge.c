@@ -20,6 +20,7 @@
 #include "lexbor_view.h"
 #include "record_values.h"
 #include "row_cells.h"
+#include "valid_utf8.h"
 
 #define XML_FUNCTIONS(X)                                                 \
     X(xmlDoc *, htmlNewDocNoDtD, (const xmlChar *, const xmlChar *))     \
@@ -743,6 +744,7 @@ static PyMethodDef methods[] = {
      "page: valid UTF-8. Raises RecursionError (deeper than max_depth elements), BufferError (more than\n"
      "max_nodes elements, texts, comments and attributes), OverflowError (the tree takes far more memory than the\n"
      "page, or more CPU time than most_ms plus a second for each MB), MemoryError, RuntimeError (lexbor failed)."},
+    {"is_utf8", valid_utf8, METH_O, "is_utf8(page) -> whether Python's strict decoder accepts it."},
     {"positions", row_cells_positions, METH_VARARGS,
      "positions(elements, of_type) -> list of their positions among their siblings, from 1."},
     {"cells", row_cells_cells, METH_VARARGS,

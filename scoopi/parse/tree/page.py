@@ -58,11 +58,11 @@ def parse_html(
             f"the page has {len(page):,} bytes, {limits.max_bytes:,} are allowed",
             hint="raise scoopi.loader.maxBytes if the page is right",
         )
-    text = to_utf8(page, charset)
     parse = compiled_parser() or copy_html
-    if part is not None and isinstance(parse, NativeParser):
+    if isinstance(parse, NativeParser):
+        text = to_utf8(page, charset, parse.is_utf8)
         return parse(text, limits.max_depth, limits.max_nodes, part)
-    return parse(text, limits.max_depth, limits.max_nodes)
+    return parse(to_utf8(page, charset), limits.max_depth, limits.max_nodes)
 
 
 def libxml2_version() -> str:
