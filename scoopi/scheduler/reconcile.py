@@ -88,10 +88,14 @@ def wanted(snapshot: Snapshot) -> set[str]:
         trigger = process.trigger
         if record and trigger and trigger.slots == "iterations":
             found |= {f"{name}/{slot}" for slot in unless_faulty(window_of, process, snapshot) or ()}
-    for job in snapshot.active:
-        found |= {job.awaits} - {""}
-        process_of = snapshot.process(job.process)
-        if process_of is not None:
+    defined = snapshot.schedule.processes.values()  # the scrapes launched without one depend on nothing
+    waiting = {process.name: process for process in defined if any(edges_of(process))}
+    for job in snapshot.jobs.values():
+        if job.phase != ACTIVE:
+            continue
+        if job.awaits:
+            found.add(job.awaits)
+        if (process_of := waiting.get(job.process)) is not None:
             found |= unless_faulty(_depended_on, job, process_of, snapshot) or set()
     return found - snapshot.jobs.keys()
 
@@ -109,15 +113,19 @@ def _depended_on(job: JobRecord, process: Process, snapshot: Snapshot) -> set[st
 def _settled(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
     """Step 3: the end of attempts moves their jobs; triggered jobs are written first, so none is lost."""
     for attempt in snapshot.attempts:
-        yield from faults.decided(attempt.process, attempt.attempt, _settle, attempt, snapshot)
+        if attempt.phase == UNSETTLED or _is_uncounted(attempt, snapshot.jobs.get(attempt.job)):
+            yield from faults.decided(attempt.process, attempt.attempt, _settle, attempt, snapshot)
+
+
+def _is_uncounted(attempt: AttemptRecord, job: JobRecord | None) -> bool:
+    """Whether the pass that created an attempt crashed before it wrote the job."""
+    return job is not None and job.attempts == attempt.number - 1 and job.phase == ACTIVE
 
 
 def _settle(attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decision]:
     job = snapshot.jobs.get(attempt.job)
-    if job is not None and job.attempts == attempt.number - 1 and job.phase == ACTIVE:
-        yield _counted(job, attempt.number, snapshot)  # the pass that made it crashed
-        return
-    if attempt.phase != UNSETTLED:
+    if job is not None and _is_uncounted(attempt, job):
+        yield _counted(job, attempt.number, snapshot)
         return
     if job is not None and job.settled < attempt.number and job.phase == ACTIVE:
         process = snapshot.process(job.process)

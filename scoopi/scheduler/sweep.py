@@ -26,8 +26,27 @@ def swept(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
         if worker.worker in lost and worker.state != "lost":
             yield Decision("worker_lost", worker, changed(worker, state="lost", since=snapshot.now))
     for attempt in snapshot.attempts:
-        if attempt.phase == LIVE:
+        if attempt.phase == LIVE and not _just_waits(attempt, snapshot):
             yield from faults.decided(attempt.process, attempt.attempt, _sweep, attempt, lost, snapshot)
+
+
+def _just_waits(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
+    """Whether nothing can be swept of an attempt: no worker has it, and none of its limits is over.
+
+    Most attempts of a long queue are so. This is a shortcut, as a pass looks at all of them repeatedly.
+    """
+    is_free = not attempt.worker and attempt.wish is None and attempt.offer_at is None and not attempt.nodes
+    process = snapshot.schedule.processes.get(attempt.process) if is_free else None
+    if process is None or attempt.status not in UNCLAIMED or process.deadline is not None:
+        return False
+    limits = (process.timeout.queue, process.retry.give_up_after, process.start_deadline)
+    if limits == (None, None, None):
+        return True
+    since = attempt.queued or attempt.created
+    if (job := snapshot.jobs.get(attempt.job)) is not None:
+        since = min(since, job.created, job.first_attempt or since)
+    waited = snapshot.now - since
+    return not any(_exceeds(waited, limit) for limit in limits)
 
 
 def _sweep(attempt: AttemptRecord, lost: set[str], snapshot: Snapshot) -> Iterator[Decision]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from scoopi.model.schedule.schedule_records import ACTIVE
 from scoopi.periods.slot import parse_slot
-from scoopi.scheduler.decisions import changed, made
+from scoopi.scheduler.decisions import Decision, changed, made
+from scoopi.scheduler.planning.plan_faults import PlanFaults
+from scoopi.scheduler.reconcile import reconcile
 from tests.scheduler.world import START, World
 
 Make = Callable[[str], World]
@@ -408,3 +411,44 @@ def test_the_number_of_new_slots_per_pass_is_limited_and_the_rest_follows(world_
     world = world_of(DAILY.replace("processes", "settings: {max_new_slots: 2}\nprocesses") % "")
     world.tick("2026-01-06T00:00:00+00:00")
     assert len(world.states("p")) == 6
+
+
+class CountedSteps(PlanFaults):
+    """Counts the steps of a pass."""
+
+    def __init__(self) -> None:
+        super().__init__(is_strict=True)
+        self.steps = 0
+
+    def decided(self, *args: Any, **options: Any) -> list[Decision]:
+        self.steps += 1
+        return super().decided(*args, **options)
+
+
+def test_a_pass_takes_no_step_for_an_attempt_that_just_waits_for_a_worker(world_of: Make) -> None:
+    limits = "timeout: {queue: 2d}, retry: {give_up_after: 2d}, start_deadline: 2d"
+    world = world_of(f'processes: {{p: {{executes: "python:a:b", {limits}}}}}')
+    world.worker()
+    steps = []
+    for length in (10, 100):
+        for number in range(length):
+            world.launch("p", f"!{length + number}")
+        world.tick()
+        counted = CountedSteps()
+        assert reconcile(world.snapshot(), counted) == []
+        steps.append(counted.steps)
+    assert len(world.attempts("pending")) == 108
+    assert steps[0] == steps[1]
+
+
+def test_an_attempt_that_just_waits_ends_at_the_first_of_its_limits(world_of: Make) -> None:
+    text = 'processes: {p: {executes: "python:a:b", timeout: {queue: 2h}, start_deadline: 3h}}'
+    world = world_of(text)
+    world.launch("p", "!1")
+    world.tick(START)
+    world.tick(START + timedelta(hours=1, minutes=59))
+    assert len(world.attempts("pending")) == 1
+    world.tick(START + timedelta(hours=2))
+    assert len(world.attempts("pending")) == 1
+    world.tick(START + timedelta(hours=2, microseconds=1))
+    assert [each.explanation for each in world.attempts("error")] == ["timeout.queue: waited longer than 2h"]

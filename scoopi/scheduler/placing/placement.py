@@ -25,14 +25,30 @@ def placements(snapshot: Snapshot, faults: PlanFaults, *, joins: bool = True) ->
     """
     room = Room(snapshot)
     left = snapshot.schedule.settings.start_limit
-    for attempt in _unplaced(snapshot):
+    waiting = _unplaced(snapshot)
+    full = {name for name in {each.process for each in waiting} if _is_full(name, room, snapshot)}
+    for attempt in _in_turn([each for each in waiting if each.process not in full], snapshot):
         if left <= 0:
             return
+        if attempt.process in full:
+            continue
         found = faults.decided(attempt.process, attempt.attempt, _place, attempt, room, snapshot)
         left -= sum(isinstance(each.new, AttemptRecord) and each.new.status == "waiting" for each in found)
         yield from found
+        if _is_full(attempt.process, room, snapshot):
+            full.add(attempt.process)
     if joins:  # last, so that no attempt waits because another one has many nodes
         yield from islice(_joining(room, snapshot, faults), left)
+
+
+def _is_full(name: str, room: Room, snapshot: Snapshot) -> bool:
+    """Whether attempts of a process can only wait, as no worker of its groups has room."""
+    process = snapshot.process(name)
+    if process is None:
+        return not room.has_room(DEFAULT_GROUPS)
+    if process.no_worker != "wait" or process.executes.kind == EXTERNAL:
+        return False
+    return not room.has_room(process.groups)
 
 
 def _place(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Iterator[Decision]:
@@ -122,7 +138,7 @@ def waiting_gate(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> tupl
 def stranded(snapshot: Snapshot) -> Iterator[tuple[AttemptRecord, str]]:
     """The attempts that no live worker may run, each with the reason."""
     room = Room(snapshot)
-    for attempt in _unplaced(snapshot):
+    for attempt in _in_turn(_unplaced(snapshot), snapshot):
         if not is_external(attempt, snapshot) and (
             reason := no_worker_of(room, groups_of(attempt, snapshot))
         ):
@@ -163,6 +179,10 @@ class Room:
             if members := self.members(group):
                 capacity = sum(worker.capacity for worker in members)
                 yield group, capacity - sum(self._left[worker.worker] for worker in members), capacity
+
+    def has_room(self, groups: Sequence[str]) -> bool:
+        """Whether a worker of one of the groups has a place left; what is taken is never given back."""
+        return any(self._left[worker.worker] >= 1 for group in groups for worker in self.members(group))
 
     def take(self, groups: Sequence[str]) -> tuple[str, str] | None:
         """Take a place of the worker with the most room, in the first group that has room.
@@ -219,7 +239,7 @@ def _join(attempt: AttemptRecord, room: Room, snapshot: Snapshot) -> Iterator[De
 
 
 def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
-    waiting = (
+    return [
         attempt
         for attempt in snapshot.attempts
         if attempt.phase == LIVE
@@ -227,13 +247,19 @@ def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
         and not attempt.worker
         and attempt.offer_at is None
         and not is_asked_later(attempt, snapshot)
-    )
+    ]
+
+
+def _in_turn(attempts: Sequence[AttemptRecord], snapshot: Snapshot) -> Sequence[AttemptRecord]:
+    """Attempts, the oldest first; those of backfills come last, so that none holds up the schedule."""
+    if not attempts:
+        return attempts
     turns = snapshot.turns
-    return sorted(
-        waiting,
-        # Backfills come last, so that a long one does not hold up the schedule.
-        key=lambda each: (snapshot.is_backfill(each), each.created, turns.get(each.job, 0)),
-    )
+
+    def turn(attempt: AttemptRecord) -> tuple[bool, datetime, int]:
+        return snapshot.is_backfill(attempt), attempt.created, turns.get(attempt.job, 0)
+
+    return sorted(attempts, key=turn)
 
 
 def is_asked_later(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
