@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,35 +19,19 @@ from urllib3.exceptions import HTTPError
 from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.page.kept_pages import KeptPages
-from scoopi.browser.page.navigation_faults import CLOSED, NO_ANSWER, NO_PAGE, TIMED_OUT, fault_of, lost
-from scoopi.browser.page.page_actions import PageActions
+from scoopi.browser.page.navigation_faults import CLOSED, NO_ANSWER, NO_PAGE, TIMED_OUT, fault_of
 from scoopi.browser.page.page_answers import PageAnswer, PageAnswers
-from scoopi.browser.page.page_reader import PageReader
-from scoopi.browser.page.page_wait import (
-    PageWait,
-    T,
-    VisitFailedError,
-    Words,
-    at_until,
-    left_s,
-    with_dialogs_dismissed,
-)
-from scoopi.browser.page.step_timeout import StepTimeout
+from scoopi.browser.page.page_completion import PageCompletion
+from scoopi.browser.page.page_wait import VisitFailedError, with_dialogs_dismissed
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.browser.remote_sessions import SESSION, has_ended_soon
-from scoopi.browser.scripts.script_messages import ScriptOrder
-from scoopi.browser.scripts.script_process import ScriptProcess
 from scoopi.browser.started import Ask, allow
 from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import memory_of_trees
-from scoopi.model.definitions import BrowserDef
 
 _PAGE = 200
 _BLANK = "about:blank"
 _WEB = ("http://", "https://")
-_LEAST_S = 0.1
-_KEEP_S = 1.0
-"""Time to keep what a page shows when its script does not end."""
 _SOON_S, _ANSWER_S = 0.05, 5.0
 """How long the browser may take to report the answer, after the page has loaded: mostly, and at most."""
 CRASHED = (WebDriverException, HTTPError, OSError)
@@ -89,13 +72,10 @@ class Browser:
         self._session = started.session
         if self._session:
             (profile / SESSION).write_text(self._session)  # what ends it if this process is killed
-        self._waiting = PageWait(self._driver, self._tab.traffic)
-        self._limit = StepTimeout(self._driver, self._tab.interrupt)
-        self._actions = PageActions(self._driver, self._waiting, self._limit, self._tab.opened, shots)
-        self._reader = PageReader(self._driver)
+        self._completion = PageCompletion(started, shots, scripts)
+        self._limit = self._completion.limit
         self._kept = kept
-        self._scripts = ScriptProcess(scripts)
-        self._hidden = tuple(self._driver.window_handles)  # the driver's own window, which no page is in
+        self._failure: VisitFailed | None = None
         self._ask: Ask = allow
         self.profile = profile
         self.pages = 0
@@ -112,7 +92,7 @@ class Browser:
         """
         self.pages += 1
         begun, ends = time.time(), time.monotonic() + visit.timeout_s
-        self._ask = ask
+        self._ask, self._failure = ask, None
         self._started.limit(visit.timeout_s)
         self._tab.open(visit, ask)
         try:
@@ -148,15 +128,15 @@ class Browser:
         return self._limit.is_stuck() or self._started.pulse.is_silent()
 
     def late(self) -> VisitFailed | None:
-        """Return the failure if the current action does not end; None without one. For any thread."""
-        return self._actions.late()
+        """Return the failure that is already known, as of an action that does not end; for any thread."""
+        return self._failure or self._completion.late()
 
     def kill(self) -> None:
         """Kill driver and browser at once, and a script that runs; callable from any thread.
 
         A grid gets 2 s for it; the profile of a browser that has not ended by then has to stay.
         """
-        self._scripts.kill()
+        self._completion.kill()
         if self._session:
             self.has_ended = has_ended_soon(self._session)
         else:
@@ -177,16 +157,17 @@ class Browser:
         if is_file and self._driver.current_url == _BLANK:
             return NO_PAGE
         if answer is not None and answer.status != _PAGE:
-            return self._rendered(visit, ends, self._reader.read(visit.how))
+            return self._rendered(visit, ends, self._completion.read(visit.how))
         try:
-            found = self._completed(visit, ends)
+            found = self._completion.complete(visit.how, visit.url, ends)
         except VisitFailedError as error:
+            self._failure = error.failure  # a page whose script does not end may not let itself be kept
             kept = self._kept.keep(self._driver, self._tab.console, visit.url, begun)
-            return replace(self._lost() or error.failure, kept=kept)
+            return replace(self._completion.lost() or error.failure, kept=kept)
         except TimeoutException:
             return NO_ANSWER
         except WebDriverException as error:
-            failure = self._lost() if fault_of(str(error.msg)) else None
+            failure = self._completion.lost() if fault_of(str(error.msg)) else None
             if failure is None:
                 raise
             return failure
@@ -229,11 +210,11 @@ class Browser:
             if failure is not None:
                 return failure
             try:
-                found = self._completed(visit, ends)
+                found = self._completion.complete(visit.how, visit.url, ends)
             except VisitFailedError as error:
                 return error.failure
         if found["isError"] and not found["status"]:
-            return self._lost() or NO_PAGE
+            return self._completion.lost() or NO_PAGE
         shown, cookies = str(found["url" if found["isError"] else "shown"]), visit.cookies
         if not shown.startswith(_WEB):
             shown = visit.url  # a page that a script has written, or has made of data
@@ -249,52 +230,3 @@ class Browser:
         opened = self._tab.opened
         found = opened.answers_of(opened.current)
         return self._tab.answers if found is None else found
-
-    def _completed(self, visit: Visit, ends: float) -> Mapping[str, Any]:
-        """Do the actions of the definitions, wait for what they name, and read the page.
-
-        Raises:
-            VisitFailedError: an action or a script fails, or the page does not become complete.
-        """
-        how = visit.how
-        self._actions.run(how.actions, visit.url, how.timeout_ms, ends)
-        if how.until.hoped:
-            self._waiting.hope(how.until.hoped, left_s(how, ends))
-        if how.scripts:
-            self._awaited(how, ends, lambda words: self._waiting.holds(words))
-            self._run_scripts(how, ends)
-        return self._awaited(how, ends, lambda words: self._reader.read_if(how, words))
-
-    def _awaited(self, how: BrowserDef, ends: float, read: Callable[[Words], T | None]) -> T:
-        """What is read once `until` holds."""
-        timeout_s = left_s(how, ends)
-        self._limit.wait(timeout_s)
-        try:
-            found = self._waiting.reading(how.until, timeout_s, read)
-        except VisitFailedError as error:
-            raise VisitFailedError(at_until(how, error.failure)) from error
-        if found is None:
-            raise VisitFailedError(self._tab.opened.hinted(self._waiting.incomplete(how, timeout_s)))
-        return found
-
-    def _lost(self) -> VisitFailed | None:
-        """The failure if an action or a script has led to an address that gives no page."""
-        with suppress(WebDriverException):
-            code = self._reader.error()
-            if code:
-                return lost(self._driver.current_url, code)
-        return None
-
-    def _run_scripts(self, how: BrowserDef, ends: float) -> None:
-        """Run the script plugins, and wait until the page that they have left has loaded."""
-        name, session = str(self._driver.capabilities["browserName"]), str(self._driver.session_id)
-        order = ScriptOrder(how.scripts, self._started.driver_url, session, name, self._hidden)
-        timeout_s = max(_LEAST_S, ends - time.monotonic() - _KEEP_S)
-        failed = self._scripts.run(order, timeout_s)
-        if failed is not None:
-            raise VisitFailedError(VisitFailed(failed.what, failed.cause, hint=failed.hint))
-        self._tab.opened.current = self._driver.current_window_handle
-        timeout_s = left_s(how, ends)
-        if not self._waiting.has_loaded(timeout_s):
-            what, cause = f"the page did not load within {timeout_s:g} s", "the page did not load"
-            raise VisitFailedError(VisitFailed(f"{what} after its script plugins", cause))

@@ -173,9 +173,14 @@ def _command(pid: int) -> bytes:
 def play_browsers(
     folder: Path, server: Server, seed: str, pages: int = PAGES, most_delay_s: float = MOST_DELAY_S
 ) -> Counter[str]:
-    """A round of one to three blows, drawn by the seed; how many of each met a running run."""
+    """A round of one to three blows, drawn by the seed; how many of each met a running run.
+
+    One of them is always the parent, whose end leaves all others without anyone who ends them.
+    """
     source = random.Random(seed)
-    blows = source.sample(BLOWS, source.randint(1, 3))
+    others = [blow for blow in BLOWS if blow != PARENT]
+    blows = [PARENT, *source.sample(others, source.randint(0, 2))]
+    source.shuffle(blows)
     played = BrowserRound(folder, server, source, pages)
     played.play(blows, most_delay_s)
     return played.landed

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.browser import Browser
+from scoopi.browser.page.kept_pages import Console, KeptPages
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
+from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
@@ -231,3 +235,32 @@ def test_a_page_that_goes_to_an_address_without_a_server_fails(
     assert isinstance(page, VisitFailed), page
     assert f"the page went to {url}: the host refuses the connection" in page.what
     assert page.reason == "connect", "it may come later"
+
+
+class WatchedPages(KeptPages):
+    """Notes what is known of a failure while its page is kept, which a page may not let happen."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.late: Callable[[], VisitFailed | None] = lambda: None
+        self.known: VisitFailed | None = None
+
+    def keep(self, driver: WebDriver, console: Console, url: str, since: float) -> str:
+        self.known = self.late()
+        return ""
+
+
+def test_a_page_that_does_not_let_itself_be_kept_still_fails_for_its_own_fault(
+    server: Server, late_table: str, tmp_path: Path
+) -> None:
+    kept = WatchedPages(tmp_path)
+    browser = Browser(BrowserSettings(), tmp_path, tmp_path, kept)
+    try:
+        kept.late = browser.late
+        page = load(browser, server.url(late_table), BrowserDef(Until(selector="#none"), timeout_ms=100))
+        assert isinstance(page, VisitFailed)
+        assert kept.known == page, "what kills the browser then has its words"
+        assert isinstance(load(browser, server.url(late_table)), Rendered)
+        assert browser.late() is None
+    finally:
+        browser.kill()
