@@ -61,7 +61,7 @@ class PageCompletion:
         if how.scripts:
             self._awaited(how, ends, lambda words: self._waiting.holds(words))
             self._run_scripts(how, ends)
-        return self._awaited(how, ends, lambda words: self._reader.read_if(how, words))
+        return self._awaited(how, ends, lambda words: self._reader.read_if(how, words, ends))
 
     def read(self, how: BrowserDef) -> Mapping[str, Any]:
         """Read the page as it is now."""

@@ -55,8 +55,15 @@ return all(document).filter(frame => !isWhole(frame));
 """
 """The frames that cannot be read wholly from here, because they, or frames in them, are of another origin."""
 _ERROR = "/^(chrome-error:|about:(?!blank|srcdoc))/.test(document.documentURI)"
-IS_ERROR = f"return {_ERROR}"
-"""Whether the browser shows a page of its own, since a page or a frame was blocked or has not come."""
+IN_FRAME = f"""
+if ({_ERROR}) return null;
+const [withFrames, withShadow] = arguments;
+const others = (function () {{ {OTHER_FRAMES} }})(withShadow);
+if (others.length) return {{others}};
+return {{document: (function () {{ {DOCUMENT} }})(withFrames, withShadow)}};
+"""
+"""Arguments: as DOCUMENT. What a frame shows, or, if it has any, the frames in it that cannot be read from
+it; null if the browser shows a page of its own there, since the frame was blocked or has not come."""
 ERROR = (
     f"if (!{_ERROR}) return '';"
     "const code = document.querySelector('.error-code');"

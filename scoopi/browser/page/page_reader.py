@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,13 +17,21 @@ from selenium.common.exceptions import (
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
-from scoopi.browser.page.page_document import CONDITIONS, DOCUMENT, ERROR, IS_ERROR, OTHER_FRAMES, READING
-from scoopi.browser.page.page_wait import Words, with_dialogs_dismissed
+from scoopi.browser.page.page_document import CONDITIONS, DOCUMENT, ERROR, IN_FRAME, OTHER_FRAMES, READING
+from scoopi.browser.page.page_wait import RAISE_SITE, VisitFailedError, Words, with_dialogs_dismissed
+from scoopi.browser.pool_messages import VisitFailed
+from scoopi.errors import NO_BROWSER
 from scoopi.model.definitions import BrowserDef
 
 _ANY = ("", "", "")
 MOST_FRAMES = 100
 """So many frames of other origins are read of a page; each takes some commands."""
+_TOO_MANY = VisitFailed(
+    "its frames of other origins could not be read in the time for the page",
+    "the frames of the page could not be read in time",
+    NO_BROWSER,
+    hint=f"leave out `frames`, or {RAISE_SITE}",
+)
 _GONE = (
     JavascriptException,
     NoSuchElementException,
@@ -38,6 +48,7 @@ class PageReader:
     def __init__(self, driver: WebDriver) -> None:
         self._driver = driver
         self._left = 0
+        self._ends = math.inf
 
     def read(self, how: BrowserDef) -> Mapping[str, Any]:
         """Return the result of the script `READING` for the page."""
@@ -45,8 +56,15 @@ class PageReader:
         assert found is not None
         return found
 
-    def read_if(self, how: BrowserDef, words: Words) -> Mapping[str, Any] | None:
-        """Return the same if the conditions hold on the page, else None; by one command without frames."""
+    def read_if(self, how: BrowserDef, words: Words, ends: float = math.inf) -> Mapping[str, Any] | None:
+        """Return the same if the conditions hold on the page, else None; by one command without frames.
+
+        Args:
+            ends: when the time for it is over, as `time.monotonic()`.
+        Raises:
+            VisitFailedError: the frames of other origins take longer.
+        """
+        self._ends = ends
         if how.frames and not self._run(CONDITIONS, *words):
             return None
         self._left = MOST_FRAMES
@@ -67,11 +85,16 @@ class PageReader:
 
     def _others(self, how: BrowserDef) -> dict[WebElement, str]:
         """The frames of the current document that cannot be read from it -> the documents that they show."""
-        found: list[WebElement] = self._run(OTHER_FRAMES, how.shadow)
+        return self._documents(self._run(OTHER_FRAMES, how.shadow), how)
+
+    def _documents(self, found: list[WebElement], how: BrowserDef) -> dict[WebElement, str]:
+        """Frames of the current document -> the documents that they show."""
         documents = {}
         for frame in found:
             if self._left <= 0:
                 break
+            if time.monotonic() > self._ends:
+                raise VisitFailedError(_TOO_MANY)
             self._left -= 1
             document = self._inside(frame, how)
             if document is not None:
@@ -85,9 +108,11 @@ class PageReader:
         except _GONE:
             return None
         try:
-            if self._run(IS_ERROR):
-                return None
-            return str(self._run(DOCUMENT, how.frames, how.shadow, *_arguments(self._others(how))))
+            seen = self._run(IN_FRAME, how.frames, how.shadow)
+            if seen is None or "document" in seen:
+                return None if seen is None else str(seen["document"])
+            others = self._documents(seen["others"], how)
+            return str(self._run(DOCUMENT, how.frames, how.shadow, *_arguments(others)))
         except _GONE:
             return None
         finally:

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
+import pytest
+
 from scoopi.browser.browser import Browser
+from scoopi.browser.chromium.chromium_driver import start_chromium
+from scoopi.browser.page.page_reader import PageReader
+from scoopi.browser.page.page_wait import VisitFailedError
 from scoopi.browser.pool_messages import Rendered, Visit
+from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
@@ -19,6 +28,7 @@ let left = 2;
 addEventListener('message', () => { if (!--left) document.body.dataset.state = 'ready'; });
 </script>"""
 HOW = BrowserDef(Until(selector="[data-state=ready]"), 30_000, frames=True)
+HOW_NOW = BrowserDef(frames=True)
 
 
 def answers(path: str, other: str, own: str) -> str:
@@ -60,3 +70,21 @@ def test_a_page_is_read_only_once_the_words_hold_on_it(browser: Browser) -> None
         page = browser.load(Visit(server.url("/"), {"User-Agent": "test/1"}, 60.0, how))
     assert isinstance(page, Rendered), page
     assert page.body.startswith(b"<html><head></head><body><b>now</b>")
+
+
+def test_frames_that_take_too_long_fail_the_page_with_their_name(tmp_path: Path) -> None:
+    started = start_chromium(BrowserSettings(), tmp_path)
+    try:
+        with Server(lambda path: Answer(b"<p>x</p>")) as server:
+            frame = server.url("/frame").replace("127.0.0.1", "localhost")
+            started.driver.get(server.url("/"))
+            add = f"document.body.insertAdjacentHTML('beforeend', '<iframe src={frame}></iframe>')"
+            started.driver.execute_script(add)
+            reader = PageReader(started.driver)
+            with pytest.raises(VisitFailedError, match="its frames of other origins could not be read in"):
+                reader.read_if(HOW_NOW, ("", "", ""), time.monotonic() - 1.0)
+            found = reader.read_if(HOW_NOW, ("", "", ""), time.monotonic() + 60.0)
+            assert found is not None
+            assert found["body"].count("<p>x</p>") == 2
+    finally:
+        started.kill()
