@@ -239,3 +239,56 @@ def test_a_store_is_guarded_unless_it_is_the_one_that_counts_the_members(cluster
             assert HazelcastStore(cluster, run, guarded=False).get_all(RUN, ["a"]) == {}
         finally:
             cluster.guard(lambda: None)
+
+
+def test_an_indexed_map_gets_its_index_and_others_get_none(
+    cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed: list[str] = []
+
+    class Watched:
+        """A map of the grid that notes its indexes."""
+
+        def __init__(self, kept: Any) -> None:
+            self._kept = kept
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._kept, name)
+
+        def add_index(self, **options: Any) -> Any:
+            indexed.append(options["attributes"][0])
+            return self._kept.add_index(**options)
+
+    opened = cluster.map
+    monkeypatch.setattr(cluster, "map", lambda name: Watched(opened(name)))
+    with new_run(cluster) as store:
+        for store_map in RUN_MAPS:
+            store.count(store_map)
+            store.count(store_map)
+    assert indexed == [each.index for each in RUN_MAPS if each.index]
+
+
+def test_only_a_deletion_that_the_members_reject_is_made_record_by_record(store: HazelcastStore) -> None:
+    from hazelcast import future
+    from hazelcast.errors import HazelcastSerializationError
+
+    store.put_if_absent_all(RUN, [("a", b"1"), ("b", b"2"), ("c", b"3")])
+    kept: Any = store.grid_map(RUN)
+    futures: Any = future
+
+    def failing(error: Exception) -> Callable[[object], Any]:
+        def remove_all(_: object) -> Any:
+            failed = futures.Future()
+            failed.set_exception(error, None)
+            return failed
+
+        return remove_all
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept, "remove_all", failing(OSError("the connection is lost")))
+        with pytest.raises(StoreError):
+            store.delete_below(RUN, "b")
+        assert len(store.get_all(RUN, ["a", "b", "c"])) == 3
+        patch.setattr(kept, "remove_all", failing(HazelcastSerializationError("an unknown type")))
+        store.delete_below(RUN, "b")
+    assert set(store.get_all(RUN, ["a", "b", "c"])) == {"b", "c"}

@@ -156,6 +156,27 @@ def test_a_call_during_which_the_majority_returns_is_not_refused(members: Member
     assert heard == [False, True], "the wait ends as soon as there is a majority"
 
 
+def test_a_call_waits_for_the_majority_half_as_long_as_for_a_connection(store: Store) -> None:
+    clock = Clock()
+    members = Members(store, clock)
+    members.number = 3
+    majority = members.majority()
+    majority.ensure()
+    members.number = 1
+    over: list[bool] = []
+
+    def wait(wait_s: Callable[[float], bool]) -> bool:
+        for seconds in (0.0, LIMIT_MS / 2000 - 0.0002, 0.001):
+            clock.pass_s(seconds)
+            over.append(wait_s(0.0))
+        return over[-1]
+
+    members.wait = wait
+    with pytest.raises(StoreError, match="1 of 3 members"):
+        majority.ensure()
+    assert over == [False, False, True]
+
+
 @pytest.mark.parametrize(("version", "is_known"), [(0, False), (1, True)])
 def test_the_members_are_known_once_a_member_has_sent_its_view(version: int, is_known: bool) -> None:
     client: Any = SimpleNamespace(

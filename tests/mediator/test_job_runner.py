@@ -84,12 +84,22 @@ class CountingJobs(JobStore):
     def __init__(self, store: SqliteStore) -> None:
         super().__init__(store, NODE)
         self.asked: list[str] = []
+        self.listings = 0
+        self.unpacked: list[str] = []
 
     def take_each(
         self, hosts: Sequence[str], limit: int, begin: Callable[[], None] = lambda: None
     ) -> list[TakenJob]:
         self.asked += hosts
         return super().take_each(hosts, limit, begin)
+
+    def hosts(self) -> list[str]:
+        self.listings += 1
+        return super().hosts()
+
+    def unpack(self, host: str, begin: Callable[[], None] = lambda: None) -> int:
+        self.unpacked.append(host)
+        return super().unpack(host, begin)
 
 
 class World:
@@ -278,6 +288,30 @@ def test_hosts_that_a_node_meets_first_are_asked_for_without_waiting_for_the_nex
     world.with_jobs(world.jobs, cast(SharedHosts, Shares(ONE)))
     with running(world):
         assert names(world.taken(1)) == ["a"]
+
+
+def test_a_node_that_shares_hosts_knows_them_by_its_rounds_only(world: World) -> None:
+    counting = CountingJobs(world.store)
+    world.put(ONE, "a")
+    world.with_jobs(counting, cast(SharedHosts, Shares(ONE)))
+    with running(world):
+        world.taken(1)
+    assert counting.listings == 0, "listing the hosts of a run is a scan of the cluster"
+
+
+def test_packs_of_a_host_wait_until_it_has_fewer_jobs_than_are_wanted(world: World) -> None:
+    counting = CountingJobs(world.store)
+    world.with_jobs(counting)
+    world.put(ONE, "a", "b", "c")
+    world.tasks.room = 2
+    with running(world):
+        world.inbox.wake()
+        world.taken(2)
+        world.tasks.room = 2
+        world.inbox.has_new([ONE])
+        world.taken(1)
+    assert counting.asked == [ONE, ONE]
+    assert counting.unpacked == [ONE], "not when it had as many as were wanted"
 
 
 def test_a_job_knows_whether_the_archive_has_its_page(world: World) -> None:

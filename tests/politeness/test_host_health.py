@@ -9,6 +9,7 @@ import pytest
 from scoopi.configs.groups import PolitenessSettings
 from scoopi.errors import LoadFault
 from scoopi.politeness.host_health import (
+    LEAST_REST_S,
     MOST_PAUSE_S,
     MOST_SLOWING,
     NAME_TIMEOUT_S,
@@ -51,6 +52,13 @@ def test_a_host_rests_after_errors_in_a_row_and_not_before() -> None:
     assert health.rest_s(0.0) == 4.0
     assert health.rest_s(4.0) == 0.0, "it is looked at with one request"
     assert health.rests == 1
+
+
+def test_a_short_sleep_is_no_rest_whatever_the_clock_shows() -> None:
+    health = HostHealth()
+    health.failed(1000.0, LoadFault("status 429", True, 429, LEAST_REST_S), RULES)
+    assert health.rest_s(1000.0) == LEAST_REST_S
+    assert health.rest_s(1000.0 + LEAST_REST_S / 2) == 0.0
 
 
 @pytest.mark.parametrize(("asked_s", "slept_s"), [(30.0, 30.0), (86_400.0, 100.0)])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.store.nodes.lease import Lease
+from scoopi.store.nodes.lease import Lease, LeaseWatch
 from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
@@ -101,3 +101,14 @@ def test_a_lease_is_still_renewed_after_the_store_was_away(tmp_path: Path) -> No
             assert store.made.acquire(timeout=60), "nothing was renewed"
     assert lease(store, "bob").acquire()
     store.close()
+
+
+def test_reads_that_follow_each_other_at_the_spacing_count_and_sooner_ones_do_not() -> None:
+    clock = Clock()
+    watch = LeaseWatch(LEASE_MS, clock, reads=2, spacing_ms=500)
+    seen = []
+    for pause_s in (0.0, 0.25, 0.25, 0.25, 0.25, 1.0):
+        clock.pass_s(pause_s)
+        seen.append(watch.is_lost(b"record"))
+    assert seen == [False, False, False, False, True, True]
+    assert not watch.is_lost(b"renewed")

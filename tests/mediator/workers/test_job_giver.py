@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.configs.groups import FetchLimits
+from scoopi.errors import LoadFault
 from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, BudgetRules, PageBudgets
 from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.model.job import JobPayload, JobState
@@ -149,6 +150,18 @@ def test_jobs_taken_in_advance_are_handed_back_once_the_budget_of_their_group_is
     assert desk.given() == ["d"], "only the group has used up its budget"
     assert [each.taken.id for each in desk.giver.take_unfit()] == ["c"]
     assert desk.giver.is_empty()
+
+
+def test_jobs_taken_in_advance_are_handed_back_when_their_host_asks_for_a_rest(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of()
+    desk.giver.add([job("a"), job("b"), job("c", FILE_HOST)])
+    assert sorted(desk.given()) == ["a", "c"]
+    busy = LoadFault("status 429", is_transient=True, status=429, retry_after_s=60.0)
+    desk.node.router.route(desk.worker, Answered("a", SITE, heard=True, fault=busy))
+    assert desk.given() == []
+    assert [each.taken.id for each in desk.giver.take_unfit()] == ["b"]
 
 
 def test_the_time_of_a_budget_begins_when_the_first_page_is_given_out(desk_of: Callable[..., Desk]) -> None:

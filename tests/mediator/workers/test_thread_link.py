@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 
@@ -61,3 +62,12 @@ def test_a_worker_that_is_stopped_has_ended_its_thread_when_it_is_reaped() -> No
     assert threading.active_count() <= threads
     assert (ended, note.job) == ("its thread ended", "")
     assert not link.has_ended(), "only a thread that is left to itself counts as ended early"
+
+
+def test_a_worker_that_has_ended_leaves_no_file_open() -> None:
+    opened = len(os.listdir("/proc/self/fd"))
+    link = ThreadLink(looping)
+    link.send(Setup(b""))
+    link.send(Stop())
+    link.reap()
+    assert len(os.listdir("/proc/self/fd")) == opened

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
 from scoopi.politeness.robots.robots_book import RobotsBook, RobotsReader
+from scoopi.store.ports import Change, Outcome, StoreMap
 from scoopi.store.solo.sqlite_store import SqliteStore
 
 HOST, OTHER = "a.example:80", "b.example:80"
@@ -39,6 +40,24 @@ def test_what_a_node_that_is_gone_was_reading_is_read_by_another(store: SqliteSt
     assert two.open([HOST]) == {HOST: RobotsReader.ANOTHER}
     gone.add("one")
     assert two.open([HOST]) == {HOST: RobotsReader.THIS_NODE}
+    assert three.open([HOST]) == {HOST: RobotsReader.ANOTHER}
+
+
+def test_of_two_nodes_that_take_over_at_once_one_reads(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two, three = (
+        RobotsBook(store, name, lambda node: node == "one") for name in ("one", "two", "three")
+    )
+    one.open([HOST])
+    cas_all = store.cas_all
+
+    def late(store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+        monkeypatch.undo()
+        assert two.open([HOST]) == {HOST: RobotsReader.THIS_NODE}
+        return cas_all(store_map, changes)
+
+    monkeypatch.setattr(store, "cas_all", late)
     assert three.open([HOST]) == {HOST: RobotsReader.ANOTHER}
 
 
