@@ -147,6 +147,10 @@ class StoreError(ScoopiError):
     """The store could not be read or written, so the outcome is unknown; the caller retries."""
 
 
+class BusyRecordError(StoreError):
+    """The store answers, but one record could not be written, as others keep changing it."""
+
+
 class RecordError(StoreError):
     """The store holds a record that Scoopi did not write; a retry does not help (exit 5)."""
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
 
-from scoopi.errors import UnstorableError
+from scoopi.errors import BusyRecordError, UnstorableError
 from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.applied import applied
@@ -195,10 +195,10 @@ class Passes:
         return rows
 
     def _written(self, decision: Decision) -> bool | None:
-        """Whether a decision was written; None if it never can be, which is noted, and stops no other one."""
+        """Whether a decision was written; None if it could not be, which is noted, and stops no other one."""
         try:
             return self._store.write(decision.old, decision.new)
-        except UnstorableError as error:
+        except (BusyRecordError, UnstorableError) as error:
             self.faults.note(getattr(decision.new, "process", ""), decision.step, error)
             return None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Protocol, TypeVar
 
-from scoopi.errors import StoreError
+from scoopi.errors import BusyRecordError, StoreError
 from scoopi.store.ports import Change, Outcome, Store, StoreMap
 
 
@@ -137,7 +137,7 @@ class SettlingStore:
             unsettled = [place for place in unsettled if _left_no_trace(writes[place], outcomes[place])]
             if not unsettled:
                 return [outcomes[place] for place in range(len(writes))]
-        raise fault or StoreError(
+        raise fault or BusyRecordError(
             f"{len(unsettled)} writes to {store_map} were rejected; the records are unchanged",
             hint="try again",
         )

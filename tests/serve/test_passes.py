@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from scoopi.errors import BusyRecordError, StoreError
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
 from scoopi.scheduler.decisions import Decision, ScheduleRecord, changed
 from scoopi.scheduler.planning.due_times import DueTimes
@@ -304,3 +305,32 @@ def test_a_record_that_cannot_be_stored_is_noted_and_stops_no_other_one(
     monkeypatch.setattr(state.store, "write", write)
     state.passes.run(NOW + timedelta(hours=1))
     assert len(state.store.open_attempts()) == 2
+
+
+@pytest.mark.parametrize(("error", "stops"), [(BusyRecordError, False), (StoreError, True)])
+def test_a_record_that_keeps_changing_stops_no_other_one_but_an_outage_ends_the_pass(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch, error: type[StoreError], stops: bool
+) -> None:
+    state = deployed(
+        "processes: {bad: {executes: external:x, trigger: {every: 1h}},"
+        " good: {executes: external:x, trigger: {every: 1h}}}"
+    )
+    write = state.store.write
+
+    def written(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
+        if isinstance(new, AttemptRecord) and new.process == "bad":
+            raise error("it failed")
+        return write(old, new)
+
+    later = NOW + timedelta(hours=1)
+    monkeypatch.setattr(state.store, "write", written)
+    if stops:
+        with pytest.raises(StoreError, match="it failed"):
+            state.passes.run(later)
+    else:
+        state.passes.run(later)
+        assert [each.process for each in state.store.open_attempts()] == ["good"]
+        assert state.passes.unplanned().startswith("not planned: bad")
+    monkeypatch.setattr(state.store, "write", write)
+    state.passes.run(later + timedelta(minutes=1))
+    assert {each.process for each in state.store.open_attempts()} == {"bad", "good"}

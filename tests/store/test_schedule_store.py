@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from scoopi.errors import RecordError, StoreError
+from scoopi.errors import BusyRecordError, RecordError
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
@@ -123,7 +123,7 @@ def test_a_record_that_changes_all_the_time_is_an_error(schedule: ScheduleStore)
         schedule.write(old, replace(old, requests=old.requests + 1))
         return process()
 
-    with pytest.raises(StoreError, match="the record books keeps changing"):
+    with pytest.raises(BusyRecordError, match="the record books keeps changing"):
         schedule.update(ProcessRecord, "books", overtaken)
 
 

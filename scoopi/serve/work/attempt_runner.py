@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from typing import Protocol
 
-from scoopi.errors import ScoopiError, StoreError, UnstorableError
+from scoopi.errors import BusyRecordError, ScoopiError, StoreError, UnstorableError
 from scoopi.model.schedule.schedule_records import CLAIMED, AttemptRecord
 from scoopi.model.schedule.schedule_settings import ScheduleSettings
 from scoopi.serve.clock import now_utc
@@ -131,6 +132,8 @@ class AttemptRunner:
             self._bench.see_wish(record, now_utc())
         except FencedError:
             log.info("attempt %s: ended, or belongs to another worker", record.attempt)
+        except BusyRecordError as error:
+            log.info("attempt %s: its cancel is not noted yet: %s", record.attempt, error)
 
     def keep_alive(self, lease_ends_at: float) -> None:
         """Renew the leases of all, for a worker whose heartbeat was renewed."""
@@ -154,19 +157,34 @@ class AttemptRunner:
         Raises:
             StoreError: the store does not answer.
         """
-        has_news = False
-        while self._unreported:
-            report = self._unreported[0]
-            if report.ending is None:
-                has_news |= self._progress(report)
-            else:
-                self._end(report.claim, report.ending, report.seconds)
-                has_news = True
-            self._unreported.pop(0)
+        has_news, place = False, 0
+        busy: set[str] = set()  # their later reports must not come first
+        while place < len(self._unreported):
+            report = self._unreported[place]
+            name = report.claim.attempt.attempt
+            try:
+                if name not in busy:
+                    has_news |= self._reported(report)
+                    self._unreported.pop(place)
+                    continue
+            except BusyRecordError as error:
+                log.warning("attempt %s: what it reported is not written yet: %s", name, error)
+                busy.add(name)
+            place += 1
         return has_news
 
+    def _reported(self, report: AttemptReport) -> bool:
+        if report.ending is None:
+            return self._progress(report)
+        self._end(report.claim, report.ending, report.seconds)
+        return True
+
     def take_over(self) -> None:
-        """Offer again what a former process of this name ran, or whose claim's answer was lost."""
+        """Offer again what a former process of this name ran, or whose claim's answer was lost.
+
+        Raises:
+            StoreError: the store does not answer, or some of them could not be written; call it again.
+        """
         claims = [*self._crew.claims(), *(report.claim for report in self._unreported)]
         own = {(claim.attempt.attempt, claim.node) for claim in claims}
         left = [
@@ -174,9 +192,10 @@ class AttemptRunner:
             for attempt in self._store.open_attempts()
             if attempt.worker == self._worker and attempt.status in CLAIMED
         ]
-        for claim in [*left, *self._nodes.left()]:
-            if (claim.attempt.attempt, claim.node) not in own:
-                self._end(claim, AttemptEnd(HANDED_BACK))
+        former = [*left, *self._nodes.left()]
+        busy = self._hand_back(each for each in former if (each.attempt.attempt, each.node) not in own)
+        if busy is not None:
+            raise busy
 
     def close(self) -> None:
         """End all, and hand them back.
@@ -186,8 +205,18 @@ class AttemptRunner:
         """
         running = [*self._crew.claims()]
         self._crew.close()
-        for claim in running:
-            self._end(claim, AttemptEnd(HANDED_BACK))
+        self._hand_back(running)  # one that is left is offered again when a pass finds the worker lost
+
+    def _hand_back(self, claims: Iterable[Claim]) -> BusyRecordError | None:
+        """Offer attempts again; return why one of them could not be."""
+        busy = None
+        for claim in claims:
+            try:
+                self._end(claim, AttemptEnd(HANDED_BACK))
+            except BusyRecordError as error:
+                log.warning("attempt %s: it is not handed back: %s", claim.name, error)
+                busy = error
+        return busy
 
     def _progress(self, report: AttemptReport) -> bool:
         claim, now = report.claim, now_utc()

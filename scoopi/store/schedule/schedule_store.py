@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from scoopi.errors import StoreError
+from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.notice_record import NoticeRecord
 from scoopi.model.schedule.run_node import FIRST_NODE
 from scoopi.model.schedule.schedule_records import (
@@ -102,7 +102,8 @@ class ScheduleStore:
         Returns:
             The record as written; None if nothing was written.
         Raises:
-            StoreError: the outcome is not known, or other writers were first a hundred times.
+            StoreError: the outcome is not known.
+            BusyRecordError: other writers were first a hundred times.
         """
         store_map, codec = self._codecs[kind]
         written: RecordType | None = None
@@ -122,7 +123,7 @@ class ScheduleStore:
             new = change(old)
             if new is None or self._put(store_map, key, old, new):
                 return
-        raise StoreError(f"the record {key} keeps changing", hint="try again")
+        raise BusyRecordError(f"the record {key} keeps changing", hint="try again")
 
     def _put(self, store_map: StoreMap, key: str, expected: bytes | None, new: bytes) -> bool:
         if expected is None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from scoopi.errors import BusyRecordError
+from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
@@ -16,6 +19,7 @@ from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.attempt_runner import AttemptRunner
 from scoopi.serve.work.orders import Workshop
 from scoopi.serve.workbench import Workbench
+from scoopi.store.schedule.record_keys import record_key
 from tests.serve.conftest import NOW, Deployed
 from tests.serve.serving import until
 
@@ -154,3 +158,34 @@ def test_what_a_former_process_of_the_name_ran_is_offered_again(state: State, ru
     assert status(state) == ["running"]
     runner.take_over()
     assert status(state) == ["waiting"]
+
+
+@pytest.mark.parametrize("environ", [""], indirect=True)
+def test_an_end_whose_record_keeps_changing_holds_up_no_other_and_is_written_later(
+    state: State, runner: AttemptRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Workbench(state.store).put("w", ("default",), 2, is_external=False)
+    ProcessDesk(state, NOW).launch("p", {})
+    state.passes.run(NOW)
+    settings = state.current()[1].settings
+    assert runner.claim(2, settings, FAR)
+    update = state.store.update
+    first = record_key(state.store.attempts_of("p/!1")[0])
+
+    def busy(kind: Any, key: str, change: Any) -> Any:
+        if kind is AttemptRecord and key == first:
+            raise BusyRecordError("it keeps changing")
+        return update(kind, key, change)
+
+    def reported() -> list[str]:
+        runner.wait(0.1)
+        runner.report()
+        return [state.store.attempts_of(f"p/!{number}")[0].status for number in (1, 2)]
+
+    monkeypatch.setattr(state.store, "update", busy)
+    until(lambda: reported()[1] == "succeeded" and len(runner) == 0)
+    assert reported() == ["running", "succeeded"]
+    assert not runner.is_idle
+    monkeypatch.setattr(state.store, "update", update)
+    until(lambda: reported() == ["succeeded", "succeeded"])
+    assert runner.is_idle
