@@ -26,6 +26,14 @@ _LONGEST_BREAK = 41
 """An expression that does not fire for so many years never fires again (29 February on a Sunday: 40)."""
 _UNIX_FIELDS = ("minute", "hour", "day of month", "month", "day of week")
 _QUARTZ_FIELDS = ("second", *_UNIX_FIELDS, "year")
+_ALLOWED = {
+    "minute": "write *, or numbers from 0 to 59, as 5 0,30 10-20 */15",
+    "hour": "write *, or numbers from 0 to 23, as 6 6,18 8-17 */2",
+    "day of month": "write *, or days from 1 to 31 that one of the months has, as 1 1,15 1-7 */2 L",
+    "month": "write *, or numbers from 1 to 12 or names, as 3 1,7 MAR-OCT */3",
+    "day of week": "write *, or numbers from 0 (Sunday) to 7 (Sunday) or names, as 1 MON-FRI 6,0",
+}
+"""What a field of a cron expression takes, for hints."""
 
 IsDay = Callable[[date], bool]
 
@@ -58,8 +66,9 @@ class CronExpression:
         try:
             CronSim(self._expression, datetime(2000, 1, 1))
         except CronSimError as error:
+            reason = self._reason(str(error))
             shape = self._shape(_QUARTZ_FIELDS if is_quartz else _UNIX_FIELDS)
-            raise self._invalid(self._reason(str(error)), shape) from error
+            raise self._invalid(reason, _ALLOWED.get(reason.rpartition(" bad ")[2], shape)) from error
         if next(self.after(datetime(1970, 1, 1)), None) is None:
             raise self._invalid("it never fires")
 

@@ -103,4 +103,7 @@ class BlockReader:
             return None
         values = self.read(node, block, path, owner)
         lacks = any(each.required and each.name not in values for each in block.keys)
+        lacks |= (
+            block.is_list and not node.entries.keys() <= values.keys()
+        )  # an edge without its slot is another
         return None if lacks else (block.make(**values),)

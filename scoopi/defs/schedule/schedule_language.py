@@ -10,6 +10,8 @@ from scoopi.defs.schedule.kinds import ValueKind, duration
 from scoopi.defs.yaml.node import Listing, Node, Text
 
 ANY = ".*"
+NO_TIME = r"0+(ms|s|m|h|d)"
+"""Values of `idle`: all values, and durations of no length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def limit_key(name: str, sentence: str, valid: str, invalid: str) -> BlockKey:
         sentence,
         valid,
         invalid,
-        idle=r"0+(ms|s|m|h|d)",
+        idle=NO_TIME,
         effect="is over as soon as it begins",
         instead="write never for no limit",
     )

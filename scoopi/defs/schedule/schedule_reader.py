@@ -82,7 +82,10 @@ class ScheduleReader:
         self._warn_of_flows(found.folders)
         if files and not [*self._places] and not self._findings.has_errors:
             self._findings.error(
-                Place(str(self._source)), "", "the project has no processes", "add `processes:`"
+                Place(str(self._source)),
+                "",
+                "the project has no processes",
+                "write `processes: {NAME: {executes: KIND:WHAT}}`",
             )
         NameResolver(self._processes, self._places, self._findings).resolve()
         edges = EdgeCheck(self._processes, self._places, self._findings)

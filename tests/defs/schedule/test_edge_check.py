@@ -71,3 +71,9 @@ def test_an_edge_that_is_written_twice_is_an_error_at_the_second(project: Projec
     (found,) = project.write(jobs=text).read()[1].findings
     assert (found.what, found.hint) == ("b depends on the same slot of a twice", "keep one of them")
     assert found.line[found.place.column - 1 :].startswith("{process: a, slot: 0}")
+
+
+def test_an_edge_with_an_invalid_slot_is_one_error(project: Project) -> None:
+    text = f"processes: {{a: {{{DAILY}, trigger: {{}}, depends_on: [{{process: a, slot: next}}]}}}}"
+    (found,) = project.write(jobs=text).read()[1].findings
+    assert found.what == "slot is 'next'"

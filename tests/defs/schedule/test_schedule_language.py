@@ -208,6 +208,15 @@ def test_the_default_of_a_key_of_a_later_version_may_be_written(text: str, tmp_p
     assert not report.findings
 
 
+def test_a_start_deadline_of_no_time_is_a_warning_that_names_none(tmp_path: Path) -> None:
+    text = "processes: {p: {executes: external:x, start_deadline: 0s}}"
+    (finding,) = Project(tmp_path / "jobs").write(jobs=text).read()[1].findings
+    assert (finding.what, finding.hint) == (
+        "start_deadline: 0s skips every job at once",
+        "write none for no limit",
+    )
+
+
 @pytest.mark.parametrize("key", ["timeout: {run: 0s}", "timeout: {queue: 0m}", "retry: {give_up_after: 0s}"])
 def test_a_limit_of_no_time_is_a_warning_that_names_never(key: str, tmp_path: Path) -> None:
     _, report = (
