@@ -24,6 +24,9 @@ class Findings:
     def json(self) -> str:
         return '{"as": "json"}'
 
+    def lines(self) -> str:
+        return '{"as": "row"}' if self.errors else ""
+
 
 @pytest.mark.parametrize(
     ("line", "findings", "code", "reported"),
@@ -32,6 +35,7 @@ class Findings:
         ("check d", Findings([], ["w"]), 0, "as text\n"),
         ("check d --strict", Findings([], ["w"]), 3, "as text\n"),
         ("check d --format json", Findings(["e"], []), 3, '{"as": "json"}\n'),
+        ("check d --json", Findings(["e"], []), 3, '{"as": "row"}\n'),
     ],
 )
 def test_check_gives_the_report_on_stdout(

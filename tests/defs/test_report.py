@@ -105,3 +105,15 @@ def test_errors_are_raised_as_one_with_the_text_of_the_report() -> None:
 
 def test_warnings_raise_nothing() -> None:
     Report((Finding(Severity.WARNING, Place("f", 1, 2), "a", "odd"),), ("f",)).raise_if_errors()
+
+
+def test_as_lines_each_finding_is_an_object_in_the_order_of_its_keys() -> None:
+    near = Finding(Severity.ERROR, Place("a.yml", 3, 5), "p.x", "unknown key x", "remove it", "y")
+    lone = Finding(Severity.WARNING, Place("a.yml"), "", "no pages", "add one")
+    rows = [json.loads(line) for line in Report((near, lone)).lines().splitlines()]
+    assert [[*row.values()] for row in rows] == [
+        ["a.yml", 3, 5, "p.x", "unknown key x", "did you mean y?", "error"],
+        ["a.yml", 0, 0, "", "no pages", "add one", "warning"],
+    ]
+    assert [*rows[0]] == ["file", "line", "column", "key", "message", "hint", "severity"]
+    assert Report().lines() == ""

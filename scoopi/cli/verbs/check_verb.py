@@ -26,7 +26,7 @@ class Check:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add DEFS, `--format` and `--strict`."""
+        """Add DEFS, `--format`, `--json` and `--strict`."""
         parser.add_argument(
             "defs",
             metavar="DEFS",
@@ -35,6 +35,7 @@ class Check:
             help="a folder of definitions or one file; several are checked one after another",
         )
         parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+        parser.add_argument("--json", action="store_true", help="print one JSON object per finding and line")
         parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
         add_settings(parser)
         add_inputs(parser)
@@ -50,12 +51,15 @@ class Check:
                 check(defs, options.conf, settings, options.strict, terminal.environ, inputs)
                 for defs in options.defs
             ]
+        is_wrong = any(each.errors or (options.strict and each.warnings) for each in reports)
+        if options.json:
+            terminal.give("\n".join(filter(None, (report.lines() for report in reports))))
+            return INVALID if is_wrong else DONE
         texts = [report.json() if options.format == "json" else report.text() for report in reports]
         if len(texts) > 1:
             texts = _together(options, texts)
         for text in texts:
             terminal.give(text)
-        is_wrong = any(each.errors or (options.strict and each.warnings) for each in reports)
         return INVALID if is_wrong else DONE
 
 

@@ -65,6 +65,10 @@ class Report(msgspec.Struct, frozen=True):
         }
         return msgspec.json.format(msgspec.json.encode(content), indent=2).decode()
 
+    def lines(self) -> str:
+        """The findings as JSON, an object a line: `file line column key message hint severity`."""
+        return "\n".join(msgspec.json.encode(_as_row(finding)).decode() for finding in self.findings)
+
     def _counted(self) -> str:
         files = _number(len(self.files), "file")
         if not self.findings:
@@ -108,6 +112,19 @@ def _as_fields(finding: Finding) -> dict[str, object]:
         "hint": finding.hint,
         "didYouMean": finding.did_you_mean,
         "also": None if also == NOWHERE else msgspec.structs.asdict(also),
+    }
+
+
+def _as_row(finding: Finding) -> dict[str, object]:
+    place, near = finding.place, finding.did_you_mean
+    return {
+        "file": place.file,
+        "line": place.line,
+        "column": place.column,
+        "key": finding.key,
+        "message": finding.what,
+        "hint": f"did you mean {near}?" if near else finding.hint,
+        "severity": finding.severity,
     }
 
 

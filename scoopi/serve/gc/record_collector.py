@@ -152,13 +152,19 @@ class RecordCollector:
                 for each in page
                 if each.has_log and self._is_past(ended_at(each), self._retention.logs) and each not in old
             ]
-            old, logs = old[:MOST_REMOVED], logs[:MOST_REMOVED]
+            old, logs = self._unneeded(old)[:MOST_REMOVED], logs[:MOST_REMOVED]
             if not self._is_dry:
                 self._store.remove_logs([*old, *logs])
                 old = self._store.remove(old)
                 logs = [each for each in logs if self._store.write(each, changed(each, has_log=False))]
             found = [("attempt", each) for each in old] + [("log", each) for each in logs]
             yield [Collected(kind, each.attempt, _ended(ended_at(each))) for kind, each in found]
+
+    def _unneeded(self, old: list[AttemptRecord]) -> list[AttemptRecord]:
+        """Leave out the last two attempts of jobs that are not over: one continues the other's progress."""
+        active = self._store.active_jobs().values() if old else ()
+        needed = {(job.job, job.attempts - back) for job in active for back in (0, 1)}
+        return [each for each in old if (each.job, each.number) not in needed]
 
     def _notices(self) -> Iterator[list[Collected]]:
         after = ""

@@ -127,6 +127,13 @@ def test_a_process_keeps_as_many_ended_jobs_as_its_history(state: State) -> None
     assert names(state) == [*(each.job for each in jobs[4:]), "often/!9"]
 
 
+def test_the_attempts_whose_progress_a_job_continues_stay_until_it_is_over(state: State) -> None:
+    held = job("!1", phase=ACTIVE, state="in_progress", attempts=3)
+    put(state, held, *(attempt(held, number) for number in (1, 2, 3)))
+    assert collected(state) == [("attempt", f"{held.job}/1")]
+    assert [each.number for each in state.store.attempts_of(held.job)] == [2, 3]
+
+
 def test_nothing_is_removed_within_an_hour_of_its_end(state: State) -> None:
     put(state, *(job(f"!{number}", "often", timedelta(minutes=59)) for number in range(9)))
     assert collected(state) == []
