@@ -213,7 +213,7 @@ class State:
         """
         path = self.folder / _DEPLOYED
         record, own = self.store.the_pass(), path.read_text() if path.exists() else ""
-        is_replaced = own not in ("", record.bundle) and own == bundle.pack(project)[0]
+        is_replaced = own not in ("", record.bundle) and project.exists() and own == bundle.pack(project)[0]
         return record.former.get(own) if is_replaced else None
 
     def _note(self, name: str, change: ProcessChange, process: Process | None) -> None:

@@ -103,3 +103,4 @@ def test_a_project_that_another_node_has_replaced_is_not_deployed_again_by_a_res
     assert state.replaced_since(tmp_path / "jobs") == NOW
     (tmp_path / "jobs/jobs.yml").write_text("processes: {c: {executes: external:x}}")
     assert state.replaced_since(tmp_path / "jobs") is None, "the project has changed since"
+    assert state.replaced_since(tmp_path / "none") is None, "its check reports that it is missing"
