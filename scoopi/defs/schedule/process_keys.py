@@ -9,7 +9,7 @@ from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.invalid_value import InvalidValueError
 from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, map_of, matched
 from scoopi.defs.schedule.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, PROBE, RETRY, TIMEOUT
-from scoopi.defs.schedule.schedule_language import NO_TIME, Block, BlockKey
+from scoopi.defs.schedule.schedule_language import Block, BlockKey, limit_key
 from scoopi.defs.schedule.trigger_keys import TRIGGER
 from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.text.shown import nearest
@@ -202,16 +202,7 @@ PROCESS = Block(
             "catchup", choice("none", "latest", "all"), "Which missed fires are caught up.", "all", "some"
         ),
         BlockKey("catchup_window", duration(), "Older fires are dropped.", "2h", "2"),
-        BlockKey(
-            "start_deadline",
-            duration(may_never=True, word="none"),
-            "A job that has not started by then is skipped.",
-            "10m",
-            "10",
-            idle=NO_TIME,
-            effect="skips every job at once",
-            instead="write none for no limit",
-        ),
+        limit_key("start_deadline", "A job that has not started by then is skipped.", "10m", "10", "none"),
         BlockKey("enabled", kinds.BOOLEAN, "Whether jobs of the process run.", "false", "off"),
         BlockKey("when_disabled", choice("wait", "skip"), "What its jobs do otherwise.", "skip", "run"),
         BlockKey(

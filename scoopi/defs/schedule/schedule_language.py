@@ -56,17 +56,17 @@ class Block:
     later: Mapping[str, Any] = field(default_factory=dict)
 
 
-def limit_key(name: str, sentence: str, valid: str, invalid: str) -> BlockKey:
+def limit_key(name: str, sentence: str, valid: str, invalid: str, word: str = "never") -> BlockKey:
     """The key of a limit of time; with 0s, which elsewhere means no limit, no attempt would succeed."""
     return BlockKey(
         name,
-        duration(may_never=True),
+        duration(may_never=True, word=word),
         sentence,
         valid,
         invalid,
         idle=NO_TIME,
         effect="is over as soon as it begins",
-        instead="write never for no limit",
+        instead=f"write {word} for no limit",
     )
 
 

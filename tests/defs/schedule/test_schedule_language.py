@@ -212,7 +212,7 @@ def test_a_start_deadline_of_no_time_is_a_warning_that_names_none(tmp_path: Path
     text = "processes: {p: {executes: external:x, start_deadline: 0s}}"
     (finding,) = Project(tmp_path / "jobs").write(jobs=text).read()[1].findings
     assert (finding.what, finding.hint) == (
-        "start_deadline: 0s skips every job at once",
+        "start_deadline: 0s is over as soon as it begins",
         "write none for no limit",
     )
 
