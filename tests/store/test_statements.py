@@ -35,6 +35,12 @@ def test_chunks_hold_all_records_in_a_few_lengths(number: int) -> None:
     assert list(chunks([])) == []
 
 
+@pytest.mark.parametrize("number", range(1, 1100, 9))
+def test_padding_never_doubles_a_batch(number: int) -> None:
+    """A batch of 65 was padded to 512, each of which SQLite looked up."""
+    assert sum(map(len, chunks(range(number)))) < 2 * number
+
+
 def test_the_statements_keep_their_promises_on_a_database() -> None:
     database = sqlite3.connect(":memory:")
     for store_map in (PLAIN, INDEXED, LARGE):

@@ -50,7 +50,11 @@ class SqliteStore:
                 with suppress(OSError):  # the next line raises the error
                     path.touch(mode=0o600)
             self._connection = sqlite3.connect(
-                path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False
+                path,
+                timeout=busy_ms / 1000,
+                isolation_level=None,
+                check_same_thread=False,
+                cached_statements=statements.MOST_COMPILED,
             )
             try:
                 set_when_free(self._connection, statements.PRAGMAS, busy_ms / 1000)

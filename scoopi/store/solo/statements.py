@@ -14,7 +14,10 @@ from scoopi.store.ports import StoreMap
 Record = TypeVar("Record")
 
 VERSION = 3
-LENGTHS = (1, 8, 64, 512)
+LENGTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+"""Each is at most twice the one before: SQLite looks up the records that pad a chunk, too."""
+MOST_COMPILED = 256
+"""Statements that a connection keeps: some four of each length for each map."""
 
 PRAGMAS = (
     "PRAGMA journal_mode=WAL",
