@@ -26,9 +26,11 @@ def planned(snapshot: Snapshot, faults: PlanFaults) -> Iterator[Decision]:
             continue
         step = {"periods": _periods, "iterations": iterations}.get(trigger.slots, _instants)
         yield from faults.decided(name, name, step, process, snapshot)
-    for job in snapshot.active:
-        defined = snapshot.process(job.process)
-        if defined is not None and defined.depends_on:
+    dependent = {
+        process.name: process for process in snapshot.schedule.processes.values() if process.depends_on
+    }
+    for job in snapshot.active if dependent else ():
+        if (defined := dependent.get(job.process)) is not None:
             yield from faults.decided(job.process, job.job, _counterparts, job, defined, snapshot)
 
 
