@@ -22,6 +22,8 @@ from scoopi.scheduler.snapshot import Snapshot
 MISSED, DEADLINE, STUCK = "missed", "deadline", "stuck"
 RUNNING, CANCELING = "running", "canceling"
 """Statuses that workers set before an attempt ends; a pass may see them late, or never."""
+RETURNED = ("pending", "waiting")
+"""Statuses of an attempt that its worker has found not ready, or has handed back."""
 _HASH_BYTES = 4
 
 
@@ -116,6 +118,8 @@ def _by_worker(attempt: AttemptRecord, snapshot: Snapshot) -> dict[str, str]:
     given = {RUNNING: f"on worker {attempt.worker}" if attempt.worker else ""}
     if attempt.wish_seen is not None:
         given[CANCELING] = attempt.explanation
+    if attempt.status in RETURNED and not attempt.worker:
+        given[attempt.status] = attempt.explanation
     return {
         status: reason
         for status, reason in given.items()

@@ -137,7 +137,29 @@ def test_that_an_attempt_runs_is_reported_once_for_each_claim(world_of: Make) ->
     world.pass_time(minutes=1)
     world.claim()
     world.pass_time(minutes=1)
-    assert [event for event, _ in events(world)] == ["waiting", "running", "running"]
+    assert [event for event, _ in events(world)] == ["waiting", "running", "waiting", "running"]
+
+
+@pytest.mark.parametrize("passes", [0, 1], ids=["placed at once", "seen by a pass before"])
+def test_that_a_worker_finds_an_attempt_not_ready_is_reported_once_each_time(
+    world_of: Make, passes: int
+) -> None:
+    world = world_of(FAILS % MAIL % "pending, waiting")
+    world.worker()
+    world.launch("p", "!1")
+    world.tick()
+    assert [event for event, _ in events(world)] == ["pending", "waiting"]
+    for _ in range(2):
+        (attempt,) = world.claim()
+        back = {"status": "pending", "worker": "", "ended": world.now, "explanation": "no file yet"}
+        world.put(changed(attempt, **back))
+        for _ in range(passes):
+            world.tick()
+        world.pass_time(minutes=1)
+    assert [event for event, _ in events(world)] == ["pending", "waiting"] * 3
+    assert [each.reason for each in world.all(NoticeRecord) if each.event == "pending"] == [
+        *("", "no file yet", "no file yet")
+    ]
 
 
 @pytest.mark.parametrize("passes", [0, 1], ids=["ended before a pass", "seen by a pass"])
