@@ -17,6 +17,7 @@ from scoopi.model.schedule.schedule_records import (
     AttemptRecord,
     AttemptStatus,
     JobRecord,
+    ProcessRecord,
     SlotState,
     StateChange,
 )
@@ -97,24 +98,24 @@ class JobDesk:
         if not (slash and process and slot):
             what = f"{job!r} is not the id of a job"
             raise UsageError(what, hint="write PROCESS/SLOT, as scoopi job list prints it")
-        name = f"{self._name_of(process)}/{slot}"
-        record = self._store.jobs([name]).get(f"{name.rpartition('/')[0]}/{parse_slot(slot)}")
+        name = f"{self._name_of(process)}/{parse_slot(slot)}"
+        record = self._store.jobs([name]).get(name)
         if record is None:
-            raise self._absent(f"{name.rpartition('/')[0]}/{parse_slot(slot)}")
+            raise self._absent(name)
         return record
 
     def _name_of(self, process: str) -> str:
         """The qualified name of a process, which may have been removed, but not its records."""
-        return process if process in self._store.processes() else self._qualified(process)
+        return process if self._store.get(ProcessRecord, [process]) else self._qualified(process)
 
     def _absent(self, job: str) -> UsageError:
         """The error about a job that does not exist, with the reason, if its process is known."""
         name, _, slot = job.rpartition("/")
-        process, record = self._state.current()[1].process(name), self._store.processes().get(name)
+        process = self._state.current()[1].process(name)
+        record = self._store.get(ProcessRecord, [name]).get(name)
         if process is None or record is None:
-            return UsageError(
-                f"there is no job {job}", hint=f"scoopi job list --process {name} shows its jobs"
-            )
+            hint = f"scoopi job list --process {name} shows its jobs"
+            return UsageError(f"there is no job {job}", hint=hint)
         why_not, hint = absent_job(process, record, parse_slot(slot), self._now)
         return UsageError(f"there is no job {job}: {why_not}", hint=hint)
 

@@ -113,7 +113,7 @@ class ProcessDesk:
             UsageError: the process is unknown, or several processes have this name.
         """
         if (scrape := launched_scrape(name.replace("/", ":"))) is not None:
-            if scrape.name in self._store.processes():
+            if self._store.get(ProcessRecord, [scrape.name]):
                 return scrape
             raise UsageError(f"{name} has not been launched", hint=f"scoopi launch {name} does it")
         processes = self._state.current()[1].processes

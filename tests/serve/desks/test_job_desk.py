@@ -11,6 +11,7 @@ from scoopi.scheduler.decisions import MOST_CHANGES
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.workbench import Workbench
+from scoopi.store.schedule.schedule_store import ScheduleStore
 from tests.serve.conftest import NOW, Deployed
 
 PROJECT = """
@@ -112,3 +113,16 @@ def test_attempts_are_listed_by_job_process_and_status(deployed: Deployed) -> No
     assert desk.attempts(job="p/!1")[0]["retry_at"] == "2026-01-01T00:01:00Z"
     with pytest.raises(UsageError, match="unknown status lost"):
         desk.attempts(status="lost")
+
+
+def test_the_name_of_a_process_is_looked_up_without_reading_all_of_them(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(PROJECT)
+    ProcessDesk(state, NOW, "ana").launch("p", {})
+    monkeypatch.setattr(ScheduleStore, "processes", None)
+    desk = JobDesk(state, NOW, lambda name: name)
+    assert desk.job("p/!1").state == "embryo"
+    assert [row["job"] for row in desk.jobs("p")] == ["p/!1"]
+    with pytest.raises(UsageError, match="there is no job p/!7"):
+        desk.job("p/!7")
