@@ -20,23 +20,23 @@ from scoopi.politeness.request_log import ERROR, REST, ROBOTS, SLEEP, RequestLog
 
 FILE_HOST = "file"
 GRANT_S = 2.0
-"""How long a grant is valid; a worker that is later asks for another."""
+"""How long a grant is valid; a worker that has not sent its request by then asks for another one."""
 SHARE_POLL_S = 0.1
-"""Seconds after which a node asks again for a host that another node has."""
+"""Seconds after which a node tries again to get a host that another node has."""
 
 
 class Standing(IntEnum):
-    """What is known of a host's answers; the larger, the less may be in flight to hosts of its kind."""
+    """What is known of a host's answers; the larger, the fewer requests may be in flight to such hosts."""
 
     ANSWERS = 0
     UNKNOWN = 1
-    """It was not asked yet, or its last request remained without an answer after others had one."""
+    """No request was sent yet, or the last one got no answer, but an earlier one did."""
     SILENT = 2
-    """It has not answered."""
+    """It has never answered."""
 
 
 class _Clock(msgspec.Struct):
-    """One host: requests in flight by job, those not yet reported sent, and when the next may start."""
+    """One host: requests in flight by job, those not yet reported as sent, and when the next may start."""
 
     permits: int
     delay_s: float
@@ -56,10 +56,10 @@ class ClockRules(msgspec.Struct, frozen=True):
     """What all clocks have in common.
 
     Attributes:
-        first_after_s: wait before the first request to any host (of a run taken over: one delay).
+        first_after_s: seconds before the first request to any host; one delay if the run is resumed.
         hosts: how errors slow a host down.
-        on_rest: called with (host, seconds) when a host is left alone: on all nodes.
-        resting_until: by host, monotonic seconds before which it is left alone as an earlier process had it.
+        on_rest: called with (host, seconds) when no node may send requests to a host for that time.
+        resting_until: by host, monotonic seconds up to which a pause lasts that an earlier process began.
         machine: shares the pace of hosts that have a delay with other runs; None: it is not shared.
     """
 
@@ -74,7 +74,7 @@ USUAL_RULES = ClockRules()
 
 
 class HostClocks:
-    """Grants requests so that a host sees the promised rate, even if workers crash.
+    """Grants requests at no more than a host's configured rate, even if workers crash.
 
     Knows when a host may get its next request, what is in flight to it, and whether it answers.
 
@@ -83,7 +83,7 @@ class HostClocks:
     Args:
         limits: of each host but `file`, which has none.
         clock: monotonic seconds.
-        in_flight: where the requests under way are kept.
+        in_flight: gets the requests in flight.
         share_of: this node's share of a host just now, None while another has it; without it this
             node has all hosts whole.
         log: keeps what each host has seen; None: nothing is kept.
@@ -109,7 +109,7 @@ class HostClocks:
         self._clocks: dict[str, _Clock] = {}
 
     def grant(self, host: str, job: str) -> Grant | None:
-        """A permit for one request of the job, now; None when the host must not be asked yet."""
+        """A grant for one request of the job, now; None if the host must not get a request yet."""
         now = self._clock()
         if self.ready_at(host) > now:
             return None
@@ -123,7 +123,7 @@ class HostClocks:
         return Grant(host, until, is_paced=clock.delay() > 0)
 
     def ready_at(self, host: str) -> float:
-        """When to ask for the next grant; infinity when an answer has to come first."""
+        """When to try for the next grant, in monotonic seconds; infinity if an answer has to come first."""
         clock = self._of(host)
         permits = clock.permits
         next_at = max(clock.next_at, clock.health.until, clock.elsewhere_until)
@@ -143,7 +143,7 @@ class HostClocks:
         return next_at
 
     def sent(self, host: str, job: str, at: float) -> None:
-        """Note that the job's request went out at `at`, in monotonic seconds."""
+        """Note that the job's request was sent at `at`, in monotonic seconds."""
         clock = self._of(host)
         clock.unsent.pop(job, None)
         clock.sent_at[job] = at
@@ -154,7 +154,7 @@ class HostClocks:
             self._settle(host, clock)
 
     def slow_down(self, host: str, delay_s: float) -> None:
-        """The host wants at least this delay between the starts of two requests."""
+        """Keep at least this delay between the starts of two requests to the host."""
         clock = self._of(host)
         if delay_s > clock.delay_s:
             clock.next_at += delay_s - clock.delay_s
@@ -166,25 +166,25 @@ class HostClocks:
         clock.next_at = max(clock.next_at, self._clock() + pause_s)
 
     def standing(self, host: str) -> Standing:
-        """Whether the host answers; may be asked by any thread."""
+        """Whether the host answers; callable from any thread."""
         return self._clocks[host].standing if host in self._clocks else Standing.UNKNOWN
 
     def rest_s(self, host: str) -> float:
-        """For how long the host is left alone; 0: it is not. May be asked by any thread."""
+        """The remaining pause of the host in seconds, 0 without one; callable from any thread."""
         clock = self._clocks.get(host)
         return 0.0 if clock is None else clock.health.rest_s(self._clock())
 
     def is_left_alone(self, host: str) -> bool:
-        """Whether jobs of the host stay in the store for now; may be asked by any thread."""
+        """Whether jobs of the host stay in the store for now; callable from any thread."""
         clock, now = self._clocks.get(host), self._clock()
         return bool(clock and clock.health.rest_s(now) and not clock.health.is_given_up(now, self._rules))
 
     def trouble(self, host: str) -> str:
-        """As `HostHealth.trouble`; may be asked by any thread."""
+        """See `HostHealth.trouble`; callable from any thread."""
         return self._clocks[host].health.trouble() if host in self._clocks else ""
 
     def given_up(self, host: str) -> str:
-        """Why the jobs of a host that has been waited for long enough fail; empty while it is waited for."""
+        """Why the jobs of a host that has had errors for too long fail; empty while they wait for it."""
         return self._of(host).health.why_given_up(self._clock(), self._rules)
 
     def answered(
@@ -195,10 +195,10 @@ class HostClocks:
         fault: LoadFault | None = None,
         sent_at: float | None = None,
     ) -> None:
-        """The job's request is over; without a report that it was sent, it never was.
+        """End the job's request; one that was not reported as sent was never sent.
 
         Args:
-            heard, fault, sent_at: as of `Answered`.
+            heard, fault, sent_at: see `Answered`.
         """
         if sent_at is not None:
             self.sent(host, job, sent_at)
@@ -212,7 +212,7 @@ class HostClocks:
             self._settle(host, clock)
 
     def abandoned(self, host: str, job: str) -> None:
-        """The worker with the grant has crashed; it may have sent the request until the grant expired."""
+        """End the request of a worker that crashed; it may have sent the request until the grant expired."""
         clock = self._of(host)
         if (until := clock.unsent.get(job)) is not None:
             if delay_s := clock.delay():
@@ -246,19 +246,19 @@ class HostClocks:
             self._log.happened(SLEEP if health.is_asleep else REST, host, now, f"{rest_s:.3f}")
 
     def close(self) -> None:
-        """Close the log, and the file of the times that runs of this machine share."""
+        """Close the log, and the file in which the runs of this machine share the times of requests."""
         if self._machine is not None:
             self._machine.close()
         if self._log is not None:
             self._log.close()
 
     def flush(self) -> None:
-        """Write what the log has noted."""
+        """Write the entries that the log has buffered."""
         if self._log is not None:
             self._log.flush()
 
     def note_robots(self, host: str, what: str) -> None:
-        """Keep in the log what is known of a host's robots.txt."""
+        """Log what is known of a host's robots.txt."""
         if self._log is not None:
             self._log.happened(ROBOTS, host, self._clock(), what)
 
@@ -267,7 +267,7 @@ class HostClocks:
         return [host for host, clock in self._clocks.items() if clock.in_flight]
 
     def _is_reserved(self, host: str, clock: _Clock, until: float) -> bool:
-        """Whether no other run on this machine asks the host meanwhile."""
+        """Whether no other run on this machine sends requests to the host meanwhile."""
         if self._machine is None or not clock.delay_s:
             return True
         clock.elsewhere_until = self._machine.reserve(host, until + clock.delay())

@@ -1,4 +1,4 @@
-"""HostHealth: how much slower a host is asked for its errors and latency, and when it is left alone."""
+"""HostHealth: how errors and latency slow down the requests to a host, and when it gets none for a while."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from scoopi.errors import LoadFault
 from scoopi.model.limits.retry_policy import UNKNOWN_NAME
 
 ROW_FOR_REST = 5
-"""Errors in a row after which a host rests: one request at a time looks whether it is back."""
+"""Errors in a row after which a host rests: then one request at a time checks whether it answers again."""
 MOST_PAUSE_S = 60.0
 LEAST_REST_S = 2.0
 """A shorter pause does not count as a rest: the jobs of the host stay in the node."""
 LEAST_EXTRA_S = 0.01
 LATENCY_WEIGHT = 0.2
 SLOW_FACTOR = 2.0
-"""A host whose pages take this many times longer than they usually do is asked less often."""
+"""A host whose pages take this many times longer than usual gets fewer requests."""
 MOST_SLOWING = 10.0
 NAME_TIMEOUT_S = 10.0
-"""For how long a host whose name is unknown is waited for: a resolver recovers, a misspelt name does not."""
+"""How long jobs wait for a host whose name is unknown: a resolver recovers, a misspelt name does not."""
 _WORDS = {
     UNKNOWN_NAME: "its name is unknown",
     "connect": "no connection",
@@ -33,18 +33,18 @@ _WORDS = {
 
 
 class HostHealth(msgspec.Struct):
-    """How much slower a host is asked for its errors and latency, and when it is left alone.
+    """How errors and latency slow down the requests to one host, and when it gets none for a while.
 
     A fast error says nothing about the host's health.
 
     Attributes:
-        row: errors since the last page.
-        since: when the first of them came.
-        until: before this nothing is sent.
-        extra_s: added to the delay between two requests.
+        row: number of errors since the last page.
+        since: when the first of them occurred, in monotonic seconds.
+        until: monotonic seconds before which nothing is sent.
+        extra_s: seconds added to the delay between two requests.
         reason: of the last error.
-        is_asleep: the host itself has asked for the pause (Retry-After).
-        sleeps, rests: how often it has asked for one, and how often it got one for its errors.
+        is_asleep: the host itself has requested the pause (Retry-After).
+        sleeps, rests: how often it has requested a pause, and how often it got one because of errors.
     """
 
     row: int = 0
@@ -59,7 +59,7 @@ class HostHealth(msgspec.Struct):
     recent_s: float = 0.0
 
     def failed(self, now: float, fault: LoadFault, rules: PolitenessSettings) -> None:
-        """Count a request that brought an error which may be the host's own."""
+        """Count a request that failed by an error that may be the host's."""
         self.row += 1
         self.reason = fault.reason or self.reason
         self.extra_s = min(MOST_PAUSE_S, max(rules.error_delay_ms / 1000, 2 * self.extra_s))
@@ -74,7 +74,7 @@ class HostHealth(msgspec.Struct):
             self.rests += self.row >= ROW_FOR_REST
 
     def answered(self, took_s: float | None = None) -> None:
-        """A request brought a page or a redirect, or an error that is the page's own.
+        """Count a request that got a page, a redirect, or an error that concerns this page only.
 
         Args:
             took_s: for a page, the time from the request to its last byte; None if it says nothing.
@@ -87,17 +87,17 @@ class HostHealth(msgspec.Struct):
             self.usual_s = min(self.usual_s, self.recent_s)
 
     def delay_s(self, least_s: float) -> float:
-        """The delay between two requests now, never less than the one that was promised."""
+        """The current delay between two requests, in seconds; never less than the configured one."""
         slowing = self.recent_s / (SLOW_FACTOR * self.usual_s) if self.recent_s else 1.0
         return least_s * min(MOST_SLOWING, max(1.0, slowing)) + self.extra_s
 
     def rest_s(self, now: float) -> float:
-        """For how long the host is left alone from now on; 0 if it is not, or only for a short pause."""
+        """The remaining rest in seconds; 0 without one, or if only a short pause remains."""
         rests = (self.row >= ROW_FOR_REST or self.is_asleep) and self.until - now >= LEAST_REST_S
         return self.until - now if rests else 0.0
 
     def trouble(self) -> str:
-        """What keeps the host from being asked as usual, in a few words; empty if nothing does."""
+        """Why the host gets fewer requests than usual, in a few words; empty if it does not."""
         if self.is_asleep:
             return "it asked for a pause"
         if not self.row:
@@ -106,11 +106,11 @@ class HostHealth(msgspec.Struct):
         return f"{errors}: {self._cause}" if self.reason else errors
 
     def is_given_up(self, now: float, rules: PolitenessSettings) -> bool:
-        """Whether the host has brought nothing but errors for longer than it is waited for."""
+        """Whether the host has given nothing but errors for longer than jobs wait for it."""
         return self.row > 0 and now - self.since >= self._most_s(rules)
 
     def why_given_up(self, now: float, rules: PolitenessSettings) -> str:
-        """Why its jobs fail, in words; empty while it is waited for."""
+        """Why its jobs fail, in words; empty while they wait for it."""
         if not self.is_given_up(now, rules):
             return ""
         last = f" ({self._cause})" if self.reason else ""

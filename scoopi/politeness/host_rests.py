@@ -1,4 +1,4 @@
-"""HostRests: until when hosts are left alone, in the store, so that `resume` does not ask them earlier."""
+"""HostRests: keeps the pauses of hosts in the store, so that `resume` continues them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scoopi.store.record_codec import RecordCodec
 
 _PREFIX = "rests/"
 _BEHIND = "rests0"
-"""Behind all keys with the prefix."""
+"""Sorts after all keys with the prefix."""
 _PAGE = 500
 
 
@@ -30,7 +30,7 @@ class RestRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 class HostRests:
-    """Keeps in the store until when hosts are left alone, so that `resume` does not ask them earlier.
+    """Keeps the pauses of hosts in the store, so that `resume` continues them.
 
     For a run on one machine; nodes of a cluster share pauses by the records of hosts (`HostShares`).
 
@@ -38,9 +38,9 @@ class HostRests:
     incarnation holds the pauses that are not over.
 
     Args:
-        store: one whose answers are settled.
+        store: one that settles its writes.
         incarnation: of this node.
-        wake_rounds: a round is wanted.
+        wake_rounds: requests a round.
         clock, time_of_day: monotonic seconds, and seconds since 1970.
     """
 
@@ -64,21 +64,21 @@ class HostRests:
         self._kept: bytes | None = None
 
     def note(self, host: str, pause_s: float) -> None:
-        """Note that the host is left alone for `pause_s` seconds from now."""
+        """Note that the host gets no requests for `pause_s` seconds from now."""
         pause_ms = int(pause_s * 1000)
         self._rests[host] = RestRecord(pause_ms, int(self._time_of_day() * 1000) + pause_ms)
         self._is_dirty = True
         self._wake_rounds()
 
     def until(self, host: str) -> float:
-        """Before when, in monotonic seconds, an earlier process had the host left alone; 0 if it had not.
+        """The end of a pause that an earlier process began, in monotonic seconds; 0 without one.
 
         Known after the first round.
         """
         return self._until.get(host, 0.0)
 
     def round(self) -> None:
-        """Learn once what earlier processes have left, and keep what has changed; before jobs are taken.
+        """Store what has changed; the first round, before jobs are taken, reads what is stored.
 
         Raises:
             StoreError: the next round tries again.

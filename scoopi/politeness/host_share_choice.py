@@ -1,4 +1,4 @@
-"""How hosts are divided among nodes: the permits of one, and which ones a node should try to get."""
+"""How the permits of a host are divided among nodes, and which hosts a node should try to get."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class HostShareDivision:
         self.places = 1 if limits.delay_ms else limits.parallelism
 
     def free(self, record: HostRecord) -> int:
-        """Permits that nobody has; a delayed host has none as soon as one node has it."""
+        """Permits that no node has; a host with a delay has none left as soon as one node has it."""
         if self.places == 1 and record.shares:
             return 0
         return self._permits - sum(share.permits for share in record.shares.values())
 
     def part(self, record: HostRecord, node: str) -> int:
-        """The permits that are due to one of the parties of the host."""
+        """The permits due to each of the nodes that have or want the host."""
         if self.places == 1:
             return self._permits
         parties = record.parties
@@ -39,7 +39,7 @@ class HostShareDivision:
         return max(1, each + (parties.index(node) < left))
 
     def is_crowded(self, record: HostRecord) -> bool:
-        """Whether more nodes want the host than can have a share of it at a time."""
+        """Whether more nodes want the host than can have a share at the same time."""
         return len(record.parties) > self.places
 
     def settled(self, record: HostRecord) -> HostRecord:
@@ -59,14 +59,14 @@ class HostShareDivision:
 
 
 class HostShareDivisions:
-    """The division of each host, by its limits."""
+    """Returns the division of each host, by its limits."""
 
     def __init__(self, limits: LimitsByHost) -> None:
         self._limits = limits
         self._known: dict[tuple[int, int], HostShareDivision] = {}
 
     def of(self, host: str) -> HostShareDivision:
-        """How the host is divided."""
+        """The division of the host."""
         limits = self._limits.for_host(host)
         key = limits.parallelism, limits.delay_ms
         division = self._known.get(key)
@@ -78,12 +78,12 @@ class HostShareDivisions:
 class HostShareChoice:
     """Chooses the hosts that this node takes a share of.
 
-    Made for one round; with each host that it takes there is less room for the next.
+    Made for one round; each host that it takes leaves less room for the next.
 
     Args:
-        current: a host's record without the nodes that are gone.
-        live: how many nodes there are to share.
-        turn_s: seconds for which a free host beyond this node's part is left to others.
+        current: a host's record without the nodes that have left or died.
+        live: number of live nodes.
+        turn_s: seconds for which a free host beyond this node's fair part is left to others.
         sought: the hosts to choose from.
     """
 
@@ -106,7 +106,7 @@ class HostShareChoice:
         self._too_many = {node for node, count in holders.items() if count > math.ceil(len(shared) / live)}
 
     def takes(self, host: str) -> bool:
-        """Whether the host is to be taken, or asked for."""
+        """Whether to take a share of the host, or ask for one."""
         known = self._memory.known.get(host)
         if host in self._memory.involved:
             return True
@@ -120,7 +120,7 @@ class HostShareChoice:
         return takes
 
     def _is_free(self, known: KnownHost) -> bool:
-        """Whether nobody has the host; beyond this node's part, whether nobody took it for a turn."""
+        """Whether no node has the host; beyond this node's fair part, whether none took it for a turn."""
         if self._current(known).parties:
             return False
         if self._room > 0:
@@ -131,6 +131,6 @@ class HostShareChoice:
         return now >= known.left_since + self._turn_s
 
     def _is_too_much(self, known: KnownHost) -> bool:
-        """Whether the host's node has more than its part of the hosts, this one less, and none waits yet."""
+        """Whether the host's node has more than its fair part, this node has less, and none waits yet."""
         parties = known.record.parties
         return self._room > 0 and len(parties) == 1 and parties[0] in self._too_many

@@ -1,4 +1,4 @@
-"""HostShareMemory: the hosts' records as the store has them, and what a node may send by them just now."""
+"""HostShareMemory: the hosts' records as last read from the store, and what this node may send by them."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         shares: by incarnation.
-        asks: incarnations that wait for a share, in the order of arrival.
+        asks: incarnations that wait for a share, in order of arrival.
         by: the node that wrote this.
-        number: of this writing of `by`; so no two writings are alike (ARCHITECTURE, protocol rule 1).
-        pause: milliseconds for which each node leaves the host alone when it has read that count of `pauses`.
+        number: counts the writes of `by`, so that no two writes are equal (ARCHITECTURE, protocol rule 1).
+        pause: milliseconds for which each node sends nothing after it has read a new count of `pauses`.
     """
 
     shares: dict[str, HostShare] = {}
@@ -57,11 +57,11 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         return (self.shares, self.asks, self.pauses) == (other.shares, other.asks, other.pauses)
 
     def paused(self, pause_ms: int) -> HostRecord:
-        """The record with a further pause for all nodes."""
+        """A copy with a further pause for all nodes."""
         return msgspec.structs.replace(self, pause=pause_ms, pauses=self.pauses + 1)
 
     def without(self, nodes: frozenset[str] | set[str]) -> HostRecord:
-        """The record as if these incarnations had neither share nor asked."""
+        """A copy in which these incarnations neither have a share nor wait for one."""
         if nodes.isdisjoint(self.shares) and nodes.isdisjoint(self.asks):
             return self
         shares = {node: share for node, share in self.shares.items() if node not in nodes}
@@ -69,11 +69,11 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         return msgspec.structs.replace(self, shares=shares, asks=asks)
 
     def asked_by(self, node: str) -> HostRecord:
-        """With the node as the last that waits, if it does not wait yet."""
+        """A copy in which the node waits last, unless it waits already."""
         return self if node in self.asks else msgspec.structs.replace(self, asks=(*self.asks, node))
 
     def with_share(self, node: str, share: HostShare) -> HostRecord:
-        """The record in which the node has this share, and waits no longer."""
+        """A copy in which the node has this share, and no longer waits."""
         asks = tuple(each for each in self.asks if each != node)
         return msgspec.structs.replace(self, shares={**self.shares, node: share}, asks=asks)
 
@@ -92,7 +92,7 @@ class HostRecords:
         self.read = self._codec.read
 
     def written(self, record: HostRecord) -> bytes:
-        """The record as this node's next writing."""
+        """The record, encoded as this node's next write."""
         self._written += 1
         return self._codec.written(
             msgspec.structs.replace(record, by=self._incarnation, number=self._written)
@@ -117,11 +117,11 @@ class KnownHost(msgspec.Struct):
     """A host's record as last read.
 
     Attributes:
-        read_at: when it was first read as it is.
-        first_at: as in Share, of the share as it was opened last; infinity while it was never opened.
-        waiting_since: when this node first saw that others wait for the host; None when nobody does.
-        idle_since: when this node first saw that it had nothing to do for the host; None while it has.
-        left_since: when this node first left the free host to others; None: it did not.
+        read_at: when this version was first read.
+        first_at: see `Share`, of the share that was opened last; infinity if none was.
+        waiting_since: when this node first saw that others wait for the host; None if no node does.
+        idle_since: when this node first had nothing to do for the host; None while it has.
+        left_since: when this node first left the free host to others; None if it did not.
     """
 
     raw: bytes
@@ -134,20 +134,20 @@ class KnownHost(msgspec.Struct):
 
 
 class HostShareMemory:
-    """The hosts' records as the store has them, and what a node may send by them just now.
+    """The hosts' records as last read from the store, and what this node may send by them.
 
-    Written by one thread; `open` may be read by any: what stands there may be sent.
+    Written by one thread; any thread may read `open`, the shares that may be used.
 
     What a node may use it has itself written into the record: a share opens, or grows, by a write
-    that won and by nothing else. So a write that was given up and comes late after all finds another
-    record; and a node that takes this one for dead by an older look cannot take a share opened since.
+    that won and by nothing else. So a write that was abandoned and arrives late finds another
+    record; and a node that declares this one dead by an older read cannot take a share opened since.
 
     Attributes:
         known: records by host.
         open: shares that may be used.
         involved: hosts in whose record this node stands.
-        paused_until: by host, before when nothing is sent whatever the share; no two clocks are compared, so
-            that each node counts from when it has read of the pause.
+        paused_until: by host, the time before which nothing is sent; each node counts from when it has
+            read of the pause, as clocks of two nodes are never compared.
         clock: monotonic seconds.
     """
 
@@ -182,14 +182,14 @@ class HostShareMemory:
                 self.learn(host, found.get(host))
 
     def make(self, hosts: Collection[str]) -> None:
-        """Make the records of these hosts, unless another node has."""
+        """Create the records of these hosts, unless another node has."""
         if hosts:
             outcomes = self._store.put_if_absent_all(HOSTS, [(host, NEW_HOST) for host in hosts])
             for host, outcome in zip(hosts, outcomes, strict=True):
                 self.learn(host, outcome.current)
 
     def learn(self, host: str, raw: bytes | None) -> None:
-        """Take over the record of a host as it was read; None if it has none."""
+        """Note the record of a host as it was read; None if it has none."""
         known = self.known.get(host)
         if known is not None and known.raw == raw:
             return
@@ -215,10 +215,10 @@ class HostShareMemory:
             self.involved.discard(host)
 
     def open_share(self, host: str, permits: int, is_first: bool) -> None:
-        """A write that holds this node's share has won.
+        """Note that a write with this node's share has won.
 
         Args:
-            is_first: nobody ever had the host, so nobody can have sent just now.
+            is_first: no node ever had the host, so none can have sent a request just now.
         """
         known, was = self.known[host], self.open.get(host)
         gap_ms = known.record.shares[self._incarnation].gap
@@ -228,13 +228,13 @@ class HostShareMemory:
         self.open[host] = Share(permits, gap_ms, known.first_at if was is None else was.first_at)
 
     def lower(self, host: str, permits: int) -> None:
-        """Use no more than these permits of the host from now on."""
+        """Use at most this number of permits of the host from now on."""
         share = self.open.get(host)
         if share is not None and share.permits > permits:
             self.open[host] = share._replace(permits=permits)
 
     def in_order(self, hosts: list[str]) -> list[str]:
-        """In this node's own order, so that nodes seldom begin at the same host."""
+        """Hosts in an order of this node's own, so that nodes seldom begin with the same host."""
         return sorted(hosts, key=self._order)
 
     def _order(self, host: str) -> bytes:

@@ -24,18 +24,18 @@ from scoopi.store.nodes.node_record import Look
 from scoopi.store.ports import HOSTS, Change, Store
 
 MOST_AT_ONCE = 256
-"""The most hosts that a node tries to get in one round, as each costs a look for ready jobs."""
+"""The most hosts that a node tries to get in one round, as each costs a search for ready jobs."""
 ROUNDS = 4
-"""How often a change that conflicted with another node's is tried again within a round."""
+"""How often a change that conflicted with another node's is retried within a round."""
 
 
 class OwnNode(msgspec.Struct, frozen=True):
-    """What a node knows of itself and of the others; each may be asked by any thread and never waits.
+    """What a node knows of itself and of the others; any thread may call each function, and none waits.
 
     Attributes:
-        own_beat_is_old: this node may send nothing.
-        last_look: what the last reading of all heartbeats showed.
-        in_flight: how many requests this node has in flight to a host; a permit counts as used
+        own_beat_is_old: whether this node may send nothing.
+        last_look: returns what the last read of all heartbeats showed.
+        in_flight: returns how many requests this node has in flight to a host; a permit counts as used
             before `may_send` is asked for it (see there).
     """
 
@@ -45,14 +45,14 @@ class OwnNode(msgspec.Struct, frozen=True):
 
 
 class _Work(msgspec.Struct, frozen=True):
-    """What this node has to do: for `needed` hosts at hand, for `wanted` ones in the store."""
+    """The hosts for which this node has work: `needed` ones here, `wanted` ones in the store."""
 
     needed: frozenset[str]
     wanted: frozenset[str]
 
 
 class _Move(NamedTuple):
-    """What to write, and how many permits to use when it is written."""
+    """A record to write, and how many permits to use once it is written."""
 
     record: HostRecord
     permits: int
@@ -62,8 +62,8 @@ class ShareTimes(msgspec.Struct, frozen=True):
     """How long a node may keep a host.
 
     Attributes:
-        turn_ms: for how long it may keep sending while others wait for the host.
-        gap_ms: the liveness gap: others take a node without a heartbeat for this long for dead.
+        turn_ms: how long it may continue to send while others wait for the host.
+        gap_ms: the liveness gap, after which a node without a heartbeat counts as dead.
     """
 
     turn_ms: int
@@ -79,8 +79,8 @@ class HostShares:
     Any other thread may ask `may_send`, which reads plain values.
 
     Args:
-        store: one whose answers are settled.
-        limits: what all nodes together may do to a host.
+        store: one that settles its writes.
+        limits: the limits of a host for all nodes together.
     Source: ARCHITECTURE, protocol rules 1 and 8.
     """
 
@@ -107,7 +107,7 @@ class HostShares:
         self._pauses: dict[str, int] = {}
 
     def may_send(self, host: str) -> Share | None:
-        """This node's share of the host just now; None: send it nothing.
+        """This node's current share of the host; None if it must send nothing.
 
         The caller must count the request as in flight before, and take it back if the share does not
         allow it; otherwise a share could be given away between the call and the counting.
@@ -121,11 +121,11 @@ class HostShares:
         return share
 
     def pause(self, host: str, pause_s: float) -> None:
-        """Have all nodes leave the host alone for so long, soon; callable from any thread."""
+        """Make all nodes pause the host for `pause_s` seconds, from the next round on; for any thread."""
         self._pauses[host] = math.ceil(pause_s * 1000)
 
     def may_take(self, host: str) -> bool:
-        """Whether new jobs of the host may be taken: it is this node's, and no node waits for all of it."""
+        """Whether new jobs of the host may be taken: this node has it, and no node waits for all of it."""
         known = self._memory.known.get(host)
         return (
             known is not None
@@ -140,14 +140,14 @@ class HostShares:
         return max(here, min(self._divisions.of(host).places, live)) if here else live
 
     def hosts(self) -> Collection[str]:
-        """All hosts that have a record, as last looked at."""
+        """All hosts that had a record at the last look."""
         return self._memory.known.keys()
 
     def candidates(self, hosts: Iterable[str]) -> list[str]:
-        """Of known hosts that may have jobs, those that this node should now get, in its own order.
+        """The known hosts that may have jobs and that this node should get now, in its own order.
 
-        To be asked between `look` and `settle`. A node takes no more than its part of the delayed hosts,
-        but for those that nobody has cared for in a turn; of one that has too many it asks for some.
+        Call it between `look` and `settle`. A node takes no more than its fair part of the hosts with a
+        delay, except those that no node took within a turn; it asks a node that has too many for some.
         """
         memory = self._memory
         sought = memory.in_order([host for host in hosts if host not in memory.open])
@@ -156,13 +156,13 @@ class HostShares:
         return list(islice(filter(choice.takes, sought), MOST_AT_ONCE))
 
     def look(self, hosts: Collection[str] = (), everything: bool = False) -> bool:
-        """Read the records of the hosts that this node has or asks for.
+        """Read the records of the hosts that this node has or waits for.
 
         Args:
-            hosts: to be read as well: those that work at hand waits for, and new ones.
+            hosts: further hosts to read: those that work here waits for, and new ones.
             everything: read all hosts' records.
         Returns:
-            False: this node's own heartbeat is old; it has no share until it beats again.
+            False if this node's own heartbeat is old: it has no share until it is renewed.
         """
         began_at = self._own_clock()
         if self._node.own_beat_is_old() or not self._is_vouched():
@@ -178,11 +178,11 @@ class HostShares:
         return True
 
     def settle(self, needed: Collection[str], wanted: Collection[str]) -> None:
-        """Take, ask for, divide and give away shares, as the last look showed them.
+        """Take, request, divide and give up shares, based on the last look.
 
         Args:
-            needed: hosts that work at hand waits for: jobs that are queued here, requests to be granted.
-            wanted: hosts that have jobs which this node would take.
+            needed: hosts that work here waits for: queued jobs, and requests without a grant.
+            wanted: hosts with jobs that this node would take.
         """
         if not self._is_vouched():
             return
@@ -198,7 +198,7 @@ class HostShares:
                 return
 
     def _settled(self, hosts: Collection[str], work: _Work) -> list[str]:
-        """Write what is to change; the hosts whose record another node has changed."""
+        """Write the changes; returns the hosts whose record another node has changed."""
         moves = {host: move for host in hosts if (move := self._move(host, work)) is not None}
         known = self._memory.known
         changes = [
@@ -259,7 +259,7 @@ class HostShares:
         return _Move(record, permits)
 
     def _gives_away(self, host: str, known: KnownHost, record: HostRecord, work: _Work) -> bool:
-        """Whether the turn of this node is over, or it has nothing to do for the host."""
+        """Whether this node's turn is over, or it has nothing to do for the host."""
         now = self._clock()
         is_busy = host in work.needed or self._node.in_flight(host) > 0
         if self._is_waited_for(host, record):
@@ -279,7 +279,7 @@ class HostShares:
         return waits and self._divisions.of(host).is_crowded(record)
 
     def _record(self, known: KnownHost) -> HostRecord:
-        """The record without the nodes that are gone.
+        """The record without the nodes that have left or died.
 
         A node that is dead was still so after the record was read: had it returned before, it would have
         written its share again, and the record would differ.

@@ -17,7 +17,7 @@ class InFlight:
         self._hosts: dict[str, dict[str, float]] = {}
 
     def of(self, host: str) -> dict[str, float]:
-        """The host's requests: monotonic seconds at which each grant expires, by job; not a copy."""
+        """The requests to a host: by job, the monotonic seconds at which its grant expires; not a copy."""
         return self._hosts.setdefault(host, {})
 
     def count(self, host: str) -> int:
@@ -29,7 +29,7 @@ class HostSharing(msgspec.Struct, frozen=True):
     """What the host clocks and the rounds of the job runner have in common.
 
     Attributes:
-        shares: None when this node is alone and has all hosts whole.
+        shares: None if this node is the only one and may use all hosts.
     """
 
     in_flight: InFlight

@@ -1,4 +1,4 @@
-"""MachinePace: all runs of one user on one machine keep the delay of a host together, through one file."""
+"""MachinePace: lets all runs of one user on one machine share the delay of each host, through a file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ log = logging.getLogger(__name__)
 _FLOCK = struct.Struct("hhqqi4x")
 """Linux's struct flock: type, whence, start, length, and a process id that has to be 0."""
 _SLOT = struct.Struct("<Qq")
-"""A host's tag, and when it may be asked next: monotonic nanoseconds, whose last two bits are flags."""
+"""A host's tag, and when its next request may start: monotonic nanoseconds, whose last two bits are flags."""
 SLOTS, BUCKETS = 16, 16384
-"""A host has one of the slots of one bucket, which is locked while it is read and written."""
+"""A host has a slot in one bucket; the bucket is locked while it is read and written."""
 _BUCKET = struct.Struct("<" + SLOTS * "Qq")
 _HEAD = 4096
 """Bytes before the first bucket; the first of them hold the id of the machine's boot."""
@@ -31,13 +31,13 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 RESERVED, AWAITED = 1, 2
 """Flags: the request is not reported as sent yet; another run waits for the host."""
 POLL_S = 0.02
-"""Time after which to look again at a slot that is locked, or whose time is not settled yet."""
+"""Seconds after which to look again at a slot that is locked, or whose time is not settled yet."""
 YIELD_S = 0.05
-"""For how long the run that asked a host last leaves its next turn to one that waits."""
+"""Seconds for which the run that had the last request leaves the next one to a run that waits."""
 LOCKED_S = 5.0
-"""A lock that is held for longer belongs to a process that is stopped: nobody waits for it any more."""
+"""A lock held for longer, in seconds, belongs to a suspended process, and is no longer waited for."""
 FARTHEST_S = 86_400.0
-"""A time further ahead comes from another clock, as of a container: it means nothing here."""
+"""A time further ahead is of another clock, such as that of a container, and is ignored."""
 
 
 def pace_file() -> Path:
@@ -49,10 +49,10 @@ class _Place(msgspec.Struct):
     """What this run knows of a host's slot.
 
     Attributes:
-        bucket: where it begins in the file.
-        at: where the slot begins; -1 while the host has none.
-        written: what this run wrote last, without flags; if it finds something else, another run was first.
-        locked_since: since when the bucket could not be locked.
+        bucket: offset of its bucket in the file.
+        at: offset of the slot in the file; -1 while the host has none.
+        written: the time that this run wrote last, without flags; if it differs, another run was first.
+        locked_since: monotonic seconds since which the bucket could not be locked.
     """
 
     bucket: int
@@ -63,17 +63,17 @@ class _Place(msgspec.Struct):
 
 
 class MachinePace:
-    """Has all runs of one user on one machine keep the delay of a host together, through one file.
+    """Lets all runs of one user on one machine share the delay of each host, through a file.
 
-    It holds, of each host with a delay, the time of the next request by any run. Belongs to one thread, never
-    waits.
+    The file holds the time of the next request, by any run, to each host with a delay. Belongs to one thread;
+    never waits.
 
     A run reserves a host up to the end of its grant, and settles the time when the request was sent. So a
     run that crashes in between leaves a time behind that is late enough. Sharing is a courtesy: without the
     file each run keeps the delay by itself, which is reported once.
 
     Args:
-        file: of this user; is created with the first reservation.
+        file: path of the user's file, which is created with the first reservation.
         clock: monotonic seconds, as all processes of the machine read them.
     """
 
@@ -86,7 +86,7 @@ class MachinePace:
         self._has_met = False
 
     def reserve(self, host: str, until: float) -> float:
-        """Have no other run ask the host before that time, unless one has it now.
+        """Reserve the host until a time, unless another run has it now.
 
         Args:
             until: one delay after the latest time at which the request may be sent.
@@ -102,15 +102,15 @@ class MachinePace:
             return 0.0
 
     def settle(self, host: str, next_at: float) -> None:
-        """The reserved request was sent, or never will be: other runs may ask the host from that time on."""
+        """Note that the reserved request was sent, or never will be; other runs may use the host then."""
         self._replace(host, next_at, is_settled=True)
 
     def hold(self, host: str, until: float) -> None:
-        """The host is to be left alone until that time, by all runs."""
+        """Let no run send a request to the host until that time."""
         self._replace(host, until, is_settled=False)
 
     def close(self) -> None:
-        """Leave the file; what was reserved stays until its time is over."""
+        """Close the file; reservations last until their time is over."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -158,7 +158,7 @@ class MachinePace:
             self._write(place.at, place, new | found & AWAITED, is_own)
 
     def _found(self, place: _Place, now: float) -> tuple[int, int]:
-        """Where the host's slot is, and what it holds; 0 for a new one, at -1 if there is no room."""
+        """The offset of the host's slot, and its value: 0 for a new one; offset -1 if there is no room."""
         slots = _BUCKET.unpack(os.pread(self._handle, _BUCKET.size, place.bucket).ljust(_BUCKET.size, b"\0"))
         tags, times = slots[::2], slots[1::2]
         if place.tag in tags:
@@ -241,15 +241,15 @@ class MachinePace:
 
 
 def _ns(seconds: float) -> int:
-    """Nanoseconds with room for the flags, never earlier."""
+    """Seconds as nanoseconds with room for the flags, rounded up."""
     return (int(seconds * 1e9) | 3) + 1
 
 
 def _opened(path: Path) -> int:
-    """A file of this user, opened.
+    """Open a file of this user.
 
     Raises:
-        OSError: it cannot be opened, or somebody else has put something in its place.
+        OSError: it cannot be opened, or is not a regular file of this user.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     facts = os.fstat(handle)

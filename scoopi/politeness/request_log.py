@@ -1,4 +1,4 @@
-"""RequestLog: notes each request, error and pause of this node in a file of the run, and reads such files."""
+"""RequestLog: logs each request, error and pause of this node to a file of the run; reads such files."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ log = logging.getLogger(__name__)
 
 PREFIX, SUFFIX = "requests-", ".log"
 SENT, ERROR, SLEEP, REST, ROBOTS = "S", "E", "Z", "R", "T"
-"""The first word of a line; then come the time, the host's number and, but for SENT, what it was."""
+"""The first word of a line; the time, the host's number and, except for SENT, a detail follow."""
 HOST = "H"
-"""The first word of a line that gives a host its number, before any other of that host."""
+"""The first word of a line that gives a host its number, before all other lines of that host."""
 
 
 class RequestLog:
-    """Notes each request, error and pause of this node in a file of the run.
+    """Logs each request, error and pause of this node to a file of the run.
 
-    One file a process: a line is whole or the last one. Belongs to one thread.
+    Each process has its own file, so only the last line can be incomplete. Belongs to one thread.
 
     A run does not fail for missing figures: if the file cannot be written, one warning is logged.
 
     Args:
-        file: is created with the first note.
+        file: its path; it is created with the first entry.
     """
 
     def __init__(self, file: Path) -> None:
@@ -41,15 +41,15 @@ class RequestLog:
         self._offset_s = time.time() - time.monotonic()
 
     def sent(self, host: str, at: float) -> None:
-        """Note a request that went out at `at`, in monotonic seconds."""
+        """Log a request that was sent at `at`, in monotonic seconds."""
         self._note(SENT, host, at, "")
 
     def happened(self, kind: str, host: str, at: float, what: str) -> None:
-        """An ERROR with its reason, a SLEEP or REST with its seconds, or what is known of ROBOTS."""
+        """Log an ERROR with its reason, a SLEEP or REST with its seconds, or what is known of ROBOTS."""
         self._note(kind, host, at, f" {what}")
 
     def flush(self) -> None:
-        """Write what was noted: from now on it survives the end of this process, however it ends."""
+        """Write the buffered entries, which then survive any end of this process."""
         if not self._lines:
             return
         text, self._lines = "".join(self._lines), []
@@ -81,7 +81,7 @@ class RequestLog:
 
 
 class _Tally:
-    """What the files say about one host."""
+    """What the files report about one host."""
 
     def __init__(self) -> None:
         self.sent: list[float] = []
@@ -119,7 +119,7 @@ class _Tally:
 
 
 def read_logs(files: Iterable[Path]) -> tuple[HostPace, ...]:
-    """The pace of each host over all processes that have written one of the files; by host.
+    """The pace of each host, by host, over all processes that have written one of the files.
 
     Raises:
         OSError: a file cannot be read.
@@ -137,7 +137,7 @@ def read_logs(files: Iterable[Path]) -> tuple[HostPace, ...]:
 
 
 def _whole_lines(file: Path) -> Iterator[list[str]]:
-    """The words of each line; a last one without an end was torn by a crash."""
+    """The words of each line, without a last line that a crash has cut."""
     with file.open(encoding="utf-8") as lines:
         for line in lines:
             if line.endswith("\n"):

@@ -1,4 +1,4 @@
-"""SharedHosts: of which hosts this node of a cluster takes jobs, and which it shares with others."""
+"""SharedHosts: which hosts this node of a cluster takes jobs of, and which it shares with others."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from scoopi.politeness.host_shares import HostShares
 from scoopi.store.pages.job_store import JobStore
 
 ROUND_S = 0.25
-"""Time between two looks at the hosts that this node has or asks for."""
+"""Seconds between two looks at the hosts that this node has or waits for."""
 SWEEP_S = 1.0
-"""Time between two looks at all hosts."""
+"""Seconds between two looks at all hosts."""
 
 
 class SharedHosts:
-    """Decides of which hosts this node of a cluster takes jobs, and which it shares with others.
+    """Decides which hosts this node of a cluster takes jobs of, and which it shares with others.
 
-    Makes the rounds of `HostShares` in the job runner's thread, to which it belongs.
+    Runs the rounds of `HostShares`. Belongs to the job runner's thread.
 
-    Local files are a host without limits: every node takes of it.
+    Local files are a host without limits, of which every node takes jobs.
 
     Args:
-        needed_hosts: the hosts that jobs at hand wait for.
-        wanted: how many more jobs of a host this node can use.
+        needed_hosts: returns the hosts that jobs of this node wait for.
+        wanted: returns how many more jobs of a host this node can take.
     """
 
     def __init__(
@@ -50,16 +50,16 @@ class SharedHosts:
         return self._clock() >= self._round_at
 
     def is_sweep_due(self) -> bool:
-        """Whether the next round is to look at all hosts."""
+        """Whether the next round looks at all hosts."""
         return self._clock() >= self._sweep_at
 
     def round(self, awake: Collection[str]) -> set[str]:
-        """Get, divide and give away shares.
+        """Run a round: get, divide and give up shares.
 
         Args:
-            awake: hosts that may have jobs which this node would take; empty when it takes no more.
+            awake: hosts that may have jobs for this node; empty if it takes no more.
         Returns:
-            Those of them that have none.
+            Those of `awake` that have no jobs.
         Raises:
             StoreError: the next round tries again.
         """
@@ -77,7 +77,7 @@ class SharedHosts:
         return self._settle(needed, [host for host in awake if host != FILE_HOST])
 
     def hosts(self) -> Collection[str]:
-        """All hosts of the run, as last looked at."""
+        """All hosts of the run, as of the last look."""
         return self._shares.hosts()
 
     def may_take(self, host: str) -> bool:
@@ -85,7 +85,7 @@ class SharedHosts:
         return self._is_live if host == FILE_HOST else self._shares.may_take(host)
 
     def part(self, host: str, wanted: int) -> int:
-        """How many of the jobs that it wants this node takes, so that few are left for all."""
+        """How many of the wanted jobs this node takes: at most its part, so that others get some, too."""
         parties = self._shares.parties(host)
         return wanted if parties == 1 else min(wanted, max(1, self._jobs.ready(host) // parties))
 

@@ -34,14 +34,14 @@ class RobotsReader(Enum):
 class RobotsBook:
     """Keeps the robots.txt of each host in the store; only one of the nodes reads it.
 
-    One record a host and run, so that a file is read once, whatever crashes or is resumed.
+    There is one record per host and run, so a file is read once, even after a crash or `resume`.
 
-    Every method raises StoreError when nothing is known: call it again.
+    Every method raises StoreError if the store does not answer; call it again.
 
     Args:
-        store: one whose answers are settled.
+        store: one that settles its writes.
         incarnation: of this node.
-        is_gone: whether an incarnation is dead or has left; asked of claims only.
+        is_gone: whether an incarnation is dead or has left; called for claims only.
     Source: ARCHITECTURE, protocol rule 1.
     """
 
@@ -53,7 +53,7 @@ class RobotsBook:
         self._claim = self._codec.written(RobotsRecord(incarnation))
 
     def open(self, hosts: Sequence[str]) -> dict[str, RobotsAnswer | RobotsReader]:
-        """What is known of each host; of those that nobody has, this node becomes the reader."""
+        """What is known of each host; this node becomes the reader for hosts without one."""
         found = self._store.get_all(ROBOTS, hosts)
         new = [host for host in hosts if host not in found]
         if new:
@@ -72,7 +72,7 @@ class RobotsBook:
         return {host: self._state(host, raw) for host, raw in found.items()}
 
     def close(self, answers: Mapping[str, RobotsAnswer]) -> None:
-        """Keep what this node has read; what another node has kept meanwhile stays."""
+        """Store what this node has read, unless another node has stored an answer meanwhile."""
         changes = [
             Change(host, self._claim, self._codec.written(RobotsRecord(self._incarnation, answer)))
             for host, answer in answers.items()

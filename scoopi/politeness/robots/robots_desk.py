@@ -1,4 +1,4 @@
-"""RobotsDesk: what this node knows of each host's robots.txt, and what the store is to keep."""
+"""RobotsDesk: what this node knows of each host's robots.txt, and what it has yet to store."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from scoopi.politeness.robots.robots_book import RobotsBook, RobotsReader
 from scoopi.politeness.robots.robots_rules import RobotsRules
 
 ROUND_S = 0.25
-"""Time between two looks at the hosts whose robots.txt another node reads."""
+"""Seconds between two looks at the hosts whose robots.txt another node reads."""
 MOST_AT_ONCE = 500
 
 
 class Sought(msgspec.Struct, frozen=True):
-    """A robots.txt that is to be known.
+    """A robots.txt that jobs wait for.
 
     Attributes:
         url: its address.
@@ -31,16 +31,16 @@ class Sought(msgspec.Struct, frozen=True):
 
 
 class RobotsDesk:
-    """What this node knows of each host's robots.txt, and what the store is to keep.
+    """What this node knows of each host's robots.txt, and what it has yet to store.
 
-    Between the task runner, which asks and never waits, and the job runner, which speaks to the store.
+    Connects the task runner, which never waits, and the job runner, which calls the store.
 
-    The job runner's thread calls `round`, the task runner's all else. They share dictionaries and deques,
-    which are changed by single operations only.
+    The job runner's thread calls `round`; the task runner's thread calls all other methods. They share
+    dictionaries and deques, which are changed by single operations only.
 
     Args:
-        wake_rounds: a round is wanted.
-        wake_tasks: there are news; see `take_news`.
+        wake_rounds: requests a round.
+        wake_tasks: called when rules have become known; see `take_news`.
     """
 
     def __init__(
@@ -66,24 +66,24 @@ class RobotsDesk:
         return self._rules.get(host)
 
     def seek(self, host: str, sought: Sought) -> None:
-        """Have the rules of a host known soon."""
+        """Request the rules of a host."""
         if host not in self._sought:
             self._sought[host] = sought
             self._wake_rounds()
 
     def answered(self, host: str, answer: RobotsAnswer) -> None:
-        """This node has read a host's robots.txt; the store keeps it with the next round."""
+        """Note that this node has read a host's robots.txt; the next round stores it."""
         if answer.kind is RobotsKind.KNOWN:
             self._rules[host] = RobotsRules(answer.lines)
             self._answers.append((host, answer))
             self._wake_rounds()
 
     def take_news(self) -> list[tuple[str, Sought | None]]:
-        """Hosts whose rules have become known, and, with what is sought, those that this node is to ask."""
+        """Hosts whose rules have become known, and the files that this node has to request, by host."""
         return [self._news.popleft() for _ in range(len(self._news))]
 
     def round(self) -> None:
-        """Keep what was read, and look up what is sought.
+        """Store what was read, and look up what jobs wait for.
 
         Raises:
             StoreError: the next round tries again.

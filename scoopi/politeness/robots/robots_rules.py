@@ -1,4 +1,4 @@
-"""RobotsRules: what a host's robots.txt forbids this agent, and how long it wants it to wait."""
+"""RobotsRules: what a host's robots.txt forbids this agent, and the delay that it asks for."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 AGENT = "any"
 _ANY = f"User-agent: {AGENT}"
 MOST_SEARCHED = 1000
-"""Rules among which the one that forbids a page is looked for; of files with more it is not named."""
+"""The most rules among which the one that forbids a page is searched; for longer files it is not named."""
 
 
 class RobotsRules:
-    """What a host's robots.txt forbids this agent, and how long it wants it to wait.
+    """What a host's robots.txt forbids this agent, and the delay that it asks for.
 
-    Made of the lines of one file that concern this agent; protego decides what they mean.
+    Made from the lines of one file that apply to this agent; protego interprets them.
 
     >>> rules = RobotsRules([RobotsLine(2, "Disallow: /private"), RobotsLine(3, "Allow: /private/news")])
     >>> rules.refusal("http://a.example/private/news"), rules.refusal("http://a.example/private")
@@ -41,7 +41,7 @@ class RobotsRules:
         return f"{len(self._lines)} rules" if self._lines else "no rules"
 
     def refusal(self, url: str) -> str:
-        """The rule that forbids an absolute URL; empty when it is allowed."""
+        """The rule that forbids an absolute URL; empty if it is allowed."""
         if not self._lines or self._whole.can_fetch(url, AGENT):
             return ""
         line = self._line_against(url)
@@ -49,7 +49,7 @@ class RobotsRules:
 
     @cached_property
     def crawl_delay_s(self) -> float:
-        """The Crawl-delay that the file asks of this agent; 0 when it asks for none."""
+        """The Crawl-delay for this agent, in seconds; 0 without one."""
         return (self._whole.crawl_delay(AGENT) or 0.0) if self._lines else 0.0
 
     @cached_property
@@ -58,7 +58,7 @@ class RobotsRules:
 
     @cached_property
     def _each(self) -> list[tuple[RobotsLine, Protego]]:
-        """Each rule that forbids anything, by itself; the longest first, which decides."""
+        """A parser for each rule that forbids something; the longest first, as it decides."""
         against = [line for line in self._lines if line.text.startswith("Disallow")]
         if len(against) > MOST_SEARCHED:
             return []
