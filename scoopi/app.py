@@ -34,7 +34,7 @@ class Scoopi:
         notify: called with one-line notices for the user: which run a node joins, and what it waits for.
         run_name: name of the run to join in a cluster (`scoopi.cluster.addresses`). None: the unfinished one
             of the output folder, else the current one of the same definitions, else a new one.
-        limit: end the run after so many pages, as if it had no others.
+        limit: number of pages after which the run ends, as if it had no others.
         inputs: values for the definitions' `%{input.NAME}`, as texts. They are kept in the run's folder;
             `${env:NAME}` names a secret, which is read when it is sent.
         groups: the locator groups that are read, with what their links lead to; all when it is empty.

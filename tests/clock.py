@@ -13,5 +13,5 @@ class Clock:
         return self.now
 
     def pass_s(self, seconds: float) -> None:
-        """Let so many seconds pass."""
+        """Let a number of seconds pass."""
         self.now += seconds

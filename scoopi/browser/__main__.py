@@ -64,7 +64,7 @@ def _end_with(order: PoolOrder, parent: int) -> None:
 def _remove(order: PoolOrder) -> None:
     kill_descendants()
     if _has_node_ended():
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # who reads the node's output need not wait for a grid
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a reader of the node's output need not wait for a grid
     end_sessions(Path(order.profiles))
     shutil.rmtree(order.folder if _has_node_ended() else order.profiles, ignore_errors=True)
 

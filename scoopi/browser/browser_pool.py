@@ -31,7 +31,7 @@ from scoopi.errors import NO_BROWSER
 _LINGER_S = 1.5
 """How long a page stays open for a loader that waits for its grant, as with a host's delay of a second."""
 _LOOK_AFTER = 20
-"""After so many pages without a pause the pool looks how large the browser has grown, which takes some ms."""
+"""Number of pages without a pause after which the pool measures the browser's memory, which takes some ms."""
 _LEAVE_S = 2.0
 """The longest that a browser may take to close a page."""
 _DIED = VisitFailed("the browser has ended while it loaded the page", "the browser has ended", NO_BROWSER)

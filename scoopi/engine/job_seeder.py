@@ -73,7 +73,7 @@ class SeedPortions:
                 self._pack(host)
 
     def mark(self, seeded: int) -> SeedMark | None:
-        """What a later seeding needs to continue here, after so many jobs; None if that is too much."""
+        """What a later seeding needs to continue after the first `seeded` jobs; None if that is too large."""
         if len(self._ready) > MOST_MARKED:
             return None
         return SeedMark(seeded, dict(self._ready), dict(self._packs), self._kept)

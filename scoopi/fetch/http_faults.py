@@ -199,7 +199,7 @@ def proxies_fault(url: str) -> FetchError:
 def redirects_fault(most: int, url: str) -> FetchError:
     """The error for a chain of more than `most` redirects."""
     what = f"{TOO_MANY_REDIRECTS}{most} redirects in a row"
-    return FetchError(what, at=shown(url), hint="does the site redirect robots in a circle?")
+    return FetchError(what, at=shown(url), hint="does the site redirect robots in a cycle?")
 
 
 def private_host_fault(address: str, url: str) -> FetchError:

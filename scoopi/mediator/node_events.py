@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 class NodeEvents:
     """Passes what happened in one part of the node on to the parts that wait for it.
 
-    Breaks the circle of appender, workers and takers: each notifies this object and knows no other part.
+    Breaks the cycle of appender, workers and takers: each notifies this object and knows no other part.
 
     Wake-ups only make the node fast; the sweeps of the job runner and the monitor find what they miss.
     """

@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 
 LEAST_AHEAD = 32
 MOST_AHEAD = 8192
-"""With a delay of a second, the page of a new host waits so long after its robots.txt: of many hosts with few
-pages each, no more than so many can be asked in that time."""
+"""With a delay of a second, the page of a new host waits for a second after its robots.txt. If many hosts
+have few pages each, no more of them than this can get a request in that time."""
 AHEAD_BY_STANDING = {Standing.ANSWERS: 1.0, Standing.UNKNOWN: 0.75, Standing.SILENT: 0.5}
 """The rest of the queue is reserved for hosts that answer: jobs of hosts that do not answer wait long."""
 

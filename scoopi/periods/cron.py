@@ -23,7 +23,7 @@ _DAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _LAST_YEAR = 2199
 _LONGEST_BREAK = 41
-"""An expression that does not fire for so many years never fires again (29 February on a Sunday: 40)."""
+"""Years after which an expression that has not fired never will (29 February on a Sunday: 40)."""
 _UNIX_FIELDS = ("minute", "hour", "day of month", "month", "day of week")
 _QUARTZ_FIELDS = ("second", *_UNIX_FIELDS, "year")
 _ALLOWED = {

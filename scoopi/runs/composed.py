@@ -134,7 +134,7 @@ def _parts(group: LocatorGroup) -> Iterator[_Part]:
 
 
 def _portions(locators: Iterable[LocatorDef]) -> Iterator[tuple[LocatorDef, ...]]:
-    """Parts of so many locators, of which one may have as many rows of a file."""
+    """Parts of `LOCATORS_A_PART` locators; a locator made from rows of a file counts as that many."""
     part: list[LocatorDef] = []
     size = 0
     for each in locators:

@@ -54,7 +54,7 @@ class RunRequest:
         conf: a file of settings.
         overrides: settings given one by one.
         workers: as `scoopi.workers`; None leaves it to the settings.
-        limit: end the run after so many pages.
+        limit: number of pages after which the run ends; None for all.
         environ: the environment.
         watch: called with the progress.
         notify: called with one-line notices for the user.

@@ -31,7 +31,7 @@ def retry_delay(retry: RetryRule, failures: int, attempt: str) -> timedelta:
     """
     seconds, longest = retry.delay.total_seconds(), retry.max_delay.total_seconds()
     for _ in range(1, failures if retry.backoff > 1 else 1):
-        if not 0 < seconds < longest:  # a power of the backoff may be no number of a computer
+        if not 0 < seconds < longest:  # a power of the backoff may exceed the range of a float
             break
         seconds *= retry.backoff
     return timedelta(seconds=min(seconds, longest) * (1 + retry.jitter * fraction(attempt)))

@@ -114,7 +114,7 @@ def upcoming(
 
 
 def planned_ahead(process: Process, record: ProcessRecord, now: datetime) -> datetime | None:
-    """Until when a pass whose clock was ahead has planned fires, so that none gets a slot before; or None."""
+    """Until when a pass whose clock was ahead has planned fires, so that none gets a slot; or None."""
     trigger = process.trigger
     has_fires = trigger is not None and trigger.slots == "instants" and not trigger.after
     return record.last_fire if has_fires and record.last_fire is not None and now < record.last_fire else None

@@ -24,7 +24,7 @@
   }
 
   // What an item and its axes share is an array, which costs the engine less than an object: see `read`. Axes lead to
-  // it and not to their item, so that the engine frees all of them at once and need not look for circles.
+  // it and not to their item, so that the engine frees all of them at once and need not look for cycles.
   const VALUES = 0, AXES = 1, PLACE = 2, CHANGED = 3, ALL = 4;
 
   class Axis {

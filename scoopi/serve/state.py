@@ -260,7 +260,7 @@ def _with_bundle(record: PassRecord, name: str, now: datetime) -> PassRecord | N
 
 
 def _placed(process: Process, root: Path) -> Process:
-    """A process with its place in the project, which people know, not below the folder of its bundle."""
+    """A process whose place is relative to the project, as users know it, not to the folder of its bundle."""
     file = Path(process.place.file).relative_to(root).as_posix()
     return msgspec.structs.replace(process, place=msgspec.structs.replace(process.place, file=file))
 

@@ -12,7 +12,7 @@ from scoopi.steps.step import LoadOrder
 
 BY_HTTP, BY_BROWSER = "http", "browser"
 ENOUGH = 3
-"""After so many pages in a row that needed a browser, all further ones are loaded in it right away."""
+"""Once this many pages in a row needed a browser, all further ones are loaded in it right away."""
 
 HasFound = Callable[[Page], bool]
 """Whether a page has what the definitions of its group select; may raise StepError."""

@@ -46,7 +46,7 @@ class SharedBackend(Protocol):
         """See `CallTimeout.expedite`."""
 
     def warn_of_jobs(self, jobs: int) -> None:
-        """Log a warning, once, if there is not enough memory for so many jobs."""
+        """Log a warning, once, if there is not enough memory for this number of jobs."""
 
     def close(self) -> None:
         """Disconnect; no method may be called afterwards."""

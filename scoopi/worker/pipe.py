@@ -86,7 +86,7 @@ class WorkerPipe:
         No other code may close it: the number could be reused for another file while this still reads.
 
         Args:
-            idle_s: after so many seconds without a message an empty body is yielded.
+            idle_s: seconds without a message after which an empty body is yielded.
         """
         buffer = MessageBuffer()
         incoming = select.poll()

@@ -52,7 +52,7 @@ CHECK_S = 0.25
 _LED_BY = "a redirect, a script of the page or an action"
 """What leads a browser to another address than that of the page."""
 MOST_HANGING = 64
-"""Abandoned calls of a plugin that have not ended; with so many of them it gets no more pages."""
+"""A plugin with this many abandoned calls that have not ended gets no more pages."""
 
 
 class LoadLimits(msgspec.Struct, frozen=True):

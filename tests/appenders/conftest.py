@@ -44,7 +44,7 @@ def writer(node_folder: Path) -> SegmentWriter:
 
 @pytest.fixture
 def take(jobs: JobStore) -> Callable[[int], list[TakenJob]]:
-    """Puts and takes so many jobs of the host `file`."""
+    """Puts and takes a number of jobs of the host `file`."""
 
     def put_and_take(count: int) -> list[TakenJob]:
         new = []

@@ -52,7 +52,7 @@ LIMIT = 33_554_432
             "the page was not received within 300 ms",
             "try again later, or raise scoopi.webClient.timeout",
         ),
-        ("redirect-loop", "more than 10 redirects in a row", "in a circle?"),
+        ("redirect-loop", "more than 10 redirects in a row", "in a cycle?"),
         ("redirect-nowhere", "the site answered with status 302", ""),
         (
             "redirect?to=file:///etc/hostname",

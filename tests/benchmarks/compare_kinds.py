@@ -29,7 +29,7 @@ EACH, MEDIAN = 12.0, 20.0
 MOST_BYTES, MOST_ROWS = 150_000_000, 1_500_000
 """No more than this in one run, so that large pages are fewer."""
 _SHARE = 10
-"""Scrapy reads so many times fewer pages."""
+"""Scrapy reads a tenth of the pages."""
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ from tests.benchmarks.workloads import Workload, books, tables, write_definition
 
 WORKERS = ("0", "1", "2", "4", "8")
 WORKERS_PAGES = 15_000
-"""So many that the start of eight processes is a small part."""
+"""Enough pages that the start of eight processes is a small part of the time."""
 SIZES = (2000, 6000, 20_000, 60_000, 200_000)
 IN_FLIGHT = (1, 2, 4, 8, 16, 32, 64)
 NODES = (0, 1, 2)
@@ -28,7 +28,7 @@ NODES_PAGES = 15_000
 PARTS = ("workers", "pages", "flight", "nodes")
 DISTINCT_PAGES = 6000
 ONCE_FROM = 60_000
-"""So many pages take minutes: one run has to do."""
+"""From this number of pages on, a run takes minutes: one has to do."""
 
 
 def main() -> int:

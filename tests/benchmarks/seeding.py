@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def seed(folder: Path, pages: int, *, hosts: str = "one", rows: bool = False) -> int:
-    """Read definitions of so many pages, and put all of them into a store in the folder.
+    """Read definitions of this number of pages, and put all of them into a store in the folder.
 
     Returns:
         How many jobs the store was given.

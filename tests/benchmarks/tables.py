@@ -54,7 +54,7 @@ Row = tuple[str, str, int]
 
 
 def build(folder: Path, pages: int) -> list[Path]:
-    """Write so many pages of 100 cards."""
+    """Write pages of 100 cards."""
     folder.mkdir()
     files = []
     for page in range(pages):

@@ -31,7 +31,7 @@ class Tally:
         self._runs: list[tuple[Figures, int]] = []
 
     def add(self, figures: Figures, pages: int, *, is_same: bool) -> None:
-        """Count a run over so many pages."""
+        """Count a run over this number of pages."""
         self._runs.append((figures, pages))
         self.is_same = self.is_same and is_same
 

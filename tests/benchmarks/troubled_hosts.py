@@ -94,7 +94,7 @@ def write(desk: Desk, urls: Sequence[str]) -> None:
 
 
 def beside(folder: Path, names: Sequence[str], pages: int, delay_ms: int, workers: object = 1) -> Beside:
-    """Load so many pages of each of these hosts of the misbehaving site."""
+    """Load `pages` pages of each of these hosts of the misbehaving site."""
     folder.mkdir(parents=True)
     desk = Desk(folder)
     desk.settings = {"scoopi.loader.fetch.delay": delay_ms, "scoopi.retry.delay": 200}

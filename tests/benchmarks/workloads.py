@@ -114,14 +114,14 @@ class Workload:
     files: tuple[Path, ...] = ()
 
     def first(self, pages: int) -> Workload:
-        """The first part of it, of about so many pages."""
+        """The first part of it, of about `pages` pages."""
         each = self.pages // len(self.starts)
         count = min(len(self.starts), max(1, pages // each))
         rows = self.rows // len(self.starts) * count
         return replace(self, pages=each * count, starts=self.starts[:count], rows=rows)
 
     def repeated(self, pages: int) -> Workload:
-        """About so many pages: the same ones again and again where there are not as many."""
+        """About `pages` pages: the same ones again and again where there are not as many."""
         each = self.pages // len(self.starts)
         count = max(1, pages // each)
         known = len(self.starts)

@@ -24,7 +24,7 @@ from tests.reliability.rounds import PromiseBrokenError
 from tests.server.server import Server
 
 PAGES = 24
-"""So many that a run outlasts the longest delay before a blow."""
+"""Enough that a run outlasts the longest delay before a blow."""
 MOST_DELAY_S = 2.0
 ROUND_LIMIT_S = 240.0
 END_S = 15.0

@@ -49,7 +49,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 PAGES = 8
-"""So many that a run is not over before it is killed."""
+"""Enough that a run is not over before it is killed."""
 
 
 def write(desk: Desk, *urls: str, timeout: int = 10_000) -> None:

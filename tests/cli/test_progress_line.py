@@ -104,7 +104,7 @@ def test_retries_are_shown_with_the_time_of_the_next_one() -> None:
 
 
 def of_speed(*speeds: float) -> Recent:
-    """Reports of a second each, of so many jobs a second."""
+    """Reports of a second each, with these numbers of jobs."""
     recent: Recent = deque(maxlen=RECENT)
     jobs = 0.0
     for number in range(RECENT):

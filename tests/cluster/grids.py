@@ -44,7 +44,7 @@ def free_port() -> int:
 def members(
     folder: Path, number: int = 1, heap: str = "256m", port: int | None = None
 ) -> Iterator[list[MemberProcess]]:
-    """So many members of one cluster, ready, the first one at `port`; killed at the end.
+    """Members of one cluster, ready, the first one at `port`; killed at the end.
 
     Raises:
         ClusterError: Java or the jar is missing; says what to do.

@@ -112,7 +112,7 @@ class Hammer:
         return result
 
     def strike(self, number: int, blow: str, requests: int) -> HammerResult:
-        """Play one in which the blow falls when nodes have sent so many requests to the server.
+        """Play one in which the blow falls when nodes have sent `requests` requests to the server.
 
         Raises:
             PromiseBrokenError: as in `round`.

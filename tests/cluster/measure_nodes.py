@@ -38,7 +38,7 @@ class NodesMeasure:
         self._runs = 0
 
     def pages_a_second(self, nodes: int) -> float:
-        """Of so many nodes, each with its part of 2 workers; 0: of a run on one machine.
+        """Of a number of nodes, each with its part of 2 workers; 0: of a run on one machine.
 
         Raises:
             SystemExit: a node ended badly, or rows are lost or doubled.

@@ -57,7 +57,7 @@ class BusySite:
     """Three hosts whose pages fail now and then, or lead to the next host.
 
     Args:
-        every: one of so many requests for pages is answered with 503.
+        every: each request for a page with a number divisible by it is answered with 503.
     """
 
     def __init__(self, every: int) -> None:

@@ -21,7 +21,7 @@ class Plan:
         cut: it is forwarded, then the connection is cut: the member does it, the answer is lost.
         drop: it is not forwarded, and the connection is cut.
         delay: it is forwarded up to `delay_ms` later.
-        spared: so many chunks of each connection pass first: its greeting.
+        spared: number of chunks of each connection that pass first: its greeting.
     """
 
     cut: float = 0.0

@@ -30,7 +30,7 @@ OF_NODE = re.compile(r"-node\d(?=\.|$)")
 
 
 def run_on_nodes(example: Example, folder: Path, cluster: ClusterClient, nodes: int) -> list[RunReport]:
-    """Run it on so many nodes that begin together and share the output folder."""
+    """Run it on nodes that begin together and share the output folder."""
     reached = cluster.settings
     settings = {
         "scoopi.cluster.addresses": ",".join(reached.addresses),
@@ -83,7 +83,7 @@ def test_an_example_gives_its_rows_on_any_number_of_nodes(
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where databases are made
     assert_as_expected(example, tmp_path, cluster, nodes)
-    HazelcastStore(cluster, tmp_path.name).destroy()  # a member has no room for the maps of so many runs
+    HazelcastStore(cluster, tmp_path.name).destroy()  # a member has no room for the maps of all runs
 
 
 def test_a_script_knows_whether_its_run_is_one_of_a_cluster(tmp_path: Path, cluster: ClusterClient) -> None:

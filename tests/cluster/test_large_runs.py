@@ -23,7 +23,7 @@ from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World
 
 MANY = 200_000
-"""One by one, so many waiting jobs take 180 MB of heap."""
+"""One by one, this number of waiting jobs takes 180 MB of heap."""
 SMALL_HEAP = "72m"
 DEFINITIONS = """\
 locatorGroups:
@@ -41,7 +41,7 @@ dataDefs:
 
 
 def large_world(folder: Path, number: int) -> World:
-    """Definitions of so many locators, all of one page."""
+    """Definitions of `number` locators, all of one page."""
     folder.mkdir()
     (folder / "page.html").write_text("<h1>A page</h1>")
     locators = "\n".join(f'      - {{ name: p{each}, url: "page.html#{each}" }}' for each in range(number))

@@ -34,7 +34,7 @@ class SlowSite:
     expedite: threading.Event
 
     def await_requests(self, number: int) -> None:
-        """Wait for so many more."""
+        """Wait for `number` further requests."""
         asked = len(self.server.log.all())
         wait_until(lambda: len(self.server.log.all()) >= asked + number, "requests", LIMIT_S)
 

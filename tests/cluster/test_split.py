@@ -147,7 +147,7 @@ class Nodes:
         return started
 
     def await_pages(self, number: int) -> None:
-        """Wait until so many more were asked for."""
+        """Wait until `number` further pages were asked for."""
         asked = len(self._server.log.all())
         wait_until(lambda: len(self._server.log.all()) >= asked + number, "requests", LIMIT_S)
 

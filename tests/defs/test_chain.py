@@ -105,7 +105,7 @@ def test_a_chain_that_leads_nowhere_is_an_error(check_steps: Check, steps: str, 
 def test_a_circle_is_an_error(check_steps: Check) -> None:
     section = "steps: { own: { start: { class: LocatorSeeder, previous: start, next: start } } }"
     assert check_steps("own", section).found == [
-        "9:17: error steps.own.start: the steps run in a circle: start → start; set `next: end` in one"
+        "9:17: error steps.own.start: the steps form a cycle: start → start; set `next: end` in one"
     ]
 
 

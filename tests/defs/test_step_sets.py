@@ -138,7 +138,7 @@ steps:
             "a",
             "steps: { a: { b: { x: { class: A, previous: p, next: n } } }, "
             "b: { a: { x: { class: A, previous: p, next: n } } } }",
-            "error steps.a: steps sets are based on each other: a → b → a; break the circle",
+            "error steps.a: steps sets are based on each other: a → b → a; break the cycle",
         ),
         (
             "{ css: { x: { class: A, previous: filtr, next: appender } } }",

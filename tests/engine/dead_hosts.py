@@ -29,7 +29,7 @@ class DeadHosts:
             each.close()
 
     def urls(self, count: int) -> list[str]:
-        """Pages of so many hosts."""
+        """Pages of `count` hosts."""
         return [
             f"http://127.{1 + n // 62500}.{n // 250 % 250}.{1 + n % 250}:{self.port}/" for n in range(count)
         ]

@@ -159,7 +159,7 @@ def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def jobs_of(number: int) -> list[NewJob]:
-    """So many jobs, of each host in turn."""
+    """Jobs of each host in turn."""
     hosts = itertools.cycle(HOSTS)
     return [new_job(next(hosts), each) for each in range(number)]
 

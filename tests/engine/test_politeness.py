@@ -20,7 +20,7 @@ DELAY_MS = 200
 LATE_MS = 150
 """By which a busy machine may note two requests too late, or too early beside each other."""
 SLOW_MS = {1: 300, 2: 800, 4: 1400}
-"""By parallelism: long enough for so many requests to meet, were the machine busy, and no longer."""
+"""By parallelism: long enough for that many requests to meet on a busy machine, and no longer."""
 LINKED = """\
 locatorGroups:
   list:
@@ -106,7 +106,7 @@ def assert_agrees(desk: Desk, server: Server, killed: int = 0) -> None:
     """The figures of the run are those of the server's log, whose clock is read a little later.
 
     Args:
-        killed: of so many processes that were killed the last request may be missing.
+        killed: number of processes that were killed, of each of which the last request may be missing.
     """
     paces = {pace.host: pace for pace in run_pace((), desk.folder / "output").hosts}
     for host in server.log.hosts():

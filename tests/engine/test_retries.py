@@ -146,7 +146,7 @@ def kill_after(desk: Desk, world: World, attempt: int, asked: Callable[[], int])
 
 
 def waits(desk: Desk, attempts: int) -> bool:
-    """Whether a job waits in the run's store after so many attempts."""
+    """Whether a job waits in the run's store after `attempts` attempts."""
     (file,) = desk.run_folder().glob(".scoopi/*/store.db")
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as store:
         found = store.execute("SELECT value FROM jobs WHERE state_key LIKE 'W/%'").fetchall()

@@ -23,7 +23,7 @@ def opened(path: Path, order: FileOrder = ORDER) -> PartialFile:
 
 
 def left_behind(path: Path, headers: Mapping[str, str], body: bytes = b"rye br") -> None:
-    """A file that was cut off after so many bytes."""
+    """A file that was cut off after `body`."""
     partial = opened(path)
     partial.begin(200, headers)
     partial.write(body)

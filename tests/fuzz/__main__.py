@@ -40,7 +40,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=[target.name for target in TARGETS], help="one target")
     parser.add_argument("--first", type=int, default=0, help="number of the first input (0)")
-    parser.add_argument("--inputs", type=int, help="at most so many inputs a target")
+    parser.add_argument("--inputs", type=int, help="the most inputs of a target")
     parser.add_argument(
         "--keep", type=Path, default=Path("build/fuzz"), help="folder for inputs with a fault"
     )

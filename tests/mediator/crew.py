@@ -214,7 +214,7 @@ class PlayedNode:
         return worker
 
     def push(self, count: int, host: str = FILE_HOST, archived: bool = False) -> list[TakenJob]:
-        """Put so many jobs of a host, take them and give them to the runner."""
+        """Put `count` jobs of a host, take them and give them to the runner."""
         new = []
         for number in range(count):
             job = seed_id("group", host, str(number))
@@ -239,7 +239,7 @@ class PlayedNode:
             self.turn()
 
     def wait_ended(self, count: int) -> None:
-        """Wait until so many more jobs have ended in the store."""
+        """Wait until `count` further jobs have ended in the store."""
         for _ in range(count):
             assert self.ended.acquire(timeout=WAIT_S), "a job did not end"
 

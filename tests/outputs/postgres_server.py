@@ -92,7 +92,7 @@ class PostgresServer:
         return [self._process.pid, *children_of(self._process.pid)]
 
     def crash(self, away_s: float) -> None:
-        """Kill it, and start it again after so many seconds."""
+        """Kill it, and start it again after `away_s` seconds."""
         self.kill()
         time.sleep(away_s)
         self.start()

@@ -336,10 +336,10 @@ def test_a_read_page_is_freed_at_once() -> None:
     gc.disable()
     try:
         reader.read(etree.fromstring(f"<table><tr>{cells}</tr><tr>{cells}</tr></table>"), None, print)
-        circles = gc.collect()
+        cycles = gc.collect()
     finally:
         gc.enable()
-    assert circles == 0
+    assert cycles == 0
 
 
 ITEM, FACT, BLOCK = Place("d.yml", 5, 9), Place("d.yml", 3, 9), Place("d.yml", 2, 9)

@@ -104,7 +104,7 @@ def test_constants_that_hold_placeholders_are_expanded() -> None:
 
 def test_placeholders_that_go_round_in_a_circle_are_an_error() -> None:
     axes = (AxisDef("item", ItemDef("i", match="%{item.match}")), AxisDef("dim", ItemDef("d")))
-    with pytest.raises(ParseError, match="circle"):
+    with pytest.raises(ParseError, match="cycle"):
         PlaceholderScope(axes, 1).compile("%{item.match}")
 
 

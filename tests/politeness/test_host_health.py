@@ -23,7 +23,7 @@ BUSY = LoadFault("status 503", True, 503)
 
 
 def after_errors(count: int, now: float = 0.0) -> HostHealth:
-    """A host that has brought so many errors, all at one time."""
+    """A host with `count` errors, all at one time."""
     health = HostHealth()
     for _ in range(count):
         health.failed(now, BUSY, RULES)

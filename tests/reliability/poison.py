@@ -59,7 +59,7 @@ NONE = Poison("none", "pass", 0.0, 1.0)
 
 
 class PoisonRun:
-    """One run over so many pages of a file each, in a folder of its own."""
+    """One run over pages of a file each, in a folder of its own."""
 
     def __init__(self, folder: Path, pages: int, page_s: float, poison: Poison, seed: int = 1) -> None:
         self._folder = folder

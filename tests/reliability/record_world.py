@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 CARDS = 6
 SAME = 5
-"""Each so many pages have a card with the same key."""
+"""Number of pages in a row that have a card with the same key."""
 DEFINITIONS = """\
 # Packets of an invented seed shop, as records.
 locatorGroups:
@@ -73,7 +73,7 @@ class RecordWorld:
 
 
 def build_records(folder: Path, pages: int, postgres_url: str = "", base_url: str = "") -> RecordWorld:
-    """Write so many pages, and the definitions with all outputs.
+    """Write the pages, and the definitions with all outputs.
 
     Args:
         postgres_url: of a database; without it there is none.

@@ -45,7 +45,7 @@ class HammerStore(AbstractContextManager["HammerStore"]):
         return State(self.folder / "scheduler")
 
     def disturb(self, chance: random.Random, seconds: float) -> None:
-        """Take the store away for a second, and up to so many more: nobody can write to it."""
+        """Take the store away for a second, and up to `seconds` more: nobody can write to it."""
         store = sqlite3.connect(self.folder / "scheduler" / DATABASE, isolation_level=None, timeout=30)
         try:
             store.execute("BEGIN EXCLUSIVE")

@@ -94,7 +94,7 @@ class Server:
         self.loop.call_soon_threadsafe(self._open, address)
 
     def open_after(self, address: str, seconds: float) -> None:
-        """Let a closed address accept connections so many seconds later."""
+        """Let a closed address accept connections `seconds` later."""
         self.loop.call_soon_threadsafe(self.loop.call_later, seconds, self._open, address)
 
     def _bound(self) -> dict[str, socket.socket]:

@@ -28,7 +28,7 @@ class Faults:
         torn: share of the batches of which only some writes are made, and no answer comes.
         unreadable: share of the readings that fail.
         overlooked: share of the records that a scan does not find, as while members move their data.
-        dies_after: so many single writes are made; instead of the next one the node dies.
+        dies_after: number of single writes that are made; instead of the next one the node dies.
     """
 
     lose_first_answers: bool = False

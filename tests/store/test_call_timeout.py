@@ -24,7 +24,7 @@ class Grid:
 
 
 def waited_s(clock: Clock, timeout: CallTimeout, times: int = 1) -> float:
-    """How long so many calls take to which no answer comes."""
+    """How long `times` calls take to which no answer comes."""
     began = clock.now
     for _ in range(times):
         assert not timeout.wait(Grid(clock, 1000).wait)

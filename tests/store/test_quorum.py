@@ -22,7 +22,7 @@ def never() -> bool:
 
 
 class Absent(SqliteStore):
-    """Answers no scan until it has refused so many."""
+    """Refuses a number of scans before it answers one."""
 
     refusals = 3
 

@@ -21,7 +21,7 @@ from scoopi.store.solo.sqlite_store import SqliteStore, sync_store
 
 @pytest.fixture
 def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Lets the file of the store that the test opens grow to so many pages only, as on a full disk."""
+    """Limits the pages to which the file of the store that the test opens can grow, as on a full disk."""
     opened: list[sqlite3.Connection] = []
     connect = sqlite3.connect
 

@@ -18,7 +18,7 @@ MEMORY_BYTES = 200 << 20
 
 
 class HungryStep(Step):
-    """Takes so many bytes (`bytes:N`), or parses so many elements (`elements:N`); gives no rows."""
+    """Allocates N bytes (`bytes:N`), or parses N elements (`elements:N`); gives no rows."""
 
     def run(self, payload: Payload) -> Handover:
         kind, size = payload.locator.url.split(":")

@@ -16,7 +16,7 @@ class PlayedLoader(Loader):
     """Keeps what is begun until the test ends it.
 
     Args:
-        ends_at_once: so many pages come as soon as they are asked for.
+        ends_at_once: number of pages that come as soon as they are asked for.
 
     Attributes:
         begun: payloads, as they were begun.

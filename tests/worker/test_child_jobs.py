@@ -1,4 +1,4 @@
-"""ChildJobs: ids are derived, circles end."""
+"""ChildJobs: ids are derived, cycles end."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ def test_a_page_read_once_per_run_has_its_place_in_the_chain_only_if_a_record_le
 
 
 def test_a_link_that_is_not_followed_hides_none_behind_it() -> None:
-    long, circle = Link("item", "http://h/".ljust(70_000, "x")), Link("list", "/list.html")
-    assert [child.payload.locator.url for child in made(page(), long, circle, Link("item", "/a"))] == ["/a"]
+    long, cycle = Link("item", "http://h/".ljust(70_000, "x")), Link("list", "/list.html")
+    assert [child.payload.locator.url for child in made(page(), long, cycle, Link("item", "/a"))] == ["/a"]
 
 
 def test_links_of_a_crawl_end_at_its_depth_without_a_warning() -> None:
@@ -148,7 +148,7 @@ def test_each_fragment_is_a_page_of_its_own_where_a_browser_loads_it() -> None:
     assert [child.payload.locator.url for child in children] == ["http://h/#/a", "http://h/#/b"]
     back = JobPayload(Locator("shop", "list", "http://h/#/a"), SEED, 2, children[0].payload.ancestors)
     again, _ = in_browser.make(SEED, back, [Link("list", "http://h/#/a"), Link("list", "http://h/#/b")])
-    assert [child.payload.locator.url for child in again] == ["http://h/#/b"], "a circle ends"
+    assert [child.payload.locator.url for child in again] == ["http://h/#/b"], "a cycle ends"
     (plain,), _ = ChildJobs(lambda _: "h:80", 9).make(SEED, page("http://h/x"), links)
     assert plain.payload.locator.url == "http://h/"
 

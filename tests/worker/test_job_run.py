@@ -40,7 +40,7 @@ class Does(Step):
 
 
 def rows(output: str, count: int, warnings: tuple[Failure, ...] = ()) -> Step:
-    """Appends so many rows to an output."""
+    """Appends `count` rows to an output."""
     return Does(lambda _: ToAppender((Part(output, count, b"row\n" * count),), warnings))
 
 

@@ -19,7 +19,7 @@ from scoopi.browser.page.page_wait import with_dialogs_dismissed
 
 Console = Callable[[], list[dict[str, Any]]]
 MOST = 100
-"""So many pages are kept; if thousands fail, they mostly fail alike."""
+"""The most pages that are kept; if thousands fail, they mostly fail alike."""
 
 
 class KeptPages:

@@ -54,7 +54,7 @@ return found;
 _TO_END = "window.scrollTo(0, document.documentElement.scrollHeight)"
 _TO_ELEMENT = "arguments[0].scrollIntoView({block: 'center'})"
 _CLICK_TIMES_S = 1.0
-"""So long a further click of the same action waits for its element, as there may be none."""
+"""Seconds that a further click of the same action waits for its element, as there may be none."""
 
 
 class PageActions:

@@ -25,7 +25,7 @@ from scoopi.model.definitions import BrowserDef
 
 _ANY = ("", "", "")
 MOST_FRAMES = 100
-"""So many frames of other origins are read of a page; each takes some commands."""
+"""The most frames of other origins that are read of a page; each takes some commands."""
 _TOO_MANY = VisitFailed(
     "its frames of other origins could not be read in the time for the page",
     "the frames of the page could not be read in time",

@@ -70,7 +70,7 @@ class Traffic:
             self._changed = time.monotonic()
 
     def is_idle(self, for_s: float) -> bool:
-        """Whether no request has been in progress for so many seconds."""
+        """Whether no request has been in progress for the last `for_s` seconds."""
         with self._lock:
             return self._begun <= self._ended and time.monotonic() - self._changed >= for_s
 

@@ -12,7 +12,7 @@ _LEAST_S = 0.1
 _LATE_S = 0.2
 """The driver's own timeouts come first; they do not end a loop in a script."""
 _STUCK_S = 5.0
-"""So long after its time the driver has not ended an action either, where the browser cannot interrupt it."""
+"""Seconds after an action's time when it counts as overdue, if the browser cannot interrupt it."""
 
 
 class StepTimeout:
@@ -58,7 +58,7 @@ class StepTimeout:
         self._ends = _NEVER
 
     def act(self, seconds: float) -> None:
-        """Begin an action, which may take so long; then a script that the page runs is interrupted.
+        """Begin an action and its time limit, after which a script that the page runs is interrupted.
 
         Raises:
             WebDriverException: the driver does not answer.

@@ -35,7 +35,7 @@ class BudgetSettings(Group, frozen=True):
         SettingKey(
             "scoopi.budget.bytes",
             SHARED,
-            "Once a run has received so many bytes of pages, it skips its other pages. 0: no limit.",
+            "A run that has received this many bytes of pages skips its other pages. 0: no limit.",
             unit="bytes",
             most=_MOST_BYTES,
         ),

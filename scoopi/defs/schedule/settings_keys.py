@@ -108,7 +108,7 @@ SETTINGS = Block(
         BlockKey(
             "stuck_after",
             duration(may_never=True),
-            "A job that waits on a failed job so long is reported.",
+            "A job that has waited on a failed job for this time is reported.",
             "24h",
             "24",
         ),

@@ -95,7 +95,7 @@ TRIGGER = Block(
         BlockKey(
             "jitter",
             duration(),
-            "Delays the start by up to so long, by a hash of the job's id.",
+            "Delays the start by up to this time, by a hash of the job's id.",
             "30s",
             "30",
             "every: 60s",

@@ -37,8 +37,8 @@ class Chain:
         each = self._first()
         while each is not None:
             if each.step.name in names:
-                circle = " → ".join([*names[names.index(each.step.name) :], each.step.name])
-                self._fault(each, f"the steps run in a circle: {circle}", "set `next: end` in one")
+                cycle = " → ".join([*names[names.index(each.step.name) :], each.step.name])
+                self._fault(each, f"the steps form a cycle: {cycle}", "set `next: end` in one")
                 return None
             chain.append(each)
             names.append(each.step.name)

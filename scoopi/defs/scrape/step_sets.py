@@ -189,9 +189,9 @@ class StepSets:
             return self._expanded[name]
         key, place, node = f"steps.{name}", self._section.keys[name], self._section.entries[name]
         if name in self._open:
-            circle = " → ".join([*self._open[self._open.index(name) :], name])
+            cycle = " → ".join([*self._open[self._open.index(name) :], name])
             self._findings.error(
-                place, key, f"steps sets are based on each other: {circle}", "break the circle"
+                place, key, f"steps sets are based on each other: {cycle}", "break the cycle"
             )
             return None
         self._open.append(name)

@@ -64,7 +64,7 @@ class YamlBuilder:
         """Return the document's root; None if the document is empty.
 
         Raises:
-            RefusedError: a circular alias, or more nodes or levels than allowed.
+            RefusedError: a cyclic alias, or more nodes or levels than allowed.
             yaml.YAMLError: an undefined alias, a second document, or too many levels.
         """
         begun: Any = None

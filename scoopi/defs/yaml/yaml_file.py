@@ -25,7 +25,7 @@ _SECTIONS = ("locatorGroups", "taskGroups", "dataDefs", "steps")
 class YamlFile:
     """Reads the text of one definition file into nodes.
 
-    Anchors and merge keys work within one document; duplicate keys and circular aliases are findings.
+    Anchors and merge keys work within one document; duplicate keys and cyclic aliases are findings.
 
     Args:
         sections: the names of the sections that a file may have, for the hint.

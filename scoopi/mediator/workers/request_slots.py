@@ -16,8 +16,8 @@ ROBOTS_A_PAGE = 2
 """Slots for a robots.txt, for each slot for a page. They are separate: with many new hosts, requests for a
 robots.txt would otherwise hold up the pages of hosts whose file is known."""
 STALLED_S = 0.05, 0.25
-"""A request is stalled when its host has never answered, and it has waited four times as long as pages take
-usually: at least, and at most, so many seconds."""
+"""A request is stalled when its host has never answered, and it has waited four times as long as pages
+usually take, but not less than the first and not more than the second number of seconds."""
 MOST_STALLED = 2048
 """Up to this many stalled requests of a worker are not counted as in flight: they take a connection, but no
 time and little memory, and of many new hosts some never answer."""

@@ -20,7 +20,7 @@ _CELL_LETTERS = 32_767
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 """Characters that XML, and therefore a workbook, cannot contain."""
 _EXACT_DIGITS = 15
-"""Workbooks store floating-point numbers, which keep so many digits; longer numbers are kept as text."""
+"""Workbooks store floating-point numbers, exact to 15 digits; longer numbers are written as text."""
 _FIRST_DATE = date(1900, 3, 1)
 """Excel's calendar is wrong before this date, so earlier ones are written as text."""
 

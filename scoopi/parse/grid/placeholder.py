@@ -75,7 +75,7 @@ class PlaceholderScope:
 
         Raises:
             ParseError: an axis, item or property does not exist, or placeholders refer to each other in a
-                circle.
+                cycle.
         """
         self._expanded_characters = 0
         return PlaceholderTemplate(self._pieces(without_mark(text), 0), text)
@@ -151,7 +151,9 @@ class PlaceholderScope:
         if "%{" not in value:
             return [without_mark(value)]
         if depth >= _MAX_DEPTH:
-            raise ParseError("placeholders go round in a circle", hint=f"see the value '{value[:80]}'")
+            raise ParseError(
+                "placeholders refer to one another in a cycle", hint=f"see the value '{value[:80]}'"
+            )
         self._expanded_characters += max(len(value), _LEAST_EXPANDED)
         if self._expanded_characters > _MAX_EXPANDED:
             raise ParseError(

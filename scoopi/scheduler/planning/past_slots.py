@@ -25,10 +25,10 @@ def past_slots(
 ) -> Iterator[tuple[Slot, datetime]]:
     """The slots of a process in an inclusive range, up to now, each with its due time.
 
-    They may lie before the process's `since`, since a backfill may go further back than the schedule.
+    They may lie before the process's `since`, because a backfill may go further back than the schedule.
 
     Args:
-        first, last: slots (of periods the digits suffice, of instants the `@` may be left out), or days
+        first, last: slots (the digits of a period are enough, and an instant may omit the `@`), or days
             (`2026-11-01`): the range has all slots from the first day to the last. A day is one
             of UTC for periods, as they are, else one of the trigger's zone.
     Raises:
@@ -60,7 +60,7 @@ def past_slots(
 def slot_of(process: Process, record: ProcessRecord, text: str) -> tuple[Slot, datetime | None]:
     """The slot of a process that a text names, and its due time; None if it has none.
 
-    Of a period the digits or a date suffice, of an instant the `@` may be left out. A period of another
+    The digits of a period, or a date, are enough; an instant may omit the `@`. A period of another
     length than the process's is cast to it. A number `!n` is a slot of any process.
 
     Raises:

@@ -29,7 +29,7 @@ from scoopi.store.schedule.record_keys import record_key
 KEPT_AT_LEAST = timedelta(hours=1)
 """Whatever the settings are: a pass that was stopped in between may still write what it has decided."""
 LOST_FOR = timedelta(days=1)
-"""A worker that ended without signing off is kept so long: it may only have been stopped."""
+"""How long a worker is kept that ended without signing off: it may only be suspended."""
 PAGE = 1000
 """Records that one step reads."""
 MOST_REMOVED = 200
@@ -110,7 +110,7 @@ class RecordCollector:
     def _without_jobs(self, old: Sequence[tuple[JobRecord, str]]) -> list[Collected]:
         """Remove jobs with their attempts, unless a later pass asks for them.
 
-        That they were there is noted before; so a crash in between loses nothing that a pass has to know.
+        Their process's record notes them first, so a crash in between loses nothing that a pass needs.
         """
         if not old:
             return []
@@ -128,7 +128,7 @@ class RecordCollector:
             self._store.update(ProcessRecord, name, partial(_noted, own))
 
     def _without_attempts(self, jobs: Sequence[JobRecord]) -> list[JobRecord]:
-        """Remove the attempts of jobs, but for jobs of which one is open.
+        """Remove the attempts of jobs, except of jobs that have an open one.
 
         Returns:
             The jobs that have none left.

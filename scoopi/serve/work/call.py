@@ -138,7 +138,7 @@ def _worked(order: dict[str, Any], contexts: list[Context]) -> dict[str, Any]:
 
 
 def _checked(order: dict[str, Any], contexts: list[Context]) -> None:
-    """Ask everything in order.
+    """Check all conditions in order.
 
     Raises:
         AttemptOutcome: the work must not begin.

@@ -22,7 +22,7 @@ class Claim(NamedTuple):
 
     @property
     def name(self) -> str:
-        """For people: the id of the attempt, with the node unless it is the first."""
+        """The id of the attempt, for messages; with the node unless it is the first."""
         return self.attempt.attempt if self.is_first else f"{self.attempt.attempt} node {self.node}"
 
     @property
@@ -32,7 +32,7 @@ class Claim(NamedTuple):
 
     @property
     def fence(self) -> int:
-        """Of the claim: a write with it is refused once there is another one."""
+        """The fence of the claim: writes with it are rejected once there is a later claim."""
         if self.is_first:
             return self.attempt.fence
         node = node_of(self.attempt, self.node)
@@ -40,7 +40,7 @@ class Claim(NamedTuple):
 
     @property
     def key(self) -> tuple[str, int, int]:
-        """Unlike that of any other claim, also of an earlier one of the same attempt or node."""
+        """The key of this claim; an earlier claim of the same attempt or node has another one."""
         return self.attempt.attempt, self.node, self.fence
 
     @property

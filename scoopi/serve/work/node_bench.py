@@ -22,7 +22,7 @@ from scoopi.store.schedule.schedule_store import ScheduleStore
 class NodeBench:
     """The calls of workers for further nodes of attempts, as those of `Workbench` for attempts.
 
-    Each node has a fence of its own: one that is lost is placed again, and the attempt goes on.
+    Each node has a fence of its own: one that is lost is placed again, and the attempt continues.
 
     Args:
         store: the records.
@@ -66,7 +66,7 @@ class NodeBench:
         self._change(claim, lambda record, node: changed(record, beat=now))
 
     def end(self, claim: Claim, explanation: str = "") -> None:
-        """End a node; the others of its run go on.
+        """End a node; the other nodes of its run continue.
 
         Args:
             explanation: why it ended before the run did.

@@ -66,7 +66,7 @@ class PostgresClient:
     Args:
         url: URL of the database; its password is never part of an error.
         timeout: how long to wait for an answer.
-        give_up_s: calls raise ClusterError if none has succeeded for so many seconds; None for never.
+        give_up_s: seconds without a successful call after which calls raise ClusterError; None for never.
     """
 
     def __init__(

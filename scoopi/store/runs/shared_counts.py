@@ -13,7 +13,7 @@ PERIOD_S = 1.0
 RETRIES, PAGES = "retries", "budget"
 """Kinds of counts: retries per host; pages and bytes per budget."""
 MANY = 1000
-"""Up to so many counts are written once per period, more of them less often."""
+"""Up to this many counts are written once per period, more of them less often."""
 _PAGE = 500
 
 

@@ -76,7 +76,7 @@ def sections() -> str:
 
 
 def filler(size: int) -> str:
-    """About so many bytes of markup that real lists are full of."""
+    """About `size` bytes of markup that real lists are full of."""
     source = random.Random(9)
     parts, made = [], 0
     while made < size:

@@ -153,7 +153,7 @@ class CrashingWorld:
         self.do(lambda state: Workbench(state.store).put(name, ("default",), 1, is_external=True))
 
     def pass_beats(self, count: int, *alive: str) -> None:
-        """Let the time of so many heartbeats pass, which only these workers send."""
+        """Let the time of `count` heartbeats pass, which only these workers send."""
         self.do(
             lambda state: state.store.change_pass(
                 lambda old: replace(old, beat=old.beat + count, version=old.version + 1)
