@@ -163,6 +163,6 @@ def open_closed_streams() -> None:
             os.open(os.devnull, mode)  # gets the lowest free descriptor, which is this one
             os.set_inheritable(descriptor, True)
     if sys.stdout is None:  # not writable, so that a run fails before it starts
-        sys.stdout = sys.__stdout__ = os.fdopen(1, closefd=False)  # type: ignore[misc]
+        sys.stdout = sys.__stdout__ = os.fdopen(1, closefd=False)  # type: ignore[misc]  # typed as final
     if sys.stderr is None:
         sys.stderr = sys.__stderr__ = os.fdopen(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]

@@ -25,7 +25,7 @@ SITES = "sites"
 """The only section that does not contain settings; it has the syntax of definitions."""
 
 
-class _BoundedLoader(_LOADER):  # type: ignore[misc]
+class _BoundedLoader(_LOADER):  # type: ignore[misc]  # which of two classes is known at import
     """Rejects deep nesting, which could crash the loader in C."""
 
     _depth = 0

@@ -161,7 +161,8 @@ def _defaults_of(group: type) -> dict[str, object]:
         # msgspec.structs.fields evaluates all annotations again, which takes as long as everything else here.
         names, defaults = group.__struct_fields__, group.__struct_defaults__
         return dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
-    return {field.name: field.default for field in dataclasses.fields(group)}  # type: ignore[arg-type]
+    assert dataclasses.is_dataclass(group)
+    return {field.name: field.default for field in dataclasses.fields(group)}
 
 
 class Values(Protocol):

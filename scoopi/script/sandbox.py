@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 # Not the package `quickjs` around this module: it starts a thread on import.
-from _quickjs import Context, JSException  # type: ignore[import-not-found]
+from _quickjs import Context, JSException
 
 from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError

@@ -168,6 +168,7 @@ def row_reader_of(native: NativeParser) -> RowReader:
         found: list[str | list[str] | None] | None = native.tails(elements, tag, attribute)
         if found is None:
             return tails(elements, tag, attribute)
+        # `isinstance` would take longer, which counts here
         return [join_texts(each) if type(each) is list else each for each in found]  # type: ignore[misc]
 
     return RowReader(native.positions, read, read_part, read_tails)

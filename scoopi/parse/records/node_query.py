@@ -83,13 +83,14 @@ def compile_elements(text: str, regex_timeout_ms: int) -> Callable[[Element], li
     if SelectorText.of(text).attribute:
         raise ParseError("`each` finds elements, not attributes", hint="remove the @ and what follows it")
 
-    def elements(root: Element) -> list[Element]:
+    def elements_in(root: Element) -> list[Element]:
         found = select(root)
-        if any(isinstance(node, str) for node in found):
+        elements = [node for node in found if not isinstance(node, str)]
+        if len(elements) < len(found):
             raise ParseError(f"{text!r} of `each` finds texts, not elements", hint="select elements")
-        return list(found)  # type: ignore[arg-type]  # checked above
+        return elements
 
-    return elements
+    return elements_in
 
 
 def _self(element: Element) -> Sequence[Node]:

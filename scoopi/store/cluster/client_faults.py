@@ -61,7 +61,7 @@ def first_answer_within(limit_s: float, client_class: type[HazelcastClient]) -> 
     even be stopped.
     """
 
-    class Client(client_class):  # type: ignore[misc, valid-type]
+    class Client(client_class):  # type: ignore[misc, valid-type]  # a late import
         def _start(self) -> None:
             manager = self._connection_manager
             authenticate = manager._authenticate

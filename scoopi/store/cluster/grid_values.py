@@ -62,7 +62,7 @@ def read_own_types_only(client: Any) -> None:
         if not isinstance(data, Data):
             return data
         try:
-            if data.get_type() in _READ:  # type: ignore[no-untyped-call]
+            if data.get_type() in _READ:  # type: ignore[no-untyped-call]  # the client has no types
                 return read(data)
         except Exception:  # noqa: S110 - text that is not UTF-8, a length beyond the end, and the like
             pass
