@@ -10,7 +10,15 @@ import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
 from tests.cluster.crew import Crew
-from tests.reliability.world import World
+from tests.reliability.world import World, served_world
+from tests.server.server import Server
+
+
+@pytest.fixture
+def world(request: pytest.FixtureRequest, tmp_path: Path, server: Server) -> World:
+    """A world of the size that the test file names; a file with another kind of world makes its own."""
+    size = request.module.SHELVES, request.module.PACKETS
+    return served_world(tmp_path, server.url(""), *size)
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from tests.cluster.grids import members, settings_of
 from tests.cluster.holding import held
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
-from tests.reliability.world import World, served_world
+from tests.reliability.world import World
 from tests.server.server import Server
 
 SHELVES, PACKETS = 8, 2
@@ -38,11 +38,6 @@ SHARED = {"scoopi.output.durability": "shared"}
 MERGED = {**SHARED, "scoopi.output.merge": "true"}
 
 CrewOf = Callable[..., Crew]
-
-
-@pytest.fixture
-def world(tmp_path: Path, server: Server) -> World:
-    return served_world(tmp_path, server.url(""), SHELVES, PACKETS)
 
 
 @contextmanager

@@ -20,18 +20,12 @@ from scoopi.store.runs.run_retention import RunRetention
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import plain_client
 from tests.engine.desk import wait_until
-from tests.reliability.world import World, served_world
-from tests.server.server import Server
+from tests.reliability.world import World
 
 SHELVES, PACKETS = 8, 2
 SLOW = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
 
 CrewOf = Callable[..., Crew]
-
-
-@pytest.fixture
-def world(tmp_path: Path, server: Server) -> World:
-    return served_world(tmp_path, server.url(""), SHELVES, PACKETS)
 
 
 def kept_records(cluster: ClusterClient, run: str) -> list[Any]:

@@ -16,7 +16,7 @@ from tests.cluster.hammer_round import node_arguments, read_nodes_rows
 from tests.engine.desk import wait_until
 from tests.engine.pace import Pace
 from tests.reliability.process import ScoopiProcess
-from tests.reliability.world import World, served_world
+from tests.reliability.world import World
 from tests.server.server import Server
 
 DELAY_MS = 150
@@ -30,11 +30,6 @@ REQUESTS = 40
 def hammer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hammer]:
     with Hammer(tmp_path_factory.mktemp("hammer"), shelves=60, seed=1) as hammer:
         yield hammer
-
-
-@pytest.fixture
-def world(tmp_path: Path, server: Server) -> World:
-    return served_world(tmp_path, server.url(""), SHELVES, PACKETS)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,18 +12,13 @@ from scoopi.cli.exit_codes import code_of_report
 from scoopi.model.report.run_report import RunStatus
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
-from tests.reliability.world import World, served_world
+from tests.reliability.world import World
 from tests.server.server import Server
 
 SHELVES, PACKETS = 10, 2
 BOTH = {"scoopi.cluster.quorum.size": "2"}
 """No page is loaded before both nodes have joined."""
 SLOW = {**BOTH, "scoopi.loader.fetch.delay": "300", "scoopi.loader.fetch.parallelism": "1"}
-
-
-@pytest.fixture
-def world(tmp_path: Path, server: Server) -> World:
-    return served_world(tmp_path, server.url(""), SHELVES, PACKETS)
 
 
 def figures_of(crew: Crew) -> Any:

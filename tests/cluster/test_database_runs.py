@@ -15,17 +15,12 @@ from scoopi.model.report.run_report import RunStatus
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
 from tests.outputs.postgres_server import PostgresServer
-from tests.reliability.world import World, served_world
+from tests.reliability.world import World
 from tests.server.server import Server
 
 SHELVES, PACKETS = 10, 2
 SLOW = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
 REQUESTS = 5
-
-
-@pytest.fixture
-def world(tmp_path: Path, server: Server) -> World:
-    return served_world(tmp_path, server.url(""), SHELVES, PACKETS)
 
 
 @pytest.fixture

@@ -24,15 +24,12 @@ from scoopi.store.runs.run_retention import PREFIX
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.test_cluster_retention import SLOW, maps_of, phase_of
 from tests.engine.desk import wait_until
-from tests.reliability.world import World, served_world
+from tests.reliability.world import World
 from tests.server.server import Server
 
+SHELVES, PACKETS = 8, 2
+
 CrewOf = Callable[..., Crew]
-
-
-@pytest.fixture
-def world(tmp_path: Path, server: Server) -> World:
-    return served_world(tmp_path, server.url(""), 8, 2)
 
 
 def stopped(crew: Crew, client: ClusterClient) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,7 @@ from scoopi.store.ports import ENDED, HOSTS, JOBS, RUN, StoreMap
 from scoopi.store.runs.known_run import PREFIX
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
-from tests.reliability.world import World, served_world
+from tests.reliability.world import World
 from tests.server.server import Server
 
 SHELVES, PACKETS = 6, 2
@@ -23,11 +22,6 @@ SHARED = {"scoopi.output.durability": "shared"}
 RUN_KEY = "run"
 
 CrewOf = Callable[..., Crew]
-
-
-@pytest.fixture
-def world(tmp_path: Path, server: Server) -> World:
-    return served_world(tmp_path, server.url(""), SHELVES, PACKETS)
 
 
 def stopped(crew: Crew, node: str) -> None:

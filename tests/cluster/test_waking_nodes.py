@@ -22,20 +22,16 @@ from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.holding import ended_jobs, states, store_of
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
-from tests.reliability.world import World, build_world, served_world
+from tests.reliability.world import World, build_world
 from tests.server.server import Server
 
+SHELVES, PACKETS = 4, 2
 SLOW = {
     "scoopi.loader.fetch.delay": "300",
     "scoopi.loader.fetch.parallelism": "1",
     "scoopi.job.prefetch": "60000",
 }
 """One node has the host, and takes all that there is to do."""
-
-
-@pytest.fixture
-def world(tmp_path: Path, server: Server) -> World:
-    return served_world(tmp_path, server.url(""), 4, 2)
 
 
 class Sleeper:

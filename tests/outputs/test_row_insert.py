@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,14 +11,6 @@ import sqlalchemy as sa
 from scoopi.outputs.databases.row_insert import RowInsert, quoted, quoted_table
 
 RUN = "_run"
-
-
-@pytest.fixture
-def connection() -> Iterator[sa.Connection]:
-    engine = sa.create_engine("sqlite://")
-    with engine.begin() as connection:
-        yield connection
-    engine.dispose()
 
 
 def table(connection: sa.Connection, *key: str) -> sa.Table:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import sqlalchemy as sa
 
@@ -11,14 +9,6 @@ from scoopi.errors import DefsError
 from scoopi.outputs.databases.table_difference import Differences, differences
 
 WANTED = sa.Table("books", sa.MetaData(), sa.Column("title", sa.Text), sa.Column("pages", sa.BigInteger))
-
-
-@pytest.fixture
-def connection() -> Iterator[sa.Connection]:
-    engine = sa.create_engine("sqlite://")
-    with engine.begin() as connection:
-        yield connection
-    engine.dispose()
 
 
 def found(connection: sa.Connection, columns: str = "", key: tuple[str, ...] = ()) -> Differences:
