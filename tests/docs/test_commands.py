@@ -49,13 +49,18 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def prepare_demo(folder: Path, command: str) -> None:
+    """Remove the definitions that `scoopi new demo` writes, or write them for the other commands."""
+    shutil.rmtree(folder / "demo", ignore_errors=True)
+    if "scoopi new" not in command:
+        run("scoopi new demo", folder)
+
+
 @pytest.mark.parametrize("command", runnable())
 def test_a_command_of_the_documentation_runs(command: str, checkout: Path) -> None:
     """Each by itself: `demo` is there for all but the command that makes it."""
     if "demo" in command:
-        shutil.rmtree(checkout / "demo", ignore_errors=True)
-    if "demo" in command and "scoopi new" not in command:
-        run("scoopi new demo", checkout)
+        prepare_demo(checkout, command)
 
     done = run(command, checkout)
 
@@ -127,6 +132,7 @@ def test_pip_installs_the_program_scoopi() -> None:
 def test_the_terminal_shows_what_the_readme_shows(checkout: Path) -> None:
     (shown,) = Page("README.md").blocks("console")
     command, *lines = shown.text.splitlines()
+    prepare_demo(checkout, command)
 
     done = run(command.removeprefix("$ "), checkout)
 

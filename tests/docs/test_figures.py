@@ -1,0 +1,68 @@
+"""Figures in the prose of guides are those of the program."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from scoopi.configs.registry import SETTINGS_BY_KEY
+from scoopi.engine.job_seeder import MOST_READY
+from scoopi.fetch.http_faults import TRANSIENT_STATUSES
+from scoopi.model.limits.retry_policy import MOST_FOR_A_NAME
+from scoopi.model.robots import MOST_ROBOTS_BYTES, MOST_ROBOTS_REDIRECTS
+from scoopi.politeness.host_health import MOST_PAUSE_S, MOST_SLOWING, NAME_TIMEOUT_S, ROW_FOR_REST
+from tests.docs.markdown import Page
+
+POLITENESS = Page("docs/politeness.md")
+UNITS_MS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
+WORDS = {"a minute": 60.0, "five": 5, "ten times": 10.0}
+
+
+def amount(text: str) -> str | int:
+    """A default as a guide or a setting writes it, comparable: durations in milliseconds."""
+    number, _, unit = text.partition(" ")
+    return int(number) * UNITS_MS[unit] if unit in UNITS_MS else {"yes": "true"}.get(text, text)
+
+
+def test_the_defaults_of_politeness_are_those_of_the_settings() -> None:
+    rows = POLITENESS.table("what", "default", "setting")
+    assert len(rows) == 6
+    for what, default, cell in rows:
+        setting = SETTINGS_BY_KEY[re.findall(r"scoopi[\w.]+", cell)[0]]
+        assert amount(default) == amount(f"{setting.default} {setting.unit}".strip()), what
+
+
+@pytest.mark.parametrize(
+    ("sentence", "figure"),
+    [
+        (r"doubles with each further error, up to ([\w ]+);", MOST_PAUSE_S),
+        (r"After (\w+) errors in a row", ROW_FOR_REST),
+        (r"gets a longer delay, up to ([\w ]+) the set one", MOST_SLOWING),
+        (r"whose name has been unknown for (\d+) s", NAME_TIMEOUT_S),
+    ],
+)
+def test_errors_slow_a_host_down_by_the_figures_of_the_program(sentence: str, figure: float) -> None:
+    found = re.search(sentence, " ".join(POLITENESS.prose.split()))
+    assert found
+    assert WORDS.get(found[1]) == figure or found[1] == f"{figure:g}"
+
+
+def test_the_limits_of_robots_txt_and_of_unknown_names_are_those_of_the_program() -> None:
+    answers = dict(POLITENESS.table("answer", "what Scoopi does"))
+    assert f"the first {MOST_ROBOTS_BYTES // 1024} KiB;" in answers["200"]
+    assert answers["3xx"].startswith(f"follows up to {MOST_ROBOTS_REDIRECTS} redirects")
+    failures = dict(Page("docs/retries.md").table("failure", ""))
+    assert f"at most {MOST_FOR_A_NAME} attempts" in failures["the host's name is unknown"]
+
+
+def test_the_statuses_that_are_tried_again_are_those_of_the_program() -> None:
+    (row,) = [first for first, _ in Page("docs/retries.md").table("failure", "") if "status 408" in first]
+    found = re.search(r"status ([\d, ]+), and (\d+) to (\d+)", row)
+    assert found
+    named = {int(status) for status in found[1].split(", ")} | set(range(int(found[2]), int(found[3]) + 1))
+    assert named == TRANSIENT_STATUSES
+
+
+def test_so_many_locators_of_a_host_become_jobs_as_the_architecture_says() -> None:
+    assert f"only the first {MOST_READY:,}\nbecome jobs" in Page("ARCHITECTURE.md").text
