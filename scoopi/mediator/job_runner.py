@@ -268,6 +268,8 @@ class JobRunner:
         for host in hosts:
             if counts[host] < wanted:
                 self._refill(host)
+        if fit and self._rules.budgets.are_set:
+            self._rules.share_budgets(True)  # jobs that are lost with this process are not counted again
 
     def _within_budgets(self, jobs: list[TakenJob]) -> list[TakenJob]:
         """The jobs that the budgets allow; the others end."""

@@ -29,6 +29,8 @@ from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.store.pages.job_records import NewJob, Postponed, TakenJob
 from scoopi.store.pages.job_store import JobStore
+from scoopi.store.runs.shared_counts import PAGES, SharedCounts
+from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.mediator.crew import NODE, WAIT_S
 
@@ -469,6 +471,26 @@ def test_wake_ups_for_jobs_that_wait_do_not_put_off_the_sweep(
         world.put(TWO, "c")
         world.tasks.room = 100
         assert names(world.taken(2)) == ["b", "c"]
+
+
+def test_pages_that_count_for_a_budget_are_counted_in_the_store_as_soon_as_they_are_taken(
+    world: World,
+) -> None:
+    world.budgets = PageBudgets(BudgetRules(run=Budget(pages=2)))
+    counts = SharedCounts(SettlingStore(world.store), "ann", PAGES)
+    kept: queue.Queue[bool] = queue.Queue()
+
+    def share(is_last: bool) -> None:
+        world.budgets.share(counts, is_last)
+        kept.put(is_last)
+
+    world.with_jobs(world.jobs, share_budgets=share)
+    world.put(ONE, "a", "b", "c")
+    with running(world):
+        world.inbox.has_new([ONE])
+        world.taken(2)
+        assert any(kept.get(timeout=WAIT_S) for _ in range(20)), "no round but the periodic ones"
+        assert SharedCounts(SettlingStore(world.store), "bob", PAGES).others()["pages/"] == 2
 
 
 def test_between_two_looks_at_very_many_hosts_retries_and_robots_txt_do_not_wait(
