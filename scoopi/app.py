@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -74,9 +75,11 @@ class Scoopi:
             inputs=inputs if isinstance(inputs, Inputs) else Inputs(inputs, groups=tuple(groups)),
             notify=notify,
             is_stopped=lambda: self._cancelled,
+            interrupting=self._interrupting,
         )
         self._lock = threading.Lock()
         self._engine: Engine | None = None
+        self._interrupt: Callable[[], object] = lambda: None
         self._cancelled = self._cancelled_hard = False
 
     def run(self) -> RunReport:
@@ -116,8 +119,23 @@ class Scoopi:
         """Shut down gracefully (`hard`: immediately); callable from any thread, before and during the run."""
         with self._lock:
             self._cancelled, self._cancelled_hard = True, self._cancelled_hard or hard
+            interrupt = self._interrupt
             if self._engine is not None:
                 self._engine.cancel(hard)
+        interrupt()
+
+    @contextmanager
+    def _interrupting(self, interrupt: Callable[[], object]) -> Iterator[None]:
+        """Have `cancel` call what ends a long call of another library, before there is an engine."""
+        with self._lock:
+            self._interrupt, is_late = interrupt, self._cancelled
+        try:
+            if is_late:
+                interrupt()
+            yield
+        finally:
+            with self._lock:
+                self._interrupt = lambda: None
 
     def _do(self, request: RunRequest) -> RunReport | None:
         from scoopi.bootstrap.boot_module import bootstrap_for  # late: a check needs no engine

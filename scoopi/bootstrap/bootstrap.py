@@ -20,7 +20,7 @@ from scoopi.configs.groups import BrowserSettings, ClusterSettings, ScriptLimits
 from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
 from scoopi.engine.failed_tasks import find_finished, find_of_cluster, reopen_run
-from scoopi.errors import AppenderError, RecordError, RunError, StoreError, UsageError
+from scoopi.errors import AppenderError, RecordError, RunError, StoppedError, StoreError, UsageError
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.job import NodeIncarnation, new_incarnation
@@ -40,6 +40,7 @@ from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.folders.run_folder import RunFolder, find_unfinished
 from scoopi.runs.folders.run_state import KEEP, node_folder_of, read_state
 from scoopi.runs.run_context import RunContext
+from scoopi.runs.run_file import report_of_unbegun
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.runs.run_record import RunRecord
@@ -107,8 +108,11 @@ class Bootstrap:
     # A new run
 
     def _begin(self, defs: Path) -> RunContext | RunReport:
-        configs = self._configs.compose()
-        packed, outputs = self._composed(defs, configs)
+        configs, began = self._configs.compose(), datetime.now().astimezone()
+        try:
+            packed, outputs = self._composed(defs, configs)
+        except StoppedError:
+            return report_of_unbegun(began, self._request.output)
         composed = msgpack_decoder(Composed).decode(packed)
         settings = ClusterSettings.of(configs, Path.cwd())
         if settings.is_cluster:
@@ -147,7 +151,7 @@ class Bootstrap:
         """
         source, current = defs.absolute(), Path.cwd()
         finder = finder_of(source, current)
-        composer = DefsComposer(configs, finder, current, self._request.inputs, self._request.output)
+        composer = DefsComposer.of(self._request, configs, finder)
         definitions = composer.compose(defs)
         outputs = self._outputs((*output_specs(definitions, finder), *record_specs(definitions)))
         composed = Composed(

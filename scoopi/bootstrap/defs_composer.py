@@ -13,6 +13,7 @@ from pathlib import Path
 
 from scoopi.bootstrap.group_loaders import ensure_library
 from scoopi.configs.configs import Configs
+from scoopi.configs.groups import QuerySettings
 from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
 from scoopi.defs.scrape.class_names import STEP_CLASSES
 from scoopi.defs.scrape.defs_reader import read_definitions
@@ -39,6 +40,7 @@ from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender
 from scoopi.publishing.output_faults import OutputFaults, file_path_fault
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.rows.defs_files import page_check
+from scoopi.runs.rows.query_rows import QueryLimits
 from scoopi.runs.rows.row_sources import RowSources
 from scoopi.runs.rows.run_outputs import RunOutputs
 from scoopi.runs.run_request import RunRequest
@@ -62,6 +64,7 @@ class DefsComposer:
         current_folder: folder in which script files are searched first.
         inputs: the values of `%{input.NAME}`.
         output: the folder of the runs' folders, whose outputs definitions may read.
+        limits: when a query that lists pages is given up.
     """
 
     def __init__(
@@ -71,22 +74,23 @@ class DefsComposer:
         current_folder: Path,
         inputs: Inputs = NO_INPUTS,
         output: Path = Path("output"),
+        limits: QueryLimits | None = None,
     ) -> None:
         self._configs = configs
         self._finder = finder
         self._current = current_folder
         self._inputs = inputs
-        self._output = output
+        self._rows = RunOutputs(output), limits or QueryLimits(QuerySettings.of(configs).timeout_s)
         self._scripts: dict[str, str] = {}
         self._is_of_cluster = any(map(configs.text, ("scoopi.cluster.addresses", "scoopi.cluster.store")))
 
     @classmethod
-    def of(cls, request: RunRequest, configs: Configs) -> DefsComposer:
-        """The composer for the definitions of a request."""
+    def of(cls, request: RunRequest, configs: Configs, finder: PluginFinder | None = None) -> DefsComposer:
+        """The composer for the definitions of a request; `finder` if the caller needs it, too."""
         assert request.defs is not None, "the command names definitions"
-        current = Path.cwd()
-        finder = finder_of(request.defs.absolute(), current)
-        return cls(configs, finder, current, request.inputs, request.output)
+        finder = finder or finder_of(request.defs.absolute(), Path.cwd())
+        limits = QueryLimits(QuerySettings.of(configs).timeout_s, request.is_stopped, request.interrupting)
+        return cls(configs, finder, Path.cwd(), request.inputs, request.output, limits)
 
     def compose(self, defs: Path) -> Definitions:
         """The definitions; warnings are logged.
@@ -140,7 +144,7 @@ class DefsComposer:
             path=partial(file_path_fault, is_of_cluster=self._is_of_cluster),
             host_pattern=as_compared,
             ca=_fault_of(partial(_ensure_authorities, files)),
-            find=RowSources(files, RunOutputs(self._output)).find,
+            find=RowSources(files, *self._rows).find,
             page_selector=_fault_of(css.compile_block),
             loader=_fault_of(ensure_library),
         )
@@ -163,8 +167,7 @@ class DefsComposer:
         return None if isinstance(made, Step) else Fault(f"{name} is not a Step", f"derive it from {STEP}")
 
     def _plugin_faults(self, kind: PluginKind, plugin: PluginDef, files: FileFinder) -> list[Fault]:
-        faults = self._finder.check(kind, plugin)
-        if faults:
+        if faults := self._finder.check(kind, plugin):
             return [Fault(fault) for fault in faults]
         try:
             made = self._finder.construct(kind, plugin)
@@ -186,8 +189,7 @@ class DefsComposer:
 
     def _script_faults(self, plugin: BasicScript, files: FileFinder) -> list[Fault]:
         faults = []
-        inline = _script_fault(plugin.script) if plugin.script else None
-        if inline:
+        if plugin.script and (inline := _script_fault(plugin.script)):
             faults.append(Fault(f"script: {inline.what}", inline.hint))
         for name in plugin.scripts:
             try:
@@ -258,8 +260,7 @@ def _ensure_regex(pattern: str) -> None:
 def _script_fault(text: str) -> Fault | None:
     from scoopi.script.sandbox import check_script
 
-    found = check_script(text)
-    return None if found is None else Fault(*found)
+    return None if (found := check_script(text)) is None else Fault(*found)
 
 
 def _ensure_authorities(files: FileFinder, path: str) -> None:

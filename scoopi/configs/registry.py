@@ -149,6 +149,7 @@ SETTINGS: tuple[Setting, ...] = (
     *declared(groups.AppenderSettings).values(),
     *declared(groups.JobSettings).values(),
     *declared(groups.EngineSettings).values(),
+    *declared(groups.QuerySettings).values(),
     *declared(groups.MetricsSettings).values(),
     *declared(groups.SchedulerSettings).values(),
     *declared(groups.OutputSettings).values(),

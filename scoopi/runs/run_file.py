@@ -35,6 +35,25 @@ from scoopi.version import __version__
 _METADATA = ".dist-info"
 
 
+def report_of_unbegun(began: datetime, folder: Path, run: str = "") -> RunReport:
+    """The report of a node that was stopped before it began the run: it has nothing to publish.
+
+    Args:
+        folder: that of the run; of all runs, if it has none yet.
+    """
+    now = datetime.now().astimezone()
+    return RunReport(
+        run=run,
+        folder=str(folder),
+        status=RunStatus.STOPPED,
+        started=began,
+        ended=now,
+        seconds=(now - began).total_seconds(),
+        jobs=JobCounts(left=None),
+        publish_note="it was stopped before this node began",
+    )
+
+
 class RunView(msgspec.Struct, frozen=True):
     """The keys of `run.json`, in this order."""
 

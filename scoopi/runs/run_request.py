@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import IO, Literal
 from scoopi.errors import UsageError
 from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.model.report.run_report import Progress
+from scoopi.runs.rows.query_rows import no_stop
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 """Also `s3:/bucket`, which `s3://bucket` becomes once it was read as a path."""
@@ -59,6 +61,7 @@ class RunRequest:
         watch: called with the progress.
         notify: called with one-line notices for the user.
         is_stopped: polled while the node waits for others, before there is an engine to cancel.
+        interrupting: calls what it is given if that happens during its `with` block, from another thread.
     """
 
     defs: Path | None = None
@@ -78,6 +81,7 @@ class RunRequest:
     notify: Callable[[str], object] = ignore_notice
     limit: int | None = None
     is_stopped: Callable[[], bool] = lambda: False
+    interrupting: Callable[[Callable[[], object]], AbstractContextManager[object]] = no_stop
 
     def for_definitions(self, defs: Path | None) -> RunRequest:
         """The request of a new run of these definitions.

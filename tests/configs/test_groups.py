@@ -20,6 +20,7 @@ PLAIN = [
     groups.JobSettings,
     groups.EngineSettings,
     groups.OutputSettings,
+    groups.QuerySettings,
     groups.MetricsSettings,
     groups.BudgetSettings,
     groups.PolitenessSettings,

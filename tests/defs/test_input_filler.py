@@ -170,3 +170,28 @@ def test_long_lists_are_filled_too(tmp_path: Path) -> None:
     done = read(tmp_path, text, {"town": "oslo"})
     urls = [each.url for each in done.definitions.locator_groups["city"].locators]
     assert urls == [f"/oslo/{n}.html" for n in range(450)]
+
+
+def test_an_input_may_be_the_day_since_when_a_list_has_changed(tmp_path: Path) -> None:
+    city = "locatorGroups:\n  city: { from: sitemap, url: /s.xml, since: '%{input.day}' }\n"
+    done = read(tmp_path, city + TASKS + DATA, {"day": "2026-01-31"})
+    assert done.found == []
+    (field,) = done.definitions.record_defs["city.sitemap.pages"].fields
+    assert "20260131" in field.selects[0].text
+    (sentence,) = read(tmp_path, city + TASKS + DATA, {"day": "soon"}).found
+    assert "since is 'soon', which is not a day" in sentence
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "'%{input.town}'",
+        "'%{input.town}.csv'",
+        "{ database: 'sqlite:towns.db', query: 'select %{input.town}' }",
+        "{ run: '%{input.town}', output: a.csv }",
+    ],
+)
+def test_nothing_else_is_reported_of_a_source_whose_input_is_missing(tmp_path: Path, source: str) -> None:
+    city = f"locatorGroups:\n  city: {{ from: {source}, url: 'http://a/%{{id}}' }}\n"
+    (sentence,) = read(tmp_path, city + TASKS + DATA, {}).found
+    assert "the input town is not given; add -i town=VALUE" in sentence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
 import sys
 import threading
 from pathlib import Path
@@ -128,3 +129,22 @@ def test_a_run_takes_them(world: World, desk: Desk) -> None:
 def test_a_setting_of_another_kind_is_refused_by_its_key(value: Any) -> None:
     with pytest.raises(ConfigError, match=r"scoopi\.workers: .* is not a value for a setting"):
         Scoopi("defs", {"scoopi.workers": value})
+
+
+def test_a_run_is_cancelled_while_its_definitions_wait_for_a_query(desk: Desk) -> None:
+    sqlite3.connect("towns.db").close()
+    Path("towns.yml").write_text(
+        'locatorGroups: { town: { from: { database: "sqlite:towns.db", query: "with recursive c(n) as ('
+        'select 1 union all select n + 1 from c) select count(*) as n from c" }, url: "/%{n}.html" } }\n'
+        "taskGroups: { town: { towns: { dataDef: town } } }\n"
+        "dataDefs: { town: { fields: { name: h1 } } }\n"
+    )
+    scoopi = Scoopi("towns.yml")
+    timer = threading.Timer(0.5, scoopi.cancel)
+    timer.start()
+    report = scoopi.run()
+    assert (report.status, report.run, report.publish_note) == (
+        "stopped",
+        "",
+        "it was stopped before this node began",
+    )

@@ -12,6 +12,7 @@ from scoopi.configs.groups.node_groups import (
     JobSettings,
     MetricsSettings,
     OutputSettings,
+    QuerySettings,
     SchedulerSettings,
     WorkerSettings,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "OutputSettings",
     "ParserLimits",
     "PolitenessSettings",
+    "QuerySettings",
     "RetrySettings",
     "SchedulerSettings",
     "ScriptLimits",

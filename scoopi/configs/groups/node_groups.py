@@ -140,6 +140,21 @@ class EngineSettings(Group, frozen=True):
     ] = 25
 
 
+class QuerySettings(Group, frozen=True):
+    """How long a query may take that lists the pages of locators."""
+
+    timeout_s: Annotated[
+        int,
+        SettingKey(
+            "scoopi.query.timeout",
+            NODE,
+            "The longest that a query of locators may take, with the reading of its rows. 0: no limit.",
+            unit="s",
+            most=86_400,
+        ),
+    ] = 300
+
+
 class OutputSettings(Group, frozen=True):
     """Which nodes see a node's output, whether it is merged, and how long a finished run is kept."""
 

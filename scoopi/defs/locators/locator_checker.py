@@ -7,7 +7,7 @@ from datetime import date
 from math import prod
 
 from scoopi.defs.locators.row_file import LINE_COLUMN, RowFile, RowFileError
-from scoopi.defs.locators.source_reader import DATABASE, ROWS_FROM, read_row_source
+from scoopi.defs.locators.source_reader import DATABASE, ROWS_FROM, names_missing_input, read_row_source
 from scoopi.defs.locators.values_builder import read_values
 from scoopi.defs.scrape.checkers import Fault, Find
 from scoopi.defs.yaml.entries import Entries
@@ -121,6 +121,8 @@ class LocatorChecker:
         """Return the number of rows of its file, and add its columns to `known`; None if it is unreadable."""
         place, key = entry.at(FROM), f"{key}.{FROM}"
         node = entry.entries.get(FROM)
+        if names_missing_input(node):
+            return None  # reported at its place
         source = read_row_source(node)
         is_secret = isinstance(source, Fault) and source.is_secret
         is_other = isinstance(node, Table) and node.entries.keys() - ROWS_FROM.names

@@ -5,6 +5,7 @@ Source: defs/README.md, 1.4.
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qsl, urlsplit
 
 from scoopi.defs.locators.row_file import SUFFIXES, is_row_file
@@ -46,6 +47,7 @@ FROM_KEY = Key(
 )
 """The key `from` of a locator."""
 _PAIRS = ((DATABASE, QUERY), (RUN, OUTPUT))
+_INPUT = re.compile(r"(?<!%)%\{\s*(input|slot)\.")
 _EXAMPLE = (
     'write { database: "sqlite:shops.db", query: "select url from shops" }, '
     "or { run: defs/shops, output: shops.csv }"
@@ -54,6 +56,8 @@ _EXAMPLE = (
 
 def read_row_source(node: Node | None) -> RowSource | Fault:
     """Return the source that the value of `from` names, or the fault in it."""
+    if names_missing_input(node):
+        return Fault("an input of the source is not given", "add -i NAME=VALUE")
     if isinstance(node, Table):
         return _of_table(node)
     text = node.text if isinstance(node, Text) else ""
@@ -61,6 +65,12 @@ def read_row_source(node: Node | None) -> RowSource | Fault:
         what = f"{text or 'nothing'} is not a file with a row for each page"
         return Fault(what, f"name a file that ends in {', '.join(SUFFIXES)}")
     return RowSource(file=text)
+
+
+def names_missing_input(node: Node | None) -> bool:
+    """Whether a source names an input that is not given, which is reported at its place."""
+    texts = node.entries.values() if isinstance(node, Table) else [node]
+    return any(isinstance(text, Text) and _INPUT.search(text.text) for text in texts)
 
 
 def _of_table(node: Table) -> RowSource | Fault:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -120,11 +120,12 @@ class DefsReader:
         self._site_files = site_files
         self._inputs = inputs
         self._names_inputs = False
+        self._filler = InputFiller(inputs, self._findings)
 
     def read(self, source: Path) -> tuple[Definitions, Report]:
         """See `read_definitions`."""
         files = self._files(source)
-        root = self._merged(files, source)
+        root = self._merged(files, source, self._filler.with_locators)
         for made, shown in made_keys(root):
             self._findings.alias(made, shown)
         root = self._filled(root)
@@ -181,16 +182,15 @@ class DefsReader:
         return checker.definitions()
 
     def _filled(self, root: Table) -> Table:
-        filler = InputFiller(self._inputs, self._findings)
-        filled = filler.filled(root) if self._names_inputs else root
+        filled = self._filler.filled(root) if self._names_inputs else root
         if self._is_whole:
-            filler.report_unknown(next(iter(root.keys.values()), root.place))
+            self._filler.report_unknown(next(iter(root.keys.values()), root.place))
         return filled
 
     def expanded(self, source: Path) -> tuple[Table, Report]:
         """Return the definitions of all files, unchecked and without short forms; and what cannot be read."""
         files = self._files(source)
-        return self._merged(files, source), self._report(files)
+        return self._merged(files, source, lambda table: table), self._report(files)
 
     def _files(self, source: Path) -> list[Path]:
         finder = SourceFiles(source, self._findings)
@@ -198,20 +198,21 @@ class DefsReader:
         self._is_whole = finder.is_whole and bool(files)
         return files
 
-    def _merged(self, files: list[Path], source: Path) -> Table:
+    def _merged(self, files: list[Path], source: Path, fill: Callable[[Table], Table]) -> Table:
         from scoopi.defs.yaml.yaml_file import YamlFile  # late: it loads the YAML library
 
         merger = Merger(str(source), self._findings, LANGUAGE.names)
         for path in files:
             text = SourceText(path, self._findings).read()
+            names_some = text is not None and names_inputs(text)
+            self._names_inputs |= names_some
             if text is not None:
                 self._findings.add_source(str(path), text)
-                self._names_inputs |= names_inputs(text)
             table = None if text is None else YamlFile(text, str(path), self._findings).read()
             if table is None:
                 self._is_whole = False
             else:
-                merger.add(expanded(table))
+                merger.add(expanded(fill(table) if names_some else table))
         return merger.merged()
 
     def _report(self, files: list[Path]) -> Report:

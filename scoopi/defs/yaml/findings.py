@@ -74,6 +74,7 @@ class Findings:
         self._lines: dict[str, list[str]] = {}
         self._hidden: set[str] = set()
         self._aliases: dict[str, str] = {}
+        self._muted: frozenset[Place] = frozenset()
         self.is_broken = False
 
     def add_source(self, file: str, text: str) -> None:
@@ -86,6 +87,10 @@ class Findings:
         `[]` in both keys stands for any index.
         """
         self._aliases[_INDEX.sub("[]", key)] = written
+
+    def mute(self, places: Iterable[Place]) -> None:
+        """Report nothing more about the values at these places, as what is wrong there is reported."""
+        self._muted |= {*places}
 
     def hide(self, text: str) -> None:
         """Blank out a credential in all quoted lines."""
@@ -134,6 +139,8 @@ class Findings:
     def _add(
         self, severity: Severity, place: Place, key: str, what: str, hint: str, also: Place, near: str
     ) -> None:
+        if place in self._muted:
+            return
         key = self._as_written(key)
         same = (place, what) if place.line else (place, f"{key} {what}")
         if same in self._found:

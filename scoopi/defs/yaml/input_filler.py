@@ -16,9 +16,10 @@ from scoopi.model.text.page_text import without_mark
 from scoopi.model.text.shown import nearest
 
 _PLACEHOLDER = re.compile(r"(%?)%\{\s*(input|slot)\.([^{}]*?)\s*\}")
+_SOURCE = re.compile(r"\.from(\.|\Z)")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _DATA = "dataDefs"
-_LOCATORS = "locatorGroups."
+_LOCATORS = "locatorGroups"
 _CODE = frozenset({"steps", "plugins", "class", "script"})
 """Keys below which texts are code."""
 _QUERIES = frozenset({"block", "selector", "attribute", "each", "select"})
@@ -41,6 +42,7 @@ class InputFiller:
         self._named: dict[str, Place] = {}
         self._missed: set[str] = set()
         self._meant: set[str] = set()
+        self._stood_in: set[Place] = set()
 
     def filled(self, root: Table) -> Table:
         """Return the definitions with the values in place of the placeholders."""
@@ -48,10 +50,22 @@ class InputFiller:
         assert isinstance(filled, Table)
         return filled
 
-    def report_unknown(self, begin: Place) -> None:
-        """Report the inputs that the user gives, but that no placeholder names.
+    def with_locators(self, root: Table) -> Table:
+        """Return a file's definitions with the values in the locators.
 
-        Each is reported at the placeholder with the most similar name, or else at the first placeholder.
+        To be called before short forms are expanded, which depends on them: on a day in `since`, for example.
+        """
+        groups = root.entries.get(_LOCATORS)
+        if not isinstance(groups, Table):
+            return root
+        filled = self._node(groups, _LOCATORS, is_data=False, refused="")
+        return Table({**root.entries, _LOCATORS: filled}, root.keys, root.place)
+
+    def report_unknown(self, begin: Place) -> None:
+        """Report the inputs that the user gives, but that no placeholder names; the last call.
+
+        From then on nothing is reported of texts that contain a stand-in. Each input is reported at the
+        placeholder with the most similar name, or else at the first placeholder.
 
         Args:
             begin: where the definitions begin; used if they have no placeholder.
@@ -64,6 +78,7 @@ class InputFiller:
                 hint = f"they name {known}" if known else "they have no %{input.NAME}"
                 what = f"the input {name} is given, but the definitions have no such input"
                 self._findings.error(self._named.get(near, first), "", what, hint, near=near)
+        self._findings.mute(self._stood_in)
 
     def _node(self, node: Node, path: str, *, is_data: bool, refused: str) -> Node:
         if isinstance(node, Text):
@@ -107,8 +122,9 @@ class InputFiller:
             self._miss(name, node, path)
         else:
             given = without_mark(self._inputs.values[name])
-            return given.replace("%{", "%%{") if is_data or path.startswith(_LOCATORS) else given
-        return STAND_IN
+            return given.replace("%{", "%%{") if is_data or path.startswith(f"{_LOCATORS}.") else given
+        self._stood_in.add(node.place)
+        return found[0] if _SOURCE.search(path) else STAND_IN  # no source is asked with another value
 
     def _refuse(self, placeholder: str, node: Text, path: str, refused: str) -> None:
         hint = "write it in a locator, a constant (value), a prefix, or the name of an output"

@@ -14,12 +14,13 @@ from scoopi.errors import ConfigError, RecordError, StoppedError, StoreError, Us
 from scoopi.metrics.answers import Answers
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_view import JoiningNode
-from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import RunReport
 from scoopi.publishing.output_spec import OutputSpec
 from scoopi.runs.cluster.run_joining import RunJoining
 from scoopi.runs.cluster.run_name import valid_name
 from scoopi.runs.composed import Composed
 from scoopi.runs.run_context import RunContext
+from scoopi.runs.run_file import report_of_unbegun
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.retries import given_up, log_retry
 from scoopi.store.shared_backend import SharedBackend, open_backend
@@ -126,19 +127,10 @@ class ClusterBoot:
 
     def _stopped(self) -> RunReport:
         """The report of a node that was stopped before it began the run: it has nothing to publish."""
-        now = datetime.now().astimezone()
         folder = self._run.folder
-        path = self._request.output if folder is None else folder
-        return RunReport(
-            run="" if folder is None else folder.name,
-            folder=str(path),
-            status=RunStatus.STOPPED,
-            started=self._began,
-            ended=now,
-            seconds=(now - self._began).total_seconds(),
-            jobs=JobCounts(left=None),
-            publish_note="it was stopped before this node began",
-        )
+        if folder is None:
+            return report_of_unbegun(self._began, self._request.output)
+        return report_of_unbegun(self._began, folder, folder.name)
 
 
 def ensure_fits(request: RunRequest) -> None:

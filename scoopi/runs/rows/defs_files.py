@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-import shutil
+import select
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import cache
 from os.path import isfile
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from scoopi.defs.scrape.checkers import Fault
-from scoopi.errors import FetchError
+from scoopi.errors import FetchError, StoppedError
 from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.fetch.file_client import FileFinder
 
+_POLL_S = 0.2
+_AT_ONCE = 1 << 20
 _KEPT: list[IO[bytes]] = []
 """Open until the process ends."""
 
 
-@cache
-def kept_stdin() -> Path | Fault:
-    """All of standard input, in a file without a name, as it is read several times."""
+def kept_stdin(is_stopped: Callable[[], bool]) -> Path | Fault:
+    """All of standard input, in a file without a name, as it is read several times.
+
+    Args:
+        is_stopped: polled while nothing comes.
+    Raises:
+        StoppedError: it returned true.
+    """
+    if _KEPT:
+        return path_of(_KEPT[0])
     if sys.stdin is None or sys.stdin.isatty():
         return Fault("nothing comes by standard input", "pipe the rows in, as in `scoopi DEFS < pages.txt`")
     kept = tempfile.TemporaryFile()  # noqa: SIM115 - open until the process ends
-    shutil.copyfileobj(sys.stdin.buffer, kept)
+    while data := _read(sys.stdin.buffer, is_stopped):
+        kept.write(data)
     kept.flush()
     _KEPT.append(kept)
     return path_of(kept)
+
+
+def _read(stdin: Any, is_stopped: Callable[[], bool]) -> bytes:
+    """What comes next; empty at the end."""
+    while not select.select([stdin], [], [], _POLL_S)[0]:
+        if is_stopped():
+            raise StoppedError
+    return bytes(stdin.read1(_AT_ONCE))
 
 
 def path_of(file: IO[bytes]) -> Path:

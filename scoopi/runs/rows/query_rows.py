@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import math
+import time as clock
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus, unquote_plus, urlsplit
 
-from scoopi.errors import DefsError
+from scoopi.errors import DefsError, StoppedError
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.text.secrets import MASK, MissingSecretError, filled_with
 from scoopi.model.text.shown import nearest
@@ -25,9 +28,35 @@ _FILES = (".db", ".sqlite", ".sqlite3")
 _MODULES = {"sqlite": ("sqlalchemy",), "postgresql": ("sqlalchemy", "psycopg")}
 AT_ONCE = 1000
 CONNECT_S = 10
+_CANCEL_S = 5
+_INTERRUPTED = ": interrupted"
+_INSTRUCTIONS = 100_000
+"""Of SQLite's machine, between two looks at the limits: some milliseconds."""
 
 
-def query_rows(database: str, query: str, files: FileFinder) -> Iterator[Sequence[str]]:
+def no_stop(_: Callable[[], object]) -> contextlib.AbstractContextManager[object]:
+    """An `interrupting` that never calls."""
+    return contextlib.nullcontext()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLimits:
+    """When a query is given up.
+
+    Attributes:
+        timeout_s: the longest that it may take with the reading of its rows; 0 for no limit.
+        is_stopped: whether the run that needs it was asked to stop.
+        interrupting: calls what it is given when that happens during its `with` block, from any thread.
+    """
+
+    timeout_s: int = 0
+    is_stopped: Callable[[], bool] = lambda: False
+    interrupting: Callable[[Callable[[], object]], contextlib.AbstractContextManager[object]] = no_stop
+
+
+def query_rows(
+    database: str, query: str, files: FileFinder, limits: QueryLimits | None = None
+) -> Iterator[Sequence[str]]:
     """The names of the columns, then the values of each row, in as little memory as a few rows need.
 
     The database is read in a transaction that cannot write.
@@ -36,22 +65,76 @@ def query_rows(database: str, query: str, files: FileFinder) -> Iterator[Sequenc
         database: its URL, as written: `sqlite:FILE`, or `postgresql://…`, with `${env:…}`.
         files: finds the file of SQLite.
     Raises:
-        DefsError: the URL is wrong, the database does not answer, or it does not understand the query.
+        DefsError: the URL is wrong, the database does not answer, or not in time, or it does not understand
+            the query.
         FetchError: there is no such file.
+        StoppedError: the run was asked to stop.
     """
     url, secret = _opened(database)
     kind = _kind(url)
     with _errors("the database cannot be opened", "look at its address and user", secret):
         connection = _engine(kind, url, files).connect()
-    with connection, _errors("the query fails", "correct it, or look at the database", secret):
+    watch = _QueryWatch(limits or QueryLimits(), connection.connection.dbapi_connection)
+    with (
+        connection,
+        watch.watched(),
+        _errors("the query fails", "correct it, or look at the database", secret),
+    ):
         options: dict[str, Any] = {"stream_results": True, "yield_per": AT_ONCE, "no_parameters": True}
         if kind == "postgresql":
             connection.execution_options(postgresql_readonly=True)
+            connection.exec_driver_sql(f"SET LOCAL statement_timeout = {watch.limits.timeout_s * 1000}")
         result = connection.execution_options(**options).exec_driver_sql(query)
         columns = _columns(result)
         yield columns
-        for row in result:
+        for number, row in enumerate(result):
+            if number % AT_ONCE == 0:
+                watch.ensure_goes_on()
             yield [_text(name, value) for name, value in zip(columns, row, strict=True)]
+
+
+class _QueryWatch:
+    """Ends a query that takes too long, or whose run is stopped.
+
+    A database executes a query outside of the interpreter, where no signal is noticed. SQLite calls back
+    now and then; PostgreSQL has the timeout, and `interrupting` cancels its query.
+    """
+
+    def __init__(self, limits: QueryLimits, connection: Any) -> None:
+        self.limits = limits
+        self._calls_back = hasattr(connection, "set_progress_handler")
+        self._connection = connection
+        self._end = clock.monotonic() + limits.timeout_s if limits.timeout_s else math.inf
+
+    @contextlib.contextmanager
+    def watched(self) -> Iterator[None]:
+        """Watch the query of the `with` block; an error that the watch causes becomes its reason."""
+        if self._calls_back:
+            self._connection.set_progress_handler(self._is_over, _INSTRUCTIONS)
+        try:
+            with self.limits.interrupting(self._interrupt):
+                yield
+        except DefsError as error:
+            self.ensure_goes_on()
+            if error.what.endswith(_INTERRUPTED) and self._calls_back:
+                raise KeyboardInterrupt from None  # raised in the callback, where SQLite has swallowed it
+            raise
+
+    def ensure_goes_on(self) -> None:
+        """Raise what ends the query, if anything does."""
+        if self.limits.is_stopped():
+            raise StoppedError
+        if clock.monotonic() >= self._end:
+            what = f"the query has not ended within {self.limits.timeout_s} s"
+            raise DefsError(what, hint="make it faster, or raise scoopi.query.timeout")
+
+    def _is_over(self) -> bool:
+        return self.limits.is_stopped() or clock.monotonic() >= self._end
+
+    def _interrupt(self) -> None:
+        if not self._calls_back:
+            with contextlib.suppress(Exception):  # the query may have just ended
+                self._connection.cancel_safe(timeout=_CANCEL_S)
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from scoopi.defs.scrape.checkers import Fault
 from scoopi.errors import ScoopiError
 from scoopi.fetch.file_client import FileFinder
 from scoopi.runs.rows.defs_files import kept_stdin, path_of
-from scoopi.runs.rows.query_rows import query_rows
+from scoopi.runs.rows.query_rows import QueryLimits, query_rows
 from scoopi.runs.rows.run_outputs import RunOutputs
 
 
@@ -27,10 +27,12 @@ class RowSources:
     Args:
         files: finds files that definitions name.
         runs: finds outputs of runs.
+        limits: when a query is given up, or the rest of standard input.
     """
 
-    def __init__(self, files: FileFinder, runs: RunOutputs) -> None:
+    def __init__(self, files: FileFinder, runs: RunOutputs, limits: QueryLimits | None = None) -> None:
         self._files = files
+        self._limits = limits or QueryLimits()
         self._runs = runs
         self._found: dict[RowSource, RowFile | Fault] = {}
 
@@ -46,11 +48,13 @@ class RowSources:
 
     def _rows(self, source: RowSource) -> RowFile | Fault:
         if source.query:
-            return self._kept(source.name, query_rows(source.database, source.query, self._files))
+            return self._kept(
+                source.name, query_rows(source.database, source.query, self._files, self._limits)
+            )
         if source.run:
             return self._kept(source.name, self._runs.rows(source))
         if is_stdin(source.file):
-            kept = kept_stdin()
+            kept = kept_stdin(self._limits.is_stopped)
             return kept if isinstance(kept, Fault) else RowFile(kept, source.file)
         return RowFile(self._files.find(source.file))
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
+import threading
 import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from scoopi.errors import DefsError, FetchError
+from scoopi.errors import DefsError, FetchError, StoppedError
 from scoopi.fetch.file_client import FileFinder
-from scoopi.runs.rows.query_rows import query_rows
+from scoopi.runs.rows.query_rows import QueryLimits, query_rows
 from tests.outputs.postgres_server import GUARDED
 
 VALUES = (
@@ -107,3 +112,54 @@ def test_memory_does_not_grow_with_the_number_of_rows(postgres_url: str, files: 
     assert sum(1 for _ in rows) == 48_001
     assert tracemalloc.get_traced_memory()[1] < 10_000_000
     tracemalloc.stop()
+
+
+ENDLESS = "with recursive c(n) as (select 1 union all select n + 1 from c) select {} from c"
+
+
+@pytest.mark.parametrize("shown", ["count(*) as n", "n"])
+def test_a_query_of_sqlite_that_never_ends_is_given_up(files: FileFinder, shown: str) -> None:
+    with pytest.raises(DefsError, match="the query has not ended within 1 s") as error:
+        [*query_rows("sqlite:shops.db", ENDLESS.format(shown), files, QueryLimits(1))]
+    assert error.value.hint == "make it faster, or raise scoopi.query.timeout"
+
+
+@pytest.mark.parametrize("query", ["select pg_sleep(60)", "select n from generate_series(1, 1e12::bigint) n"])
+def test_a_query_of_postgresql_that_never_ends_is_given_up(
+    postgres_url: str, files: FileFinder, query: str
+) -> None:
+    with pytest.raises(DefsError, match="the query has not ended within 1 s"):
+        [*query_rows(postgres_url, query, files, QueryLimits(1))]
+
+
+@pytest.mark.parametrize("shown", ["count(*) as n", "n"])
+def test_a_query_of_sqlite_ends_when_the_run_is_stopped(files: FileFinder, shown: str) -> None:
+    stopped = threading.Event()
+    threading.Timer(0.2, stopped.set).start()
+    with pytest.raises(StoppedError):
+        [*query_rows("sqlite:shops.db", ENDLESS.format(shown), files, QueryLimits(0, stopped.is_set))]
+
+
+def test_a_query_of_postgresql_ends_when_the_run_is_stopped(postgres_url: str, files: FileFinder) -> None:
+    stopped = threading.Event()
+
+    @contextmanager
+    def interrupting(interrupt: Callable[[], object]) -> Iterator[None]:
+        def stop() -> None:
+            stopped.set()
+            interrupt()
+
+        timer = threading.Timer(0.2, stop)
+        timer.start()
+        yield
+        timer.join()
+
+    limits = QueryLimits(0, stopped.is_set, interrupting)
+    with pytest.raises(StoppedError):
+        [*query_rows(postgres_url, "select pg_sleep(600)", files, limits)]
+
+
+def test_ctrl_c_ends_a_query_of_sqlite(files: FileFinder) -> None:
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        [*query_rows("sqlite:shops.db", ENDLESS.format("count(*) as n"), files)]
