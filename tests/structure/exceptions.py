@@ -56,7 +56,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/defs/scrape": (
         "the tests of definitions compose through them",
-        "checkers.py defs_groups.py",
+        "checkers.py",
     ),
     "scoopi/browser/firefox": (
         "tests/browser run with each_browser, in both of them",
