@@ -18,9 +18,17 @@ _LATER = "try again later"
 WEIRD_SERVER_REPLY, HTTP2_STREAM, TOO_LARGE = 8, 92, 100
 """CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2_STREAM and CURLE_TOO_LARGE, for which pycurl has no names."""
 CONNECTION_ENDED = frozenset(
-    (pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING, pycurl.E_HTTP2, HTTP2_STREAM)
+    (
+        pycurl.E_SEND_ERROR,
+        pycurl.E_RECV_ERROR,
+        pycurl.E_GOT_NOTHING,
+        pycurl.E_HTTP2,
+        HTTP2_STREAM,
+        WEIRD_SERVER_REPLY,
+    )
 )
-"""curl's errors for a request whose connection or HTTP/2 stream ends."""
+"""curl's errors for a request whose connection or HTTP/2 stream ends, or, on a reused connection, begins with
+the rest of an earlier response that was longer than announced."""
 _NOT_LOST = (("chunk", WEIRD_SERVER_REPLY), ("Too large response headers", TOO_LARGE))
 """Prefix of curl's message -> better error, for what curl reports as receive errors on an open connection."""
 _HTTP_0_9 = "HTTP/0.9"

@@ -60,6 +60,16 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.fixture
 def ends_at_second() -> Iterator[str]:
     """The address of a site that accepts the second request and closes its connection without a response."""
+    yield from _site_that_fails_at_second(b"")
+
+
+@pytest.fixture
+def garbles_second() -> Iterator[str]:
+    """The address of a site that answers the second request with the rest of the first response."""
+    yield from _site_that_fails_at_second(b"xxxxx\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+
+
+def _site_that_fails_at_second(response: bytes) -> Iterator[str]:
     numbers = itertools.count(1)
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -70,7 +80,10 @@ def ends_at_second() -> Iterator[str]:
                 except OSError:
                     return
                 with connection:
-                    while connection.recv(1 << 16) and next(numbers) != 2:
+                    while connection.recv(1 << 16):
+                        if next(numbers) == 2:
+                            connection.sendall(response)
+                            break
                         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
 
         serving = threading.Thread(target=serve, daemon=True)

@@ -58,6 +58,14 @@ def test_a_request_lost_on_a_reused_connection_is_not_sent_again_with_the_same_g
     assert page(client, ends_at_second, lambda: calls.append(1)).body == b"x"
 
 
+def test_a_request_whose_reused_connection_has_the_rest_of_an_earlier_response_is_sent_again(
+    client: HttpClient, garbles_second: str
+) -> None:
+    page(client, garbles_second)
+    assert send(client, Request(garbles_second)) == GrantNeeded(was_lost=True)
+    assert page(client, garbles_second).body == b"x"
+
+
 def test_a_lost_request_is_not_tried_on_other_reused_connections(client: HttpClient, server: Server) -> None:
     answers_of(client, [server.url("/bad/slow?ms=50")] * 8, at_a_time=8)
     url = server.url("/bad/closes-kept")
