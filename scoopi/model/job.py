@@ -124,8 +124,6 @@ def seed_id(group: str, name: str, url: str, request: str = "", parent: Mapping[
         parent: the values of the locator that the fields of its page use; each set of values makes a job of
             its own.
     """
-    if not request and not parent:
-        return _digest("seed", group, name, url)
     return _digest("seed", group, name, url, *filter(None, (request,)), *_values(parent))
 
 

@@ -15,7 +15,7 @@ from scoopi.defs.locators.row_file import LINE_COLUMN, SUFFIXES, is_row_file
 from scoopi.defs.locators.values_builder import local_today, read_day
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 
 SOURCES = ("sitemap", "feed")
 FROM, URL, MATCH, SINCE, LOCATORS = "from", "url", "match", "since", "locators"
@@ -124,9 +124,10 @@ def _hint_of_source(text: str) -> str:
         return f"write stdin, or {', '.join(f'stdin{suffix}' for suffix in SUFFIXES)}"
     if "/" in text or _LIST.search(text):
         return f"write {{ from: {likely}, url: {text} }}"
-    near = likely if likely == SOURCES[1] else nearest(text, SOURCES)
-    hint = f"write {' or '.join(SOURCES)}, or a file that ends in {', '.join(SUFFIXES)}"
-    return f"did you mean {near}?" if near else hint
+    meant = likely if likely == SOURCES[1] else text
+    return did_you_mean(
+        meant, SOURCES, f"write {' or '.join(SOURCES)}, or a file that ends in {', '.join(SUFFIXES)}"
+    )
 
 
 def is_without_locators(group: Table) -> bool:

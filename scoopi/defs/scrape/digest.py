@@ -51,20 +51,13 @@ def _ordered(node: Node) -> Iterator[bytes]:
     if isinstance(node, Text):
         yield _encoded(None if node.is_empty else node.text)
     elif isinstance(node, Listing):
-        pieces = (
-            _flat(entry) if isinstance(entry, FlatTable) else b"".join(_ordered(entry))
-            for entry in node.entries
-        )
+        pieces = (b"".join(_ordered(entry)) for entry in node.entries)
         many = iter(lambda: b",".join(islice(pieces, _AT_ONCE)), b"")
         yield from _pair("list", _listed((each,) for each in many))
     elif isinstance(node, FlatTable):
-        yield _flat(node)
+        yield _encoded(("table", [*zip(node.row.names, node.row.texts, strict=True)]))
     else:
         yield from _pair("table", _entries(node.entries.items()))
-
-
-def _flat(table: FlatTable) -> bytes:
-    return _encoded(("table", [*zip(table.row.names, table.row.texts, strict=True)]))
 
 
 def _entries(entries: Iterable[tuple[str, Node]]) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import did_you_mean
 from scoopi.model.text.text_template import PLACEHOLDER, TextTemplate, placeholder_names, unclosed
 
 SHA256 = "sha256"
@@ -118,10 +118,8 @@ def _hint_of(name: str, known: Collection[str]) -> str:
     """
     names = (*OF_FILE, *OF_LOCATOR, *known)
     of_row = next((each for each in known if each.partition(".")[2] == name), "")
-    near = _OTHER_NAMES.get(name.lower(), "") or of_row or nearest(name, names)
-    return (
-        f"did you mean %{{{near}}}?" if near else f"known are {', '.join(f'%{{{each}}}' for each in names)}"
-    )
+    meant = _OTHER_NAMES.get(name.lower(), "") or of_row or name
+    return did_you_mean(meant, names, f"known are {', '.join(f'%{{{each}}}' for each in names)}", "%{{{}}}")
 
 
 def _object_fault(template: str) -> tuple[str, str] | None:
