@@ -141,6 +141,12 @@ class SegmentWriter:
         )
 
 
+def sync_file(path: Path) -> None:
+    """Make the content of a closed file durable."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
 def sync_folder(folder: Path) -> None:
     """Make the file names in a folder durable."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

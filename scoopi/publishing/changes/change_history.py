@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 import secrets
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scoopi.appenders.segment_writer import sync_folder
+from scoopi.appenders.segment_writer import sync_file, sync_folder
 from scoopi.errors import AppenderError
 from scoopi.publishing.changes.change_state import About, ChangeState
 from scoopi.publishing.changes.record_changes import RecordChanges
@@ -49,6 +48,7 @@ class ChangeHistory:
             name = self._newest()
             temporary = note.with_name(f"{BASE}.tmp")
             temporary.write_text(name)
+            sync_file(temporary)
             temporary.replace(note)
         name = note.read_text()
         if not name:
@@ -88,8 +88,7 @@ class ChangeHistory:
                 finished = earlier.about().finished
         state.complete(About(self._definitions, (self._hidden / BASE).read_text(), finished))
         state.close()
-        with file.open("rb") as written:
-            os.fsync(written.fileno())
+        sync_file(file)
         file.replace(own)
         sync_folder(self._hidden)
 

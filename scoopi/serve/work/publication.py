@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from scoopi.appenders.segment_writer import sync_file, sync_folder
+
 MARK = ".attempt.json"
 """The file in a published folder that names its attempt and counts its rows."""
 _NEW = ".new"
@@ -20,7 +22,8 @@ class Publication:
 
     The files are written in `.SLOT.part`. Once complete, it is renamed to `SLOT.new`; then the former `SLOT`
     becomes `SLOT~n`, and `SLOT.new` becomes `SLOT`. After a crash between two renames, `complete` does the
-    rest.
+    rest. Each step is on disk before the next, so not even a power failure leaves an attempt that succeeded
+    without its rows.
 
     Args:
         folder: the process's folder in its output folder.
@@ -53,6 +56,8 @@ class Publication:
         for file in files:
             _copied(file, part / file.name)
         (part / MARK).write_text(json.dumps({"attempt": attempt, "created": created, "rows": rows}))
+        sync_file(part / MARK)
+        sync_folder(part)
         part.rename(self._new)
         self.complete()
 
@@ -64,6 +69,7 @@ class Publication:
                 number = former[-1][0] + 1 if former else 1
                 self.path.rename(self._folder / f"{self._slot}~{number}")
             self._new.rename(self.path)
+            sync_folder(self._folder)
         for _, path in self._former()[: -self._keep_former or None]:
             shutil.rmtree(path, ignore_errors=True)
 
@@ -118,3 +124,4 @@ def _copied(source: Path, target: Path) -> None:
         os.link(source, target)
     except OSError:
         shutil.copy2(source, target)
+        sync_file(target)

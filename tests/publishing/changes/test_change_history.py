@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,24 @@ def test_the_first_run_is_compared_with_none(tmp_path: Path) -> None:
     (tmp_path / "a-file").write_text("")
     (tmp_path / "another-run").mkdir()
     assert history(tmp_path, "one").base() is None
+
+
+def test_the_name_of_the_base_is_on_disk_before_it_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(tmp_path, "one", frame(0, {"Rye": "1"}))
+    later = history(tmp_path, "two")
+    note = tmp_path / "two" / ".scoopi" / BASE
+    synced: list[str] = []
+
+    def noted(descriptor: int) -> None:
+        assert not note.exists()
+        synced.append(Path(f"/proc/self/fd/{descriptor}").read_text())
+
+    monkeypatch.setattr(os, "fsync", noted)
+    later.base()
+    assert synced == ["one"]
+    assert note.exists()
 
 
 def test_only_runs_of_the_same_definitions_count(tmp_path: Path) -> None:

@@ -96,3 +96,30 @@ def crash_after(monkeypatch: pytest.MonkeyPatch, renames: int) -> None:
         return rename(path, target)
 
     monkeypatch.setattr(Path, "rename", crashing)
+
+
+def test_rows_are_on_disk_before_their_folder_gets_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    fsync, rename = os.fsync, Path.rename
+
+    def noted_sync(descriptor: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+        fsync(descriptor)
+
+    def noted_rename(path: Path, target: Path) -> Path:
+        synced.append(f"{path.name} -> {target.name}")
+        return rename(path, target)
+
+    def no_link(source: Path, target: Path) -> None:
+        raise OSError
+
+    files = rows(tmp_path / "run", "a")
+    monkeypatch.setattr(os, "fsync", noted_sync)
+    monkeypatch.setattr(os, "link", no_link)  # the output folder is on another file system
+    monkeypatch.setattr(Path, "rename", noted_rename)
+    Publication(tmp_path / "output", "!1", 5).publish(files, "p/!1/1", 1)
+    assert synced == [
+        "data.txt", ".attempt.json", ".!1.part", ".!1.part -> !1.new", "!1.new -> !1", "output"
+    ]  # fmt: skip
