@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from scoopi.appenders.segment_writer import sync_file, sync_folder
 from scoopi.errors import DefsError, RecordError
 from scoopi.model.place import source_folder
 
@@ -76,12 +77,20 @@ def unpack(name: str, data: bytes, bundles: Path) -> Path:
     try:
         with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
             tar.extractall(part, filter="data")
+        _sync(part)  # after a power failure an empty file would count as unpacked
         os.rename(part, folder)
     except OSError:
         shutil.rmtree(part, ignore_errors=True)
         if not folder.is_dir():  # else another process was first
             raise
     return folder
+
+
+def _sync(root: Path) -> None:
+    for folder, _, names in os.walk(root):
+        for name in names:
+            sync_file(Path(folder, name))
+        sync_folder(Path(folder))
 
 
 def _files(folder: Path, root: Path, ignored: list[str]) -> Iterator[Path]:

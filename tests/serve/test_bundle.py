@@ -41,6 +41,21 @@ def test_an_unpacked_project_has_the_files_and_the_right_to_execute(tmp_path: Pa
     assert bundle.unpack(name, b"", tmp_path / "bundles") == folder
 
 
+def test_a_project_is_on_disk_before_its_folder_gets_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, data = bundle.pack(project(tmp_path / "jobs"))
+    bundles, synced = tmp_path / "bundles", set[str]()
+
+    def noted(descriptor: int) -> None:
+        assert not (bundles / name).exists()
+        synced.add(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    folder = bundle.unpack(name, data, bundles)
+    assert synced > {"books", *(path.name for path in folder.rglob("*"))}
+
+
 def test_hidden_files_output_links_and_ignored_files_stay_outside(tmp_path: Path) -> None:
     jobs = project(tmp_path / "jobs")
     for name in (
