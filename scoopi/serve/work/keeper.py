@@ -51,6 +51,7 @@ class Keeper:
         self._selector.register(self._wake_end, selectors.EVENT_READ, lambda data: None)
         self._until: float = order["lease_ends_at"]
         self._commands = b""
+        self._unsent = b""
         self._answers = b""
         self._last_line = b""
         self._answer: dict[str, Any] | None = None
@@ -61,6 +62,7 @@ class Keeper:
     def run(self) -> None:
         """Run the work, and report how it ended."""
         os.set_blocking(COMMANDS, False)
+        os.set_blocking(MESSAGES, False)
         self._selector.register(COMMANDS, selectors.EVENT_READ, self._on_command)
         with open(self._folder / "lock", "wb") as lock:
             if self._has_locked(lock.fileno()):
@@ -68,7 +70,8 @@ class Keeper:
             else:
                 end = {"cause": self._cause or "the work of an earlier claim has not ended"}
         self._log.close()
-        _send({"end": end})
+        os.set_blocking(MESSAGES, True)
+        self._send({"end": end})
 
     def _has_locked(self, lock: int) -> bool:
         """Wait for the keeper of an earlier claim of this attempt, which is about to end."""
@@ -118,6 +121,9 @@ class Keeper:
         """Wait for something to happen, and handle it; SIGCHLD interrupts the wait."""
         left = self._until - time.monotonic()
         for key, _ in self._selector.select(max(0.0, min(seconds, left))):
+            if key.fd == MESSAGES:
+                self._flush()
+                continue
             try:
                 data = os.read(key.fd, _CHUNK)
             except BlockingIOError:
@@ -160,7 +166,27 @@ class Keeper:
             if "answer" in message:
                 self._answer = message["answer"]
             else:
-                _send(message)
+                self._send(message)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._unsent += json.dumps(message).encode() + b"\n"
+        self._flush()
+
+    def _flush(self) -> None:
+        """Write what `serve` reads; not more, as a keeper that waited for it would not see its lease end."""
+        is_full = False
+        try:
+            while self._unsent:
+                self._unsent = self._unsent[os.write(MESSAGES, self._unsent) :]
+        except BlockingIOError:
+            is_full = True
+        except OSError:  # nobody reads it any more
+            self._unsent = b""
+        is_awaited = MESSAGES in self._selector.get_map()
+        if is_full and not is_awaited:
+            self._selector.register(MESSAGES, selectors.EVENT_WRITE)
+        elif is_awaited and not is_full:
+            self._selector.unregister(MESSAGES)
 
 
 def wake_on_child() -> int:
@@ -171,13 +197,6 @@ def wake_on_child() -> int:
     signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     return read_end
-
-
-def _send(message: dict[str, Any]) -> None:
-    try:
-        os.write(MESSAGES, json.dumps(message).encode() + b"\n")
-    except OSError:  # nobody reads it any more
-        return
 
 
 def main() -> None:

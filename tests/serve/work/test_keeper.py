@@ -125,6 +125,35 @@ def test_a_function_reports_progress_and_sees_a_cancel(started: Started, tmp_pat
     assert ended(kept)["answer"] == {"status": "succeeded", "outputs": {"seen": True}, "is_whole": False}
 
 
+def test_a_report_larger_than_a_pipe_arrives_whole_although_the_work_ends_meanwhile(
+    started: Started, tmp_path: Path
+) -> None:
+    body = (
+        "import time\ndef work(context):\n    context.progress(seen='x' * 300_000)\n"
+        "    time.sleep(0.3)\n    open('left', 'w').close()\n"
+    )
+    kept = started(**function(tmp_path, body))
+    until((tmp_path / "left").exists)
+    time.sleep(0.3)  # the signal of its end interrupts whatever the keeper writes
+    messages: list[dict[str, Any]] = []
+    while not messages or "end" not in messages[-1]:
+        messages += kept.messages()
+    assert [len(messages[0]["progress"]["seen"]), messages[1]["end"]["code"]] == [300_000, 0]
+
+
+def test_work_is_killed_at_the_end_of_its_lease_although_nobody_reads_its_reports(
+    started: Started, tmp_path: Path
+) -> None:
+    body = (
+        "import os, time\ndef work(context):\n    open('pid', 'w').write(str(os.getpid()))\n"
+        "    context.progress(seen='x' * 300_000)\n    time.sleep(300)\n"
+    )
+    started(lease_ends_at=time.monotonic() + 1.5, **function(tmp_path, body))
+    pid = tmp_path / "pid"
+    until(lambda: pid.exists() and pid.read_text())
+    until(lambda: not is_alive(int(pid.read_text())))
+
+
 def test_a_function_finds_the_packages_of_its_worker(started: Started, tmp_path: Path) -> None:
     body = "import sys, msgspec\ndef work():\n    return {'path': sys.executable}\n"
     assert ended(started(**function(tmp_path, body)))["answer"]["outputs"] == {"path": sys.executable}
