@@ -36,6 +36,8 @@ class Errand:
         self._ends = time.monotonic() + limit_s
         self._is_late = False
         self._answer, answer_end = os.pipe()
+        os.set_blocking(self._answer, False)
+        self._answered = b""
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  closed by `close`
         try:
             self._process = subprocess.Popen(  # noqa: S603  a program of Scoopi
@@ -66,16 +68,18 @@ class Errand:
         if self._process.poll() is None and time.monotonic() >= self._ends:
             self._is_late = True
             self._kill()
+        self._read()  # a process whose answer is larger than the pipe ends only then
         return self._process.returncode is not None
 
     def answer(self) -> bytes:
         """Return what a process that is over has written to `answer`."""
-        os.set_blocking(self._answer, False)
-        data = b""
+        self._read()
+        return self._answered
+
+    def _read(self) -> None:
         with contextlib.suppress(BlockingIOError):
             while part := os.read(self._answer, 65_536):
-                data += part
-        return data
+                self._answered += part
 
     def failure(self) -> str:
         """Return how the process ended, and the last line that it printed; empty for exit code 0.

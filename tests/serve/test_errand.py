@@ -64,6 +64,15 @@ def test_its_answer_is_read_when_it_is_over(tmp_path: Path, monkeypatch: pytest.
         assert over(own).answer() == b"[1, 2]"
 
 
+def test_an_answer_larger_than_a_pipe_is_read_while_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "data = b'x' * 300_000\nwhile data: data = data[os.write(order['answer'], data):]"
+    with errand(tmp_path, monkeypatch, text) as own:
+        assert len(over(own).answer()) == 300_000
+        assert own.failure() == ""
+
+
 def test_an_order_that_nobody_reads_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     own = Errand("no_program_of_a_test", {"text": "x" * 1_000_000}, os.environ, 60.0)

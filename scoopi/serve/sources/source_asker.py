@@ -143,8 +143,10 @@ class SourceAsker:
         question = self._open[name]
         if not question.errand.is_over():
             return
-        failure = question.errand.failure()
-        window = None if failure else json.loads(question.errand.answer())
+        failure, answer = question.errand.failure(), question.errand.answer()
+        if not failure and not answer:
+            failure = "it ended the process instead of returning a number"
+        window = None if failure else json.loads(answer)
         question.errand.close()
         del self._open[name]
         self._note(question.record, question.look, window, failure)

@@ -25,7 +25,8 @@ def main() -> int:
     module, _, name = order["source"].partition(":")
     source = getattr(import_module(module), name)()
     window = window_of(source, datetime.fromisoformat(order["now"]), order["lookback"])
-    os.write(order["answer"], json.dumps(window).encode())
+    with open(order["answer"], "wb") as answer:
+        answer.write(json.dumps(window).encode())
     return 0
 
 

@@ -124,6 +124,12 @@ def test_a_source_that_fails_is_reported_and_stops_no_other(queue: Queue) -> Non
     assert queue.record("q").window == (7,), "the last answer stays"
 
 
+def test_a_source_that_ends_its_process_is_reported(queue: Queue) -> None:
+    queue.deploy("raise SystemExit(0)")
+    queue.ask(NOW)
+    assert queue.record("q").source_error == "it ended the process instead of returning a number"
+
+
 def test_a_source_that_hangs_is_killed(queue: Queue) -> None:
     queue.deploy("time.sleep(300)")
     asker = queue.asker(limit_s=3.0)
