@@ -203,11 +203,11 @@ class Server:
             self._pass_at, self._is_quiet = time.monotonic(), False
 
     def _begin_shutdown(self) -> None:
-        if self._options.works:
-            self._bench.change(self.name, state="draining", since=now_utc())
         cancel = self._settings.cancel
         if (kill_after := cancel.killed_after(cancel.default_mode)) is not None:
             self._runner.stop(kill_after.total_seconds())
+        if self._options.works:  # last, as the store may not answer
+            self._bench.change(self.name, state="draining", since=now_utc())
 
     def _is_idle(self) -> bool:
         """Whether nothing runs, is due, or is to be tried again, for `until_idle`."""

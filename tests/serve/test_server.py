@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -204,6 +206,23 @@ def test_a_serve_that_shuts_down_hands_its_attempts_back(serving: Serving, sleep
     attempt = serving.attempt("sleeper/!1/1")
     assert (attempt["status"], attempt["worker"], attempt["fence"]) == ("waiting", None, 1)
     assert not any(map(is_alive, pids(sleeping)))
+
+
+def test_a_serve_that_shuts_down_stops_its_attempts_although_its_store_does_not_answer(
+    serving: Serving,
+) -> None:
+    stopped = serving.folder / "stopped"
+    traps = f"trap 'touch {stopped}; exit' TERM; touch {stopped}.not; while :; do sleep 0.1; done"
+    serving.write("jobs.yml", f'processes: {{long: {{executes: {{command: [sh, -c, "{traps}"]}}}}}}')
+    serving.run("deploy", "jobs")
+    serving.run("launch", "long")
+    with serving.served() as serve:
+        until(stopped.with_suffix(".not").exists)
+        with closing(sqlite3.connect(serving.folder / "scheduler/state.db", isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            serve.send_signal(signal.SIGTERM)
+            until(stopped.exists)
+        assert serve.wait(60) == 143
 
 
 def test_the_attempts_of_a_lost_worker_run_on_another_one(serving: Serving, sleeping: Path) -> None:

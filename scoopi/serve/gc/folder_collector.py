@@ -110,5 +110,5 @@ def _is_used(path: Path) -> bool:
 def _names(folder: Path) -> list[str]:
     try:
         return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
-    except FileNotFoundError:
+    except OSError:  # there is none, or it is not ours: an output folder may be anywhere
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,23 +30,24 @@ class AttemptLog:
         self._file = open(_part(folder, self._begin), "ab", buffering=0)  # noqa: SIM115  closed by `close`
 
     def write(self, data: bytes) -> None:
-        """Append to the log."""
-        while data:
-            room = self._half - self._file.tell()
-            if room <= 0:
-                self._next_part()
-                continue
-            self._file.write(data[:room])
-            data = data[room:]
+        """Append to the log; what a full disk has no room for is left out, and the attempt continues."""
+        with contextlib.suppress(OSError):
+            while data:
+                room = self._half - self._file.tell()
+                if room <= 0:
+                    self._next_part()
+                    continue
+                data = data[self._file.write(data[:room]) :]
 
     def close(self) -> None:
         """Close the current file."""
         self._file.close()
 
     def _next_part(self) -> None:
-        self._begin += self._file.tell()
+        begin = self._begin + self._file.tell()
+        part = open(_part(self._folder, begin), "ab", buffering=0)  # noqa: SIM115  closed by `close`
         self._file.close()
-        self._file = open(_part(self._folder, self._begin), "ab", buffering=0)  # noqa: SIM115
+        self._file, self._begin = part, begin
         for begin, path in log_parts(self._folder)[1:-2]:
             if begin:
                 path.unlink(missing_ok=True)

@@ -73,6 +73,8 @@ def _become(order: dict[str, Any], pipes: Pipes, keeper: int) -> None:
         os._exit(call(order))
     except OSError as error:
         os.write(2, f"{error.filename or order['cwd']}: {error.strerror}\n".encode())
+    except ValueError as error:  # a zero byte in a word or a variable
+        os.write(2, f"the program cannot be started: {error}\n".encode())
 
 
 def _may_begin(order: dict[str, Any]) -> bool:

@@ -157,10 +157,14 @@ def _prepare(folder: Path, attempt: AttemptRecord) -> None:
     not be taken for the work of this one.
     """
     mark, created = folder / _CREATED, attempt.created.isoformat()
-    if mark.exists() and mark.read_text() != created:
+    if mark.exists():
+        if mark.read_text() == created:
+            return
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    mark.write_text(created)
+    new = folder / f"{_CREATED}.new"  # a half-written mark would remove the folder of a later claim
+    new.write_text(created)
+    new.replace(mark)
 
 
 def _program(word: str, project: Path, environ: Mapping[str, str], process: Process) -> str:

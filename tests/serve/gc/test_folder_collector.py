@@ -49,6 +49,14 @@ def test_the_folders_in_which_nodes_worked_together_are_removed_like_those_of_at
     assert [path.name for path in runs.iterdir()] == [new.name]
 
 
+def test_an_output_folder_that_cannot_be_read_stops_no_round(deployed: Deployed, tmp_path: Path) -> None:
+    state = deployed("processes: {p: {executes: scrape:books}}")
+    old = work_of(state, "!1", 8 * DAY)
+    (tmp_path / "output").write_text("a file")
+    steps = FolderCollector(state, NOW, output=tmp_path).steps()
+    assert [each.name for step in steps for each in step] == [f"work/{old.name}"]
+
+
 def touched(path: Path, at: datetime) -> None:
     os.utime(path, (at.timestamp(), at.timestamp()))
 

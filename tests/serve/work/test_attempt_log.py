@@ -28,6 +28,19 @@ def test_of_a_long_log_the_first_and_the_last_half_are_kept(tmp_path: Path) -> N
     assert sum(path.stat().st_size for _, path in log_parts(tmp_path)) <= 30
 
 
+def test_what_cannot_be_written_is_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    log = AttemptLog(folder, 20)
+    log.write(b"0123456789")
+    folder.rename(tmp_path / "away")
+    log.write(b"lost")
+    (tmp_path / "away").rename(folder)
+    log.write(b"kept")
+    log.close()
+    assert text(folder, 20) == "0123456789kept"
+
+
 def test_a_reader_that_follows_reads_each_byte_once(tmp_path: Path) -> None:
     log, reader, read = AttemptLog(tmp_path, 40), LogReader(tmp_path, 40), b""
     for number in range(20):

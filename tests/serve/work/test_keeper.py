@@ -28,6 +28,11 @@ def test_a_program_that_cannot_be_started_says_why_in_its_log(started: Started, 
     assert "No such file or directory" in (tmp_path / "log").read_text()
 
 
+def test_a_program_with_a_zero_byte_in_a_word_says_so_in_its_log(started: Started, tmp_path: Path) -> None:
+    assert ended(started(argv=["sh", "-c", "\0"])) == {"code": 127}
+    assert (tmp_path / "log").read_text() == "the program cannot be started: embedded null byte\n"
+
+
 def test_descendants_end_with_the_program_even_those_in_other_sessions(
     started: Started, tmp_path: Path
 ) -> None:

@@ -76,6 +76,27 @@ def test_a_secret_input_reaches_a_function_and_variables_but_neither_arguments_n
         order(tmp_path, secret, kind="command", what=("ls", "${ token }"))
 
 
+def test_a_crash_while_a_claim_begins_loses_nothing_of_an_earlier_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class CrashError(BaseException):
+        pass
+
+    def crash(path: Path, text: str, **options: Any) -> None:
+        path.open("w").close()
+        raise CrashError
+
+    order(tmp_path, kind="command", what=("sh",))
+    run = attempt_folder(tmp_path / "work", ATTEMPT) / "run"
+    run.touch()
+    with monkeypatch.context() as crashing:
+        crashing.setattr(Path, "write_text", crash)
+        with pytest.raises(CrashError):
+            order(tmp_path, kind="command", what=("sh",))
+    order(tmp_path, kind="command", what=("sh",))
+    assert run.exists()
+
+
 def test_the_folder_of_a_removed_job_is_not_that_of_one_that_is_created_again(tmp_path: Path) -> None:
     folder = Path(order(tmp_path, kind="command", what=("sh",))["folder"])
     (folder / "log").write_text("old")
