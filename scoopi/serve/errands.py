@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.serve.gc.paced_rounds import PacedRounds
 from scoopi.serve.notices.notice_sender import NoticeSender
@@ -12,9 +15,16 @@ from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.sources.source_asker import SourceAsker
 from scoopi.serve.state import State
 
+log = logging.getLogger(__name__)
+AGAIN_S = 60.0
+"""After an unexpected error."""
+_ROUNDS, _NOTICES, _SOURCES = "the garbage collector", "sending notices", "asking sources"
+
 
 class Errands:
     """Does the work of a `serve` beside passes and attempts, a little in each turn. Belongs to one thread.
+
+    An unexpected error in one of them stops neither the others nor the `serve`; it is logged.
 
     Args:
         options: sources are asked if it runs passes, and notices sent if it runs attempts.
@@ -35,6 +45,13 @@ class Errands:
         self._notices = NoticeSender(state.store, state.project, worker if options.works else None, environ)
         asker = SourceAsker(state.store, state.current, state.project, environ, answered)
         self._asker = asker if options.schedules else None
+        self._parts: dict[str, Callable[[datetime], None]] = {
+            _ROUNDS: self._rounds.turn,
+            _NOTICES: self._notices.turn,
+        }
+        if self._asker is not None:
+            self._parts[_SOURCES] = self._asker.turn
+        self._failed_until: dict[str, float] = {}
 
     def turn(self, now: datetime) -> None:
         """Do what is due.
@@ -42,10 +59,17 @@ class Errands:
         Raises:
             StoreError: the store does not answer; the next turn continues.
         """
-        self._rounds.turn(now)
-        self._notices.turn(now)
-        if self._asker is not None:
-            self._asker.turn(now)
+        for name, turn in self._parts.items():
+            if time.monotonic() < self._failed_until.get(name, 0.0):
+                continue
+            try:
+                turn(now)
+                self._failed_until.pop(name, None)
+            except StoreError:
+                raise
+            except Exception:
+                log.exception("%s failed, trying again in %.0f s", name, AGAIN_S)
+                self._failed_until[name] = time.monotonic() + AGAIN_S
 
     def wait_s(self) -> float:
         """Return the seconds until the next turn has something to do, as far as known."""
@@ -53,8 +77,10 @@ class Errands:
         return min(self._rounds.wait_s(), self._notices.wait_s(), asks)
 
     def has_open(self) -> bool:
-        """Whether something is in progress, or waits for this process."""
-        return self._notices.has_open() or (self._asker is not None and self._asker.is_asking())
+        """Whether something is in progress, or waits for this process; not what has failed."""
+        is_sending = _NOTICES not in self._failed_until and self._notices.has_open()
+        asker = None if _SOURCES in self._failed_until else self._asker
+        return is_sending or (asker is not None and asker.is_asking())
 
     def expedite(self) -> None:
         """Send notices at once instead of waiting for more, because nothing else is left to do."""

@@ -10,7 +10,9 @@ import pytest
 
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.serve.errands import Errands
+from scoopi.serve.gc.paced_rounds import PacedRounds
 from scoopi.serve.serve_options import ServeOptions
+from scoopi.serve.sources.source_asker import SourceAsker
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW
 
@@ -41,3 +43,25 @@ def test_a_source_is_asked_in_turns_and_only_by_what_schedules(tmp_path: Path, s
         errands.close()
         assert state.store.processes()["p"].window == ((3,) if schedules else ())
     assert answers == [True] * schedules
+
+
+def test_an_unexpected_error_stops_neither_the_others_nor_the_serve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    turns: list[str] = []
+
+    def broken(rounds: object, now: object) -> None:
+        turns.append("rounds")
+        raise KeyError("defect")
+
+    monkeypatch.setattr(PacedRounds, "turn", broken)
+    monkeypatch.setattr(SourceAsker, "turn", lambda asker, now: turns.append("source"))
+    with State(tmp_path / "scheduler") as state:
+        errands = Errands(state, ServeOptions(), WORKER, dict(os.environ), lambda: None)
+        for _ in range(3):
+            errands.turn(NOW)
+        errands.close()
+    assert turns == ["rounds", "source", "source", "source"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "the garbage collector failed, trying again in 60 s"
+    ]

@@ -52,6 +52,7 @@ def test_a_list_of_jobs_is_limited_and_says_so(answers: ServeAnswers) -> None:
         ("/api/why?job=r/!1", "unknown process r"),
         ("/api/why?job=p/!9", "there is no job p/!9: none was launched with this number"),
         ("/api/jobs?limit=0", "limit needs a whole number from 1 to 1000, got '0'"),
+        ("/api/jobs?limit=0000000001", "limit needs a whole number from 1 to 1000, got '0000000001'"),
         ("/api/jobs?limit=1e3", "limit needs a whole number from 1 to 1000, got '1e3'"),
         ("/api/jobs?state=done", "unknown state done"),
         ("/api/workers?job=x", "unknown parameter job"),

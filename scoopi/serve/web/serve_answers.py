@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -137,7 +138,7 @@ def _query(text: str, parameters: tuple[str, ...]) -> Query:
 
 def _limit(query: Query) -> int:
     text = query.get("limit", str(MOST_ROWS))
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MOST_ROWS:
+    if not re.fullmatch(r"[0-9]{1,9}", text) or not 1 <= int(text) <= MOST_ROWS:
         raise UsageError(f"limit needs a whole number from 1 to {MOST_ROWS}, got {text!r}")
     return int(text)
 
