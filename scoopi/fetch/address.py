@@ -87,7 +87,7 @@ def parse_address(text: str) -> Address:
         what, cause = f"the address has {len(text):,} characters", "the address is too long"
         raise FetchError(what, at=shown(text), hint=f"{LONGEST_ADDRESS:,} are allowed", cause=cause)
     plain = _PLAIN.fullmatch(text)
-    if plain and not _MAYBE_DOTS.search(text):
+    if plain and not (("/." in text or "%" in text) and _MAYBE_DOTS.search(text)):
         scheme, host, port = plain.groups()
         number = _port(port, scheme, text)
         if not port or number != DEFAULT_PORTS[scheme]:

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.defs.scrape.digest import definition_digest, tree_digest
+from scoopi.defs.yaml import entries
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.yaml_file import YamlFile
 from tests.defs.written import DATA, PLACES, TASKS, Check
@@ -62,6 +63,15 @@ def test_packed_locators_have_the_digest_of_what_they_stand_for() -> None:
     changed[100] = "{ name: n100, url: /other.html }"
     assert of(places) == of(places)
     assert len({of(places), of(changed), of(places[:-1]), of([*places[1:], places[0]])}) == 4
+
+
+def test_a_list_has_the_same_digest_whether_its_tables_are_packed_or_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed = ", ".join(f"{{ name: n{number}, url: /{number}.html }}" for number in range(450))
+    packed = digest(f"s: {{ x: [ {listed} ] }}")
+    monkeypatch.setattr(entries, "A_PART", 1000)
+    assert digest(f"s: {{ x: [ {listed} ] }}") == packed
 
 
 def test_places_are_not_part_of_a_definition(check: Check) -> None:

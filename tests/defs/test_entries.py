@@ -122,3 +122,11 @@ def test_a_list_is_plain_pages_only_if_no_entry_may_need_a_check(
         entries.append(locator(number) if number != at else template if odd is None else odd(number))
     assert entries.may_hold("%{") is expected
     assert are_pages(entries) is not expected
+
+
+def test_the_line_of_a_locator_is_not_taken_for_a_placeholder() -> None:
+    """The bytes of 9595 = 0x257B are `%{`."""
+    entries = Entries("f.yml")
+    for number in range(9595, 9595 + MANY):
+        entries.append(locator(number))
+    assert not entries.may_hold("%{")

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
-from scoopi.defs.yaml import yaml_builder
-from scoopi.defs.yaml.node import Node, Table, Text, plain
+from scoopi.defs.yaml import entries, yaml_builder
+from scoopi.defs.yaml.entries import A_PART, FlatTable
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, plain
+from scoopi.defs.yaml.open_blocks import OpenListing
 from scoopi.defs.yaml.yaml_builder import DEEPEST, RefusedError, YamlBuilder
 
 
@@ -23,9 +28,9 @@ def test_each_node_has_its_place() -> None:
     assert isinstance(root, Table)
     assert plain(root) == {"a": ["x", "y"]}
     assert str(root.keys["a"]) == "a.yml:1:1"
-    entries = list(root.entries["a"].entries)  # type: ignore[union-attr]
-    assert [str(entry.place) for entry in entries] == ["a.yml:2:5", "a.yml:3:5"]
-    assert [entry.is_quoted for entry in entries if isinstance(entry, Text)] == [False, True]
+    listed = list(root.entries["a"].entries)  # type: ignore[union-attr]
+    assert [str(entry.place) for entry in listed] == ["a.yml:2:5", "a.yml:3:5"]
+    assert [entry.is_quoted for entry in listed if isinstance(entry, Text)] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -75,3 +80,91 @@ def test_aliases_of_aliases_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> Non
     assert built(few) is not None
     with pytest.raises(RefusedError, match="stand for more than 30 values"):
         built(few.replace("[*b]", "[*b, *b, *b]"))
+
+
+ODD = (
+    "{ name: odd, url: /o }",
+    "{ name: odd, url: '' }",
+    "{ name: odd, url: }",
+    "{ name: odd, url: ~ }",
+    '{ name: "12", url: "true" }',
+    "{ name: !!str odd, url: /o }",
+    "{ name: &name%d odd, url: /o }",
+    "&odd%d { name: odd, url: /o }",
+    "*base",
+    "{ <<: *base, url: /o }",
+    "{ name: odd, name: odd, url: /o }",
+    "{ name: odd, name: other, url: /o }",
+    "{ ' ': odd, url: /o }",
+    "{ name: odd, url: /o, values: { n: 1-3 } }",
+    "{ name: odd, url: [ /o ] }",
+    "{ [ name ]: odd }",
+    "{}",
+    "[ name, url ]",
+    "odd",
+    "",
+    "\n    name: odd\n    url: |\n      /a\n      /b",
+)
+"""Entries of a list that may not be added as flat tables, and some that may."""
+
+
+def _described(node: Node) -> object:
+    """A node with its places, flags and names; of a flat table as if it had been built."""
+    if isinstance(node, Text):
+        return node.text, node.place, node.is_empty
+    if isinstance(node, Listing):
+        return node.place, [_described(each) for each in node.entries]
+    return node.place, node.keys, {name: _described(each) for name, each in node.entries.items()}
+
+
+def _findings_of(builder: YamlBuilder) -> list[str]:
+    findings = Findings()
+    for note in builder.notes:
+        note(findings)
+    return [f"{each.place} {each.what} {each.also}" for each in findings.sorted()]
+
+
+@given(
+    odd=st.dictionaries(st.integers(0, 12), st.sampled_from(ODD), max_size=8),
+    loader=st.sampled_from([yaml.SafeLoader, yaml.CSafeLoader]),
+)
+def test_a_long_list_holds_what_its_nodes_would(odd: dict[int, str], loader: type[yaml.SafeLoader]) -> None:
+    listed = [odd.get(at, f"{{ name: n{at}, url: /p{at} }}").replace("%d", str(at)) for at in range(13)]
+    text = "base: &base { name: base, url: /b }\nall:\n" + "".join(f"  - {entry}\n" for entry in listed)
+    quick, reference = YamlBuilder("a.yml"), YamlBuilder("a.yml")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(entries, "A_PART", 3)
+        found = quick.build(yaml.parse(text, Loader=loader))
+        patch.setattr(OpenListing, "is_long", False)
+        expected = reference.build(yaml.parse(text, Loader=loader))
+    assert found is not None
+    assert expected is not None
+    assert _described(found) == _described(expected)
+    assert _findings_of(quick) == _findings_of(reference)
+
+
+def test_flat_tables_of_a_long_list_get_no_nodes_of_their_own() -> None:
+    listed = "".join(f"- {{ name: n{number}, url: /p{number} }}\n" for number in range(A_PART + 2))
+    root = built(listed)
+    assert isinstance(root, Listing)
+    assert isinstance([*root.entries][-1], FlatTable)
+
+
+def test_a_text_in_quotes_that_looks_like_a_number_stays_quoted_in_a_long_list() -> None:
+    listed = "".join(f"- {{ name: n{number}, url: '7' }}\n" for number in range(A_PART + 2))
+    root = built(listed)
+    assert isinstance(root, Listing)
+    last = [*root.entries][-1]
+    assert isinstance(last, Table)
+    assert isinstance(url := last.entries["url"], Text)
+    assert url.is_quoted
+
+
+def test_the_nodes_of_a_long_list_count_for_the_most_that_aliases_may_stand_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(yaml_builder, "MOST_NODES", 3 * 300 + 10)
+    listed = "".join(f"  - {{ name: n{number}, url: /p }}\n" for number in range(300))
+    assert built(f"a: &a\n{listed}") is not None
+    with pytest.raises(RefusedError):
+        built(f"a: &a\n{listed}b: [ *a, *a ]\n")

@@ -158,11 +158,12 @@ class DefsChecker:
 
     def _check_urls(self, group: LocatorGroup) -> None:
         """Check the addresses of a group; missing files, which may yet be created, are warnings."""
-        missing, places = 0, dict[Place, int]()
+        missing, number, place = 0, -1, None
         warns_of_files = self._is_in_browser(self._task_groups[group.name])
         for written in until_fault(group.locators):
             locator = next(written.each(), written) if written.values else written
-            number = places.setdefault(written.place, len(places))
+            if written.place != place:  # else it is made from further rows of the same entry
+                number, place = number + 1, written.place
             if not locator.url:
                 continue
             key = f"locatorGroups.{group.name}.locators[{number}].url"

@@ -51,13 +51,25 @@ def _ordered(node: Node) -> Iterator[bytes]:
     if isinstance(node, Text):
         yield _encoded(None if node.is_empty else node.text)
     elif isinstance(node, Listing):
-        pieces = (b"".join(_ordered(entry)) for entry in node.entries)
-        many = iter(lambda: b",".join(islice(pieces, _AT_ONCE)), b"")
-        yield from _pair("list", _listed((each,) for each in many))
+        entries = iter(node.entries)
+        many = iter(lambda: [*islice(entries, _AT_ONCE)], [])
+        yield from _pair("list", _listed((_joined(each),) for each in many))
     elif isinstance(node, FlatTable):
-        yield _encoded(("table", [*zip(node.row.names, node.row.texts, strict=True)]))
+        yield _encoded(_flat(node))
     else:
         yield from _pair("table", _entries(node.entries.items()))
+
+
+def _joined(nodes: list[Node]) -> bytes:
+    """The JSON of some nodes of a list, with commas in between."""
+    flat = [_flat(node) for node in nodes if isinstance(node, FlatTable)]
+    if len(flat) == len(nodes):
+        return _encoded(flat)[1:-1]
+    return b",".join(b"".join(_ordered(node)) for node in nodes)
+
+
+def _flat(node: FlatTable) -> tuple[str, list[tuple[str, str]]]:
+    return "table", [*zip(node.row.names, node.row.texts, strict=True)]
 
 
 def _entries(entries: Iterable[tuple[str, Node]]) -> Iterator[bytes]:

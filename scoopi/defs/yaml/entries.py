@@ -54,7 +54,10 @@ class FlatTable(Table):
     def text(self, name: str) -> str | None:
         """See `Table`."""
         row = self.row
-        return row.texts[row.names.index(name)] if name in row.names else None
+        try:
+            return row.texts[row.names.index(name)]
+        except ValueError:
+            return None
 
     def at(self, name: str) -> Place:
         """See `Table`."""
@@ -69,6 +72,8 @@ class FlatTable(Table):
 
 def flat_row(node: Node) -> FlatRow | None:
     """Return the packed form of a node; None if it is not a table of non-empty texts."""
+    if isinstance(node, FlatTable):
+        return node.row
     if not isinstance(node, Table):
         return None
     texts: list[str] = []
@@ -76,12 +81,17 @@ def flat_row(node: Node) -> FlatRow | None:
     for name, entry in node.entries.items():
         if not isinstance(entry, Text) or entry.is_empty:
             return None
-        if entry.is_quoted and entry.text[:1] in _LIKE_A_VALUE:
+        if entry.is_quoted and looks_like_a_value(entry.text):
             return None
         key, place = node.keys[name], entry.place
         texts.append(entry.text)
         marks += (key.line, key.column, place.line, place.column)
     return FlatRow(tuple(node.entries), tuple(texts), tuple(marks))
+
+
+def looks_like_a_value(text: str) -> bool:
+    """Whether a text may be a number, a boolean or null if it is not quoted."""
+    return text[:1] in _LIKE_A_VALUE
 
 
 class Entries(Collection[Node]):
@@ -111,17 +121,25 @@ class Entries(Collection[Node]):
             self._last = []
         self._last.append(node)
 
+    @property
+    def is_long(self) -> bool:
+        """Whether nodes were packed, as those added later are."""
+        return bool(self._parts)
+
     def names(self) -> set[str]:
         """Return all names in the tables among the nodes, without unpacking them."""
         return {name for names in self._names | _names_of(self._last) for name in names}
 
     def may_hold(self, text: str) -> bool:
         """Whether any node may contain this text; False is certain."""
-        last = [*map(flat_row, self._last)]
-        if any(row is None or text in "".join(row.texts) for row in last):
+        if any(_may_hold(flat_row(node), text) for node in self._last):
             return True
-        written = text.encode()
-        return any(isinstance(part, list) or written in part for part in self._parts)
+        written = text.encode()  # packed lines and columns may look like it
+        return any(
+            isinstance(part, list)
+            or (written in part and any(_may_hold(row, text) for row in _DECODER.decode(part)))
+            for part in self._parts
+        )
 
     def __len__(self) -> int:
         return len(self._parts) * A_PART + len(self._last)
@@ -137,6 +155,10 @@ class Entries(Collection[Node]):
 
     def __contains__(self, node: object) -> bool:
         return any(each is node for each in self)
+
+
+def _may_hold(row: FlatRow | None, text: str) -> bool:
+    return row is None or any(text in each for each in row.texts)
 
 
 def _names_of(nodes: list[Node]) -> set[tuple[str, ...]]:

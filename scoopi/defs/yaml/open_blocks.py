@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from scoopi.defs.yaml.entries import Entries
+from scoopi.defs.yaml.entries import Entries, FlatRow, FlatTable
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, is_same
 from scoopi.model.place import Place
@@ -134,6 +134,15 @@ class OpenListing:
         self._entries.append(node)
         self.size += size
         self.depth = max(self.depth, depth)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether its flat tables are packed."""
+        return self._entries.is_long
+
+    def add_row(self, row: FlatRow) -> None:
+        """Add a flat table."""
+        self.add(FlatTable(row, self.node.place.file), 1 + len(row.texts), 2, False)
 
     def end(self) -> None:
         """Do nothing: a list has no merge keys."""

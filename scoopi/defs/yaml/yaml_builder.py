@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import yaml
 from yaml.composer import ComposerError
 
+from scoopi.defs.yaml.entries import FlatRow, looks_like_a_value
 from scoopi.defs.yaml.node import Node, Text
 from scoopi.defs.yaml.open_blocks import NoteFindings, OpenListing, OpenTable
 from scoopi.model.place import Place
@@ -18,6 +20,7 @@ TOO_DEEP = f"it is nested deeper than {DEEPEST} levels"
 
 _MERGE = "tag:yaml.org,2002:merge"
 _NULL = "tag:yaml.org,2002:null"
+_QUOTES = frozenset("'\"")
 
 
 class RefusedError(Exception):
@@ -68,7 +71,7 @@ class YamlBuilder:
             yaml.YAMLError: an undefined alias, a second document, or too many levels.
         """
         begun: Any = None
-        for event in events:
+        for event in self._without_rows(iter(events)):
             if isinstance(event, yaml.ScalarEvent):
                 self._text(event)
             elif isinstance(event, yaml.CollectionEndEvent):
@@ -85,6 +88,28 @@ class YamlBuilder:
                 begun = mark
         return self._root
 
+    def _without_rows(self, events: Iterator[yaml.Event]) -> Iterator[yaml.Event]:
+        """The events but those of flat tables in a long list, whose rows are added at once.
+
+        A run may have very many locators; a row takes a third of the time that its nodes would.
+        """
+        for event in events:
+            block = self._open[-1] if self._open else None
+            is_row = isinstance(event, yaml.MappingStartEvent) and len(self._open) < DEEPEST - 1
+            if not (is_row and isinstance(block, OpenListing) and block.is_long):
+                yield event
+                continue
+            read: list[Any] = [event]
+            for inner in events:
+                read.append(inner)
+                if not isinstance(inner, yaml.ScalarEvent):
+                    break
+            row = _row_of(read)
+            if row is None:
+                yield from read
+            else:
+                block.add_row(row)
+
     def _text(self, event: Any) -> None:
         """Add a scalar; its tag, or its plain style, decides whether it is empty or a merge key."""
         if event.anchor is not None or len(self._open) >= DEEPEST:
@@ -92,7 +117,7 @@ class YamlBuilder:
         tag, text, mark = event.tag, event.value, event.start_mark
         is_plain = event.implicit[0] and (tag is None or tag == "!")
         is_nothing = not text and (is_plain or tag == _NULL)
-        is_quoted = event.style in ("'", '"')
+        is_quoted = event.style in _QUOTES
         node = Text(text, Place(self._file, mark.line + 1, mark.column + 1), is_nothing, is_quoted)
         merges = tag == _MERGE or (is_plain and text == "<<")
         if event.anchor is not None:
@@ -151,3 +176,28 @@ class YamlBuilder:
             self._open[-1].add(node, size, depth, merges)
         else:
             self._root = node
+
+
+def _row_of(events: Sequence[Any]) -> FlatRow | None:
+    """The row of a table from the events of its scalars, between its begin and its end.
+
+    Returns:
+        None if one of them is more than a name or a text, so that it needs a node: an anchor, a merge key, a
+        name that is written twice.
+    """
+    begin, *scalars, end = events
+    if begin.anchor is not None or not isinstance(end, yaml.MappingEndEvent):
+        return None
+    marks = [begin.start_mark.line + 1, begin.start_mark.column + 1]
+    for scalar in scalars:
+        if scalar.anchor is not None or scalar.tag is not None or not scalar.value:
+            return None
+        mark = scalar.start_mark
+        marks += (mark.line + 1, mark.column + 1)
+    names = tuple([sys.intern(scalar.value) for scalar in scalars[::2]])
+    texts = tuple([scalar.value for scalar in scalars[1::2]])
+    if "<<" in names or len({*names}) < len(names) or not all(map(str.strip, names)):
+        return None
+    if any(scalar.style in _QUOTES and looks_like_a_value(scalar.value) for scalar in scalars[1::2]):
+        return None
+    return FlatRow(names, texts, tuple(marks))
