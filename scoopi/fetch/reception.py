@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import struct
+import sys
 from functools import lru_cache
 
 import pycurl
@@ -123,6 +124,14 @@ class Reception:
         return self.status == PAGE_STATUS
 
     @property
+    def announced(self) -> int:
+        """The length of the body that the Content-Length header gives, in bytes; 0 if there is none."""
+        length = self.headers.get("content-length", "").lstrip("0")
+        if not length.isdecimal():
+            return 0
+        return int(length) if len(length) < len(str(sys.maxsize)) else sys.maxsize
+
+    @property
     def charset(self) -> str | None:
         """The charset of the Content-Type header, as written there; None if it has none."""
         return charset_of(self.headers.get("content-type", ""))
@@ -133,7 +142,8 @@ class Reception:
             self.headers = {}
             self.is_headed = False
             parts = line.split(None, 2)
-            self.status = int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else 0
+            is_status = len(parts) > 1 and len(parts[1]) == 3 and parts[1].isdigit()
+            self.status = int(parts[1]) if is_status else 0
             return
         if not line.strip():
             self.is_headed = True
@@ -204,8 +214,7 @@ class Reception:
 
     def _begin(self) -> None:
         self._begun = True
-        length = self.headers.get("content-length", "")
-        if length.isdecimal() and int(length) > self._max_bytes and not self._cut_bytes:
+        if self.announced > self._max_bytes and not self._cut_bytes:
             raise TooLargeError
         content_type = self.headers.get("content-type", "")
         if is_media(content_type):  # reject a video without receiving it

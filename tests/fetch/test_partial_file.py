@@ -54,7 +54,9 @@ def test_a_new_version_replaces_what_was_there(tmp_path: Path) -> None:
     again.close()
 
 
-@pytest.mark.parametrize("given", ["", "bytes */9", "bytes 5-8/9", "bytes 7-8/9", "lines 6-8/9"])
+@pytest.mark.parametrize(
+    "given", ["", "bytes */9", "bytes 5-8/9", "bytes 7-8/9", "lines 6-8/9", f"bytes {'9' * 5000}-8/9"]
+)
 def test_an_answer_that_begins_elsewhere_is_refused(tmp_path: Path, given: str) -> None:
     left_behind(tmp_path / "a", ETAG)
     partial = opened(tmp_path / "a")

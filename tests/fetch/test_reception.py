@@ -56,11 +56,23 @@ def test_the_body_of_an_error_is_read_to_a_limit_and_discarded() -> None:
     assert reception.finish() == b""
 
 
-def test_a_page_that_announces_more_than_the_limit_is_stopped_at_its_first_byte() -> None:
-    reception = headed(b"HTTP/1.1 200 OK\r\n", b"Content-Length: 10001\r\n", b"\r\n")
+@pytest.mark.parametrize("length", [b"10001", b"0" * 5000 + b"10001", b"9" * 5000])
+def test_a_page_that_announces_more_than_the_limit_is_stopped_at_its_first_byte(length: bytes) -> None:
+    reception = headed(b"HTTP/1.1 200 OK\r\n", b"Content-Length: " + length + b"\r\n", b"\r\n")
     assert reception.take_body(b"x") == STOP
     assert reception.fault == "the page is larger than 10000 bytes"
     assert reception.hint == "raise scoopi.loader.maxBytes"
+
+
+@pytest.mark.parametrize("length", [b"", b"0", b"10000", b"-5", b"1e9", b"10001, 10001"])
+def test_a_page_that_announces_no_more_than_the_limit_is_received(length: bytes) -> None:
+    reception = headed(b"HTTP/1.1 200 OK\r\n", b"Content-Length: " + length + b"\r\n", b"\r\n")
+    assert reception.take_body(b"x") is None
+
+
+@pytest.mark.parametrize("status", [b"9" * 5000, b"20", b"2000", b"OK"])
+def test_a_status_without_three_digits_is_none(status: bytes) -> None:
+    assert headed(b"HTTP/1.1 " + status + b" OK\r\n").status == 0
 
 
 def receptions(room: PageRoom, count: int) -> list[Reception]:

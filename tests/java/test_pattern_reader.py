@@ -40,6 +40,7 @@ def test_the_half_of_the_day_is_read_beside_the_hour() -> None:
     ("pattern", "text", "fault"),
     [
         ("dd", "x", "needs a number at character 1"),
+        ("yyyy", "9" * 5000, "needs a number at character 1"),
         ("dd", "5x", "needs its end at character 2"),
         ("MMM", "Foo", "at character 1"),
     ],

@@ -43,6 +43,8 @@ def read(*raws: Any, **field: Any) -> tuple[Any, list[str]]:
         ("url", " /a.html ", "abs:/a.html"),
         ("json", '{"a": [1]}', {"a": [1]}),
         ("json", [1], [1]),
+        ("integer", -(2**63), -(2**63)),
+        ("integer", str(2**63 - 1), 2**63 - 1),
         ("date", "2026-03-01", "2026-03-01"),
     ],
 )
@@ -59,6 +61,12 @@ def test_a_value_has_the_type_of_its_field(kind: str, raw: Any, value: Any) -> N
         ("boolean", "maybe", "'maybe' is neither true nor false"),
         ("url", "JavaScript:void(0)", "'JavaScript:void(0)' is not an address"),
         ("json", "{", "'{' is not JSON"),
+        ("json", "[99999999999999999999]", "it holds a whole number of more than 64 bits"),
+        ("json", {"id": -(2**63) - 1}, "it holds a whole number of more than 64 bits"),
+        ("integer", "9780306406157 9780306406158", "'9780306406157 9780306406158' holds 2 numbers"),
+        ("integer", "99999999999999999999", "99999999999999999999 needs more than 64 bits"),
+        ("integer", -(2**63) - 1, "-9223372036854775809 needs more than 64 bits"),
+        ("integer", "9" * 5000, f"'{'9' * 30}…' is a number of more than 1,000 digits"),
     ],
 )
 def test_what_cannot_be_converted_is_missing_and_reported(kind: str, raw: Any, what: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from scoopi.errors import ConvertError
@@ -47,6 +49,17 @@ def test_a_locale_decides_what_a_separator_is() -> None:
 def test_a_text_without_exactly_one_number_is_not_a_decimal(text: str) -> None:
     with pytest.raises(ConvertError):
         decimal_of(text)
+
+
+@pytest.mark.parametrize("convert", [decimal_of, integer_of])
+@pytest.mark.parametrize("text", ["9" * 1001, f"-{'9' * 1001}", "1." * 600, "\u0663" * 1001])
+def test_a_number_of_more_than_a_thousand_digits_is_none(convert: Callable[[str], object], text: str) -> None:
+    with pytest.raises(ConvertError):
+        convert(text)
+
+
+def test_a_number_of_a_thousand_digits_is_read() -> None:
+    assert (decimal_of("9" * 1000), integer_of("9" * 1000)) == ("9" * 1000, 10**1000 - 1)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,12 @@ def test_a_price_has_an_exact_amount_and_the_currency_as_written(
     assert price_of(text) == (amount, currency)
 
 
+def test_a_text_of_over_a_thousand_characters_is_no_price() -> None:
+    assert price_of("9 " * 499 + "$5").currency == "$"
+    with pytest.raises(ConvertError, match=r"'999 999 .*'… is too long for a price: 400,000 characters"):
+        price_of("999 " * 100_000)
+
+
 def test_a_locale_decides_an_ambiguous_price() -> None:
     assert price_of("1.234 €", COMMA).amount == "1234"
 

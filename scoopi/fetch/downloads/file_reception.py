@@ -72,10 +72,9 @@ class FileReception(Reception):
         """
         assert self.partial is not None
         self._begun = True
-        length = self.headers.get("content-length", "")
-        size = int(length) if length.isdecimal() else 0
         continued = self.partial.offset if self.status == PARTIAL_STATUS else 0
-        if (refusal := unwanted(self.partial.order, self.media_type, size + continued)) is not None:
+        size = self.announced + continued
+        if (refusal := unwanted(self.partial.order, self.media_type, size)) is not None:
             raise refusal
         header = self.headers.get("content-encoding", "")
         self._decoder = ContentDecoder.of_header(header, self.partial.order.max_bytes)

@@ -20,7 +20,7 @@ NOTES = ".json"
 """Suffix that turns the name of a partial file into that of its notes."""
 HASHED_AT_ONCE = 1 << 20
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-_CONTENT_RANGE = re.compile(r"bytes (\d+)-\d*/(\d+|\*)")
+_CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d*/(\d{1,18}|\*)")
 
 
 class WrongRangeError(Exception):

@@ -12,6 +12,7 @@ from scoopi.java.dates.date_names import ENGLISH, FULL, SHORT, ZONES, Styles, da
 from scoopi.java.dates.pattern_parts import PatternPart
 
 _NUMBER = re.compile(r"-?\d+")
+_MOST_DIGITS = 18
 _BLANK = " \t"
 Named = Mapping[str, tuple[str, Mapping[str, int]]]
 """Letter -> (field, lower-case name -> number)."""
@@ -113,7 +114,7 @@ class PatternReader:
     def _number(self, part: PatternPart) -> int:
         end = self._index + part.width if part.abuts else len(self._text)
         found = _NUMBER.match(self._text, self._index, min(end, len(self._text)))
-        if found is None or end > len(self._text):
+        if found is None or end > len(self._text) or len(found[0]) > _MOST_DIGITS:
             raise self._misfit("a number")
         self._index = found.end()
         if part.letter in "yY" and part.width <= 2 and len(found[0]) == 2 and found[0].isdigit():

@@ -15,6 +15,7 @@ Fields = dict[str, int | str]
 _STYLES: Mapping[int, str] = MappingProxyType({3: SHORT, 4: FULL, 5: NARROW})
 _SAME: Mapping[str, str] = MappingProxyType({"L": "M", "q": "Q", "c": "e"})
 _NUMBER = re.compile(r"[+-]?[0-9]+")
+_MOST_DIGITS = 18
 _REGION = re.compile(r"[A-Za-z][A-Za-z0-9~/._+-]+")
 _WORD = re.compile(r"[A-Za-z]+")
 _GMT = re.compile(r"(?:GMT|UTC)(?:([+-])(\d{1,2})(?::(\d\d)(?::(\d\d))?)?)?", re.ASCII)
@@ -98,6 +99,8 @@ def _number(part: ZonedPart, text: str, index: int) -> tuple[int, int]:
         size = min(size, max(least, found.end() - begin - part.reserved))
     if size < least or (part.letter in "uyY" and part.width >= 4 and size > part.width and not is_signed):
         raise _MisfitError(f"{text!r} has no number of {part.width} digits at character {index + 1}")
+    if size > _MOST_DIGITS:
+        raise _MisfitError(f"{text!r} has too many digits at character {index + 1}")
     end = begin + size
     value = int(text[index:end])
     if part.letter in "uyY" and part.width == 2:

@@ -28,6 +28,7 @@ MOST_KNOWN = 10_000
 _TRUE = frozenset({"true", "yes", "on", "y", "1"})
 _FALSE = frozenset({"false", "no", "off", "n", "0"})
 _SCRIPT_ADDRESS = "javascript:"
+_LEAST, _LARGEST = -(2**63), 2**63 - 1
 
 
 class Conversion:
@@ -164,7 +165,10 @@ def _separators(field: FieldDef) -> Separators | None:
 def _integer(raw: Raw, separators: Separators | None) -> int:
     if isinstance(raw, bool) or (isinstance(raw, float) and not raw.is_integer()):
         raise ConvertError(f"{text_of_raw(raw)} is not a whole number")
-    return int(raw) if isinstance(raw, int | float) else integer_of(text_of_raw(raw), separators)
+    number = int(raw) if isinstance(raw, int | float) else integer_of(text_of_raw(raw), separators)
+    if not _LEAST <= number <= _LARGEST:
+        raise ConvertError(f"{number} needs more than 64 bits", hint="make the field a decimal, or text")
+    return number
 
 
 def _decimal(raw: Raw, separators: Separators | None) -> str:
@@ -216,8 +220,17 @@ def _url(raw: Raw, facts: PageFacts) -> str:
 
 
 def _json(raw: Raw) -> Value:
-    if not isinstance(raw, str):
-        return raw
+    value = _parsed(raw) if isinstance(raw, str) else raw
+    try:
+        msgspec.msgpack.encode(value)
+    except OverflowError:
+        raise ConvertError(
+            "it holds a whole number of more than 64 bits", hint="take its parts as text"
+        ) from None
+    return value
+
+
+def _parsed(raw: str) -> Value:
     try:
         return msgspec.json.decode(raw)
     except msgspec.DecodeError as error:

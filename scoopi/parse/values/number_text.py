@@ -15,6 +15,8 @@ _NUMBER = re.compile(
 )
 _EXPONENT = re.compile(r"[+-]?\d+(?:\.\d+)?[eE][+-]?\d{1,2}", re.ASCII)
 _HAS_EXPONENT = re.compile(r"\d[eE][+-]?\d")
+_MOST_DIGITS = 1000
+"""No page means a longer number, and Python converts only those of up to 4,300 digits."""
 _GROUP_SIGNS = "'\u2019\u066c"
 _COMMA_NAMES = """
     af az be bg bs ca cs da de el es et eu fi fr gl hr hu hy id is it ka kk ky lt lv mk mn nb nl nn no pl pt
@@ -59,9 +61,14 @@ def decimal_of(text: str, separators: Separators | None = None) -> str:
     Args:
         separators: those of its language; None to infer them from the text.
     Raises:
-        ConvertError: the text holds no number, several, or an ambiguous one.
+        ConvertError: the text holds no number, several, an ambiguous one, or one of over 1,000 digits.
     """
-    if separators is None and _PLAIN.fullmatch(text) and not _is_ambiguous(text):
+    if (
+        separators is None
+        and len(text) <= _MOST_DIGITS
+        and _PLAIN.fullmatch(text)
+        and not _is_ambiguous(text)
+    ):
         return text.removeprefix("+")
     sign, digits = _only_number(text)
     known = separators or _inferred(digits, text)
@@ -81,7 +88,7 @@ def integer_of(text: str, separators: Separators | None = None) -> int:
     Raises:
         ConvertError: as `decimal_of`, or the number has decimals.
     """
-    if separators is None and text.isdecimal():
+    if separators is None and len(text) <= _MOST_DIGITS and text.isdecimal():
         return int(text)
     sign, digits = _only_number(text)
     if separators is None and (_is_grouped(digits, ".") or _is_grouped(digits, ",")):
@@ -102,7 +109,14 @@ def _only_number(text: str) -> tuple[str, str]:
     if len(found) != 1:
         what = "holds no number" if not found else f"holds {len(found)} numbers"
         raise ConvertError(f"{text!r} {what}")
-    return "-" if found[0][1] in ("-", "\u2212") else "", found[0][2].rstrip(".,'\u2019")
+    sign, digits = found[0].groups()
+    if len(digits) > _MOST_DIGITS:
+        raise ConvertError(f"{_start(text)!r} is a number of more than {_MOST_DIGITS:,} digits")
+    return "-" if sign in ("-", "\u2212") else "", digits.rstrip(".,'\u2019")
+
+
+def _start(text: str) -> str:
+    return f"{text[:30]}…"
 
 
 def _inferred(digits: str, text: str) -> Separators:

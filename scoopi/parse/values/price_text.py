@@ -11,6 +11,9 @@ from scoopi.parse.values.number_text import Separators
 _PLAIN = re.compile(r"([£$€])(0|[1-9]\d{0,5})(\.\d\d)?", re.ASCII)
 """Most prices. The library reads them the same way, but takes a hundred times as long."""
 
+_LONGEST = 1000
+"""Longest text, in characters, that can be a price; the library takes the square of its length."""
+
 
 class Price(NamedTuple):
     """An exact amount, such as `51.77`, and the currency as the page writes it; None if it has none."""
@@ -28,8 +31,10 @@ def price_of(text: str, separators: Separators | None = None) -> Price:
     Args:
         separators: those of its language; None to infer them from the text.
     Raises:
-        ConvertError: the text holds no price.
+        ConvertError: the text holds no price, or is longer than 1,000 characters.
     """
+    if len(text) > _LONGEST:
+        raise ConvertError(f"{text[:100]!r}… is too long for a price: {len(text):,} characters")
     if separators is None and (plain := _PLAIN.fullmatch(text)):
         return Price(plain[2] + (plain[3] or ""), plain[1])
     from price_parser import Price as Parsed  # late: plain prices do not need it
