@@ -94,6 +94,39 @@ def test_an_entry_of_a_grid_is_checked_likewise(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("each", "field"),
+    [
+        ("each: li", "download: { to: files/logo.png }"),
+        ("each: li", "download: { to: 'files/%{locator.name}.%{ext}' }"),
+        ("key: title", "list: true, download: { to: files/logo.png }"),
+    ],
+)
+def test_one_path_for_many_files_of_a_page_is_a_warning(tmp_path: Path, each: str, field: str) -> None:
+    text = RECORDS.replace("    fields:", f"    {each}\n    fields:")
+    (finding,) = found(tmp_path, text, field)
+    assert "dataDefs.card.fields.image.download.to: all files of a page have the path files/" in finding
+    assert finding.endswith("so of different files only the first is saved; add %{sha256} to it, or %{name}")
+
+
+@pytest.mark.parametrize(
+    ("each", "to"),
+    [("key: title", "files/logo.png"), ("each: li", "files/%{name}"), ("each: li", "f/%{record.title}")],
+)
+def test_a_path_that_differs_or_is_for_one_file_is_right(tmp_path: Path, each: str, to: str) -> None:
+    text = RECORDS.replace("    fields:", f"    {each}\n    fields:")
+    assert found(tmp_path, text, f"download: {{ to: '{to}' }}") == []
+
+
+def test_one_path_for_the_files_of_many_rows_of_a_grid_is_a_warning(tmp_path: Path) -> None:
+    field = "download: { to: files/logo.png }"
+    assert found(tmp_path, GRID, field) == []
+    (finding,) = found(
+        tmp_path, GRID.replace("value: x", "selector: 'i:nth-child(%{{index}})', indexRange: 1-3"), field
+    )
+    assert "all files of a page have the path files/logo.png" in finding
+
+
+@pytest.mark.parametrize(
     ("text", "size"),
     [("5", 5), ("5B", 5), ("2 kb", 2000), ("0.5 MB", 500_000), ("1GB", 10**9), ("", None), ("-1", None)],
 )

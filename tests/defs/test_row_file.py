@@ -86,6 +86,21 @@ def test_what_cannot_be_read_is_reported_with_its_line(
     assert error.value.hint
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "lines"),
+    [
+        ("p.csv", 'a,b\n"1\n2",x\n\n2,y\n', [2, 5]),
+        ("p.jsonl", '\n{"a": 1}\n\n{"a": 2}\n', [2, 4]),
+        ("p.txt", "# shops\nhttp://a/\n\nhttp://b/\n", [2, 4]),
+    ],
+)
+def test_each_row_has_the_number_of_its_first_line(
+    tmp_path: Path, name: str, content: str, lines: list[int]
+) -> None:
+    (tmp_path / name).write_text(content)
+    assert [line for line, _ in RowFile(tmp_path / name).numbered_rows()] == lines
+
+
 def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(RowFileError, match="cannot be read: No such file"):
         RowFile(tmp_path / "p.csv").columns()

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from scoopi.defs.locators.row_file import LINE_COLUMN, SUFFIXES, is_row_file
+from scoopi.defs.locators.source_reader import is_from_misspelt
 from scoopi.defs.locators.values_builder import local_today, read_day
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
@@ -109,6 +110,8 @@ def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
             return group.keys[FROM], f"the {group.text(FROM)} has no address", "add `url: https://…`"
         what = f"since is {group.text(SINCE)!r}, which is not a day"
         return group.at(SINCE), what, "write `since: 2026-01-31`, or `since: today-30`"
+    if has_misspelt_source(group):
+        return None  # the shape checker reports it
     for name in (URL, MATCH, SINCE):
         if name in group.entries and FROM not in group.entries:
             what = f"{name} is for pages that a sitemap or a feed lists"
@@ -116,6 +119,11 @@ def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
             hint = f"add `from: {SOURCES[0]}`, or write the address as a locator"
             return group.keys[name], what, "remove it, and leave rows out of the source" if is_made else hint
     return None
+
+
+def has_misspelt_source(group: Table) -> bool:
+    """Whether a group has an unknown key that stands for `from`."""
+    return is_from_misspelt(group.entries, (*_OF_LIST, *_OF_REQUEST, LOCATORS, "name"))
 
 
 def _hint_of_source(text: str) -> str:

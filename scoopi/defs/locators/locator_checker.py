@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from datetime import date
+from functools import partial
 from math import prod
 
+from scoopi.defs.locators.listed_pages import has_misspelt_source
+from scoopi.defs.locators.row_checker import FROM, RowChecker
 from scoopi.defs.locators.row_file import LINE_COLUMN, RowFile, RowFileError
-from scoopi.defs.locators.source_reader import DATABASE, ROWS_FROM, names_missing_input, read_row_source
+from scoopi.defs.locators.source_reader import is_from_misspelt, read_row_source
 from scoopi.defs.locators.values_builder import read_values
-from scoopi.defs.scrape.checkers import Fault, Find
+from scoopi.defs.scrape.checkers import Checkers, Fault, Find
+from scoopi.defs.scrape.language import LOCATOR
 from scoopi.defs.yaml.entries import Entries
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
-from scoopi.model.place import Place
 from scoopi.model.text.locator_values import LocatorValues
 from scoopi.model.text.text_template import placeholder_names, unclosed
 
-VALUES, FROM = "values", "from"
+VALUES = "values"
 MOST_PAGES = 100_000_000
 _PAGE = frozenset({"name", "url"})
 
@@ -35,13 +38,15 @@ def names_given(group: Table | None, find: Find) -> set[str] | None:
     Args:
         find: opens the rows of a source.
     """
-    if group is not None and FROM in group.entries:
+    if group is not None and (FROM in group.entries or has_misspelt_source(group)):
         return None  # an error that is reported elsewhere
     listing = None if group is None else group.entries.get("locators")
     entries = listing.entries if isinstance(listing, Listing) else ()
     names: set[str] = set()
     for each in entries:
         if isinstance(each, Table):
+            if is_from_misspelt(each.names(), LOCATOR.names):
+                return None
             table = each.table(VALUES) if VALUES in each.names() else None
             names.update(() if table is None else table.entries)
             if FROM in each.names():
@@ -77,13 +82,12 @@ class LocatorChecker:
 
     Args:
         today: the date that `today` stands for in a range.
-        find: opens the rows of a source.
     """
 
-    def __init__(self, findings: Findings, today: date, find: Find) -> None:
+    def __init__(self, findings: Findings, today: date, checkers: Checkers) -> None:
         self._findings = findings
         self._today = today
-        self._find = find
+        self._rows = RowChecker(findings, checkers.find, checkers.url, partial(values_of, today=today))
 
     def check(self, entry: Table, key: str) -> None:
         """Check one entry of `locators`; `key` is the path to it."""
@@ -91,11 +95,13 @@ class LocatorChecker:
         known = list(table.entries) if table is not None else []
         rows = 1
         if FROM in entry.names():
-            counted = self._check_rows(entry, key, known)
+            counted = self._rows.check(entry, f"{key}.{FROM}", known, texts_of(entry))
             if counted is None:
                 return
             rows = counted
-        elif not known and not any("%{" in (entry.text(name) or "") for name in ("name", "url")):
+        elif is_from_misspelt(entry.names(), LOCATOR.names) or (
+            not known and not any("%{" in (entry.text(name) or "") for name in ("name", "url"))
+        ):
             return
         for path, text in _texts(entry, key):
             if cut := unclosed(text.text):
@@ -116,46 +122,6 @@ class LocatorChecker:
         if table is not None:
             is_made = entry.keys[VALUES] == table.place  # expansion gives the key the place of its value
             self._check_values(table, key if is_made else f"{key}.{VALUES}", rows)
-
-    def _check_rows(self, entry: Table, key: str, known: list[str]) -> int | None:
-        """Return the number of rows of its file, and add its columns to `known`; None if it is unreadable."""
-        place, key = entry.at(FROM), f"{key}.{FROM}"
-        node = entry.entries.get(FROM)
-        if names_missing_input(node):
-            return None  # reported at its place
-        source = read_row_source(node)
-        is_secret = isinstance(source, Fault) and source.is_secret
-        is_other = isinstance(node, Table) and node.entries.keys() - ROWS_FROM.names
-        if isinstance(node, Listing) or (is_other and not is_secret):
-            return None  # the shape checker reports it
-        file = source if isinstance(source, Fault) else self._find(source)
-        if isinstance(source, Fault) or isinstance(file, Fault):
-            fault = file if isinstance(file, Fault) else source
-            assert isinstance(fault, Fault)
-            if fault.is_secret and isinstance(node, Table):
-                self._findings.hide(node.text(DATABASE) or "")
-            self._findings.error(place, key, fault.what, fault.hint)
-            return None
-        try:
-            columns, count = file.columns(), sum(1 for _ in file.rows())
-        except RowFileError as fault:
-            if fault.line:
-                at = Place(file.name, fault.line, 1)
-                self._findings.error(at, key, fault.what, fault.hint, also=place)
-            else:
-                self._findings.error(place, key, f"{file.name}: {fault.what}", fault.hint)
-            return None
-        if both := next((name for name in columns if name in known), None):
-            what = f"{both} has values, but {source.name} has a column of that name, too"
-            self._findings.error(place, key, what, "give one of them another name")
-        named = [name for text in texts_of(entry) for name in placeholder_names(text)]
-        if not any(name in columns for name in named) and all(name in known for name in named):
-            what = f"no placeholder stands for a column of {source.name}"
-            self._findings.error(place, key, what, f"write %{{{columns[0]}}} in the address")
-        if not count:
-            self._findings.warning(place, key, f"{source.name} has no rows", "is it the right one?")
-        known += columns
-        return count
 
     def _check_values(self, table: Table, key: str, rows: int) -> None:
         counts = [rows]

@@ -19,6 +19,8 @@ from scoopi.errors import DefsError
 
 Item = TypeVar("Item")
 Row = tuple[str, ...]
+NumberedRow = tuple[int, Row]
+"""A row, or as the first one the names of the columns, with the number of the line on which it begins."""
 STDIN = "stdin"
 LINE_COLUMN = "url"
 """The only column of a text file."""
@@ -35,11 +37,13 @@ class RowFileError(DefsError):
 
     Attributes:
         line: the number of the line in the file, from 1; 0 for the whole file.
+        column: where it is wrong in the line, from 1; 1 if that is not known.
     """
 
-    def __init__(self, name: str, line: int, what: str, hint: str) -> None:
+    def __init__(self, name: str, line: int, what: str, hint: str, column: int = 1) -> None:
         super().__init__(what, at=f"{name}:{line}" if line else name, hint=hint)
         self.line = line
+        self.column = column
 
 
 class RowFile:
@@ -68,7 +72,7 @@ class RowFile:
         Raises:
             RowFileError: the file has no columns, or they cannot be read.
         """
-        columns, _ = next(self._rows())
+        _, columns = next(self._read(self.name, self.lines()))
         return columns
 
     def rows(self) -> Iterator[Row]:
@@ -77,13 +81,17 @@ class RowFile:
         Raises:
             RowFileError: a row cannot be read.
         """
-        for _, row in islice(self._rows(), 1, None):
-            if any(row):
-                yield row
+        return (row for _, row in self.numbered_rows())
 
-    def _rows(self) -> Iterator[tuple[Row, Row]]:
-        """The columns with an empty row, then the columns and the cells of each row."""
-        yield from self._read(self.name, self.lines())
+    def numbered_rows(self) -> Iterator[tuple[int, Row]]:
+        """Each row as `rows` has it, with the number of the line on which it begins.
+
+        Raises:
+            RowFileError: a row cannot be read.
+        """
+        for line, row in islice(self._read(self.name, self.lines()), 1, None):
+            if any(row):
+                yield line, row
 
     def lines(self) -> Iterator[str]:
         """The lines of the file, with their line ends.
@@ -175,7 +183,7 @@ def until_fault(items: Iterable[Item]) -> Iterator[Item]:
         return
 
 
-def _csv_rows(name: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+def _csv_rows(name: str, text: Iterable[str]) -> Iterator[NumberedRow]:
     import csv  # late: workers import this module, but read no rows
 
     lines = iter(text)
@@ -196,13 +204,13 @@ def _csv_rows(name: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
             continue
         if not columns:
             columns = _ensured_columns(name, began, row)
-            yield columns, ()
+            yield began, columns
         elif len(row) != len(columns):
             has = "1 cell" if len(row) == 1 else f"{len(row)} cells"
             what = f"the row has {has}, but the header has {len(columns)}"
             raise RowFileError(name, began, what, f"separate {len(columns)} cells with {delimiter!r}")
         else:
-            yield columns, row
+            yield began, row
     if not columns:
         raise RowFileError(name, 0, "the file has no header", "begin it with the names of its columns")
 
@@ -222,7 +230,7 @@ def _ensured_columns(name: str, line: int, columns: Row) -> Row:
     return columns
 
 
-def _json_rows(name: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+def _json_rows(name: str, text: Iterable[str]) -> Iterator[NumberedRow]:
     columns: Row = ()
     for number, line in enumerate(text, 1):
         if not line.strip():
@@ -231,16 +239,17 @@ def _json_rows(name: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
             found = json.loads(line)
         except ValueError as error:
             what = f"this is not JSON: {getattr(error, 'msg', error)}"
-            raise RowFileError(name, number, what, "write one object in each line") from None
+            column = getattr(error, "colno", 1)
+            raise RowFileError(name, number, what, "write one object in each line", column) from None
         if not isinstance(found, dict):
             raise RowFileError(
                 name, number, "this is not an object", 'write { "url": "https://…" } in each line'
             )
         if not columns:
             columns = _ensured_columns(name, number, tuple(key.strip() for key in found))
-            yield columns, ()
+            yield number, columns
         cells = {key.strip(): _cell(name, number, key, value) for key, value in found.items()}
-        yield columns, tuple(cells.get(key, "") for key in columns)
+        yield number, tuple(cells.get(key, "") for key in columns)
     if not columns:
         raise RowFileError(name, 0, "the file has no rows", 'write { "url": "https://…" } in each line')
 
@@ -251,15 +260,15 @@ def _cell(name: str, line: int, key: str, value: Any) -> str:
     return value.strip() if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
-def _text_rows(_: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
-    yield (LINE_COLUMN,), ()
-    for line in text:
+def _text_rows(_: str, text: Iterable[str]) -> Iterator[NumberedRow]:
+    yield 0, (LINE_COLUMN,)
+    for number, line in enumerate(text, 1):
         address = line.strip()
         if not address.startswith(COMMENT):
-            yield (LINE_COLUMN,), (address,)
+            yield number, (address,)
 
 
-_READERS: dict[str, Callable[[str, Iterable[str]], Iterator[tuple[Row, Row]]]] = {
+_READERS: dict[str, Callable[[str, Iterable[str]], Iterator[NumberedRow]]] = {
     ".csv": _csv_rows,
     ".tsv": _csv_rows,
     ".jsonl": _json_rows,

@@ -6,12 +6,14 @@ Source: defs/README.md, 1.4.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from urllib.parse import parse_qsl, urlsplit
 
 from scoopi.defs.locators.row_file import SUFFIXES, is_row_file
 from scoopi.defs.locators.row_source import RowSource
 from scoopi.defs.scrape.checkers import Fault
-from scoopi.defs.yaml.node import Node, Table, Text
+from scoopi.defs.yaml.hints import key_meant
+from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.defs.yaml.shape import Key, Kind, NameOr, Record, Scalar
 from scoopi.model.text.secrets import has_reference, is_secret_name
 
@@ -73,8 +75,26 @@ def names_missing_input(node: Node | None) -> bool:
     return any(isinstance(text, Text) and _INPUT.search(text.text) for text in texts)
 
 
+def is_reported_elsewhere(node: Node | None) -> bool:
+    """Whether the value of `from` is not one that its shape allows, which the shape checker reports."""
+    if isinstance(node, Table):
+        return not node.entries.keys() <= ROWS_FROM.names or any(
+            not (node.text(name) or "").strip() for name in node.entries
+        )
+    return isinstance(node, Listing)
+
+
+def is_from_misspelt(names: Iterable[str], known: Collection[str]) -> bool:
+    """Whether one of the keys beside an address is unknown and stands for `from`.
+
+    >>> is_from_misspelt(["source", "url"], ["from", "url"]), is_from_misspelt(["shop"], ["from", "url"])
+    (True, False)
+    """
+    return any(name not in known and key_meant(name, (FROM_KEY.name,)) for name in names)
+
+
 def _of_table(node: Table) -> RowSource | Fault:
-    given = [name for pair in _PAIRS for name in pair if node.text(name)]
+    given = [name for pair in _PAIRS for name in pair if (node.text(name) or "").strip()]
     if _has_password(node.text(DATABASE) or ""):
         hint = "set it in the environment, and write ${env:DB_PASSWORD} in its place"
         return Fault("the URL of the database contains a password", hint, is_secret=True)

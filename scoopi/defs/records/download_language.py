@@ -68,7 +68,13 @@ def _types(node: Table) -> tuple[str, ...]:
 
 
 def check_download(
-    node: Table, key: str, values: Sequence[str], findings: Findings, path: Callable[[str], Fault | None]
+    node: Table,
+    key: str,
+    values: Sequence[str],
+    findings: Findings,
+    path: Callable[[str], Fault | None],
+    *,
+    has_many: bool,
 ) -> None:
     """Report faults in the download of an entry or a field.
 
@@ -76,6 +82,7 @@ def check_download(
         key: the path of names to the entry, for findings.
         values: the names of the placeholders that the row fills.
         path: a further check of the path of the file.
+        has_many: whether a page may have several of these files.
     """
     table = node.table(DOWNLOAD)
     if table is None:
@@ -85,6 +92,9 @@ def check_download(
         findings.error(table.at("to"), f"{key}.to", *fault)
     elif to and (wrong := path(to)) is not None:
         findings.error(table.at("to"), f"{key}.to", wrong.what, wrong.hint)
+    elif to and has_many and not FilePath(to).differs_by_row:
+        what = f"all files of a page have the path {to}, so of different files only the first is saved"
+        findings.warning(table.at("to"), f"{key}.to", what, "add %{sha256} to it, or %{name}")
     for each in _types(table):
         if not _TYPE.fullmatch(each.lower()):
             what = f"{each!r} is not a media type"

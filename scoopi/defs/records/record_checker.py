@@ -203,7 +203,8 @@ class RecordChecker:
         if DOWNLOAD not in node.entries:
             return
         names = [f"record.{column.name}" for column in written.record_def.schema.all_columns]
-        check_download(node, key, names, self._findings, self._checkers.path)
+        has_many = written.record_def.each is not None or field.is_list
+        check_download(node, key, names, self._findings, self._checkers.path, has_many=has_many)
         if field.follow:
             what = f"field {field.name} is both followed and downloaded"
             self._findings.error(node.keys[DOWNLOAD], key, what, "give one of them a field of its own")

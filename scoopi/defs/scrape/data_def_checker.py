@@ -171,7 +171,8 @@ class DataDefChecker:
         if each.node is not None:
             names = [f"item.{other.item.name}" for other in self._written.entries]
             names = [*dict.fromkeys(names)]
-            check_download(each.node, each.key, names, self._findings, self._checkers.path)
+            has_many = any(other.item.first != other.item.last for other in self._written.entries)
+            check_download(each.node, each.key, names, self._findings, self._checkers.path, has_many=has_many)
 
     def _check_query(self) -> None:
         written, data_def = self._written, self._written.data_def

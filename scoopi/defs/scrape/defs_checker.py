@@ -35,6 +35,7 @@ from scoopi.model.definitions import Definitions, LocatorGroup, TaskDef, TaskGro
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records import with_change
 from scoopi.model.sites import SiteBlock
+from scoopi.model.text.locator_values import RowValues
 from scoopi.model.text.shown import nearest, secrets_of
 
 _DEFAULT_STEPS_KEY = "scoopi.defs.defaultSteps"
@@ -128,7 +129,7 @@ class DefsChecker:
 
     def _check_requests(self) -> None:
         checker, groups = RequestChecker(self._findings), self._root.table("locatorGroups")
-        locators = LocatorChecker(self._findings, local_today(), self._checkers.find)
+        locators = LocatorChecker(self._findings, local_today(), self._checkers)
         for name in self._locator_groups:
             node = groups.table(name) if groups is not None else None
             if node is not None and (fault := fault_of_list(node)) is not None:
@@ -168,7 +169,10 @@ class DefsChecker:
                 continue
             key = f"locatorGroups.{group.name}.locators[{number}].url"
             self._check_secrets(locator.url, locator.place, key)
-            if fault := self._checkers.url(locator.url):
+            is_row = bool(written.values) and isinstance(written.values[0], RowValues)
+            if (fault := self._checkers.url(locator.url)) and is_row:
+                continue  # reported with its line
+            if fault:
                 self._findings.error(locator.place, key, fault.what, fault.hint)
                 continue
             if warns_of_files and is_file(locator.url):

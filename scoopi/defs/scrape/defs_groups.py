@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 import msgspec
 
 from scoopi.defs.browser.browser_builder import build_browser
-from scoopi.defs.locators.locator_checker import FROM, rows_of
+from scoopi.defs.locators.locator_checker import rows_of
+from scoopi.defs.locators.row_checker import FROM
 from scoopi.defs.locators.row_file import in_portions
 from scoopi.defs.records.record_def_builder import WrittenRecordDef
 from scoopi.defs.records.short_forms import link_task_of

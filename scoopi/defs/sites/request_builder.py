@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote_plus
 
-from scoopi.defs.locators.locator_checker import FROM, VALUES, values_of
+from scoopi.defs.locators.locator_checker import VALUES, values_of
+from scoopi.defs.locators.row_checker import FROM
 from scoopi.defs.locators.values_builder import local_today
 from scoopi.defs.scrape.checkers import Fault, report_fault
 from scoopi.defs.sites.site_builder import header_fault, secret_fault

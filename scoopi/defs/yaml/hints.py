@@ -36,6 +36,7 @@ _OTHER_KEYS = MappingProxyType(
         **dict.fromkeys(("all", "multiple", "many"), "list"),
         **dict.fromkeys(("mandatory", "optional"), "required"),
         **dict.fromkeys(("depth", "pages", "limit"), "max"),
+        **dict.fromkeys(("source", "file", "rows", "csv", "sitemap", "feed"), "from"),
     }
 )
 """Names of keys in other tools, likewise."""

@@ -50,6 +50,15 @@ class FilePath:
         """Whether files with different contents always have different paths."""
         return SHA256 in self.names
 
+    @property
+    def differs_by_row(self) -> bool:
+        """Whether files of different rows of one page may have different paths.
+
+        >>> FilePath("files/%{locator.name}.%{ext}").differs_by_row, FilePath("files/%{name}").differs_by_row
+        (False, True)
+        """
+        return any(name not in ("ext", *OF_LOCATOR) for name in self.names)
+
     def filled(self, values: Mapping[str, str]) -> str | None:
         """The path with these values; None if a part is longer than file systems allow."""
         path = self._template.filled({name: values.get(name) or "" for name in self.names})
