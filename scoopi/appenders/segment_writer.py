@@ -20,6 +20,7 @@ from pathlib import Path
 import msgspec
 
 from scoopi.errors import AppenderError
+from scoopi.synced_files import sync_folder
 
 MAGIC = b"SCOOPI\x001"
 FRAME_MARK = b"\xf7\x5cF1"
@@ -139,18 +140,3 @@ class SegmentWriter:
             hint="free some space or fix the disk, then `scoopi resume` (in a cluster: start again); "
             "no committed row is lost",
         )
-
-
-def sync_file(path: Path) -> None:
-    """Make the content of a closed file durable."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the file names in a folder durable."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import IO, Protocol, cast
 
-from scoopi.appenders.segment_writer import sync_folder
 from scoopi.publishing.output_spec import HELD, OutputSpec
+from scoopi.synced_files import sync_folder
 
 WRITE_BYTES = 1 << 20
 ZSTD_LEVEL = 3

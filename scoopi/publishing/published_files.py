@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
-from scoopi.appenders.segment_writer import sync_folder
 from scoopi.errors import AppenderError
 from scoopi.model.downloads import (
     FILES_FOLDER,
@@ -27,6 +26,7 @@ from scoopi.model.text.file_path import is_object
 from scoopi.publishing.objects.object_upload import ensure_uploaded, upload_missing
 from scoopi.publishing.output_spec import OutputSpec
 from scoopi.publishing.record_file import KeyFilter
+from scoopi.synced_files import sync_folder
 
 COPIED_AT_ONCE = 1 << 20
 _HIDDEN = ".part-"

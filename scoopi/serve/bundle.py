@@ -13,9 +13,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from scoopi.appenders.segment_writer import sync_file, sync_folder
 from scoopi.errors import DefsError, RecordError
 from scoopi.model.place import source_folder
+from scoopi.synced_files import sync_file, sync_folder
 
 if sys.version_info >= (3, 14):
     from compression import zstd

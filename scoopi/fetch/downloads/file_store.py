@@ -19,6 +19,7 @@ from scoopi.fetch.file_client import FileFinder
 from scoopi.model.decoders import json_decoder
 from scoopi.model.downloads import PATHS_FOLDER, FileOrder, KeptFile, kept_path
 from scoopi.model.text.shown import shown
+from scoopi.synced_files import sync_folder
 
 COPIED_AT_ONCE = 1 << 20
 PARTS, BY_URL, MISSING = "parts", "urls", "missing"
@@ -96,7 +97,7 @@ class FileStore:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial.moved_to(path)
         for folder in (path.parent, path.parent.parent):
-            _sync(folder)
+            sync_folder(folder)
         self._note(self._note_of(partial.order.url, BY_URL), msgspec.json.encode(kept))
         return msgspec.structs.replace(kept, was_sent=True)
 
@@ -191,14 +192,6 @@ def unwanted(order: FileOrder, media_type: str, size: int) -> UnwantedFileError 
 
 def _key(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _token() -> str:

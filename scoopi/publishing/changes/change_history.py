@@ -9,12 +9,12 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scoopi.appenders.segment_writer import sync_file, sync_folder
 from scoopi.errors import AppenderError
 from scoopi.publishing.changes.change_state import About, ChangeState
 from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.output_file import TEMPORARIES
 from scoopi.publishing.output_spec import OutputSpec
+from scoopi.synced_files import sync_file, sync_folder
 
 STATE, BASE = "changes.db", "changes.base"
 """Files in the hidden folder of a run: its records, and the name of the run they are compared with."""

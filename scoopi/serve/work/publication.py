@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scoopi.appenders.segment_writer import sync_file, sync_folder
+from scoopi.synced_files import sync_file, sync_folder
 
 MARK = ".attempt.json"
 """The file in a published folder that names its attempt and counts its rows."""
