@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from scoopi.errors import StoreError
+from scoopi.errors import BusyRecordError, StoreError
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.serve.gc.paced_rounds import PacedRounds
 from scoopi.serve.notices.notice_sender import NoticeSender
@@ -65,6 +65,8 @@ class Errands:
             try:
                 turn(now)
                 self._failed_until.pop(name, None)
+            except BusyRecordError as error:  # the store answers, and the others have nothing to do with it
+                log.warning("%s is held up: %s", name, error)
             except StoreError:
                 raise
             except Exception:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
 
-from scoopi.errors import StateRefusedError, UsageError
+from scoopi.errors import BusyRecordError, StateRefusedError, UsageError
 from scoopi.model.schedule.schedule_records import (
     CLAIMED,
     LIVE,
@@ -168,17 +169,11 @@ class Workbench:
         for attempt in sorted(mine, key=lambda each: (each.worker != worker, each.created, each.attempt)):
             if len(claimed) >= room:
                 break
-            new = changed(
-                attempt,
-                status="running",
-                worker=worker,
-                fence=attempt.fence + 1,
-                started=now,
-                beat=now,
-                op=uuid.uuid4().hex,
-            )
-            if self._store.write(attempt, new):
-                claimed.append(new)
+            fields = {"status": "running", "worker": worker, "started": now, "beat": now}
+            new = changed(attempt, fence=attempt.fence + 1, op=uuid.uuid4().hex, **fields)
+            with suppress(BusyRecordError):  # it is unchanged, and holds up none of the others
+                if self._store.write(attempt, new):
+                    claimed.append(new)
         return claimed
 
     def progress(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.serve.errands import Errands
 from scoopi.serve.gc.paced_rounds import PacedRounds
@@ -65,3 +66,23 @@ def test_an_unexpected_error_stops_neither_the_others_nor_the_serve(
     assert [record.getMessage() for record in caplog.records] == [
         "the garbage collector failed, trying again in 60 s"
     ]
+
+
+def test_a_record_that_keeps_changing_is_no_outage_of_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    turns: list[str] = []
+
+    def busy(rounds: object, now: object) -> None:
+        turns.append("rounds")
+        raise BusyRecordError("the record p keeps changing")
+
+    monkeypatch.setattr(PacedRounds, "turn", busy)
+    monkeypatch.setattr(SourceAsker, "turn", lambda asker, now: turns.append("source"))
+    with State(tmp_path / "scheduler") as state:
+        errands = Errands(state, ServeOptions(), WORKER, dict(os.environ), lambda: None)
+        for _ in range(2):
+            errands.turn(NOW)
+        errands.close()
+    assert turns == ["rounds", "source"] * 2
+    assert caplog.messages == ["the garbage collector is held up: the record p keeps changing"] * 2

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from scoopi.errors import StateRefusedError, UsageError
+from scoopi.errors import BusyRecordError, StateRefusedError, UsageError
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.desks.job_desk import JobDesk
@@ -176,3 +177,21 @@ def test_a_worker_has_its_state_since_the_change_and_none_when_it_is_live_again(
     assert bench.change("w", state="lost", since=NOW).since == NOW
     back = bench.beat("w")
     assert (back.state, back.since) == ("running", None)
+
+
+def test_an_attempt_whose_record_keeps_changing_holds_up_no_other_claim(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(ONE)
+    bench = launched(state, 2)
+    write = state.store.write
+
+    def written(old: Any, new: Any) -> bool:
+        if new.slot == "!1":
+            raise BusyRecordError("it keeps changing")
+        return write(old, new)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(state.store, "write", written)
+        assert [attempt.slot for attempt in bench.claim("w", NOW, EXTERNAL, limit=9)] == ["!2"]
+    assert [attempt.slot for attempt in bench.claim("w", NOW, EXTERNAL, limit=9)] == ["!1"]

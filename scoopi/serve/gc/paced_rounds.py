@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from datetime import datetime
 
-from scoopi.errors import StoreError
+from scoopi.errors import BusyRecordError, StoreError
 from scoopi.model.schedule.schedule_records import PassRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.gc.folder_collector import FolderCollector
@@ -91,7 +91,12 @@ class PacedRounds:
             is_early = old.collected is not None and abs(now - old.collected) < every
             return None if is_early else changed(old, collected=now)
 
-        if self._collects_records and self._state.store.change_pass(begun) is not None:
+        try:
+            is_ours = self._collects_records and self._state.store.change_pass(begun) is not None
+        except BusyRecordError as error:
+            log.info("the round of the garbage collector over the records is left out: %s", error)
+            is_ours = False
+        if is_ours:
             yield from RecordCollector(self._state, now).steps()
         if self._collects_folders:
             yield from FolderCollector(self._state, now).steps()

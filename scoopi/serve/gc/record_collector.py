@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from heapq import heappop, heappush
 
+from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.notice_record import CLOSED, NoticeRecord
 from scoopi.model.schedule.schedule_records import (
     ENDED,
@@ -26,6 +29,7 @@ from scoopi.serve.rows import Row
 from scoopi.serve.state import State
 from scoopi.store.schedule.record_keys import record_key
 
+log = logging.getLogger(__name__)
 KEPT_AT_LEAST = timedelta(hours=1)
 """Whatever the settings are: a pass that was stopped in between may still write what it has decided."""
 LOST_FOR = timedelta(days=1)
@@ -58,7 +62,8 @@ class RecordCollector:
     """Removes records that are past their retention and that no later pass needs.
 
     Each removal is conditional on the record that it was decided on, so several collectors may work at the
-    same time, and a job that is reprocessed in the meantime stays.
+    same time, and a job that is reprocessed in the meantime stays. What depends on a record that cannot be
+    written now, as others keep changing it, is left to the next round.
 
     Args:
         now: the time from which ages are counted.
@@ -118,14 +123,18 @@ class RecordCollector:
         reasons = {job.job: reason for job, reason in old if not needed.has(job)}
         jobs = [job for job, _ in old if job.job in reasons]
         if not self._is_dry:
-            self._note(jobs)
-            jobs = self._store.remove(self._without_attempts(jobs))
+            jobs = self._store.remove(self._without_attempts(self._noted(jobs)))
         return [Collected("job", job.job, reasons[job.job]) for job in jobs]
 
-    def _note(self, jobs: Sequence[JobRecord]) -> None:
-        for name in {job.process for job in jobs}:
+    def _noted(self, jobs: Sequence[JobRecord]) -> list[JobRecord]:
+        """Note in the records of their processes how jobs ended; return those that are noted."""
+        found: list[JobRecord] = []
+        for name in dict.fromkeys(job.process for job in jobs):
             own = [job for job in jobs if job.process == name]
-            self._store.update(ProcessRecord, name, partial(_noted, own))
+            with _unless_busy(name):
+                self._store.update(ProcessRecord, name, partial(_with_noted, own))
+                found += own
+        return found
 
     def _without_attempts(self, jobs: Sequence[JobRecord]) -> list[JobRecord]:
         """Remove the attempts of jobs, except of jobs that have an open one.
@@ -156,9 +165,17 @@ class RecordCollector:
             if not self._is_dry:
                 self._store.remove_logs([*old, *logs])
                 old = self._store.remove(old)
-                logs = [each for each in logs if self._store.write(each, changed(each, has_log=False))]
+                logs = self._without_log(logs)
             found = [("attempt", each) for each in old] + [("log", each) for each in logs]
             yield [Collected(kind, each.attempt, _ended(ended_at(each))) for kind, each in found]
+
+    def _without_log(self, attempts: Sequence[AttemptRecord]) -> list[AttemptRecord]:
+        """Note that the logs of attempts are not kept any more; return those of which it was noted."""
+        found: list[AttemptRecord] = []
+        for attempt in attempts:
+            with _unless_busy(attempt.attempt):
+                found += [attempt] if self._store.write(attempt, changed(attempt, has_log=False)) else []
+        return found
 
     def _unneeded(self, old: list[AttemptRecord]) -> list[AttemptRecord]:
         """Leave out the last two attempts of jobs that are not over: one continues the other's progress."""
@@ -186,7 +203,8 @@ class RecordCollector:
                 before = self._now - max(self._retention.bundles, KEPT_AT_LEAST)
                 if not self._store.remove_bundle(name, before):
                     continue
-                self._store.change_pass(partial(_without_former, name))
+                with _unless_busy(name):
+                    self._store.change_pass(partial(_without_former, name))
             collected.append(Collected("bundle", name, f"replaced at {_text(replaced)}"))
         return collected
 
@@ -220,12 +238,21 @@ class RecordCollector:
         return self._now - at > max(kept, KEPT_AT_LEAST)
 
 
+@contextmanager
+def _unless_busy(name: str) -> Iterator[None]:
+    """Skip the rest of a block whose record cannot be written now."""
+    try:
+        yield
+    except BusyRecordError as error:
+        log.info("%s is left to the next round: %s", name, error)
+
+
 def ended_at(attempt: AttemptRecord) -> datetime:
     """Return when an attempt ended; for one that no worker ran, when it was created."""
     return attempt.ended or attempt.created
 
 
-def _noted(jobs: Sequence[JobRecord], record: ProcessRecord | None) -> ProcessRecord | None:
+def _with_noted(jobs: Sequence[JobRecord], record: ProcessRecord | None) -> ProcessRecord | None:
     removed = with_removed(record.removed, jobs) if record is not None else {}
     return changed(record, removed=removed) if record is not None and removed != record.removed else None
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from scoopi.errors import ScoopiError, StoreError
+from scoopi.errors import BusyRecordError, ScoopiError, StoreError
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.scheduler.decisions import changed
@@ -66,6 +66,7 @@ class NoticeSender:
         self._holder = worker.incarnation if worker is not None and "default" in worker.groups else ""
         self._environ, self._limit_s = environ, limit_s
         self._under_way: list[_Sending] = []
+        self._unwritten: list[tuple[NoticeRecord, NoticeRecord]] = []
         self._is_hurried = False
         self._pace = Pace(_LOOK_S)
 
@@ -83,6 +84,9 @@ class NoticeSender:
             self._look(sending, now)
         if self._holder and len(self._under_way) < _MOST and (self._is_hurried or self._pace.is_due()):
             self._begin_due(now)
+        for old, new in [*self._unwritten]:
+            if self._written(old, new) is not None:
+                self._unwritten.remove((old, new))
 
     def expedite(self) -> None:
         """Send pending notices without waiting for more, because this process is about to end."""
@@ -120,11 +124,20 @@ class NoticeSender:
         claimed: list[NoticeRecord] = []
         for notice in notices:
             own = changed(notice, holder=self._holder, until=now + LEASE)
-            if self._store.write(notice, own):
+            is_won = self._written(notice, own)
+            if is_won:
                 claimed.append(own)
-            elif not claimed:
+            elif is_won is False and not claimed:
                 break
         return claimed
+
+    def _written(self, old: NoticeRecord, new: NoticeRecord) -> bool | None:
+        """Whether a record was written; False if another worker was first, None if it is busy."""
+        try:
+            return self._store.write(old, new)
+        except BusyRecordError as error:
+            log.info("notify: the record %s is not written yet: %s", old.notice, error)
+            return None
 
     def _begin(self, notices: list[NoticeRecord], now: datetime) -> None:
         last = notices[-1]
@@ -146,13 +159,14 @@ class NoticeSender:
             sending.errand.close()
 
     def _close(self, notices: list[NoticeRecord], failure: str, now: datetime) -> None:
+        failure = failure.encode(errors="backslashreplace").decode()  # it may name any path
         if failure:
             first = notices[0]
             more = f" and {len(notices) - 1} more" if len(notices) > 1 else ""
             what = f"{first.attempt or first.job} {first.event}{more}"
             log.warning("notify: %s was not sent by %s: %s", what, first.via[0], failure)
-        for notice in notices:
-            self._store.write(notice, changed(notice, phase=CLOSED, closed=now, failure=failure))
+        ends = (changed(notice, phase=CLOSED, closed=now, failure=failure) for notice in notices)
+        self._unwritten += zip(notices, ends, strict=True)
 
 
 def _is_due(first: NoticeRecord, now: datetime) -> bool:

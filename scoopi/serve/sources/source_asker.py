@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from scoopi.errors import ScoopiError, StoreError
+from scoopi.errors import BusyRecordError, ScoopiError, StoreError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
@@ -93,13 +93,16 @@ class SourceAsker:
         with selectors.DefaultSelector() as selector:
             for question in self._open.values():
                 selector.register(question.errand, selectors.EVENT_READ)
-            while self._open:
+            asked = {*self._open}
+            while asked:
                 selector.select(_POLL_S)
-                for name in [*self._open]:
+                for name in [*asked]:
                     errand = self._open[name].errand
                     if errand.is_over():
                         selector.unregister(errand)
+                        asked.remove(name)
                         self._look(name)
+        self.close()  # what could not be written is asked again
 
     def close(self) -> None:
         """Kill all running sources; they are asked again later."""
@@ -117,8 +120,11 @@ class SourceAsker:
             is_free = record.asking_until is None or not now <= record.asking_until <= now + LEASE
             if name not in self._open and is_due and is_free:
                 claimed = changed(record, asking_until=now + LEASE)
-                if self._store.write(record, claimed):
-                    self._begin(claimed, processes[name], bundle, look, now)
+                try:
+                    if self._store.write(record, claimed):
+                        self._begin(claimed, processes[name], bundle, look, now)
+                except BusyRecordError as error:
+                    log.info("process %s: its source is not asked yet: %s", name, error)
 
     def _begin(
         self, record: ProcessRecord, process: Process, bundle: str, look: datetime, now: datetime
@@ -147,21 +153,26 @@ class SourceAsker:
         if not failure and not answer:
             failure = "it ended the process instead of returning a number"
         window = None if failure else json.loads(answer)
+        try:
+            self._note(question.record, question.look, window, failure)
+        except BusyRecordError as error:
+            log.info("process %s: the answer of its source is not written yet: %s", name, error)
+            return
         question.errand.close()
         del self._open[name]
-        self._note(question.record, question.look, window, failure)
 
     def _note(self, record: ProcessRecord, look: datetime, window: list[int] | None, failure: str) -> None:
-        if failure:
-            log.warning("process %s: its source of iterations failed: %s", record.name, failure)
+        failure = failure.encode(errors="backslashreplace").decode()  # it may name any path
 
         def noted(old: ProcessRecord | None) -> ProcessRecord | None:
-            if old is None:
+            if old is None or old.asking_until != record.asking_until:  # it has been asked again since
                 return None
             numbers = old.window if window is None else tuple(window)
             return changed(old, window=numbers, asked=look, asking_until=None, source_error=failure)
 
         self._store.update(ProcessRecord, record.name, noted)
+        if failure:
+            log.warning("process %s: its source of iterations failed: %s", record.name, failure)
         self._answered()
 
 

@@ -110,7 +110,7 @@ class AttemptRunner:
             if isinstance(error, StoreError):
                 self._end(claim, AttemptEnd(HANDED_BACK))
                 raise
-            self._end(claim, AttemptEnd("error", str(error)))
+            self._unreported.append(AttemptReport(claim, AttemptEnd("error", str(error))))
         else:
             self._notify(f"{claim.name} started", event="started", **_fields(claim))
 

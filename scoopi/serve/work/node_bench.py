@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 
 from msgspec.structs import replace
 
+from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.run_node import RunNode
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
 from scoopi.scheduler.decisions import changed
@@ -115,7 +117,9 @@ class NodeBench:
             running = replace(node, status="running", fence=node.fence + 1, started=now, op=uuid.uuid4().hex)
             return with_node(old, running)
 
-        record = self._store.update(AttemptRecord, record_key(claim.attempt), written)
+        record = None
+        with suppress(BusyRecordError):  # it is unchanged, and holds up none of the others
+            record = self._store.update(AttemptRecord, record_key(claim.attempt), written)
         return None if record is None else Claim(record, claim.node)
 
     def _change(self, claim: Claim, change: Callable[[AttemptRecord, RunNode], AttemptRecord]) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from scoopi.errors import StoreError
+from scoopi.errors import BusyRecordError, StoreError
 from scoopi.model.schedule.schedule_records import ENDED, JobRecord
 from scoopi.serve.gc.paced_rounds import PacedRounds
 from scoopi.serve.state import State
@@ -76,5 +76,19 @@ def test_after_a_failure_of_the_store_a_later_round_removes_the_rest(
         one.turn(LATER)
     monkeypatch.undo()
     state.store.change_pass(lambda old: replace(old, collected=None, version=old.version + 1))
+    rounds(state).finish(LATER)
+    assert ended(state) == []
+
+
+def test_if_it_cannot_be_noted_that_a_round_begins_the_next_round_removes_the_records(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*given: object) -> None:
+        raise BusyRecordError("it keeps changing")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(state.store, "change_pass", busy)
+        rounds(state).finish(LATER)
+    assert ended(state) == ["!1"]
     rounds(state).finish(LATER)
     assert ended(state) == []

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
@@ -218,3 +220,34 @@ def test_notices_are_kept_as_long_as_events_from_when_they_were_sent(state: Stat
         assert state.store.write(None, notice)
     assert collected(state) == [("notice", "sent")]
     assert [each.notice for each in state.store.scan(NoticeRecord)] == ["open", "young"]
+
+
+def test_records_that_cannot_be_written_now_hold_up_no_other_removal(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, other = job("D:2025112000", attempts=1), job("!1", "often", 41 * DAY)
+    young = job("D:2025112100", ended=DAY)
+    logged = [attempt(young, number, 3 * DAY, has_log=True) for number in (2, 3)]
+    put(state, old, other, young, attempt(old), *logged)
+    update, write = state.store.update, state.store.write
+
+    def updated(kind: Any, key: str, change: Any) -> Any:
+        if key == "daily":
+            raise BusyRecordError("it keeps changing")
+        return update(kind, key, change)
+
+    def written(before: Any, new: Any) -> bool:
+        if new == replace(logged[0], has_log=False, version=1):
+            raise BusyRecordError("it keeps changing")
+        return write(before, new)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(state.store, "update", updated)
+        patched.setattr(state.store, "write", written)
+        assert collected(state) == [
+            ("job", other.job),
+            ("attempt", f"{old.job}/1"),
+            ("log", logged[1].attempt),
+        ]
+    assert names(state) == [old.job, young.job]
+    assert collected(state) == [("job", old.job), ("log", logged[0].attempt)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from unittest.mock import patch
 import pytest
 from msgspec.structs import replace
 
+from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.serve.notices.notice_sender import LEASE, TOGETHER, NoticeSender
@@ -236,3 +238,62 @@ def test_what_a_worker_has_claimed_another_one_sends_only_after_its_lease(
     turn(sending, LATER)
     assert sending.wait_s() == float("inf")
     assert sent(state, sending, LATER + timedelta(seconds=1)).failure == ""
+
+
+def busy_for(monkeypatch: pytest.MonkeyPatch, state: State, is_busy: Callable[[NoticeRecord], bool]) -> None:
+    """Other writers keep changing some records."""
+    write = state.store.write
+
+    def written(old: Any, new: Any) -> bool:
+        if is_busy(new):
+            raise BusyRecordError("it keeps changing")
+        return write(old, new)
+
+    monkeypatch.setattr(state.store, "write", written)
+
+
+def test_a_notice_that_cannot_be_claimed_now_holds_up_no_other(
+    deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(ONE)
+    via = ("sh", "-c", f"cat >> {tmp_path}/got")
+    noticed(state, *via)
+    noticed(state, *via, number=2)
+    noticed(state, *via, process="q")
+    with monkeypatch.context() as patched:
+        busy_for(patched, state, lambda new: new.notice.startswith("p/!1/"))
+        sending = sender(state)
+        sent(state, sending, count=2)
+    sent(state, sending, count=3)
+    jobs = [event["job"] for message in messages(tmp_path / "got") for event in message["events"]]
+    assert (sorted(jobs[:2]), jobs[2:]) == (["p/!2", "q/!1"], ["p/!1"])
+
+
+def test_what_was_sent_is_noted_as_soon_as_its_record_can_be_written_and_not_sent_again(
+    deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(ONE)
+    for number in range(1, 7):
+        noticed(state, "sh", "-c", f"cat >> {tmp_path}/got", process=f"p{number}")
+    with monkeypatch.context() as patched:
+        busy_for(patched, state, lambda new: new.phase == CLOSED and new.process != "p6")
+        sending = sender(state)
+        assert sent(state, sending).process == "p6", "more than are sent at a time are not noted"
+    sent(state, sending, count=6)
+    turn(sending, LATER + LEASE + TOGETHER)
+    assert [message["process"] for message in messages(tmp_path / "got")].count("p1") == 1
+    assert len(messages(tmp_path / "got")) == 6
+
+
+def test_a_failure_whose_text_cannot_be_stored_is_noted_nevertheless(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(ONE)
+    noticed(state, "true")
+    sending = sender(state)
+
+    def broken(*of: Any) -> None:
+        raise OSError("no folder \udcff")
+
+    monkeypatch.setattr("scoopi.serve.notices.notice_sender.Errand", broken)
+    assert sent(state, sending).failure == "no folder \\udcff"

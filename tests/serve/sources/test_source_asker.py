@@ -7,9 +7,11 @@ import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.serve.sources.source_asker import LEASE, LIMIT_S, SourceAsker
 from scoopi.serve.state import State
@@ -181,3 +183,58 @@ def test_serve_runs_what_a_source_names_as_soon_as_it_names_it(serving: Serving)
         until(lambda: [row["state"] for row in serving.rows("job", "list")] == ["processed"] * 2)
         (serving.folder / "4.in").touch()
         until(lambda: "p/#4" in [row["job"] for row in serving.rows("job", "list")])
+
+
+def busy(*of: object) -> NoReturn:
+    raise BusyRecordError("it keeps changing")
+
+
+def test_a_record_that_keeps_changing_holds_up_no_other_source(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue.deploy("return 7")
+    asker, write = queue.asker(), queue.state.store.write
+
+    def written(old: ProcessRecord, new: ProcessRecord) -> bool:
+        return busy() if new.name == "p" else write(old, new)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(queue.state.store, "write", written)
+        asker.ask_all(NOW)
+    assert (queue.record().asked, queue.record("q").window) == (None, (7,))
+    asker.ask_all(NOW + timedelta(seconds=1))
+    assert queue.record().asked == NOW
+
+
+def test_an_answer_that_cannot_be_written_now_is_written_later_and_not_asked_for_again(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue.deploy(f"return len(open('{queue.folder}/asked', 'a+').write('x') * [0]) + 6")
+    asker = queue.asker()
+
+    def answered() -> bool:
+        asker.turn(NOW)
+        return queue.record("q").asked == NOW
+
+    with monkeypatch.context() as patched:
+        patched.setattr(queue.state.store, "update", busy)
+        asker.turn(NOW)
+        until(lambda: (queue.folder / "asked").exists())
+        for _ in range(100):
+            assert not answered()
+    until(answered)
+    asker.close()
+    assert queue.record("q").window == (7,)
+    assert (queue.folder / "asked").read_text() == "x"
+
+
+def test_an_error_whose_text_cannot_be_stored_is_noted_nevertheless(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*of: object) -> None:
+        raise OSError("no folder \udcff")
+
+    monkeypatch.setattr("scoopi.serve.sources.source_asker.Errand", broken)
+    queue.ask(NOW)
+    assert queue.record().source_error == "no folder \\udcff"
+    assert queue.record("q").source_error == "no folder \\udcff"

@@ -189,3 +189,23 @@ def test_an_end_whose_record_keeps_changing_holds_up_no_other_and_is_written_lat
     monkeypatch.setattr(state.store, "update", update)
     until(lambda: reported() == ["succeeded", "succeeded"])
     assert runner.is_idle
+
+
+@pytest.mark.parametrize("environ", [""], indirect=True)
+def test_an_attempt_that_cannot_start_is_ended_later_if_its_record_keeps_changing(
+    state: State, runner: AttemptRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*given: object) -> None:
+        raise BusyRecordError("it keeps changing")
+
+    def missing(*given: object) -> None:
+        raise OSError("no project")
+
+    monkeypatch.setattr(state, "project", missing)
+    with monkeypatch.context() as patched:
+        patched.setattr(state.store, "update", busy)
+        assert runner.claim(1, state.current()[1].settings, FAR)
+        assert not runner.report()
+        assert status(state) == ["running"]
+    assert runner.report()
+    assert status(state) == ["error"]

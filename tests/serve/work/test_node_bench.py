@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.run_node import RUN, RunNode
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.serve.state import State
@@ -85,3 +86,16 @@ def test_no_node_of_an_attempt_that_has_ended_is_claimed_or_ended(state: State) 
     assert bench.claim(NOW, 9) == bench.left() == []
     with pytest.raises(FencedError):
         bench.hand_back(claim)
+
+
+def test_a_node_whose_record_keeps_changing_is_claimed_later(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*given: object) -> None:
+        raise BusyRecordError("it keeps changing")
+
+    bench = NodeBench(state.store, "b")
+    with monkeypatch.context() as patched:
+        patched.setattr(state.store, "update", busy)
+        assert bench.claim(NOW, 9) == []
+    assert len(bench.claim(NOW, 9)) == 2
