@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -131,7 +131,6 @@ plain = {
         (XPathEngine, "//div", st.one_of(xpath_selectors, xpath_selectors, plain["xpath"])),
     ],
 )
-@settings(max_examples=150, deadline=None)
 @given(data=st.data(), page=pages)
 def test_values_of_any_selectors_are_those_of_ordinary_queries(
     engine: Callable[[], QueryEngine],

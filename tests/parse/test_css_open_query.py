@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -103,7 +103,6 @@ templates = st.builds(
 )
 
 
-@settings(max_examples=120, deadline=None)
 @given(page=pages, template=templates, block=st.sampled_from(("body", ".t", "body > .t", "tr", "td")))
 def test_values_by_position_are_those_of_ordinary_queries(page: Element, template: str, block: str) -> None:
     engine = CssEngine()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -64,7 +64,6 @@ def test_the_part_is_that_of_the_block_with_what_is_read_inside(
     assert grid_part(data_def(block, selector)) == (None if part is None else PagePart(tuple(part)))
 
 
-@settings(max_examples=250, deadline=None)
 @given(data=st.data(), page=page_texts)
 def test_rows_of_the_part_are_those_of_the_page(data: st.DataObject, page: bytes) -> None:
     defined = data.draw(definitions("css").filter(lambda each: grid_part(each) is not None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -78,7 +78,6 @@ selectors = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(
     page=pages,
     several=st.lists(selectors, min_size=1, max_size=4),
@@ -129,7 +128,6 @@ def test_every_match_of_a_pattern_holds_its_literal(pattern: str, literal: str) 
     assert literal_of(pattern) == literal
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     pattern=st.text("ab^$.?*+()[]|\\ ", min_size=1, max_size=8),
     text=st.text("ab() ^.", max_size=8),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -204,7 +204,6 @@ def outcome(reader: GridReader | PlainReader, data_def: DataDef, page: etree._El
 
 
 @pytest.mark.parametrize("language", ["css", "xpath"])
-@settings(max_examples=250, deadline=None)
 @given(data=st.data(), page=pages, raw_items=st.booleans())
 def test_a_compiled_definition_reads_what_the_plain_evaluator_reads(
     language: str, data: st.DataObject, page: etree._Element, raw_items: bool

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -72,7 +72,6 @@ ranges: st.SearchStrategy[dict[str, Any]] = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     page=pages,
     block=st.sampled_from(("table", "body", "body > table:nth-child(1)", "tr")),
@@ -108,7 +107,6 @@ plain_facts = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     page=pages,
     block=st.sampled_from(("table", "body > table:nth-child(1)", "tr")),
@@ -192,7 +190,6 @@ ELEMENTS = (
 BELOW = ("", " > a", " > *", " attribute: class", " > a attribute: href")
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     page=list_pages,
     block=st.sampled_from(("ul", "body", "ul:first-of-type", "div")),

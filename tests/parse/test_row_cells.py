@@ -6,7 +6,7 @@ import gc
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -37,7 +37,6 @@ rows = st.lists(nodes, max_size=4).map(lambda inner: f"<tr>{''.join(inner)}</tr>
 pages = st.lists(rows, max_size=4).map(lambda inner: f"<pre>p<b>q</b></pre><table>{''.join(inner)}</table>")
 
 
-@settings(max_examples=200, deadline=None)
 @given(page=pages, tag=st.sampled_from(("*", "td", "tr", "b")), full=st.booleans())
 def test_the_compiled_reader_gives_what_the_plain_one_gives(page: str, tag: str, full: bool) -> None:
     elements = list(copy_html(page.encode(), 99).getroot().iter("*"))
@@ -51,7 +50,6 @@ def test_the_compiled_reader_gives_what_the_plain_one_gives(page: str, tag: str,
         assert compiled.tails(elements, tag, name) == PLAIN.tails(elements, tag, name)
 
 
-@settings(max_examples=100, deadline=None)
 @given(page=pages)
 def test_positions_are_those_that_xpath_counts(page: str) -> None:
     elements = list(copy_html(page.encode(), 99).getroot().iter("*"))

@@ -140,11 +140,22 @@ begins = st.sampled_from(
 )
 
 
-@settings(QUICK, suppress_health_check=list(HealthCheck), max_examples=300)
-@given(body=pages, selector=st.builds("{}{}{}".format, begins, combinators, selectors))
-def test_a_selector_finds_in_its_part_what_it_finds_in_the_page(body: Page, selector: str) -> None:
+@st.composite
+def parted(draw: st.DrawFn) -> tuple[str, PagePart]:
+    """A selector with its part, drawn before the page: most have none, and pages take long to draw."""
+    selector = draw(begins) + draw(combinators) + draw(selectors)
     part = part_of(selector)
     assume(part is not None)
+    assert part
+    return selector, part
+
+
+@settings(QUICK, suppress_health_check=list(HealthCheck))
+@given(of_page=parted(), body=pages)
+def test_a_selector_finds_in_its_part_what_it_finds_in_the_page(
+    of_page: tuple[str, PagePart], body: Page
+) -> None:
+    selector, part = of_page
     page = b"<p class=m>" + etree.tostring(built(body)) + b"<a id=i>x</a>"
 
     def found(in_part: PagePart | None) -> list[bytes]:
@@ -162,13 +173,22 @@ blocks = st.builds(
 )
 
 
-@settings(QUICK, suppress_health_check=list(HealthCheck), max_examples=300)
-@given(body=pages, block=blocks, selector=st.one_of(selectors, st.builds("> {}".format, selectors)))
-def test_a_selector_finds_in_blocks_of_a_part_what_it_finds_in_those_of_the_page(
-    body: Page, block: str, selector: str
-) -> None:
+@st.composite
+def parted_blocks(draw: st.DrawFn) -> tuple[str, str, PagePart]:
+    """Selectors of a block and of what is in it, with their part."""
+    block, selector = draw(blocks), draw(st.sampled_from(("", "> "))) + draw(selectors)
     part = joined((shallow_part_of(block), nested_part_of(selector)))
     assume(part is not None)
+    assert part
+    return block, selector, part
+
+
+@settings(QUICK, suppress_health_check=list(HealthCheck))
+@given(of_blocks=parted_blocks(), body=pages)
+def test_a_selector_finds_in_blocks_of_a_part_what_it_finds_in_those_of_the_page(
+    of_blocks: tuple[str, str, PagePart], body: Page
+) -> None:
+    block, selector, part = of_blocks
     page = b"<p class=m>" + etree.tostring(built(body)) + b"<a id=i>x</a>"
 
     def found(in_part: PagePart | None) -> list[list[bytes]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -73,7 +73,6 @@ def definitions(draw: st.DrawFn, language: str) -> DataDef:
 
 
 @pytest.mark.parametrize("language", ["css", "xpath"])
-@settings(max_examples=200, deadline=None)
 @given(data=st.data(), page=pages, raw_items=st.booleans())
 def test_rows_are_those_of_the_plain_evaluator(
     language: str, data: st.DataObject, page: etree._Element, raw_items: bool

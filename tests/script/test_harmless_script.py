@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoopi.configs.groups import ScriptLimits
@@ -100,7 +100,6 @@ PIECES = """
 """
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(PIECES.split()), max_size=12))
 def test_what_is_harmless_leaves_everything_as_loaded(pieces: list[str]) -> None:
     text = f"function f(data) {{ let x = data; {' '.join(pieces)}\n return data; }}"
