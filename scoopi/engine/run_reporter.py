@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -105,6 +105,7 @@ class RunNotes(msgspec.Struct, frozen=True):
         used_up: the budgets of retries that are used up.
         fields: what the fields of records found.
         budgets: those of pages, time and bytes that are used up.
+        reason: the budget for which pages were really skipped, given the one that refused them, in words.
         slowest: the entries of data definitions that took the most time.
     """
 
@@ -112,7 +113,23 @@ class RunNotes(msgspec.Struct, frozen=True):
     used_up: Callable[[], tuple[str, ...]] = tuple
     fields: Callable[[], tuple[FieldFigures, ...]] = tuple
     budgets: Callable[[], tuple[str, ...]] = tuple
+    reason: Callable[[str], str] = str
     slowest: Callable[[], tuple[EntryTime, ...]] = tuple
+
+
+def renamed(causes: Iterable[Cause], name: Callable[[str], str]) -> tuple[Cause, ...]:
+    """Causes under other names, the most frequent first; those that become equal are added up."""
+    found: dict[str, Cause] = {}
+    for each in causes:
+        cause, example = name(each.cause), each.example
+        if cause != each.cause:
+            message = example.message.replace(each.cause, cause)
+            example = replace(example, cause=cause, message=message)
+        same = found.get(cause)
+        found[cause] = Cause(
+            cause, each.count + (same.count if same else 0), same.example if same else example
+        )
+    return tuple(sorted(found.values(), key=lambda each: (-each.count, each.cause)))
 
 
 class RunReporter:
@@ -196,7 +213,7 @@ class RunReporter:
             retries=replace(found.retries, used_up=self._notes.used_up()),
             fields=self._notes.fields(),
             lists={name: _rows(bodies) for name, bodies in found.lists.items()},
-            skipped=found.skips,
+            skipped=renamed(found.skips, self._notes.reason),
             loads=self._all_loads(),
             budgets=self._notes.budgets(),
             files=found.files,

@@ -170,6 +170,43 @@ def test_a_resumed_run_keeps_what_it_has_used(desk: Desk, shop: Server) -> None:
     assert desk.rows(file="card.jsonl").total() == 8
 
 
+def test_a_run_that_is_killed_while_it_skips_pages_loads_no_more_than_its_budget(
+    desk: Desk, shop: Server
+) -> None:
+    write(desk, shop.url(""), group="    budget: { pages: 5 }", pages=1000)
+    # What is skipped has not ended when the run is killed, since nothing is committed so soon.
+    late = ("-D", "scoopi.appender.commitInterval=60000")
+    started = desk.start("run", "defs.yml", "--workers", 1, *late)
+    wait_until(lambda: len(asked(shop)) >= 5, "all pages of the budget are asked for")
+    started.signal(signal.SIGKILL)
+    started.wait(60)
+    desk.scoopi("resume", "-D", "scoopi.appender.commitInterval=10")
+
+    assert len(set(asked(shop))) == 5
+    assert desk.run_json()["jobs"] == {"done": 5, "failed": 0, "warned": 0, "left": 0, "skipped": 995}
+    assert desk.rows(file="card.jsonl").total() == 5
+
+
+def test_pages_that_the_time_has_ended_do_not_use_up_the_pages_of_their_group(desk: Desk) -> None:
+    never = threading.Event()
+
+    def page(path: str) -> bytes | None:
+        never.wait(0.5)
+        return b"<p><b>card</b>" if path.startswith("/page/") else None
+
+    with Server(page) as slow:
+        budget = ", budget: { time: 2 }"
+        write(desk, slow.url(""), group="    budget: { pages: 20 }", site=budget, pages=60)
+        ended = desk.scoopi("run", "defs.yml", "--workers", 1)
+
+    report, of_time = desk.run_json(), f"127.0.0.1:{slow.port}'s budget of 2 seconds is used up"
+    assert 1 <= report["pages"] < 20, "two at a time, twenty of them take five seconds"
+    assert [each["cause"] for each in report["skipped"]] == report["budgets"] == [of_time]
+    assert report["skipped"][0]["count"] == report["jobs"]["skipped"] == 60 - report["jobs"]["done"]
+    assert of_time in ended.err
+    assert "budget of 20 pages" not in ended.err.partition("done,")[2]
+
+
 def test_failed_pages_are_asked_for_again_although_the_budget_was_used_up(desk: Desk) -> None:
     broken = True
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from scoopi import Scoopi
-from scoopi.model.report.run_report import RunReport, RunStatus
+from scoopi.engine.run_reporter import renamed
+from scoopi.model.failure import Failure
+from scoopi.model.report.run_report import Cause, RunReport, RunStatus
 
 PAGE = """<table><tr><th>Loaf<th>Small</tr><tr><td>Rye<td>2.40</tr><tr><td>Walnut<td>2.90</tr></table>"""
 DEFINITIONS = """\
@@ -71,3 +73,11 @@ def test_where_no_field_has_a_value_the_block_is_asked_about(run: Callable[..., 
     assert run(block="table.none").empty == (
         "dataDef prices: without any value in all 4 rows of 2 pages; is its block there? (bread.yml:7:21)",
     )
+
+
+def test_causes_that_get_one_name_are_added_up() -> None:
+    pages, time = Failure("pages", "pages; raise the budget"), Failure("time", "time; raise the budget")
+    causes = (Cause("pages", 3, pages), Cause("robots", 2, Failure("robots", "r")), Cause("time", 1, time))
+    found = renamed(causes, lambda cause: "time" if cause == "pages" else cause)
+    assert found == (Cause("time", 4, time), Cause("robots", 2, Failure("robots", "r")))
+    assert renamed(causes, str) == causes

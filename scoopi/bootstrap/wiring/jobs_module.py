@@ -97,6 +97,7 @@ class JobsModule(Module):
         limit: PageLimit,
         rests: HostRests,
         pages: PageBudgets,
+        held: HeldJobs,
     ) -> TakeRules:
         """The rules and callbacks for jobs that were taken."""
         counts = SharedCounts(context.store, context.node)
@@ -113,7 +114,7 @@ class JobsModule(Module):
             limit=limit,
             budgets=pages,
             has_room=appender.has_room,
-            share_budgets=lambda is_last: pages.share(page_counts, is_last),
+            share_budgets=lambda is_last: pages.share(page_counts, is_last, held.ids),
         )
 
     @singleton

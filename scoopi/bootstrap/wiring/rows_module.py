@@ -156,6 +156,7 @@ class RowsModule(Module):
             budget.used_up,
             records.figures,
             pages.used_up,
+            pages.reason,
             times.slowest,
         )
 

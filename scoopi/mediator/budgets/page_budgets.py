@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -17,9 +17,12 @@ from scoopi.store.runs.shared_counts import SharedCounts
 log = logging.getLogger(__name__)
 
 MOST_NAMED = 100
-_PAGES, _BYTES = "pages", "bytes"
-_USED_UP = "used up: "
-"""Prefix, among the shared counts, of a sentence about a budget that is used up."""
+_PAGES, _BYTES, _BEGUN = "pages", "bytes", "begun"
+_USED_UP, _HELD = "used up: ", "held: "
+"""Prefixes, among the shared counts, of a sentence about a budget that is used up, and of the ids of the jobs
+that a process has counted and holds."""
+_ID_LENGTH = 12
+"""The digits of an id that are shared; so few are unique among the jobs that nodes hold."""
 
 
 class BudgetRules(msgspec.Struct, frozen=True):
@@ -57,6 +60,9 @@ class PageBudgets:
     time and bytes are looked at again before a page is begun. Other nodes report once a second, so all nodes
     together may exceed a budget by what they take in a second.
 
+    With the counts, the store has the ids of the jobs that are counted and held. So it is known which jobs of
+    a process that was killed were counted: of the others, which it was about to skip, each is decided again.
+
     The job runner's thread asks when it takes jobs; the task runner's before they begin, and it counts bytes.
 
     Args:
@@ -73,6 +79,9 @@ class PageBudgets:
         self._counts: Counter[str] = Counter()
         self._others: Mapping[str, int] = {}
         self._used_up: dict[str, None] = {}
+        self._held: set[str] = set()
+        self._held_by_others: frozenset[str] = frozenset()
+        self._ended_by: dict[str, tuple[_Scope, str]] = {}
 
     def is_run_over(self) -> bool:
         """Whether the run may load no further page."""
@@ -92,13 +101,18 @@ class PageBudgets:
         Returns:
             Empty if it may; else which budget is used up, in words.
         """
-        is_new = not (job.tried or job.lost)
+        held = job.id[:_ID_LENGTH]
+        is_new = not (job.tried or held in self._held or held in self._held_by_others)
         scopes = list(self._scopes(job))
+        if words := self._late(scopes):
+            return words
         for scope in scopes:
-            if words := self._spent(scope, with_pages=is_new) or self._too_deep(scope, job):
+            if words := (self._pages_spent(scope) if is_new else "") or self._too_deep(scope, job):
                 return words
         if is_new:
             self._add(scopes, _PAGES, 1)
+            if any(scope.budget.pages for scope in scopes):
+                self._held.add(held)
         return ""
 
     def late(self, job: TakenJob) -> str:
@@ -107,39 +121,54 @@ class PageBudgets:
         Returns:
             Its sentence; empty if none does.
         """
-        if not self.are_set:
-            return ""
-        return next(filter(None, (self._spent(each, with_pages=False) for each in self._scopes(job))), "")
+        return self._late(list(self._scopes(job))) if self.are_set else ""
 
     def begin(self, job: TakenJob) -> None:
         """Note that a page is being loaded: with the first one the time of its group and host begins."""
         if self.are_set:
-            for scope in self._scopes(job):
+            scopes = list(self._scopes(job))
+            for scope in scopes:
                 self._began.setdefault(scope.key, self._clock())
+            if not job.tried:
+                self._add(scopes, _BEGUN, 1)
 
     def give_back(self, jobs: Iterable[TakenJob]) -> None:
         """Uncount jobs that were handed back without being run."""
         for job in jobs:
-            if not (job.tried or job.lost):
+            held = job.id[:_ID_LENGTH]
+            if held in self._held and not job.tried:
+                self._held.remove(held)
                 self._add(self._scopes(job), _PAGES, -1)
 
     def received(self, job: TakenJob, size: int) -> None:
         """Count the bytes of a page that was received; `size` is in bytes."""
         self._add(self._scopes(job), _BYTES, size)
 
-    def share(self, counts: SharedCounts, is_last: bool = False) -> None:
+    def share(
+        self,
+        counts: SharedCounts,
+        is_last: bool = False,
+        held: Callable[[], Collection[str]] | None = None,
+    ) -> None:
         """Write the counts of this process to the store and read those of others, once a period.
 
         Args:
             is_last: do it now, whenever it was done last.
+            held: returns the ids of the jobs that this node holds; None if the counted ones have not ended.
         Raises:
             StoreError: the store does not answer; the next call does it.
         """
         if self.are_set and (is_last or counts.is_due()):
+            if self._held and held is not None:
+                self._held.intersection_update(each[:_ID_LENGTH] for each in held())
             with self._lock:
                 own = dict(self._counts)
+            if self._held:
+                own[f"{_HELD}{' '.join(sorted(self._held))}"] = 1
             counts.keep(own | {f"{_USED_UP}{each}": 1 for each in self._own_used_up()})
             others = counts.others()
+            ids = (each.removeprefix(_HELD) for each in others if each.startswith(_HELD))
+            self._held_by_others = frozenset(" ".join(ids).split())
             with self._lock:
                 self._others = others
 
@@ -153,8 +182,17 @@ class PageBudgets:
         found = (each.removeprefix(_USED_UP) for each in others if each.startswith(_USED_UP))
         return tuple(dict.fromkeys((*self._own_used_up(), *sorted(found))))[:MOST_NAMED]
 
+    def reason(self, sentence: str) -> str:
+        """The budget for which pages were really skipped, in words, given the one that refused them.
+
+        Pages are refused when as many as the budget has are under way. If another budget then ends these
+        before they begin, the pages were not used up.
+        """
+        scope, ended_by = self._ended_by.get(sentence, (self._run, sentence))
+        return ended_by if self._count(scope, _BEGUN) < scope.budget.pages else sentence
+
     def _own_used_up(self) -> list[str]:
-        return list(self._used_up)[:MOST_NAMED]
+        return list(dict.fromkeys(map(self.reason, list(self._used_up))))[:MOST_NAMED]
 
     def _scopes(self, job: TakenJob) -> Iterator[_Scope]:
         if self._rules.run.is_set:
@@ -168,18 +206,32 @@ class PageBudgets:
     def _scope_of_host(self, host: str) -> _Scope:
         return _Scope(f"h/{host}", host, self._rules.of_host(host))
 
-    def _spent(self, scope: _Scope, with_pages: bool = True) -> str:
+    def _spent(self, scope: _Scope) -> str:
         """Which of its budgets is used up, in words; empty if none."""
+        return self._late_of(scope) or self._pages_spent(scope)
+
+    def _pages_spent(self, scope: _Scope) -> str:
+        pages = scope.budget.pages
+        return self._noted(scope, _of_pages(pages)) if pages and self._count(scope, _PAGES) >= pages else ""
+
+    def _late_of(self, scope: _Scope) -> str:
+        """Which budget of time or bytes is used up, in words; empty if none."""
         budget, words = scope.budget, ""
-        if not budget.is_set:
-            return ""
-        if with_pages and budget.pages and self._count(scope, _PAGES) >= budget.pages:
-            words = f"{budget.pages:,} {_plural('page', budget.pages)}"
-        elif budget.bytes and self._count(scope, _BYTES) >= budget.bytes:
+        if budget.bytes and self._count(scope, _BYTES) >= budget.bytes:
             words = f"{budget.bytes:,} {_plural('byte', budget.bytes)}"
         elif budget.seconds and self._clock() - self._began.get(scope.key, self._clock()) >= budget.seconds:
             words = f"{budget.seconds:,} {_plural('second', budget.seconds)}"
         return self._noted(scope, words) if words else ""
+
+    def _late(self, scopes: Sequence[_Scope]) -> str:
+        """The first budget of time or bytes that is used up, in words; it ends the pages of all of them."""
+        words = next(filter(None, map(self._late_of, scopes)), "")
+        if words:
+            for scope in scopes:
+                if scope.budget.pages:
+                    sentence = _sentence(scope, _of_pages(scope.budget.pages))
+                    self._ended_by.setdefault(sentence, (scope, words))
+        return words
 
     def _too_deep(self, scope: _Scope, job: TakenJob) -> str:
         depth = scope.budget.depth
@@ -188,7 +240,7 @@ class PageBudgets:
 
     def _noted(self, scope: _Scope, words: str) -> str:
         """The sentence about a budget that is used up, which is remembered."""
-        sentence = f"{_whose(scope)} budget of {words} is used up"
+        sentence = _sentence(scope, words)
         if sentence not in self._used_up:
             self._used_up[sentence] = None
             log.warning("%s: its other pages are skipped", sentence)
@@ -205,8 +257,12 @@ class PageBudgets:
                 self._counts[f"{what}/{scope.key}"] += number
 
 
-def _whose(scope: _Scope) -> str:
-    return f"{scope.owner}'s"
+def _sentence(scope: _Scope, words: str) -> str:
+    return f"{scope.owner}'s budget of {words} is used up"
+
+
+def _of_pages(number: int) -> str:
+    return f"{number:,} {_plural('page', number)}"
 
 
 def _plural(word: str, number: int) -> str:

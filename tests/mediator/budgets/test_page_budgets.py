@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import msgspec
 
 from scoopi.mediator.budgets.page_budgets import BudgetRules, PageBudgets
@@ -16,9 +18,12 @@ from tests.clock import Clock
 HERE, THERE = "here.example:80", "there.example:80"
 
 
+_ids = itertools.count()
+
+
 def job(host: str = HERE, group: str = "books", *, tried: tuple[str, ...] = (), lost: int = 0) -> TakenJob:
     payload = JobPayload(Locator("name", group, f"http://{host}/"), "seed")
-    return TakenJob("job", 1, lost, host, payload, tried)
+    return TakenJob(f"{next(_ids):032x}"[::-1], 1, lost, host, payload, tried)
 
 
 def of_run(**numbers: int) -> PageBudgets:
@@ -34,28 +39,96 @@ def test_a_run_loads_no_more_pages_than_its_budget() -> None:
 
 
 def test_jobs_that_are_handed_back_do_not_count() -> None:
-    budgets = of_run(pages=1)
-    budgets.refuse(job())
+    budgets, one = of_run(pages=1), job()
+    budgets.refuse(one)
     assert budgets.is_run_over()
-    budgets.give_back([job()])
+    budgets.give_back([one])
     assert not budgets.is_run_over()
     assert budgets.refuse(job()) == ""
 
 
 def test_a_job_that_was_counted_before_is_not_counted_again() -> None:
-    budgets = of_run(pages=1)
-    assert budgets.refuse(job()) == ""
-    assert budgets.refuse(job(tried=("timeout",))) == ""
-    assert budgets.refuse(job(lost=1)) == ""
-    assert not budgets.refuse(job(tried=("timeout",)))
+    budgets, one = of_run(pages=1), job()
+    assert budgets.refuse(one) == ""
+    assert budgets.refuse(one._replace(tried=("timeout",))) == ""
+    assert budgets.refuse(one._replace(lost=1)) == ""
     assert budgets.refuse(job())
 
 
-def test_a_lost_or_tried_job_that_is_handed_back_gives_nothing_back() -> None:
-    budgets = of_run(pages=1)
-    budgets.refuse(job())
-    budgets.give_back([job(tried=("timeout",)), job(lost=1)])
+def test_a_tried_job_that_is_handed_back_gives_nothing_back() -> None:
+    budgets, one = of_run(pages=1), job()
+    budgets.refuse(one)
+    budgets.give_back([one._replace(tried=("timeout",)), job(lost=1)])
     assert budgets.is_run_over()
+
+
+def test_jobs_of_a_killed_process_are_counted_unless_it_had_counted_them(store: SettlingStore) -> None:
+    killed, counted, refused, unseen = of_run(pages=2), [job(), job()], job(), job()
+    assert [bool(killed.refuse(each)) for each in (*counted, refused)] == [False, False, True]
+    killed.share(SharedCounts(store, "ann", PAGES))
+    resumed = of_run(pages=2)
+    resumed.share(SharedCounts(store, "bob", PAGES))
+    lost = [each._replace(lost=1) for each in (refused, unseen, *counted)]
+    assert [bool(resumed.refuse(each)) for each in lost] == [True, True, False, False]
+
+
+def test_jobs_that_two_processes_have_lost_are_counted_once(store: SettlingStore) -> None:
+    one = job()
+    for number, name in enumerate(("ann", "bob", "cid")):
+        budgets = of_run(pages=2)
+        budgets.share(SharedCounts(store, name, PAGES))
+        assert budgets.refuse(one._replace(lost=number)) == ""
+        assert not budgets.is_run_over()
+        budgets.share(SharedCounts(store, name, PAGES), is_last=True)
+
+
+def test_a_job_that_another_process_has_counted_is_not_given_back(store: SettlingStore) -> None:
+    one, ann, bob = job(), of_run(pages=1), of_run(pages=1)
+    ann.refuse(one)
+    ann.share(SharedCounts(store, "ann", PAGES))
+    bob.share(SharedCounts(store, "bob", PAGES))
+    bob.refuse(one)
+    bob.give_back([one])
+    assert bob.is_run_over()
+    assert bob.refuse(one) == ""
+
+
+def test_the_store_keeps_the_ids_of_counted_jobs_that_are_held_only(store: SettlingStore) -> None:
+    budgets, ended, held = of_run(pages=9), job(), job()
+    for each in (ended, held):
+        budgets.refuse(each)
+    budgets.share(SharedCounts(store, "ann", PAGES), held=lambda: {held.id, job().id})
+    kept = SharedCounts(store, "bob", PAGES).others()
+    assert kept == {"pages/": 2, f"held: {held.id[:12]}": 1}
+
+
+def test_time_that_ends_pages_under_way_is_the_reason_for_which_others_were_skipped() -> None:
+    clock = Clock()
+    groups = {"books": Budget(pages=2)}
+    budgets = PageBudgets(BudgetRules(Budget(seconds=10), groups), clock)
+    taken = [job(), job()]
+    assert [budgets.refuse(each) for each in taken] == ["", ""]
+    refused = budgets.refuse(job())
+    assert refused == "the group books's budget of 2 pages is used up"
+    assert budgets.reason(refused) == refused, "nothing else has ended yet"
+    budgets.begin(taken[0])
+    clock.pass_s(10)
+    of_time = "the run's budget of 10 seconds is used up"
+    assert budgets.late(taken[1]) == of_time
+    assert (budgets.reason(refused), budgets.reason("robots.txt")) == (of_time, "robots.txt")
+    assert budgets.used_up() == (of_time,)
+
+
+def test_pages_that_were_all_begun_are_the_reason_although_the_time_is_over_later() -> None:
+    clock = Clock()
+    budgets = PageBudgets(BudgetRules(Budget(pages=1, seconds=10)), clock)
+    one = job()
+    budgets.refuse(one)
+    budgets.begin(one)
+    refused = budgets.refuse(job())
+    clock.pass_s(10)
+    assert budgets.refuse(job()) == "the run's budget of 10 seconds is used up"
+    assert budgets.reason(refused) == refused == "the run's budget of 1 page is used up"
 
 
 def test_bytes_count_when_they_were_received() -> None:
@@ -164,4 +237,4 @@ def test_what_was_counted_since_the_last_second_is_kept_at_the_end(store: Settli
     budgets.share(counts)
     assert not +SharedCounts(store, "bob", PAGES).others()
     budgets.share(counts, is_last=True)
-    assert SharedCounts(store, "bob", PAGES).others() == {"pages/": 1}
+    assert SharedCounts(store, "bob", PAGES).others()["pages/"] == 1
