@@ -20,8 +20,10 @@ def opens_at(job: JobRecord, process: Process) -> datetime | None:
 
 def missed(job: JobRecord, process: Process, now: datetime) -> str:
     """Why a job that has not started may no longer start; empty if it may."""
-    latest = job.created + process.start_deadline if process.start_deadline is not None else now
-    return f"missed: not started by {instant_text(latest)}" if now > latest else ""
+    limit = process.start_deadline
+    if limit is None or now - job.created <= limit:
+        return ""
+    return f"missed: not started by {instant_text(job.created + limit)}"
 
 
 def too_late(job: JobRecord, process: Process, now: datetime) -> str:
