@@ -111,7 +111,12 @@ def _node_row(node: RunNode) -> Row:
     }
 
 
-def group_row(group: str, workers: Iterable[WorkerRecord], attempts: Sequence[AttemptRecord]) -> Row:
+def group_row(
+    group: str,
+    workers: Iterable[WorkerRecord],
+    attempts: Sequence[AttemptRecord],
+    dead: Collection[str] = (),
+) -> Row:
     """Return the row of a group of workers.
 
     A worker of several groups has its places in each of them; what a lost or draining one runs counts as
@@ -120,12 +125,13 @@ def group_row(group: str, workers: Iterable[WorkerRecord], attempts: Sequence[At
     Args:
         workers: those of the group; one that has signed off counts only for what it still holds.
         attempts: all open attempts, of any worker.
+        dead: see `worker_row`; they are lost.
     """
     held = Counter(name for each in attempts for name in held_places(each))
     there = (each for each in workers if held[each.worker] or condition(each) not in SIGNED_OFF)
     members = sorted(there, key=lambda each: each.worker)
     used = {each.worker: held[each.worker] for each in members}
-    alive = [each for each in members if each.state == "running"]
+    alive = [each for each in members if each.state == "running" and each.worker not in dead]
     return {
         "group": group,
         "workers": [each.worker for each in members],

@@ -6,8 +6,11 @@ from datetime import timedelta
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.seat import home_of
 from scoopi.serve.serve_health import ServeHealth
+from scoopi.serve.state import State
 from scoopi.serve.web.serve_answers import ServeAnswers
 from tests.metrics.asking import samples
 from tests.serve.conftest import HOURLY, NOW, Deployed
@@ -50,3 +53,13 @@ def test_what_the_last_pass_could_not_plan_is_counted_by_process(deployed: Deplo
     answers = ServeAnswers(state, ServeHealth(), lambda: NOW)
     assert samples(answers.to("/metrics").body.decode())['scoopi_pass_faults{process="p"}'] == 1
     assert answers.to("/api/processes").status == 200
+
+
+def test_a_serve_that_was_killed_on_this_machine_is_lost_at_once(
+    shown_state: State, answers: ServeAnswers
+) -> None:
+    home = home_of(shown_state.folder)
+    assert shown_state.store.write(None, WorkerRecord(worker="k", incarnation="1", capacity=4.0, home=home))
+    found = samples(answers.to("/metrics").body.decode())
+    assert found['scoopi_schedule_workers{state="lost"}'] == 1
+    assert found["scoopi_schedule_capacity"] == 3

@@ -10,6 +10,7 @@ from scoopi.cli.schedule_verbs.operations import add_operations, opened
 from scoopi.cli.schedule_verbs.printed_rows import print_rows
 from scoopi.cli.terminal import Terminal
 from scoopi.serve.rows import group_row
+from scoopi.serve.seat import dead_workers
 
 _COLUMNS = ("group", "workers", "capacity", "used", "left", "jobs")
 _OPERATIONS = {"list": ("all groups that workers or processes name", ())}
@@ -39,8 +40,9 @@ class Groups:
             workers, attempts = [*state.store.workers().values()], state.store.open_attempts()
             names = {group for worker in workers for group in worker.groups}
             names |= {group for each in state.current()[1].processes.values() for group in each.groups}
+            dead = dead_workers(state.folder, workers)
             rows = [
-                group_row(name, [each for each in workers if name in each.groups], attempts)
+                group_row(name, [each for each in workers if name in each.groups], attempts, dead)
                 for name in sorted(names)
             ]
             print_rows(terminal, rows, options, _COLUMNS)

@@ -80,7 +80,7 @@ class ServeAnswers:
         families = [*serve_metrics(self._health, self._state.passes)]
         # The figures of this process are wanted most of all while the store is away.
         with suppress(ScoopiError):
-            families += schedule_metrics(self._state.passes.snapshot(self._clock()))
+            families += schedule_metrics(self._state.observed(self._clock()))
         return HttpAnswer(200, CONTENT_TYPE, text_of(families).encode())
 
     def _status(self, query: Query) -> HttpAnswer:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from pathlib import Path
+
+from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.serve.seat import home_of
+from scoopi.serve.state import State
+from scoopi.serve.wake_ups import WakeUp
 from tests.cli.schedule_verbs.conftest import Shop
 
 
@@ -41,3 +48,18 @@ def test_a_worker_that_was_removed_is_in_no_group(shop: Shop) -> None:
     shop.printed("worker", "remove", "p1")
     (group,) = shop.rows("group", "list")
     assert (group["workers"], group["capacity"]) == ([], 0)
+
+
+def test_of_a_serve_that_was_killed_on_this_machine_nothing_is_left_at_once(shop: Shop) -> None:
+    with State(Path("scheduler")) as state:
+        seat = WorkerRecord(worker="here", incarnation="1", capacity=4.0, home=home_of(state.folder))
+        elsewhere = WorkerRecord(worker="there", incarnation="1", capacity=2.0, home="another machine")
+        for record in (seat, elsewhere):
+            assert state.store.write(None, record)
+        with closing(WakeUp(state.folder, "here")):
+            (before,) = shop.rows("group", "list")
+    (after,) = shop.rows("group", "list")
+    assert (before["workers"], before["left"]) == (["here", "there"], 6.0)
+    assert (after["workers"], after["left"]) == (["here", "there"], 2.0)
+    states = {row["worker"]: row["state"] for row in shop.rows("worker", "list")}
+    assert states == {"here": "lost", "there": "running"}
