@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
-import uuid
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
 
 from scoopi.errors import BusyRecordError, UnstorableError
-from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
+from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.applied import applied
-from scoopi.scheduler.decisions import HIDDEN, Decision, changed
+from scoopi.scheduler.decisions import HIDDEN, Decision
 from scoopi.scheduler.gates import closed_gate
 from scoopi.scheduler.placing.placement import stranded
 from scoopi.scheduler.placing.run_nodes import held_places
 from scoopi.scheduler.planning.plan_faults import PlanFaults, unless_faulty
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot
+from scoopi.store.schedule.pass_lease import LEASE, PassLease
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
 _MOST_ROUNDS = 1000
-LEASE = timedelta(seconds=30)
-"""A pass that has not ended by then is taken to be dead; another may begin."""
-
 LATEST_S = 1800.0
 """From a snapshot to the last write that was decided on it; nothing is removed within twice that time."""
+
+
+@dataclass(slots=True)
+class _Length:
+    """How long a pass may take, and what is done meanwhile."""
+
+    now: datetime
+    meanwhile: Callable[[], object]
+    most_s: float
+    began: float = field(default_factory=lambda: time.monotonic())
+    is_cut: bool = False
+
+    def is_over(self) -> bool:
+        """Whether the pass has taken its time."""
+        return time.monotonic() - self.began >= self.most_s
 
 
 @dataclass(slots=True)
@@ -73,6 +86,7 @@ class Passes:
         last: the snapshot after the last pass, with nothing left to decide.
         counts: totals of the passes so far.
         faults: what the last pass could not plan.
+        is_unfinished: whether the last pass has ended because of its length; the next one continues.
     """
 
     def __init__(self, store: ScheduleStore, schedule: Callable[[], tuple[str, Schedule]]) -> None:
@@ -81,26 +95,38 @@ class Passes:
         self.last: Snapshot | None = None
         self.counts = PassCounts()
         self.faults = PlanFaults()
+        self.is_unfinished = False
         self._fault_log = FaultLog()
+        self._lease = PassLease(store, lambda: schedule()[1].settings.liveness.gap)
 
-    def run(self, now: datetime) -> list[dict[str, Any]] | None:
+    def serve_as(self, worker: str, incarnation: str) -> None:
+        """Run passes for the worker of a `serve`, whose heartbeats show others that this process lives."""
+        self._lease.hold_as(worker, incarnation)
+
+    def run(
+        self, now: datetime, meanwhile: Callable[[], object] = lambda: None, most_s: float = math.inf
+    ) -> list[dict[str, Any]] | None:
         """Run a pass. If another process is running one, ask it to look once more before it ends.
 
+        Args:
+            meanwhile: called before each write, as there may be many.
+            most_s: the pass ends soon after this time, even if something is left to decide.
         Returns:
             The decisions as rows; None if another process runs a pass.
         Raises:
             StoreError: the store does not answer; the next pass continues from what was written.
         """
-        holder = uuid.uuid4().hex
-        if not self._taken(holder, now):
+        if not self._lease.take(now):
             return None
         rows: list[dict[str, Any]] = []
-        began = time.monotonic()
+        length = _Length(now, meanwhile, most_s)
         while True:
-            rows += self._until_quiet(now, lambda: self._renewed(holder, now, began))
-            if self._released(holder):
+            rows += self._until_quiet(length)
+            left = self._lease.release(is_unfinished=length.is_cut, must_end=length.is_over())
+            if left is None or not left.holder:
+                self.is_unfinished = left is not None and left.look_again
                 self.counts.passes += 1
-                self.counts.seconds += time.monotonic() - began
+                self.counts.seconds += time.monotonic() - length.began
                 self._fault_log.note(self.faults)
                 return rows
 
@@ -158,8 +184,8 @@ class Passes:
         more = self._store.jobs(wanted(snapshot))
         return replace(snapshot, jobs={**snapshot.jobs, **more}) if more else snapshot
 
-    def _until_quiet(self, now: datetime, renewed: Callable[[], bool]) -> list[dict[str, Any]]:
-        """Decide and write, until nothing follows.
+    def _until_quiet(self, length: _Length) -> list[dict[str, Any]]:
+        """Decide and write, until nothing follows, or the pass has taken its time.
 
         What this pass has written it need not read again: only a write that was lost, as somebody else was
         first, shows that the records have changed. What others write meanwhile makes the pass look again.
@@ -167,16 +193,20 @@ class Passes:
         marked as counted if its job was not moved.
         """
         rows: list[dict[str, Any]] = []
-        is_current, began = False, 0.0
+        is_current, began, length.is_cut = False, 0.0, False
         for _ in range(_MOST_ROUNDS):
             if not is_current or time.monotonic() - began >= LATEST_S:
                 began = time.monotonic()
-                self.last = self.snapshot(now)
+                self.last = self.snapshot(length.now)
             assert self.last is not None
             decided = 0
             written: list[Decision] = []
             lost: set[str] = set()
             for decision in self._timely(began):
+                if written and length.is_over():
+                    length.is_cut = True
+                    break
+                length.meanwhile()
                 decided += 1
                 if decision.step in lost:
                     continue
@@ -188,7 +218,7 @@ class Passes:
                     lost.add(decision.step)
             self.counts.writes += len(written)
             rows += [each.row() for each in written if each.decision not in HIDDEN]
-            if not written or not renewed():
+            if not written or length.is_cut or not self._renewed(length):
                 break
             is_current = decided == len(written)
             self.last = self._with_wanted(applied(self.last, written))
@@ -213,37 +243,7 @@ class Passes:
         decisions = reconcile(self.last, self.faults)
         return takewhile(lambda decision: time.monotonic() - began < LATEST_S, decisions)
 
-    def _taken(self, holder: str, now: datetime) -> bool:
-        def take(record: PassRecord) -> PassRecord | None:
-            until = record.until
-            # Not before `until - LEASE` either: a clock that was set back must not prolong the lease.
-            if not record.holder or until is None or not until - LEASE <= now <= until:
-                return changed(record, holder=holder, until=now + LEASE, look_again=False)
-            return None if record.look_again else changed(record, look_again=True)
-
-        written = self._store.change_pass(take)
-        return written is not None and written.holder == holder
-
-    def _renewed(self, holder: str, now: datetime, began: float) -> bool:
+    def _renewed(self, length: _Length) -> bool:
         """Renew the lease of a long pass between two rounds; False if another pass has taken it."""
-        taken = timedelta(seconds=time.monotonic() - began)
-        if taken < LEASE / 3:
-            return True
-
-        def renew(record: PassRecord) -> PassRecord | None:
-            return changed(record, until=now + taken + LEASE) if record.holder == holder else None
-
-        return self._store.change_pass(renew) is not None
-
-    def _released(self, holder: str) -> bool:
-        """Release the right to run a pass; False if the pass has to look again."""
-
-        def release(record: PassRecord) -> PassRecord | None:
-            if record.holder != holder:
-                return None
-            if record.look_again:
-                return changed(record, look_again=False)
-            return changed(record, holder="", until=None)
-
-        written = self._store.change_pass(release)
-        return written is None or not written.holder
+        taken = timedelta(seconds=time.monotonic() - length.began)
+        return taken < LEASE / 3 or self._lease.renew(length.now + taken + LEASE)

@@ -75,6 +75,8 @@ class Server:
         self._runner = AttemptRunner(state, workshop, self.name, self._wake_up, notify, self._health)
         self._errands = Errands(state, options, record, workshop.environ, self._wake_up.notify)
         worker = self.name if options.works else None
+        if worker is not None:
+            state.passes.serve_as(worker, self._incarnation)
         self._heart = Heart(self._store, worker, self._settings.liveness, self._incarnation)
         self._pass_at = time.monotonic()
         self._is_quiet = self._has_failed = False
@@ -149,8 +151,7 @@ class Server:
         self._runner.wait(_AGAIN_S)
 
     def _turn(self, is_stopping: bool) -> None:
-        if self._heart.beat():
-            self._runner.keep_alive(self._heart.lease_ends_at())
+        self._beat()
         if not self._heart.is_live():
             self._runner.stop(None)
         self._report()
@@ -175,16 +176,23 @@ class Server:
             wait_s = min(wait_s, max(0.0, self._pass_at - time.monotonic()))
         self._wait(0.0 if self._is_idle() else wait_s)
 
+    def _beat(self) -> None:
+        if self._heart.beat():
+            self._runner.keep_alive(self._heart.lease_ends_at())
+
     def _pass(self) -> None:
         self._settings = self._state.current()[1].settings
         self._pass_at = time.monotonic() + self._settings.every.total_seconds()
-        rows = self._state.passes.run(now_utc())
-        last = self._state.passes.last
+        passes = self._state.passes
+        rows = passes.run(now_utc(), self._beat, self._settings.liveness.beat.total_seconds())
+        last = passes.last
         due = self._due.next(last) if last is not None else None
         if due is not None:
             due_s = max(_SOON_S, (due - now_utc()).total_seconds())
             self._pass_at = min(self._pass_at, time.monotonic() + due_s)
-        self._is_quiet = rows is not None
+        self._is_quiet = rows is not None and not passes.is_unfinished
+        if passes.is_unfinished:  # first the rest of the turn: attempts that end are reported, others claimed
+            self._pass_at = time.monotonic()
         if rows:
             self._state.notify(but=self.name)
 

@@ -334,3 +334,73 @@ def test_a_record_that_keeps_changing_stops_no_other_one_but_an_outage_ends_the_
     monkeypatch.setattr(state.store, "write", write)
     state.passes.run(later + timedelta(minutes=1))
     assert {each.process for each in state.store.open_attempts()} == {"bad", "good"}
+
+
+def test_an_interrupted_pass_is_continued_by_its_own_process_at_once(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(HOURLY)
+    later = NOW + timedelta(hours=1)
+    with monkeypatch.context() as away:
+        away.setattr(state.store, "write", refusing)
+        with pytest.raises(StoreError):
+            state.passes.run(later)
+    assert state.store.the_pass().holder
+    assert state.passes.run(later + timedelta(seconds=1))
+    assert not state.store.the_pass().holder
+
+
+def test_a_pass_that_has_taken_its_time_leaves_the_rest_to_the_next_one(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hourly = HOURLY.removeprefix("processes: {p: ").removesuffix("}")
+    state = deployed(f"processes: {{{', '.join(f'{name}: {hourly}' for name in 'pqr')}}}")
+    later, clock = NOW + timedelta(hours=1), [0.0]
+    monkeypatch.setattr(passes, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    def slow() -> None:
+        clock[0] += 1
+
+    runs = 0
+    while not runs or state.passes.is_unfinished:
+        before, runs = state.passes.counts.writes, runs + 1
+        state.passes.run(later, slow, most_s=2)
+        assert state.passes.counts.writes - before in (1, 2, 3), "each one gets on"
+        left = state.store.the_pass()
+        assert (left.holder, left.look_again) == ("", state.passes.is_unfinished)
+    assert runs > 2
+    assert {each.process for each in state.store.open_attempts()} == {"p", "q", "r"}
+    with State(state.folder) as other:
+        assert other.passes.run(later) == [], "nothing was left out"
+
+
+def test_a_pass_that_is_asked_to_look_again_all_the_time_ends(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(HOURLY)
+    clock = [0.0]
+    monkeypatch.setattr(passes, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    snapshot = state.passes.snapshot
+
+    def asking(*args: object) -> object:
+        clock[0] += 1
+        state.store.change_pass(lambda record: changed(record, look_again=True))
+        return snapshot(NOW)
+
+    monkeypatch.setattr(state.passes, "snapshot", asking)
+    assert state.passes.run(NOW, most_s=5) == []
+    assert (clock[0], state.passes.is_unfinished) == (5.0, True)
+    left = state.store.the_pass()
+    assert (left.holder, left.look_again) == ("", True), "who asked finds it free"
+
+
+def test_something_may_be_done_before_each_write(deployed: Deployed) -> None:
+    state = deployed(HOURLY)
+    seen: list[int] = []
+    rows = state.passes.run(NOW + timedelta(hours=1), lambda: seen.append(len(state.store.open_attempts())))
+    assert len(seen) >= len(rows or ()) > 0
+    assert {*seen} == {0, 1}, "before and after the attempt was written"
+
+
+def refusing(*_: object) -> bool:
+    raise StoreError("the store is away")

@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from scoopi.model.schedule.schedule_records import STATE_FORMAT
+from scoopi.serve.serve_options import ServeOptions
+from scoopi.serve.server import Server
 from scoopi.serve.state import State
+from scoopi.serve.work.orders import Workshop
+from tests.serve.conftest import Deployed
 from tests.serve.serving import Serving, is_alive, until
 
 SLEEPER = "sleeper: {executes: {command: [sh, -c, 'sleep 300 & echo $! >> $0; wait', %s]}}"
@@ -381,3 +387,24 @@ def test_outputs_that_no_store_can_keep_end_the_attempt_and_not_the_serve(servin
         assert attempt["explanation"].startswith("what it reported is not kept: a value cannot be stored")
     assert serving.attempt("deep/!1/1")["status"] == "succeeded", "its last line is not JSON"
     assert serving.job("sound/!1") == "processed"
+
+
+def test_a_serve_sends_heartbeats_during_a_long_pass(
+    deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed("settings: {liveness: {beat: 1s}}\nprocesses: {p: {executes: external:x, mode: manual}}")
+    workshop = Workshop(tmp_path / "work", state.folder, tmp_path, {}, {})
+    with Server(state, ServeOptions(name="w"), workshop, 1, lambda *_, **fields: None) as server:
+        lengths: list[float] = []
+
+        def long(now: datetime, meanwhile: Callable[[], object], most_s: float) -> list[object]:
+            assert state.store.the_pass().holder == ""
+            before = state.store.workers()["w"].version
+            until(lambda: meanwhile() or state.store.workers()["w"].version > before)
+            lengths.append(most_s)
+            server.cancel(hard=True)
+            return []
+
+        monkeypatch.setattr(state.passes, "run", long)
+        server.run()
+    assert lengths == [1.0], "a pass holds up the attempts of its serve no longer than a heartbeat"

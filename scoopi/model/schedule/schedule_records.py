@@ -275,12 +275,11 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The shared state of passes: only one runs at a time, and a counter is the clock of heartbeats.
 
     Attributes:
-        holder: identifies the running pass; empty if none runs.
+        holder, worker: the process whose pass runs, and the name of its worker; empty if there is none.
         until: when the holder is presumed dead, on the clock of passes.
-        look_again: whether something happened during the pass, so that another one follows.
+        look_again: whether something happened during the pass, or is left by it, so that another one follows.
         beat: the heartbeat number.
-        beat_at: the time of the `tick` that last saw the number change.
-        beat_seen: the number that this `tick` saw.
+        beat_at, beat_seen: the time of the `tick` that last saw the number change, and that number.
         bundle: the hash of the current definitions; empty before the first deployment.
         former: the hashes of former definitions, with the time when each was replaced.
         collected: when the garbage collector began its last round.
@@ -288,6 +287,7 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     holder: str = ""
+    worker: str = ""
     until: datetime | None = None
     look_again: bool = False
     beat: int = 0

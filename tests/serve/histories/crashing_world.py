@@ -26,9 +26,10 @@ from scoopi.serve import state as state_module
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.gc.record_collector import RecordCollector
-from scoopi.serve.passes import LEASE, Passes
+from scoopi.serve.passes import Passes
 from scoopi.serve.state import State
 from scoopi.serve.workbench import Workbench
+from scoopi.store.schedule.pass_lease import LEASE
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
 from scoopi.store.settling_store import SettlingStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied

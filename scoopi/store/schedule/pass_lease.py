@@ -1,0 +1,100 @@
+"""PassLease: the right to run a pass, which one process has at a time."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from msgspec.structs import replace
+
+from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
+from scoopi.store.schedule.schedule_store import ScheduleStore
+
+LEASE = timedelta(seconds=30)
+"""A pass that has not ended or renewed its lease by then is taken to be dead; another may begin."""
+
+
+class PassLease:
+    """The right to run a pass, which one process has at a time. Belongs to one thread.
+
+    It saves work and no more: passes at the same time do no harm, since their writes are conditional. So
+    another process takes it as soon as the holder is likely to be dead: its worker is lost, or the worker's
+    name belongs to another process. A holder without a worker counts as dead when `LEASE` is over.
+
+    Args:
+        store: the records.
+        gap: returns how many heartbeats a worker may miss.
+    """
+
+    def __init__(self, store: ScheduleStore, gap: Callable[[], int]) -> None:
+        self._store = store
+        self._gap = gap
+        self._holder, self._worker = uuid.uuid4().hex, ""
+
+    def hold_as(self, worker: str, incarnation: str) -> None:
+        """Hold it for a worker from now on, whose heartbeats show others that this process lives."""
+        self._holder, self._worker = incarnation, worker
+
+    def take(self, now: datetime) -> bool:
+        """Take the right; if another process has it, ask that one to look again.
+
+        A pass of this process that the store interrupted has left the right behind, and it is taken again.
+        """
+
+        def take(record: PassRecord) -> PassRecord | None:
+            if record.holder in ("", self._holder) or self._is_over(record, now) or self._is_dead(record):
+                holds = {"holder": self._holder, "worker": self._worker, "until": now + LEASE}
+                return _changed(record, **holds, look_again=False)
+            return None if record.look_again else _changed(record, look_again=True)
+
+        written = self._store.change_pass(take)
+        return written is not None and written.holder == self._holder
+
+    def renew(self, until: datetime) -> bool:
+        """Prolong the lease; False if another process has taken the right."""
+
+        def renewed(record: PassRecord) -> PassRecord | None:
+            return _changed(record, until=until) if record.holder == self._holder else None
+
+        return self._store.change_pass(renewed) is not None
+
+    def release(self, *, is_unfinished: bool, must_end: bool) -> PassRecord | None:
+        """Give the right back, unless this process was asked to look again.
+
+        Args:
+            is_unfinished: the pass has left something to decide.
+            must_end: give it back in any case. Who looks next continues, here or elsewhere.
+        Returns:
+            The new record: if it has a holder, this process has to look again. None if another process had
+            taken the right.
+        """
+
+        def released(record: PassRecord) -> PassRecord | None:
+            if record.holder != self._holder:
+                return None
+            look_again = record.look_again or is_unfinished
+            if look_again and not must_end:
+                return _changed(record, look_again=False)
+            return _changed(record, holder="", worker="", until=None, look_again=look_again)
+
+        return self._store.change_pass(released)
+
+    def _is_over(self, record: PassRecord, now: datetime) -> bool:
+        until = record.until
+        # Not before `until - LEASE` either: a clock that was set back must not prolong the lease.
+        return until is None or not until - LEASE <= now <= until
+
+    def _is_dead(self, record: PassRecord) -> bool:
+        """Whether the holder's worker is lost, or another process has the worker's name."""
+        if not record.worker:
+            return False
+        worker = self._store.get(WorkerRecord, [record.worker]).get(record.worker)
+        if worker is None or worker.incarnation != record.holder or worker.state == "lost":
+            return True
+        return worker.beat is not None and record.beat - worker.beat > self._gap()
+
+
+def _changed(record: PassRecord, **fields: Any) -> PassRecord:
+    return replace(record, **fields, version=record.version + 1)
