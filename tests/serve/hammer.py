@@ -1,10 +1,10 @@
 """Hammer: disturbs three `serve` on one state; every job ends once, and no process is left over.
 
 By hand: `python -m tests.serve.hammer [--jobs 200] [--rounds 100] [--jump 30] [--seed N] [--folder DIR]
-[--store postgresql]`; it prints the slowest recovery, and exits with 1 if a job was lost, ran twice at a
-time, or could not be explained. Over PostgreSQL or Hazelcast each `serve` has a state folder of its own, as
-on machines of their own, and the database, or a member, is killed or stopped. Among the jobs are scrapes,
-there on two nodes each, whose rows have to be published once.
+[--store postgresql]`; it prints the slowest recovery and what that time was spent on, and exits with 1 if a
+job was lost, ran twice at a time, or could not be explained. Over PostgreSQL or Hazelcast each `serve` has
+a state folder of its own, as on machines of their own, and the database, or a member, is killed or stopped.
+Among the jobs are scrapes, there on two nodes each, whose rows have to be published once.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from scoopi.model.schedule.schedule_records import FINISHED
 from scoopi.scheduler.why import why
 from tests.serve.hammer_scrapes import SCRAPES, HammerScrapes
 from tests.serve.hammer_stores import STORES, HammerStore
+from tests.serve.hammer_watch import HammerWatch
 from tests.serve.serving import LIVENESS, SCOOPI, Serving
 
 NODES = 3
@@ -70,6 +71,7 @@ class Result:
     Attributes:
         faults: what must not happen; empty if all is well.
         slowest_s: the longest time from a disturbance to the next start of a job that it interrupted.
+        slowest: which job that was, after what, and what the time was spent on.
     """
 
     jobs: int = 0
@@ -77,6 +79,7 @@ class Result:
     rounds: Counter[str] = field(default_factory=Counter)
     starts: int = 0
     slowest_s: float = 0.0
+    slowest: str = ""
     seconds: float = 0.0
     faults: list[str] = field(default_factory=list)
 
@@ -85,7 +88,7 @@ class Result:
         rounds = ", ".join(f"{count} {kind}" for kind, count in sorted(self.rounds.items()))
         lines = [
             f"{self.jobs} jobs, {self.starts} starts, {self.scrapes} scrapes; {self.seconds:.0f} s: {rounds}",
-            f"slowest recovery {self.slowest_s:.1f} s",
+            f"slowest recovery {self.slowest_s:.1f} s{self.slowest}",
             *self.faults,
         ]
         return "\n".join(lines)
@@ -177,7 +180,7 @@ class Hammer:
         self._store, self._folder = store, store.folder
         self._jobs, self._rounds, self._pause_s = jobs, rounds, pause_s
         self._chance = chance
-        self._disturbed: list[float] = []
+        self._disturbed: list[tuple[float, str]] = []
         self._result = Result()
         folder = self._folder
         self._serving = Serving(folder)
@@ -199,7 +202,8 @@ class Hammer:
         with self._scrapes.site():
             self._serving.run("deploy", "jobs")
             self._state = self._store.state()
-            return self._run()
+            with HammerWatch(self._store.state, uptime) as self._watch:
+                return self._run()
 
     def _run(self) -> Result:
         began = time.monotonic()
@@ -243,7 +247,7 @@ class Hammer:
 
     def _disturb(self, kind: str, node: Node) -> None:
         self._result.rounds[kind] += 1
-        self._disturbed.append(uptime())
+        self._disturbed.append((uptime(), kind))
         if kind == "kill":
             node.kill()
             time.sleep(self._chance.random() * self._pause_s)
@@ -348,11 +352,19 @@ class Hammer:
             else:
                 self._result.starts += 1
                 if job in started:
-                    since = min((each for each in self._disturbed if each >= started[job]), default=float(at))
-                    self._result.slowest_s = max(self._result.slowest_s, float(at) - since)
+                    self._recovered(job, started[job], float(at))
                 started[job] = float(at)
         if len(ended) != self._result.jobs:
             self._fault(f"{len(ended)} of {self._result.jobs} jobs have worked to the end")
+
+    def _recovered(self, slot: str, before: float, at: float) -> None:
+        """A job was started again, after the disturbances since its start before."""
+        after = [(when, kind) for when, kind in self._disturbed if before <= when < at]
+        result, since = self._result, min(after, default=(at, ""))[0]
+        if at - since > result.slowest_s:
+            kinds = ", ".join(kind for _, kind in after)
+            spent = self._watch.spent(f"work/{slot}", since, at)
+            result.slowest_s, result.slowest = at - since, f" of {slot} after {kinds}: {spent}"
 
     def _fault(self, what: str) -> None:
         if what not in self._result.faults:
@@ -417,6 +429,7 @@ def main() -> int:
             hammer.most_jump_s = options.jump
             result = hammer.run()
     print(result.text())
+    print(f"load {' '.join(f'{load:.1f}' for load in os.getloadavg())}")
     return 1 if result.faults else 0
 
 
