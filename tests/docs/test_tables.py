@@ -154,7 +154,8 @@ def _room_of(path: Path) -> str:
 
 
 def _thread_names(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)) if "Thread(" in text else ():
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Thread"):
             for keyword in node.keywords:
                 if keyword.arg == "name":
