@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from scoopi.model.data import Data, Item
 from scoopi.model.job import JobPayload, ancestor_digest, seed_id
-from scoopi.model.locator import Link, LinkBounds, Locator
+from scoopi.model.locator import Link, LinkBounds, ListEnd, Locator
 from scoopi.worker.links.child_jobs import ChildJobs
+from scoopi.worker.links.list_ends import ITEM_BYTES
 from scoopi.worker.messages import Child
 
 SEED = seed_id("list", "shop", "/list.html")
@@ -61,6 +63,13 @@ def test_a_child_keeps_the_locators_name_and_seed_and_counts_pages() -> None:
     (child,) = made(page(), Link("item", "/a"))
     assert child.payload.locator == Locator("shop", "item", "/a")
     assert (child.payload.seed, child.payload.page, child.host) == (SEED, 2, "host of /a")
+
+
+@pytest.mark.parametrize("link", [Link("item", "/a"), Link("item", "/a", once_per_run=True)])
+def test_each_page_is_one_link_further_from_its_seed_than_the_page_that_led_to_it(link: Link) -> None:
+    (child,) = made(page(), link)
+    (next_one,) = made(child.payload, Link("item", "/b", once_per_run=True), job=child.id)
+    assert (page().links, child.payload.links, next_one.payload.links) == (0, 1, 2)
 
 
 def test_a_link_to_an_ancestor_is_not_followed_whatever_its_fragment() -> None:
@@ -138,7 +147,19 @@ def test_a_pagination_ends_at_its_last_page_and_another_link_begins_a_new_one() 
     (third,) = made(second.payload, Link("list", "/3", once_per_run=True, bounds=LinkBounds(pages=3)))
     assert made(third.payload, last) == []
     (other,) = made(third.payload, Link("list", "/other/1", once_per_run=True))
+    assert [each.payload.number for each in (second, third, other)] == [1, 2, 0]
     assert len(made(other.payload, last)) == 1
+
+
+def test_only_the_next_page_of_a_list_that_ends_by_its_items_knows_the_items_before() -> None:
+    def seen_by(end: ListEnd) -> bytes:
+        link = Link("list", "/2", once_per_run=True, bounds=LinkBounds(end=end))
+        items = [Data("ad", (Item((), ("one",), (1,)),))]
+        (child,), _ = ChildJobs(lambda _: "h:80", 9).make(SEED, page(), [link], items=items)
+        return child.payload.seen
+
+    assert len(seen_by(ListEnd(no_new=True))) == ITEM_BYTES
+    assert seen_by(ListEnd(older_than="2026-01-01")) == b""
 
 
 def test_each_fragment_is_a_page_of_its_own_where_a_browser_loads_it() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from scoopi.errors import FetchError, LoadFault, StepError
+from scoopi.errors import DisallowedError, FetchError, LoadFault, StepError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.definitions import TaskDef
 from scoopi.model.failure import LONGEST_MESSAGE, Failure
@@ -201,6 +201,14 @@ def test_a_page_that_cannot_be_loaded_fails_all_tasks_for_one_reason() -> None:
     (failure,) = result.failures
     assert (result.state, result.pages, result.rows) == (JobState.FAILED, 0, 0)
     assert (failure.task, failure.step, failure.cause) == ("one,three", "loader", "loader: HTTP 404")
+
+
+def test_a_page_that_a_site_disallows_is_skipped_and_counts_as_no_page() -> None:
+    result = Desk(chain("one")).run.failed_load(item(), DisallowedError("robots.txt disallows it"))
+    skipped = frame_of(result).skipped
+    assert skipped is not None
+    assert (skipped.cause, skipped.task) == ("robots.txt disallows it", "")
+    assert (result.state, result.pages, result.failures) == (JobState.SKIPPED, 0, ())
 
 
 def test_the_crash_marker_names_each_task_while_it_runs_and_none_afterwards() -> None:
