@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +19,7 @@ from pathlib import Path
 
 from tests.browser.processes import programs_below
 from tests.reliability.process import ScoopiProcess, children_of, kill
-from tests.reliability.rounds import PromiseBrokenError
+from tests.reliability.rounds import PromiseBrokenError, play_blows
 from tests.server.server import Server
 
 PAGES = 24
@@ -197,25 +196,12 @@ def main() -> int:
     )
     given = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="s-"))
-    landed: Counter[str] = Counter()
-    exact, began = 0, time.monotonic()
     with Server(lambda path: PAGE) as server:
-        for number in range(given.rounds):
-            folder = base / str(number)
-            try:
-                hit = play_browsers(folder, server, f"{given.seed}/{number}", given.pages, given.most_delay)
-            except Exception as wrong:
-                print(f"round {number}: WRONG: {wrong!r} (kept in {folder})", flush=True)
-                continue
-            exact += 1
-            landed += hit
-            print(f"round {number}: exact; {', '.join(hit) or 'nothing was hit'}", flush=True)
-            shutil.rmtree(folder)
-    kills = ", ".join(f"{landed[blow]} × {blow}" for blow in BLOWS)
-    print(f"{exact} of {given.rounds} rounds exact in {time.monotonic() - began:.0f} s; {kills}")
-    if exact == given.rounds:
-        shutil.rmtree(base)
-    return 0 if exact == given.rounds else 1
+
+        def play(number: int, folder: Path) -> Counter[str]:
+            return play_browsers(folder, server, f"{given.seed}/{number}", given.pages, given.most_delay)
+
+        return 0 if play_blows(base, given.rounds, play) else 1
 
 
 if __name__ == "__main__":

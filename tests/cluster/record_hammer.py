@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import shutil
 import signal
 import sys
 import tempfile
@@ -30,7 +29,7 @@ from tests.reliability.record_world import (
     postgres_values,
     sqlite_values,
 )
-from tests.reliability.rounds import PromiseBrokenError
+from tests.reliability.rounds import PromiseBrokenError, play_blows
 
 NODES = 3
 PAGES = 400
@@ -153,26 +152,17 @@ def main() -> int:
     parser.add_argument("--most-delay", type=float, default=8.0, help="seconds before a blow, at most")
     given = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="scoopi-record-hammer-"))
-    landed: Counter[str] = Counter()
-    exact, began = 0, time.monotonic()
-    with PostgresServer() as server, HammerGrid(base) as grid:
-        for number in range(given.rounds):
-            source, folder = random.Random(f"{given.seed}/{number}"), base / f"round-{number}"
-            try:
-                played = RecordHammer(folder, grid, server, source, given.pages)
-                delay_s = source.uniform(1.0, given.most_delay)
-                played.play(source.choice(BLOWS), partial(time.sleep, delay_s))
-            except Exception as wrong:
-                print(f"round {number}: WRONG: {wrong!r} (kept in {folder})", flush=True)
-                continue
-            landed += played.landed
-            exact += 1
-            shutil.rmtree(folder)
-    kills = ", ".join(f"{count} × {blow}" for blow, count in landed.items())
-    print(f"{exact} of {given.rounds} rounds exact in {time.monotonic() - began:.0f} s; {kills}", flush=True)
-    if exact == given.rounds:
-        shutil.rmtree(base)
-    return 0 if exact == given.rounds else 1
+    logs = tempfile.TemporaryDirectory(prefix="scoopi-members-")
+    with logs as folder_of_logs, PostgresServer() as server, HammerGrid(Path(folder_of_logs)) as grid:
+
+        def play(number: int, folder: Path) -> Counter[str]:
+            source = random.Random(f"{given.seed}/{number}")
+            hammer = RecordHammer(folder, grid, server, source, given.pages)
+            delay_s = source.uniform(1.0, given.most_delay)
+            hammer.play(source.choice(BLOWS), partial(time.sleep, delay_s))
+            return hammer.landed
+
+        return 0 if play_blows(base, given.rounds, play) else 1
 
 
 if __name__ == "__main__":

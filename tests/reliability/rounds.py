@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,6 +190,22 @@ def play_rounds(base: Path, rounds: int, play: Callable[[int, Path], str]) -> bo
     if exact == rounds:
         shutil.rmtree(base)
     return exact == rounds
+
+
+def play_blows(base: Path, rounds: int, play: Callable[[int, Path], Counter[str]]) -> bool:
+    """As `play_rounds`, for rounds that return how many of each blow met a running run; prints their sums."""
+    sums: Counter[str] = Counter()
+    began = time.monotonic()
+
+    def played(number: int, folder: Path) -> str:
+        landed = play(number, folder)
+        sums.update(landed)
+        return ", ".join(+landed) or "nothing was hit"
+
+    is_exact = play_rounds(base, rounds, played)
+    hits = ", ".join(f"{count} × {blow}" for blow, count in sorted(sums.items()))
+    print(f"{time.monotonic() - began:.0f} s; {hits}")
+    return is_exact
 
 
 def main() -> int:

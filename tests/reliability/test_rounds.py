@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from tests.engine.flaky_site import FlakySite, each
 from tests.reliability.process import alive
-from tests.reliability.rounds import BLOWS, Round, play_round
+from tests.reliability.rounds import BLOWS, PromiseBrokenError, Round, play_blows, play_round
 from tests.reliability.world import World, build_world, read_rows
 from tests.server.server import Server
 
@@ -67,3 +68,23 @@ def test_a_run_over_a_flapping_site_that_is_hit_is_finished_with_each_row_once(
     monkeypatch.setenv("SCOOPI_RETRY_ATTEMPTS", "50")
     source = random.Random(f"flapping {blow}")
     Round(flapping, tmp_path, source, workers=2).play([blow, blow, blow], most_delay_s=1.5)
+
+
+def test_rounds_say_what_met_a_run_and_keep_the_folder_of_one_that_was_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def play(number: int, folder: Path) -> Counter[str]:
+        folder.mkdir(parents=True)
+        if number == 2:
+            raise PromiseBrokenError("a row is lost")
+        return Counter({"kill worker": number, "kill parent": 1})
+
+    assert not play_blows(tmp_path / "wrong", 3, play)
+    said = capsys.readouterr().out.splitlines()
+    assert said[:2] == ["round 0: exact, kill parent", "round 1: exact, kill worker, kill parent"]
+    assert "round 2: WRONG: PromiseBrokenError: a row is lost" in said[2]
+    assert said[3] == "2 of 3 exact"
+    assert said[4].endswith(" s; 2 × kill parent, 1 × kill worker")
+    assert [each.name for each in (tmp_path / "wrong").iterdir()] == ["round-2"]
+    assert play_blows(tmp_path / "exact", 2, play)
+    assert not (tmp_path / "exact").exists()
