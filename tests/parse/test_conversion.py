@@ -61,6 +61,7 @@ def test_a_value_has_the_type_of_its_field(kind: str, raw: Any, value: Any) -> N
         ("boolean", "maybe", "'maybe' is neither true nor false"),
         ("url", "JavaScript:void(0)", "'JavaScript:void(0)' is not an address"),
         ("json", "{", "'{' is not JSON"),
+        ("json", "[" * 100_000 + "]" * 100_000, "'[[["),
         ("json", "[99999999999999999999]", "it holds a whole number of more than 64 bits"),
         ("json", {"id": -(2**63) - 1}, "it holds a whole number of more than 64 bits"),
         ("integer", "9780306406157 9780306406158", "'9780306406157 9780306406158' holds 2 numbers"),

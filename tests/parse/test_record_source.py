@@ -45,6 +45,20 @@ def test_microdata_has_the_form_of_json_ld() -> None:
     assert rows_of(MICRODATA, fields, source="microdata") == [("Attic", "Product", "51.77")]
 
 
+def test_json_ld_of_any_depth_is_malformed() -> None:
+    page = f"<script type='application/ld+json'>{'[' * 100_000}{']' * 100_000}</script>"
+    with pytest.raises(ParseError, match="the JSON-LD of the page is malformed"):
+        rows_of(page, {"n": "name"}, source="jsonld")
+
+
+@pytest.mark.parametrize("reference", ["", "itemref=a id=a"])
+def test_microdata_nests_up_to_fifty_items(reference: str) -> None:
+    item = f"<div itemprop=p itemscope {reference}>"
+    assert records_of(item * 50 + "x", {"n": "p"}, source="microdata").rows
+    with pytest.raises(ParseError, match="the microdata of the page nests more than 50 items"):
+        rows_of(item * 51, {"n": "p"}, source="microdata")
+
+
 def test_open_graph_has_its_properties_with_and_without_prefix() -> None:
     metas = (("title", "Attic"), ("image", "a"), ("image", "b"))
     page = "".join(f'<meta property="og:{name}" content="{content}">' for name, content in metas)

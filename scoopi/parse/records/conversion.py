@@ -233,5 +233,5 @@ def _json(raw: Raw) -> Value:
 def _parsed(raw: str) -> Value:
     try:
         return msgspec.json.decode(raw)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise ConvertError(f"{raw[:100]!r} is not JSON: {error}") from None

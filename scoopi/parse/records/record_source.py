@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
+from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.locator import Document
@@ -22,6 +23,9 @@ EXTRAS = {"dateparser": "dates", "chompjs": "js", "extruct": "structured"}
 """Library -> the extra of Scoopi that installs it."""
 _HTML_BEGINS = (b"<!doctype", b"<html", b"<?xml", b"<")
 _OG = "og:"
+_MOST_NESTED = 50
+"""Items of microdata within one another; the library's time is the cube of this number."""
+_TOO_DEEP_ITEMS = etree.XPath(f"//*[@itemscope][count(ancestor::*[@itemscope]) >= {_MOST_NESTED}][1]")
 
 
 def compile_source(source: SourceDef, regex_timeout_ms: int) -> RootOf:
@@ -123,7 +127,7 @@ def _jsonld(page: Page) -> Root:
 
     try:
         items = JsonLdExtractor().extract_items(page.root)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         what = "the JSON-LD of the page is malformed"
         raise ParseError(f"{what}: {error}", at=page.document.url, cause=what) from None
     found: list[Root] = []
@@ -136,6 +140,9 @@ def _jsonld(page: Page) -> Root:
 def _microdata(page: Page) -> Root:
     from extruct.w3cmicrodata import MicrodataExtractor
 
+    if _TOO_DEEP_ITEMS(page.root):
+        what = f"the microdata of the page nests more than {_MOST_NESTED} items"
+        raise ParseError(what, at=page.document.url, cause=what)
     return [_flat(item) for item in MicrodataExtractor().extract_items(page.root, page.document.url)]
 
 
