@@ -13,32 +13,34 @@ ANN, BOB = JobRecords("ann"), JobRecords("bob")
 def test_the_life_of_a_job_is_one_record_that_changes() -> None:
     new = ANN.read("j", ANN.new(HOST, b"payload"))
     assert (new.state_key, new.state, new.fence, new.lost) == (f"R/{HOST}", JobState.READY, 0, 0)
-    taken = ANN.read("j", BOB.taken(new))
+    taken = BOB.as_taken(new)
     assert (taken.state_key, taken.state, taken.fence, taken.incarnation) == (
         "T/bob",
         JobState.TAKEN,
         1,
         "bob",
     )
+    assert ANN.read("j", BOB.written(taken)) == taken
     assert BOB.is_mine(taken, 1)
     assert not BOB.is_mine(taken, 2)
     assert not ANN.is_mine(taken, 1)
-    ended = ANN.read("j", BOB.ending(taken, Ending("j", 1, JobState.FAILED)))
+    ended = BOB.as_ended(taken, Ending("j", 1, JobState.FAILED))
+    assert ANN.read("j", BOB.written(ended)) == ended
     assert (ended.state_key, ended.state, ended.fence) == ("E", JobState.FAILED, 1)
     assert ended.payload == b"payload"
 
 
 def test_a_job_that_goes_back_keeps_its_fence_and_counts_only_if_its_node_died() -> None:
-    taken = ANN.read("j", BOB.taken(ANN.read("j", ANN.new(HOST, b""))))
+    taken = BOB.as_taken(ANN.read("j", ANN.new(HOST, b"")))
     back = ANN.read("j", BOB.handed_back(taken, sent=False))
     assert (back.state_key, back.fence, back.lost) == (f"R/{HOST}", 1, 0)
     assert ANN.read("j", ANN.taken_back(taken, counts=False)).lost == 0
     assert ANN.read("j", ANN.taken_back(taken, counts=True)).lost == 1
-    assert ANN.read("j", ANN.taken(back)).fence == 2
+    assert ANN.as_taken(back).fence == 2
 
 
 def test_a_job_that_waits_counts_its_attempts_and_is_adopted_with_the_whole_wait() -> None:
-    taken = ANN.read("j", BOB.taken(ANN.read("j", ANN.new(HOST, b""))))
+    taken = BOB.as_taken(ANN.read("j", ANN.new(HOST, b"")))
     waiting = ANN.read("j", BOB.postponed(taken, Postponed("j", 1, 500, "timeout")))
     assert (waiting.state_key, waiting.state, waiting.wait_ms) == ("W/bob", JobState.WAITING, 500)
     assert waiting.tried == ("timeout",)

@@ -146,9 +146,8 @@ class FinishedJobs:
             For each, in order, whether this end counts; False if the job was taken back from this node in
             the meantime, so that its frame does not count.
         """
-        changes, ended = self._changes(endings)
-        for change in won(self._store, changes):
-            ended[change.key] = self._records.read(change.key, change.new)
+        changes, made, ended = self._changes(endings)
+        ended.update((change.key, made[change.key]) for change in won(self._store, changes))
         ends = self._finish(ended)
         unclear = [ending.id for ending in endings if ending.id not in ends]
         if unclear:
@@ -198,23 +197,27 @@ class FinishedJobs:
             yield sorted((due | dict(page)).items()) if due else page
         yield sorted(half_ended.items())
 
-    def _changes(self, endings: Sequence[Ending]) -> tuple[list[Change], dict[str, StoredJob]]:
-        """The changes that end these jobs, and the records of those that have ended already."""
+    def _changes(
+        self, endings: Sequence[Ending]
+    ) -> tuple[list[Change], dict[str, StoredJob], dict[str, StoredJob]]:
+        """The changes that end these jobs, what they write, and the records of those that ended before."""
         records = {ending.id: self._taken.of(ending.id, ending.fence) for ending in endings}
         # Taken by another process, or ended by an earlier call with the same arguments.
         unknown = [job for job, record in records.items() if record is None]
         records.update(self._store.get_all(JOBS, unknown) if unknown else {})
         changes: list[Change] = []
+        made: dict[str, StoredJob] = {}
         ended: dict[str, StoredJob] = {}
         for ending in endings:
             if (record := records[ending.id]) is None:
                 continue
             was = self._records.read(ending.id, record)
             if self._records.is_mine(was, ending.fence):
-                changes.append(Change(ending.id, record, self._records.ending(was, ending)))
+                made[ending.id] = now = self._records.as_ended(was, ending)
+                changes.append(Change(ending.id, record, self._records.written(now)))
             elif was.state_key == ENDED_STATE_KEY:
                 ended[ending.id] = was
-        return changes, ended
+        return changes, made, ended
 
     def _finish(self, records: Mapping[str, StoredJob]) -> dict[str, Ended]:
         """Remember the ends, then delete the jobs; return the ends that count."""

@@ -133,9 +133,10 @@ class JobRecords:
 
     def __init__(self, incarnation: str) -> None:
         self._incarnation = incarnation
-        self._codec = RecordCodec(JOBS, StoredJob)
+        self._taken_key = taken_state_key(incarnation)
+        codec = RecordCodec(JOBS, StoredJob)
         self._payloads = RecordCodec(PAYLOADS, JobPayload, packed=True)
-        self.read = self._codec.read
+        self.read, self.written = codec.read, codec.written
         self.read_payload = self._payloads.read
 
     def payload(self, payload: JobPayload) -> bytes:
@@ -144,12 +145,12 @@ class JobRecords:
 
     def new(self, host: str, payload: bytes) -> bytes:
         """A job that waits to be taken for the first time; `payload` is empty if it is stored separately."""
-        return self._ready(StoredJob("", host, JobState.READY, "", payload=payload))
+        key = ready_state_key(host)
+        return self.written(StoredJob(key, host, JobState.READY, self._incarnation, payload=payload))
 
-    def taken(self, was: StoredJob) -> bytes:
+    def as_taken(self, was: StoredJob) -> StoredJob:
         """READY -> TAKEN by this node."""
-        key = taken_state_key(self._incarnation)
-        return self._written(was, state_key=key, state=JobState.TAKEN, fence=was.fence + 1)
+        return self._changed(was, state_key=self._taken_key, state=JobState.TAKEN, fence=was.fence + 1)
 
     def sending(self, was: StoredJob) -> bytes:
         """TAKEN by this node, whose request is about to be sent."""
@@ -176,13 +177,13 @@ class JobRecords:
         """WAITING at this node -> READY."""
         return self._ready(was, wait_ms=0)
 
-    def ending(self, was: StoredJob, ending: Ending) -> bytes:
+    def as_ended(self, was: StoredJob, ending: Ending) -> StoredJob:
         """TAKEN -> DONE, FAILED or SKIPPED."""
-        return self._written(was, state_key=ENDED_STATE_KEY, state=ending.state, fence=ending.fence)
+        return self._changed(was, state_key=ENDED_STATE_KEY, state=ending.state, fence=ending.fence)
 
     def is_mine(self, record: StoredJob, fence: int) -> bool:
         """Whether this node holds the job with that fence."""
-        return record.state_key == taken_state_key(self._incarnation) and record.fence == fence
+        return record.state_key == self._taken_key and record.fence == fence
 
     def waits_here(self, record: StoredJob) -> bool:
         """Whether the job waits at this node."""
@@ -196,7 +197,10 @@ class JobRecords:
         return self._written(was, state_key=key, state=JobState.WAITING, **fields)
 
     def _written(self, was: StoredJob, **fields: Any) -> bytes:
-        return self._codec.written(msgspec.structs.replace(was, incarnation=self._incarnation, **fields))
+        return self.written(self._changed(was, **fields))
+
+    def _changed(self, was: StoredJob, **fields: Any) -> StoredJob:
+        return msgspec.structs.replace(was, incarnation=self._incarnation, **fields)
 
 
 class TakenRecords:

@@ -55,8 +55,10 @@ class JobTaking:
             found = self._found_ready(hosts, limit)
             if found:
                 begin()
-            changes = [Change(job, raw, self._records.taken(was)) for job, raw, was in found]
-            taken = self._not_ended_before(won(self._store, changes))
+            records = {job: self._records.as_taken(was) for job, _, was in found}
+            written = self._records.written
+            changes = [Change(job, raw, written(records[job])) for job, raw, _ in found]
+            taken = self._not_ended_before(won(self._store, changes), records)
             if taken or not found:
                 return taken
         return []
@@ -86,8 +88,8 @@ class JobTaking:
     def _read(self, records: Iterable[tuple[str, bytes]]) -> list[_Ready]:
         return [_Ready(job, raw, self._records.read(job, raw)) for job, raw in records]
 
-    def _not_ended_before(self, taken_now: Sequence[Change]) -> list[TakenJob]:
-        records = {change.key: self._records.read(change.key, change.new) for change in taken_now}
+    def _not_ended_before(self, taken_now: Sequence[Change], made: Mapping[str, StoredJob]) -> list[TakenJob]:
+        records = {change.key: made[change.key] for change in taken_now}
         # Payloads first: if another node has ended a job meanwhile, the end is remembered before the payload
         # is deleted, so a node that does not find the payload finds the end.
         payloads = self._payloads(records)

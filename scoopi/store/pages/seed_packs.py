@@ -72,7 +72,9 @@ class SeedPacks:
             RunError: its jobs are missing, so the run's data is lost.
         """
         for key, record in self._of(host, FEW):
-            change = Change(key, record, self._records.taken(self._records.read(key, record)))
+            change = Change(
+                key, record, self._records.written(self._records.as_taken(self._records.read(key, record)))
+            )
             if self._store.cas_all(JOBS, [change])[0].won:
                 packed = self._store.get_all(PAYLOADS, [key]).get(key)
                 if packed is not None:
