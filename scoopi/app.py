@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -197,7 +198,8 @@ def check(
         if inputs.values:
             raise UsageError("a project takes its inputs from its processes", hint="leave -i out")
         given = (conf or project_settings(defs), configs, strict, environ)
-        return read_schedule(defs, lambda scrape, inputs: check(scrape, *given, inputs=inputs))[1]
+        now = datetime.now(UTC)
+        return read_schedule(defs, lambda scrape, inputs: check(scrape, *given, inputs=inputs), now)[1]
     environ = os.environ if environ is None else environ
     request = RunRequest(
         defs=defs, conf=conf, overrides=as_texts(configs or {}), environ=environ, inputs=inputs

@@ -70,17 +70,22 @@ def window(process: Process, record: ProcessRecord, now: datetime) -> list[tuple
     trigger = process.trigger
     assert trigger is not None
     source = CronIterations(local_fires(trigger), ZoneInfo(trigger.timezone), trigger.since or record.since)
-    return [*source.window(now, process.lookback)]
+    return [*source.window(_until(trigger, now), process.lookback)]
 
 
-def periods_since(process: Process, record: ProcessRecord, begin: datetime, now: datetime) -> list[Period]:
-    """The periods after the last planned one (or from the first) up to the current one, in order."""
+def periods_since(process: Process, record: ProcessRecord, now: datetime) -> list[Period]:
+    """The periods after the last planned one (or from the first) up to the current one, in order.
+
+    The first is the one in which the process is first deployed, or the later one of its trigger's `since`;
+    none begins after `until`.
+    """
     assert process.qualifier is not None
+    assert process.trigger is not None
     qualifier = parse_qualifier(process.qualifier)
-    first = Period(qualifier, begin)
+    first = _first_period(process, record)
     if record.last_fire is not None:
-        first = Period(qualifier, record.last_fire).shift(1)
-    last = Period(qualifier, now)
+        first = max(first, Period(qualifier, record.last_fire).shift(1), key=lambda each: each.bounds())
+    last = Period(qualifier, _until(process.trigger, now))
     return [first.shift(count) for count in range(max(last.diff(first) + 1, 0))]
 
 
@@ -97,8 +102,10 @@ def upcoming(
     if trigger.slots == "periods":
         assert process.qualifier is not None
         current = Period(parse_qualifier(process.qualifier), now)
-        following = [current.shift(step) for step in range(count)]
-        return [(period, period.bounds()[1] + process.lag) for period in following]
+        current = max(current, _first_period(process, record), key=lambda each: each.bounds())
+        following = (current.shift(step) for step in range(count))
+        begun = takewhile(lambda each: trigger.until is None or each.bounds()[0] <= trigger.until, following)
+        return [(period, period.bounds()[1] + process.lag) for period in begun]
     if trigger.slots == "iterations" and trigger.source == FOLLOWING:
         number = 0 if record.iteration is None else record.iteration + 1
         begin = max(now, next_begin(trigger, record))
@@ -136,6 +143,18 @@ def next_begin(trigger: Trigger, record: ProcessRecord) -> datetime:
     if record.iteration is None or record.last_fire is None:
         return earliest
     return max(earliest, record.last_fire + (trigger.every or timedelta(0)))
+
+
+def _first_period(process: Process, record: ProcessRecord) -> Period:
+    """The first period of a process that has periods."""
+    assert process.qualifier is not None
+    since = None if process.trigger is None else process.trigger.since
+    return Period(parse_qualifier(process.qualifier), max(record.since, since or record.since))
+
+
+def _until(trigger: Trigger, now: datetime) -> datetime:
+    """Now, or when a trigger has ended."""
+    return now if trigger.until is None else min(now, trigger.until)
 
 
 @lru_cache(maxsize=_MOST_KEPT)

@@ -183,7 +183,7 @@ class State:
             DefsError: the project has errors, or wants several nodes of a run, which records on one machine
                 do not allow; nothing is stored.
         """
-        schedule, report = read_schedule(project, check_scrape)
+        schedule, report = read_schedule(project, check_scrape, now)
         report.raise_if_errors()
         if not self.is_shared:
             _ensure_one_node(schedule)

@@ -239,7 +239,7 @@ def test_an_empty_folder_is_reported(desk: Desk, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "\n\n", "# nothing yet\n", "---\n", "{}\n"])
 def test_files_without_definitions_are_reported(desk: Desk, town: Town, text: str) -> None:
     town.write(text)
-    assert_reported(desk, "the files hold no definitions", "begin with locatorGroups:")
+    assert_reported(desk, "the files hold no definitions", "or with processes: for the scheduler")
 
 
 def test_a_missing_folder_is_reported_with_its_likely_name(desk: Desk, town: Town) -> None:

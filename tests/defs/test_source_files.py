@@ -76,7 +76,8 @@ def test_a_folder_without_definition_files_is_one_finding(tmp_path: Path) -> Non
 
 def test_files_without_content_are_one_finding(check: Check, tmp_path: Path) -> None:
     outcome = check({"a.yml": "", "b.yml": "# later\n"})
-    assert outcome.sentences == ["error the files hold no definitions; begin with locatorGroups:"]
+    hint = "begin with locatorGroups:, or with processes: for the scheduler"
+    assert outcome.sentences == [f"error the files hold no definitions; {hint}"]
 
 
 @pytest.fixture

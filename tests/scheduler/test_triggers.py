@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.fires import LocalFires
+from scoopi.scheduler.triggers import upcoming
 from tests.scheduler.world import START, World
 
 DAILY = "processes:\n  p: {executes: external:x, trigger: {cron: '17 6 * * *'}}\n"
@@ -39,3 +41,36 @@ def test_a_time_that_occurs_twice_gets_one_job_or_two_as_dst_says(
     for minutes in range(0, 180, 30):
         world.tick(datetime(2026, 10, 25, 0, minutes % 60, 1, tzinfo=UTC) + timedelta(hours=minutes // 60))
     assert [*world.states("p")] == [f"@2026-10-25T{each}:00Z" for each in fires]
+
+
+def following_of(world: World) -> list[str]:
+    (record,) = world.all(ProcessRecord)
+    return [str(slot) for slot, _ in upcoming(world.schedule.processes["p"], record, world.now, 9)]
+
+
+BOUNDS = 'since: "2026-01-01T02:30:00Z", until: "2026-01-01T05:00:00Z"'
+
+
+@pytest.mark.parametrize(
+    ("keys", "slots"),
+    [
+        ("trigger: {cron: '0 * * * *', %s}, catchup: all, overlap: allow", ["@2026-01-01T03:00:00Z"]),
+        ("trigger: {slots: iterations, cron: '0 * * * *', %s}", ["#2601010004"]),
+        ("qualifier: hourly, trigger: {%s}", ["H:2026010102", "H:2026010103"]),
+        ("qualifier: hourly, trigger: {cron: '0 * * * *', %s}", ["H:2026010102", "H:2026010103"]),
+    ],
+)
+def test_a_trigger_gives_slots_from_since_to_until_whatever_their_kind(
+    tmp_path: Path, keys: str, slots: list[str]
+) -> None:
+    world = World(tmp_path / "jobs", f"processes: {{p: {{executes: external:x, {keys % BOUNDS}}}}}")
+    for hour in range(10):
+        following = following_of(world)
+        world.tick(START + timedelta(hours=hour, seconds=1))
+        if hour == 3:
+            assert [*world.states("p")] == slots
+    found = [*world.states("p")]
+    assert (found[: len(slots)], len(found)) == (slots, len(slots) + 2)
+    assert following == []
+    world = World(tmp_path / "again", f"processes: {{p: {{executes: external:x, {keys % BOUNDS}}}}}")
+    assert following_of(world) == found

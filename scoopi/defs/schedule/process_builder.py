@@ -221,9 +221,11 @@ class ProcessBuilder:
             self._check_schedule(keys, mode, table, path, is_whole=is_whole)
         self._check_cron(keys, table, path)
         if "since" in keys and "until" in keys and keys["until"] <= keys["since"]:
-            self._wrong(
-                table, path, "until", "until is not after since, so it never fires", "correct one of them"
-            )
+            what = "until is not after since, so it never fires"
+            self._wrong(table, path, "until", what, "correct one of them")
+        if "after" in keys or str(keys.get("source")).startswith("python:"):
+            for key in sorted({"since", "until"} & keys.keys()):
+                self._no_effect(table, path, key, "on slots that come from another process or a class")
         if mode == "managed":
             keys.setdefault("every", timedelta(seconds=60))
         return Trigger(**keys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -46,24 +47,27 @@ def is_project(source: Path) -> bool:
     return any(nearest(each, (*SECTIONS, *SCRAPE_SECTIONS)) in SECTIONS for each in sections)
 
 
-def read_schedule(source: Path, check_scrape: CheckScrape | None) -> tuple[Schedule, Report]:
+def read_schedule(
+    source: Path, check_scrape: CheckScrape | None, now: datetime | None = None
+) -> tuple[Schedule, Report]:
     """Read and check a project; errors in it are findings of the report and raise nothing.
 
     Args:
         source: the project's folder, or one file.
         check_scrape: checks a folder of scrape definitions with the inputs of a process; its report
             becomes part of the project's. None for a deployed project, whose names were checked before.
+        now: the time for which it is checked; None for a deployed project.
     Returns:
         The processes by qualified name, without the invalid ones; and the report.
     """
-    return ScheduleReader(source, check_scrape).read()
+    return ScheduleReader(source, check_scrape, now).read()
 
 
 class ScheduleReader:
     """Reads one project."""
 
-    def __init__(self, source: Path, check_scrape: CheckScrape | None) -> None:
-        self._source = source
+    def __init__(self, source: Path, check_scrape: CheckScrape | None, now: datetime | None) -> None:
+        self._source, self._now = source, now
         self._check_scrape = check_scrape
         self._findings = Findings()
         self._builder = ProcessBuilder(self._findings)
@@ -94,6 +98,7 @@ class ScheduleReader:
             edges.check_slots()
             self._check_scrapes(self._check_scrape)
             self._check_names()
+        self._warn_of_ended()
         schedule = Schedule(self._processes, ScheduleSettings(**self._settings))
         return schedule, self._report(files)
 
@@ -101,6 +106,17 @@ class ScheduleReader:
         for path in sorted(each for folder in folders for each in folder.glob("*.sl")):
             what = "files in *.sl hold flows, which this version does not support"
             self._findings.warning(Place(str(path)), "", what, "the file is left out")
+
+    def _warn_of_ended(self) -> None:
+        """Warn of triggers whose `until` has passed, as such a process does nothing and looks healthy."""
+        for name, process in self._processes.items() if self._now is not None else ():
+            trigger = process.trigger
+            if trigger is None or trigger.until is None or self._now is None or trigger.after:
+                continue
+            if trigger.until < self._now and not trigger.source.startswith("python:"):
+                place, path = self._places.at(name, "trigger", "until")
+                what = "until has passed, so the process gets no further slots"
+                self._findings.warning(place, path, what, "write a later time, or remove the process")
 
     def _file(self, path: Path) -> None:
         from scoopi.defs.yaml.yaml_file import YamlFile  # late: importers of this module may not need it

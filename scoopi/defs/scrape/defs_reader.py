@@ -133,7 +133,8 @@ class DefsReader:
         if not root.entries:
             if self._is_whole:
                 what = "the files hold no definitions"
-                self._findings.error(Place(str(source)), "", what, "begin with locatorGroups:")
+                hint = "begin with locatorGroups:, or with processes: for the scheduler"
+                self._findings.error(Place(str(source)), "", what, hint)
             return nothing, self._report(files)
         shapes, written = ShapeChecker(self._findings), written_only(root)
         is_made = _DATA_DEFS in root.entries.keys() - written.entries.keys()

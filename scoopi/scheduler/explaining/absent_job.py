@@ -34,6 +34,9 @@ def absent_job(process: Process, record: ProcessRecord, slot: Slot, now: datetim
     except PeriodError as error:
         return error.what, following
     begin = slot.bounds()[0] if isinstance(slot, Period) else due
+    if trigger.until is not None and (begin or now) > trigger.until:
+        hint = f"scoopi launch {name} --slot '{slot}' creates it"
+        return f"its trigger gives no slot after {instant_text(trigger.until)} (until)", hint
     if begin is None:
         return "no iteration of this number has begun", following
     if found != slot or not (isinstance(slot, Iteration) or _fires(process, record, slot, begin)):
@@ -47,6 +50,8 @@ def absent_job(process: Process, record: ProcessRecord, slot: Slot, now: datetim
         return why_not, fill if begin <= now else f"scoopi launch {name} --slot '{slot}' creates it"
     if begin > now:
         return f"its slot begins at {instant_text(begin)}, and a pass creates it then", following
+    if since >= (due or begin) and trigger.since is not None:
+        return f"its trigger begins at {instant_text(trigger.since)} (since), after this slot", fill
     if since >= (due or begin):
         return f"the process was first deployed at {instant_text(record.since)}, after this slot", fill
     return "no pass has created it in time (catchup), or it was removed (history, retention)", fill

@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.process import Process, Trigger
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.duration import duration_text
 from scoopi.periods.fires import BoundedFires, Fires, IntervalFires
+from scoopi.periods.slot import instant_text
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import local_fires
 
@@ -51,11 +52,20 @@ def looks_text(process: Process, record: ProcessRecord) -> str | None:
         return None
     if trigger.after:
         return f"after {', '.join(trigger.after)}"
+    return f"{_times_text(trigger, record)}{_bounds_text(trigger)}"
+
+
+def _times_text(trigger: Trigger, record: ProcessRecord) -> str:
     if trigger.at:
         return f"at {', '.join(trigger.at)}"
     if trigger.cron is not None and trigger.slots != "iterations":
         return f"cron {trigger.cron}"
     return f"every {duration_text(record.interval or trigger.every or DEFAULT_EVERY)}"
+
+
+def _bounds_text(trigger: Trigger) -> str:
+    since = "" if trigger.since is None else f" since {instant_text(trigger.since)}"
+    return since if trigger.until is None else f"{since} until {instant_text(trigger.until)}"
 
 
 def with_interval(process: Process, record: ProcessRecord) -> Process:

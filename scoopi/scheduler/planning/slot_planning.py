@@ -50,12 +50,12 @@ def _instants(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
 
 def _periods(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
     record = snapshot.processes[process.name]
-    begin, most = record.since, snapshot.schedule.settings.max_new_slots
+    most = snapshot.schedule.settings.max_new_slots
     if record.last_fire is not None and snapshot.now < record.last_fire:
         return
-    if not periods_since(process, record, begin, snapshot.now):
+    if not periods_since(process, record, snapshot.now):
         return
-    due = periods_since(process, record, begin, looked(process, snapshot))[:most]
+    due = periods_since(process, record, looked(process, snapshot))[:most]
     for period in due:
         yield made(process, period, snapshot.now, due=period.bounds()[1])
     if due:

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from scoopi.defs.schedule.schedule_reader import is_project
+from scoopi.defs.schedule.schedule_reader import is_project, read_schedule
 from scoopi.defs.yaml.findings import Finding, Severity
 from scoopi.defs.yaml.report import Report
 from scoopi.model.place import Place
@@ -295,3 +295,36 @@ def test_a_key_that_is_written_twice_is_an_error_even_with_the_same_value(projec
     (found,) = project.write(jobs=text).read()[1].errors
     assert found.what == "mode is written twice, with the same value"
     assert (found.place.line, found.also.line) == (5, 4)
+
+
+@pytest.mark.parametrize(
+    ("trigger", "found"),
+    [
+        (
+            '{every: 1h, until: "2026-01-01T00:00:00Z"}',
+            ["until has passed, so the process gets no further slots"],
+        ),
+        ('{every: 1h, until: "2026-01-02T00:00:01Z"}', []),
+        (
+            '{after: other, until: "2026-01-01T00:00:00Z"}',
+            ["until has no effect on slots that come from another process or a class"],
+        ),
+        (
+            '{slots: iterations, source: "python:actions:Source", since: "2026-01-01T00:00:00Z"}',
+            ["since has no effect on slots that come from another process or a class"],
+        ),
+    ],
+)
+def test_a_trigger_that_has_ended_and_bounds_without_effect_are_warnings(
+    project: Project, trigger: str, found: list[str]
+) -> None:
+    other = "processes:\n  other: {executes: external:x}\n"
+    project.write(jobs=f"{other}  p: {{executes: external:x, trigger: {trigger}}}\n")
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    _, report = read_schedule(project.folder, None, now)
+    assert [finding.what for finding in report.warnings] == found
+    assert not report.errors
+    assert {finding.place.line for finding in report.warnings} <= {3}
+    if "passed" in "".join(found):
+        assert [finding.key for finding in report.warnings] == ["processes.p.trigger.until"]
+        assert not read_schedule(project.folder, None)[1].warnings, "a deployed project"

@@ -17,6 +17,10 @@ Make = Callable[[str], World]
 FIRES = "trigger: {cron: '0 6 * * *', timezone: Europe/Berlin}"
 DAILY = "qualifier: daily, trigger: {}"
 NUMBERED = "trigger: {slots: iterations, cron: '0 */8 * * *'}"
+SINCE, UNTIL = "2026-01-01T12:00:00Z", "2026-01-06T12:00:00Z"
+BOUNDS = f"since: '{SINCE}', until: '{UNTIL}'"
+BOUNDED_FIRES = f"trigger: {{cron: '0 6 * * *', {BOUNDS}}}"
+BOUNDED_DAYS = f"qualifier: daily, trigger: {{{BOUNDS}}}"
 FOLLOWING = "trigger: {slots: iterations, source: after_completion}"
 
 
@@ -37,6 +41,10 @@ FOLLOWING = "trigger: {slots: iterations, source: after_completion}"
         (DAILY, "D:2026010900", "its slot begins at 2026-01-09T00:00:00Z", "process next p"),
         (DAILY, "D:2025123000", "was first deployed at 2026-01-01T00:00:00Z", "backfill p --from 'D:2025"),
         (DAILY, "H:2026010100", "it is not a slot of p", "process next p"),
+        (BOUNDED_FIRES, "@2026-01-01T06:00:00Z", f"begins at {SINCE} (since), after this slot", "backfill"),
+        (BOUNDED_FIRES, "@2026-01-07T06:00:00Z", f"gives no slot after {UNTIL} (until)", "launch p --slot"),
+        (BOUNDED_DAYS, "D:2025123100", f"begins at {SINCE} (since), after this slot", "backfill p"),
+        (BOUNDED_DAYS, "D:2026010700", f"gives no slot after {UNTIL} (until)", "launch p --slot"),
         (NUMBERED, "#2601090001", "its slot begins at 2026-01-09T00:00:00Z", "process next p"),
         (NUMBERED, "#2601090004", "no fire has the number #2601090004", "process next p"),
         (FOLLOWING, "#7", "no iteration of this number has begun", "process next p"),

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.planning.looks import looks_text
 from tests.scheduler.world import START, World
 
 Make = Callable[[str], World]
@@ -111,3 +112,10 @@ def test_an_interval_that_was_set_by_hand_counts_from_then(world_of: Make) -> No
     assert len(world.states("p")) == 1
     world.tick(at(1, 10))
     assert [*world.states("p")] == ["@2026-01-01T01:00:00Z", "@2026-01-01T01:10:00Z"]
+
+
+def test_the_bounds_of_a_trigger_are_shown_with_its_times(world_of: Make) -> None:
+    bounds = 'since: "2026-01-01T02:30:00Z", until: "2027-01-01T00:00:00Z"'
+    world = world_of(f"processes: {{p: {{executes: external:x, trigger: {{cron: '0 * * * *', {bounds}}}}}}}")
+    text = looks_text(world.schedule.processes["p"], ProcessRecord(name="p", since=START))
+    assert text == "cron 0 * * * * since 2026-01-01T02:30:00Z until 2027-01-01T00:00:00Z"
