@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from scoopi.errors import EncodeError
+from scoopi.model.failure import Failure
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToTask
 from scoopi.model.locator import Document
 from scoopi.model.records import Records, Value, packed_rows
 from scoopi.model.records.record_def import RecordDef
+from scoopi.model.text.shown import shown
 from scoopi.parse.records.field_reader import RunScript
 from scoopi.parse.records.page_facts import PageFacts
 from scoopi.parse.tree.page import Page
@@ -80,10 +82,11 @@ class RecordParser(Step):
             ScriptError: a script of the definition failed.
         """
         page = payload.expect(Page)
+        known = page.damage
         records = self._kept(page, payload) or self._read(page, payload)
         page.is_read = True
         page.has_values = page.has_values or self._has_values(records)
-        return ToTask(payload.advance(records))
+        return ToTask(payload.advance(records), () if known or not page.damage else (_damage_of(page),))
 
     def _has_values(self, records: Records) -> bool:
         if records.links or not self._columns:
@@ -109,6 +112,12 @@ class RecordParser(Step):
         if self._reuse is not None:
             self._reuse.archive.save_records(document, self._reuse.key(document, payload.parent), records)
         return records
+
+
+def _damage_of(page: Page) -> Failure:
+    """The warning about a damaged list, which is one for all tasks that read it."""
+    cause = "the list is damaged, and entries may be lost"
+    return Failure(cause=cause, message=f"{shown(page.document.url)}: {cause}: {page.damage}")
 
 
 class RecordAppender(Step):

@@ -177,6 +177,19 @@ def test_pages_of_a_sitemap_are_read_once_also_from_sitemaps_of_an_index(
     assert report.pages == len(read) + 3
 
 
+def test_a_sitemap_that_ends_early_is_one_warning_and_its_pages_are_read(
+    run: Callable[..., RunReport], tmp_path: Path
+) -> None:
+    urls = [f"<url><loc>{tmp_path}/site/{name}.html</loc></url>" for name in ("a", "b")]
+    (tmp_path / "list.xml").write_text(f"<urlset>{''.join(urls)}<url><loc>{tmp_path}/si")
+    definitions = LISTED.replace("SOURCE", "sitemap").replace(", MATCH", "")
+    report = run(definitions.replace("/site/list.html", str(tmp_path / "list.xml")), {"a": [], "b": []})
+    assert (report.errors, titles(report)) == ((), ["page,a", "page,b"])
+    (warning,) = report.warnings
+    assert (warning.cause, warning.count) == ("the list is damaged, and entries may be lost", 1)
+    assert "list.xml: the list is damaged, and entries may be lost: line 1: Prem" in warning.example.message
+
+
 @pytest.mark.parametrize(
     "feed",
     [

@@ -6,7 +6,9 @@ Source: defs/README.md, 6.1.
 from __future__ import annotations
 
 from email.utils import parsedate_to_datetime
+from functools import reduce
 from typing import Any
+from urllib.parse import urljoin
 
 import msgspec
 from lxml import etree
@@ -14,16 +16,27 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.locator import Document
 from scoopi.parse.listings.sitemap import listed
-from scoopi.parse.listings.xml_entries import is_xml, local_name, text_of, whole_text, xml_entries
+from scoopi.parse.listings.xml_entries import (
+    OnDamage,
+    is_xml,
+    local_name,
+    no_damage,
+    text_of,
+    whole_text,
+    xml_entries,
+)
 
 _ROOTS = ("rss", "rdf", "feed")
+_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 _WEB = ("http://", "https://")
 _DAYS = ("updated", "modified", "published", "issued", "pubdate", "date")
 
 
-def read_feed(document: Document) -> dict[str, Any]:
+def read_feed(document: Document, damaged: OnDamage = no_damage) -> dict[str, Any]:
     """Read a feed into the value that selectors search.
 
+    Args:
+        damaged: called with a fault with which entries may be lost, in words.
     Returns:
         `pages`: a list of `address`, `title`, `updated` (ISO 8601 if it can be read, else as written) and
         `changed` (a number).
@@ -32,8 +45,11 @@ def read_feed(document: Document) -> dict[str, Any]:
     """
     if not is_xml(document):
         return {"pages": _of_json(document)}
-    entries = xml_entries(document, _ROOTS, ("item", "entry"), "feed")
-    found = (_entry(_address(entry), text_of(entry, "title"), text_of(entry, *_DAYS)) for entry in entries)
+    entries = xml_entries(document, _ROOTS, ("item", "entry"), "feed", damaged)
+    found = (
+        _entry(_address(entry, document.url), text_of(entry, "title"), text_of(entry, *_DAYS))
+        for entry in entries
+    )
     return {"pages": [entry for entry in found if entry["address"]]}
 
 
@@ -50,20 +66,29 @@ def _iso(day: str) -> str:
         return day
 
 
-def _address(entry: etree._Element) -> str:
+def _address(entry: etree._Element, page: str) -> str:
     """The address of an entry's page: RSS link, Atom alternate link, or a guid that is an address."""
     links = [child for child in entry if local_name(child) == "link"]
     alternates = [link for link in links if link.get("href") and link.get("rel", "alternate") == "alternate"]
     alternates.sort(key=lambda link: link.get("type", "text/html") != "text/html")
-    plain = next((text for link in links if (text := whole_text(link))), "")
-    if plain or alternates:
-        return plain or str(alternates[0].get("href")).strip()
+    link = next(filter(whole_text, links), alternates[0] if alternates else None)
+    if link is not None:
+        return _based(whole_text(link) or str(link.get("href")).strip(), link, page)
     for guid in entry:
         text = whole_text(guid)
         is_page = guid.get("isPermaLink", "true") != "false" and text.startswith(_WEB)
         if local_name(guid) == "guid" and is_page:
             return text
     return ""
+
+
+def _based(address: str, link: etree._Element, page: str) -> str:
+    """The address, joined to the `xml:base` of its elements if they have one (RFC 4287, 2)."""
+    bases = [base for element in (link, *link.iterancestors()) if (base := element.get(_BASE))]
+    try:
+        return urljoin(reduce(urljoin, reversed(bases), page), address) if bases else address
+    except ValueError:
+        return address  # a malformed base; the address alone may be right
 
 
 def _of_json(document: Document) -> list[dict[str, Any]]:

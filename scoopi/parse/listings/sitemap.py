@@ -10,16 +10,18 @@ from typing import Any
 
 from scoopi.errors import ParseError
 from scoopi.model.locator import Document
-from scoopi.parse.listings.xml_entries import is_xml, local_name, text_of, xml_entries
+from scoopi.parse.listings.xml_entries import OnDamage, is_xml, local_name, no_damage, text_of, xml_entries
 
 _DAY = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?(?!\d)")
 _IN_ROBOTS = re.compile(r"(?im)^[ \t]*sitemap[ \t]*:[ \t]*(\S+)")
 _LINE = re.compile(r"(?im)^[ \t]*((?:https?|file):\S+)[ \t]*\r?$")
 
 
-def read_sitemap(document: Document) -> dict[str, Any]:
+def read_sitemap(document: Document, damaged: OnDamage = no_damage) -> dict[str, Any]:
     """Read an XML sitemap, a text sitemap or robots.txt into the value that selectors search.
 
+    Args:
+        damaged: called with a fault with which entries may be lost, in words.
     Returns:
         `pages` and `sitemaps`, each a list of `address`, `updated` (as written) and `changed` (a number).
     Raises:
@@ -27,7 +29,8 @@ def read_sitemap(document: Document) -> dict[str, Any]:
     """
     found: dict[str, list[dict[str, Any]]] = {"pages": [], "sitemaps": []}
     if is_xml(document):
-        for entry in xml_entries(document, ("urlset", "sitemapindex"), ("url", "sitemap"), "sitemap"):
+        roots, names = ("urlset", "sitemapindex"), ("url", "sitemap")
+        for entry in xml_entries(document, roots, names, "sitemap", damaged):
             kind = "pages" if local_name(entry) == "url" else "sitemaps"
             if address := text_of(entry, "loc"):
                 found[kind].append(listed(address, text_of(entry, "lastmod")))

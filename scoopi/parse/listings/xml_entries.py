@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from io import BytesIO
 
 from lxml import etree
@@ -14,16 +14,39 @@ from scoopi.model.locator import Document
 _DECLARED = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=")
 _ROOTS = {"rss": "feed", "feed": "feed", "rdf": "feed", "urlset": "sitemap", "sitemapindex": "sitemap"}
 """Root element, in lower case -> the source that reads it."""
-_BOM = b"\xef\xbb\xbf"
+_BOM, _UTF16 = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
+_AMPERSAND = re.compile(
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|&(?!#[0-9]+;|#x[0-9a-fA-F]+;|[A-Za-z_][\w.-]*;)",
+    re.DOTALL,
+)
+"""An ampersand that begins no reference, or a section in which it is text."""
+_HARMLESS = frozenset(
+    {
+        etree.ErrorTypes.ERR_UNDECLARED_ENTITY,
+        etree.ErrorTypes.WAR_UNDECLARED_ENTITY,
+        etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE,
+    }
+)
+"""Faults with which no entry is lost."""
+
+OnDamage = Callable[[str], None]
+
+
+def no_damage(what: str) -> None:
+    """The default for what is called with a damage."""
 
 
 def is_xml(document: Document) -> bool:
     """Whether a page starts like XML."""
-    return document.body.removeprefix(_BOM)[:100].lstrip()[:1] == b"<"
+    return _utf8(document.body[:200])[:100].lstrip()[:1] == b"<"
 
 
 def xml_entries(
-    document: Document, roots: Collection[str], names: Collection[str], what: str
+    document: Document,
+    roots: Collection[str],
+    names: Collection[str],
+    what: str,
+    damaged: OnDamage = no_damage,
 ) -> Iterator[etree._Element]:
     """Iterate over the elements with these names; each is emptied when the next one is requested.
 
@@ -33,13 +56,16 @@ def xml_entries(
     Args:
         roots: allowed names of the root element.
         what: the kind of document, for the message.
+        damaged: called at the end with the first fault with which entries may be lost, in words.
     Raises:
-        ParseError: it has another root element, or is damaged.
+        ParseError: it has another root element, or is no XML at all.
     """
-    body = document.body.removeprefix(_BOM).lstrip()
-    encoding = None if _DECLARED.match(body) else document.charset
+    is_utf16 = document.body.startswith(_UTF16)
+    body = _utf8(document.body).lstrip()
+    encoding = "utf-8" if is_utf16 else None if _DECLARED.match(body) else document.charset
+    body = _AMPERSAND.sub(lambda found: b"&amp;" if found[0] == b"&" else found[0], body)
     try:
-        yield from _entries(body, encoding, roots, names)
+        yield from _entries(body, encoding, roots, names, damaged)
     except (etree.LxmlError, LookupError, _OtherRootError) as error:
         found = str(error) if isinstance(error, _OtherRootError) else f"is malformed: {error}"
         other = next((kind for root, kind in _ROOTS.items() if found == f"begins with <{root}>"), "")
@@ -55,8 +81,15 @@ class _OtherRootError(Exception):
     """The document does not begin with an expected root element; the message names what it has."""
 
 
+def _utf8(body: bytes) -> bytes:
+    """The body without its byte order mark, and in UTF-8 if that says that it is UTF-16."""
+    if body.startswith(_UTF16):
+        return body.decode("utf-16", "replace").encode()
+    return body.removeprefix(_BOM)
+
+
 def _entries(
-    body: bytes, encoding: str | None, roots: Collection[str], names: Collection[str]
+    body: bytes, encoding: str | None, roots: Collection[str], names: Collection[str], damaged: OnDamage
 ) -> Iterator[etree._Element]:
     events = etree.iterparse(
         BytesIO(body),
@@ -70,7 +103,7 @@ def _entries(
         remove_comments=True,
         remove_pis=True,
     )
-    depth, has_root = 0, False
+    depth, has_root, is_cut = 0, False, not body.rstrip().endswith(b">")
     for event, element in events:
         name = local_name(element)
         if event == "start":
@@ -81,10 +114,19 @@ def _entries(
             continue
         depth -= 1
         if name in names:
-            yield element
+            if not (is_cut and _has_ended_early(events)):
+                yield element
             element.clear()
     if not has_root:
         raise _OtherRootError("is HTML, or malformed")
+    wrong = (error for error in events.error_log if error.type not in _HARMLESS)
+    if (error := next(wrong, None)) is not None:
+        damaged(f"line {error.line}: {error.message}")
+
+
+def _has_ended_early(events: etree.iterparse) -> bool:
+    """Whether the elements that are still open are closed by the end of the document only."""
+    return any(error.type == etree.ErrorTypes.ERR_TAG_NOT_FINISHED for error in events.error_log)
 
 
 def local_name(element: etree._Element) -> str:

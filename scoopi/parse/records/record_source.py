@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -176,13 +177,13 @@ def _opengraph(page: Page) -> Root:
 def _sitemap(page: Page) -> Root:
     from scoopi.parse.listings.sitemap import read_sitemap
 
-    return read_sitemap(page.document)
+    return read_sitemap(page.document, partial(setattr, page, "damage"))
 
 
 def _feed(page: Page) -> Root:
     from scoopi.parse.listings.feed import read_feed
 
-    return read_feed(page.document)
+    return read_feed(page.document, partial(setattr, page, "damage"))
 
 
 _OTHERS: Mapping[str, RootOf] = {

@@ -86,9 +86,20 @@ class Page:
     Attributes:
         is_read: whether a task has read the page.
         has_values: whether a task found a value.
+        damage: a fault of a list with which entries may be lost, in words; empty if there is none.
     """
 
-    __slots__ = ("_error", "_limits", "_part", "_part_tree", "_tree", "document", "has_values", "is_read")
+    __slots__ = (
+        "_error",
+        "_limits",
+        "_part",
+        "_part_tree",
+        "_tree",
+        "damage",
+        "document",
+        "has_values",
+        "is_read",
+    )
 
     def __init__(self, document: Document, limits: TreeLimits, part: PagePart | None = None) -> None:
         self.document = document
@@ -98,6 +109,7 @@ class Page:
         self._part_tree: etree._ElementTree | None = None
         self._error: ParseError | None = None
         self.is_read = self.has_values = False
+        self.damage = ""
 
     @property
     def root(self) -> etree._Element:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -84,3 +85,18 @@ def test_what_is_not_a_feed_is_an_error(body: str, what: str) -> None:
     with pytest.raises(ParseError, match="the page is not a feed") as error:
         read_feed(document(body))
     assert what in error.value.what
+
+
+def test_addresses_are_joined_to_the_base_of_their_elements() -> None:
+    body = """<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/blog/">
+    <entry><link href="1"/></entry><entry xml:base="old/"><link href="2"/><title>Two</title></entry>
+    <entry><link xml:base="http://b/c/" href="../3"/></entry><entry><link href="http://d/4"/></entry>
+    <entry xml:base="http://[x/"><link href="/5"/></entry></feed>"""
+    found = read_feed(document(body))["pages"]
+    assert [each["address"].removeprefix(urljoin(document(body).url, "/")) for each in found] == [
+        "blog/1",
+        "blog/old/2",
+        "http://b/3",
+        "http://d/4",
+        "/5",
+    ]

@@ -56,3 +56,48 @@ def test_xml_begins_with_an_element(body: str, found: bool) -> None:
 def test_another_document_is_an_error_that_names_what_is_wanted(body: str) -> None:
     with pytest.raises(ParseError, match="the page is not a list: it "):
         texts(body)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("http://a/?b=1&c=2", "http://a/?b=1&c=2"),
+        ("http://a/?b=1&amp;c=2&#38;d", "http://a/?b=1&c=2&d"),
+        ("http://a/?x&y&&copy=1&", "http://a/?x&y&&copy=1&"),
+        ("<![CDATA[http://a/?b=1&c=2&amp;d]]>&e", "http://a/?b=1&c=2&amp;d&e"),
+        ("a<!-- & -->b", "ab"),
+    ],
+)
+def test_a_bare_ampersand_is_a_text(written: str, read: str) -> None:
+    assert texts(f"<r><e><n>{written}</n></e></r>") == [read]
+
+
+def test_sections_that_never_end_take_no_more_time_than_others() -> None:
+    assert texts(b"<r><e><n>x</n></e>" + b"<![CDATA[&<!--&" * 200_000) == ["x"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_read_whatever_its_declaration_says(encoding: str) -> None:
+    body = '\ufeff<?xml version="1.0" encoding="UTF-16"?><r><e><n>å</n></e></r>'.encode(encoding)
+    assert is_xml(document(body))
+    assert texts(body) == ["å"]
+
+
+@pytest.mark.parametrize(
+    ("body", "read", "damage"),
+    [
+        ("<r><e><n>1</n></e><e><n>2</n></e></r>", ["1", "2"], None),
+        ("<r><e><n>1&nbsp;</n></e></r>", ["1&nbsp;"], None),
+        ("<r><e><x:n>1</x:n></e></r>", [""], None),
+        ("<r><e><n>1</n></e><e><n>2", ["1"], "line 1: Premature end"),
+        ("<r><e><n>1</n></e><e><n>2</n>", ["1", "2"], "line 1: Premature end"),
+        ("<r><e><n>1</n></e>\n<e><n>2</m></e></r>", ["1", "2"], "line 2: Opening and ending tag mismatch"),
+    ],
+)
+def test_damage_with_which_entries_may_be_lost_is_reported(
+    body: str, read: list[str], damage: str | None
+) -> None:
+    damages: list[str] = []
+    entries = xml_entries(document(body), ("r",), ("e",), "list", damages.append)
+    assert [text_of(entry, "n") for entry in entries] == read
+    assert [each[: len(damage or "")] for each in damages] == ([] if damage is None else [damage])
