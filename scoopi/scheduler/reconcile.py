@@ -56,10 +56,13 @@ def reconcile(snapshot: Snapshot, faults: PlanFaults | None = None) -> list[Deci
     slots, gated = [*planned(seen, faults)], [*_gated(seen, waiting, faults)]
     is_settled = not any(each.decision == "attempt_made" for each in gated)
     placed = placements(seen, faults, joins=is_settled)
+    others: list[Decision] = []
     for decision in [*slots, *gated, *placed, *marks(seen, faults)]:
         if _key(decision) not in decided:
-            decisions.append(decision)
+            others.append(decision)
             decided.add(_key(decision))
+    # What exists is placed before more is created: a pass may end in between, and workers would have to wait.
+    decisions += sorted(others, key=lambda decision: decision.decision != "attempt_placed")
     if not decisions:  # which gates jobs wait at is clear when nothing else follows
         return [*gate_changes(waiting, snapshot, faults)]
     return with_notices(decisions, snapshot, faults)

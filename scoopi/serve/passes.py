@@ -27,6 +27,8 @@ from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
 _MOST_ROUNDS = 1000
+_READ_SHARE = 4
+"""A pass that is ended because of its length takes at least so many times as long as its snapshot."""
 LATEST_S = 1800.0
 """From a snapshot to the last write that was decided on it; nothing is removed within twice that time."""
 
@@ -39,11 +41,16 @@ class _Length:
     meanwhile: Callable[[], object]
     most_s: float
     began: float = field(default_factory=lambda: time.monotonic())
+    longest_read_s: float = 0.0
     is_cut: bool = False
 
     def is_over(self) -> bool:
-        """Whether the pass has taken its time."""
-        return time.monotonic() - self.began >= self.most_s
+        """Whether the pass has taken its time; it must have been long enough to be worth its snapshot."""
+        return time.monotonic() - self.began >= max(self.most_s, _READ_SHARE * self.longest_read_s)
+
+    def was_read(self, seconds: float) -> None:
+        """Note how long a snapshot took."""
+        self.longest_read_s = max(self.longest_read_s, seconds)
 
 
 @dataclass(slots=True)
@@ -110,7 +117,8 @@ class Passes:
 
         Args:
             meanwhile: called before each write, as there may be many.
-            most_s: the pass ends soon after this time, even if something is left to decide.
+            most_s: the pass ends soon after this time, even if something is left to decide; not before it has
+                written for three times as long as it has read.
         Returns:
             The decisions as rows; None if another process runs a pass.
         Raises:
@@ -198,6 +206,7 @@ class Passes:
             if not is_current or time.monotonic() - began >= LATEST_S:
                 began = time.monotonic()
                 self.last = self.snapshot(length.now)
+                length.was_read(time.monotonic() - began)
             assert self.last is not None
             decided = 0
             written: list[Decision] = []

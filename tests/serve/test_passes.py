@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -392,6 +393,39 @@ def test_a_pass_that_is_asked_to_look_again_all_the_time_ends(
     assert (clock[0], state.passes.is_unfinished) == (5.0, True)
     left = state.store.the_pass()
     assert (left.holder, left.look_again) == ("", True), "who asked finds it free"
+
+
+def test_a_pass_is_not_ended_before_it_has_written_much_longer_than_it_has_read(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"p{number}" for number in range(20)]
+    each = HOURLY.removeprefix("processes: {p: ").removesuffix("}")
+    state = deployed(f"processes: {{{', '.join(f'{name}: {each}' for name in names)}}}")
+    clock = [0.0]
+    monkeypatch.setattr(passes, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    snapshot = state.passes.snapshot
+
+    def read(*args: Any) -> Snapshot:
+        clock[0] += 2
+        return snapshot(*args)
+
+    def write() -> None:
+        clock[0] += 0.5
+
+    monkeypatch.setattr(state.passes, "snapshot", read)
+    state.passes.run(NOW + timedelta(hours=1), write, most_s=1)
+    assert state.passes.is_unfinished
+    assert (clock[0], state.passes.counts.writes) == (8.0, 12), "a quarter of it was spent on reading"
+
+
+def test_an_attempt_that_waits_is_placed_before_others_are_created(deployed: Deployed) -> None:
+    state = deployed(HOURLY.replace("external:x", "{command: ['true']}"))
+    state.passes.run(NOW + timedelta(hours=1))
+    Workbench(state.store).put("w", ("default",), 1, is_external=False)
+    rows = state.passes.run(NOW + timedelta(hours=2)) or []
+    decided = [(row["decision"], row.get("attempt") or row.get("job")) for row in rows]
+    assert decided[0] == ("attempt_placed", "p/@2026-01-01T01:00:00Z/1"), "a pass may end in between"
+    assert ("attempt_made", "p/@2026-01-01T02:00:00Z/1") in decided
 
 
 def test_something_may_be_done_before_each_write(deployed: Deployed) -> None:
