@@ -80,16 +80,12 @@ class Server:
         self._heart = Heart(self._store, worker, self._settings.liveness, self._incarnation)
         self._pass_at = time.monotonic()
         self._is_quiet = self._has_failed = False
+        self._has_begun = not options.works
         self._outage = StoreOutage("the store does not answer, trying again", "the store answers again")
         self._due = DueTimes()
         self._stops = 0
 
     def __enter__(self) -> Server:
-        if self._options.works:
-            self._runner.take_over()
-            schedule = self._state.current()[1]
-            known = (schedule.process(name) for name in self._store.processes())
-            self._workshop.complete_publications(process for process in known if process is not None)
         return self
 
     def __exit__(
@@ -150,7 +146,17 @@ class Server:
         self._pass_at = time.monotonic() + _AGAIN_S
         self._runner.wait(_AGAIN_S)
 
+    def _begin(self) -> None:
+        """Finish what a former process of this worker has left."""
+        self._runner.take_over()
+        schedule = self._state.current()[1]
+        known = (schedule.process(name) for name in self._store.processes())
+        self._workshop.complete_publications(process for process in known if process is not None)
+        self._has_begun = True
+
     def _turn(self, is_stopping: bool) -> None:
+        if not self._has_begun:
+            self._begin()
         self._beat()
         if not self._heart.is_live():
             self._runner.stop(None)

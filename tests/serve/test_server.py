@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from scoopi.model.schedule.schedule_records import STATE_FORMAT
+from scoopi.errors import StoreError
+from scoopi.model.schedule.schedule_records import STATE_FORMAT, AttemptRecord
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.server import Server
 from scoopi.serve.state import State
@@ -408,3 +409,25 @@ def test_a_serve_sends_heartbeats_during_a_long_pass(
         monkeypatch.setattr(state.passes, "run", long)
         server.run()
     assert lengths == [1.0], "a pass holds up the attempts of its serve no longer than a heartbeat"
+
+
+def test_a_serve_whose_store_fails_while_it_begins_begins_again(
+    deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    state = deployed("processes: {p: {executes: external:x, mode: manual}}")
+    scan, fails = state.store.open_attempts, [True]
+
+    def failing() -> Sequence[AttemptRecord]:
+        if fails.pop() if fails else False:
+            raise StoreError("the store is away")
+        return scan()
+
+    monkeypatch.setattr(state.store, "open_attempts", failing)
+    options = ServeOptions(name="w", until_idle=True)
+    workshop = Workshop(tmp_path / "work", state.folder, tmp_path, {}, {})
+    with Server(state, options, workshop, 1, lambda *_, **fields: None) as server:
+        server.run()
+    assert not fails
+    said = [record.getMessage() for record in caplog.records]
+    assert "the store does not answer, trying again: the store is away" in said[0]
+    assert said[1].startswith("the store answers again after ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import subprocess
 from collections import Counter
@@ -11,6 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.cli.main import main
+from scoopi.cli.terminal import Terminal
+from scoopi.errors import StoreError
+from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.serve.workbench import Workbench
 from scoopi.store.cluster.cluster_client import ClusterClient
 from tests.outputs.postgres_server import PostgresServer
 from tests.serve.serving import SCOOPI, SOON_S, Serving, until
@@ -129,6 +135,28 @@ def test_serve_waits_for_a_database_that_is_away_when_it_starts(
     finally:
         postgres.kill()
         postgres.start()
+    assert serving.job("work/!1") == "processed"
+
+
+def test_serve_waits_for_a_store_that_fails_once_more_after_it_has_answered(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serving = machine(tmp_path / "one", postgres_url)
+    serving.deploy(WORK % (tmp_path, tmp_path))
+    serving.run("launch", "work")
+    take, fails = Workbench.take_seat, [True]
+
+    def failing(bench: Workbench, seat: WorkerRecord) -> bool:
+        if fails.pop() if fails else False:
+            raise StoreError("it is away again")
+        return take(bench, seat)
+
+    monkeypatch.setattr(Workbench, "take_seat", failing)
+    monkeypatch.chdir(serving.folder)
+    out, err = io.StringIO(), io.StringIO()
+    assert main(["serve", "--until-idle", "--store", postgres_url], Terminal(out, err, serving.environ)) == 0
+    assert "waiting for the store, for up to 300 s: it is away again" in err.getvalue()
+    assert "another name" not in err.getvalue(), "its name was not left locked"
     assert serving.job("work/!1") == "processed"
 
 

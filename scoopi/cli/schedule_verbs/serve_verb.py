@@ -6,11 +6,12 @@ import os
 import signal
 import time
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED, code_of_signal
@@ -26,11 +27,14 @@ from scoopi.cli.schedule_verbs.operations import (
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
 from scoopi.configs.groups import MetricsSettings
-from scoopi.errors import ClusterError, RecordError, StoreError
+from scoopi.errors import ClusterError, RecordError, StoppedError, StoreError
 
 if TYPE_CHECKING:
+    from scoopi.serve.serve_options import ServeOptions
+    from scoopi.serve.server import Server
     from scoopi.serve.state import State
 
+Value = TypeVar("Value")
 STORE_WAIT_S = 300.0
 """How long a starting `serve` waits for a shared store, which may be starting at the same time."""
 
@@ -98,13 +102,15 @@ class Serve:
 
         ensure_local(options.state)
         with Signals(terminal, doing="stopping") as signals, ExitStack() as stack:
-            state = _awaited(options, signals, terminal, stack)
-            if state is None:
+            wait = partial(_awaited, options, signals, terminal)
+            try:
+                state = wait(lambda: stack.enter_context(opened(options, must_exist=options.jobs is None)))
+                if options.jobs is not None:
+                    wait(lambda: _deploy(state, options, terminal))
+                _warn_of_open_store(options, terminal)
+                _serve(state, options, signals, terminal, wait)
+            except StoppedError:
                 return code_of_signal(signals.number or signal.SIGTERM)
-            if options.jobs is not None:
-                _deploy(state, options, terminal)
-            _warn_of_open_store(options, terminal)
-            _serve(state, options, signals, terminal)
             left = "" if options.no_work else state.passes.stranded()
             left = f"{left}; scoopi job why shows what to start" if left else state.passes.unplanned()
         return _code(signals.number, left, terminal)
@@ -127,39 +133,41 @@ def _deploy(state: State, options: Namespace, terminal: Terminal) -> None:
     state.deploy(options.jobs, check, now, by=by, warn=terminal.say)
 
 
-def _serve(state: State, options: Namespace, signals: Signals, terminal: Terminal) -> None:
+def _serve(
+    state: State,
+    options: Namespace,
+    signals: Signals,
+    terminal: Terminal,
+    wait: Callable[[Callable[[], Server]], Server],
+) -> None:
     """Run passes and attempts until a signal or, with `--until-idle`, until nothing is left.
 
     If another worker took the default name while this process was frozen, it continues under a new one.
+
+    Args:
+        wait: see `_awaited`.
     """
     from scoopi.metrics.metrics_server import MetricsServer, http_url
     from scoopi.serve.serve_health import ServeHealth
-    from scoopi.serve.serve_options import ServeOptions
     from scoopi.serve.server import Server
     from scoopi.serve.web.serve_answers import ServeAnswers
     from scoopi.serve.work.orders import Workshop
     from scoopi.serve.work.run_orders import run_settings
     from scoopi.serve.workbench import FencedError
 
-    serves = ServeOptions(
-        options.name,
-        options.slots,
-        not options.no_schedule,
-        not options.no_work,
-        options.until_idle,
-        options.groups,
-    )
+    serves = _options_of(options)
     folder = options.state.resolve()
     environ, output = dict(terminal.environ), Path.cwd()
     runs = run_settings(store_url(options), environ, output)
     workshop = Workshop(folder / "work", folder, output, {"scrape": SCRAPE}, environ, runs)
     notify = _silent if options.quiet else terminal.say
     health, cores = ServeHealth(), os.cpu_count() or 1
+    begin = partial(Server, state, serves, workshop, cores, notify, health)
     with MetricsServer(_metrics_of(options), ServeAnswers(state, health)) as http:
         answers_at = "" if http.address is None else f", and {http_url(*http.address)}"
         while True:
             try:
-                with Server(state, serves, workshop, cores, notify, health) as server:
+                with wait(begin) as server:
                     signals.serve(server.cancel, server.shutdown_text)
                     where = {"worker": server.name, "state": state.name}
                     notify(f"worker {server.name} serves {state.name}{answers_at}", event="serving", **where)
@@ -170,23 +178,39 @@ def _serve(state: State, options: Namespace, signals: Signals, terminal: Termina
                 terminal.say(f"{error.what}; serving under another name")
 
 
-def _awaited(options: Namespace, signals: Signals, terminal: Terminal, stack: ExitStack) -> State | None:
-    """The state that the options name, as soon as its store responds; None after a signal.
+def _options_of(options: Namespace) -> ServeOptions:
+    from scoopi.serve.serve_options import ServeOptions
 
-    A database or cluster that starts together with this process may take a minute; exiting before that would
-    look like a crash to a supervisor.
+    return ServeOptions(
+        options.name,
+        options.slots,
+        not options.no_schedule,
+        not options.no_work,
+        options.until_idle,
+        options.groups,
+    )
+
+
+def _awaited(options: Namespace, signals: Signals, terminal: Terminal, attempt: Callable[[], Value]) -> Value:
+    """The result of a step of the start, which is repeated until the store responds.
+
+    A database or cluster that starts together with this process may take a minute, or fail once more in
+    between; exiting before that would look like a crash to a supervisor.
+
+    Raises:
+        StoppedError: a signal has come.
     """
     ends = time.monotonic() + STORE_WAIT_S
     while True:
         try:
-            return stack.enter_context(opened(options, must_exist=options.jobs is None))
+            return attempt()
         except (StoreError, ClusterError) as error:
             left = ends - time.monotonic()
             if store_url(options) is None or isinstance(error, RecordError) or left <= 0:
                 raise
             terminal.say(f"waiting for the store, for up to {left:.0f} s: {error}")
         if signals.wait(min(_STORE_RETRY_S, left)):
-            return None
+            raise StoppedError
 
 
 def _warn_of_open_store(options: Namespace, terminal: Terminal) -> None:
