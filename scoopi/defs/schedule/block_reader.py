@@ -35,10 +35,12 @@ class BlockReader:
             key = known.get(name)
             where = f"{path}.{name}"
             if name in block.later:
-                if is_default(node, block.later[name]):
+                if is_default(node, default := block.later[name]):
                     continue
                 what = f"{name} is not supported by this version"
-                self._findings.error(table.keys[name], where, what, "leave it out")
+                shown = default[0] if isinstance(default, tuple) else default
+                instead = f", or write its default, {shown}" if isinstance(shown, str) else ""
+                self._findings.error(table.keys[name], where, what, f"leave it out{instead}")
             elif key is None:
                 self._findings.unknown(table.keys[name], path, f"unknown key {name}", name, known)
             elif (value := self._value(node, key, where, table.keys[name])) is not None:

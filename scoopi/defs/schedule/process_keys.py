@@ -281,7 +281,7 @@ PROCESS = Block(
     ),
     dict,
     later={
-        "blocking": "normal",
+        "blocking": ("normal", "blocking_normal"),
         "cost": "1",
         "allow_simultaneous": "true",
         "uses": [],

@@ -74,10 +74,14 @@ def is_default(node: Node, default: Any) -> bool:
     """Whether a value is the default of a key; of a mapping some keys may be left out.
 
     Args:
-        default: a text, a mapping of such values, or an empty list; None if no value is the default.
+        default: a text, or several that mean the same, alone or in a list; a mapping of such values, or an
+            empty list; None if no value is the default.
     """
     if isinstance(node, Text):
-        return not node.is_empty and node.text == default
+        texts = default if isinstance(default, tuple) else (default,)
+        return not node.is_empty and node.text in texts
+    if isinstance(node, Listing) and isinstance(default, tuple) and node.entries:
+        return all(is_default(entry, default) for entry in node.entries)
     if isinstance(node, Listing):
         return not node.entries and default == []
     return isinstance(default, dict) and all(

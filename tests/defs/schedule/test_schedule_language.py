@@ -196,6 +196,8 @@ def test_a_key_of_a_later_version_is_one_error_that_says_so(name: str, tmp_path:
     [
         "processes: {p: {executes: external:x, blocking: normal, cost: 1, allow_simultaneous: true, "
         "uses: [], sticky: false, refresh: [], updates: wait, depends_on: [], probe: [], notify: []}}",
+        "processes: {p: {executes: external:x, blocking: blocking_normal}}",
+        "processes: {p: {executes: external:x, blocking: [normal, blocking_normal]}}",
         "settings: {tree_timezone: UTC, reserve_after: 10m, pause: {expire: never}, script: {timeout: 60s},\n"
         "  expression: {steps: 100000, size: 1MiB, depth: 100}, worker: {interval_limit: 60s}, notify: []}",
         "trees: {}\nresources: {}\ngroups: {}\nimports: {}\nflows: []\nproperties: []\nvalues: json",
@@ -206,6 +208,16 @@ def test_the_default_of_a_key_of_a_later_version_may_be_written(text: str, tmp_p
     process = "" if "processes" in text else "processes: {p: {executes: external:x}}"
     _, report = Project(tmp_path / "jobs").write(jobs=f"{text}\n{process}").read()
     assert not report.findings
+
+
+@pytest.mark.parametrize("value", ["children", "blocking_dependencies", "[normal, children]", "[]"])
+def test_what_blocking_means_in_a_tree_is_refused_and_the_default_is_named(
+    value: str, tmp_path: Path
+) -> None:
+    text = f"processes: {{p: {{executes: external:x, blocking: {value}}}}}"
+    (finding,) = errors_of(tmp_path / "jobs", text)
+    assert finding.what == "blocking is not supported by this version"
+    assert finding.hint == "leave it out, or write its default, normal"
 
 
 def test_a_start_deadline_of_no_time_is_a_warning_that_names_none(tmp_path: Path) -> None:
