@@ -19,6 +19,7 @@ from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.server import Server
 from scoopi.serve.state import State
 from scoopi.serve.work.orders import Workshop
+from scoopi.serve.workbench import Workbench
 from tests.serve.conftest import Deployed
 from tests.serve.serving import Serving, is_alive, until
 
@@ -431,3 +432,23 @@ def test_a_serve_whose_store_fails_while_it_begins_begins_again(
     said = [record.getMessage() for record in caplog.records]
     assert "the store does not answer, trying again: the store is away" in said[0]
     assert said[1].startswith("the store answers again after ")
+
+
+@pytest.mark.parametrize("is_away", [False, True])
+def test_a_serve_that_cannot_sign_off_does_not_wait_for_its_store_once_more(
+    deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_away: bool
+) -> None:
+    state = deployed("processes: {p: {executes: external:x, mode: manual}}")
+    asked: list[str] = []
+
+    def away(*_: object, **fields: object) -> None:
+        asked.append("sign off")
+        raise StoreError("the store is away")
+
+    if is_away:
+        monkeypatch.setattr(Workbench, "change", away)
+    monkeypatch.setattr(state.store, "signal", lambda: asked.append("wake the others"))
+    workshop = Workshop(tmp_path / "work", state.folder, tmp_path, {}, {})
+    with Server(state, ServeOptions(name="w"), workshop, 1, lambda *_, **fields: None):
+        asked.clear()
+    assert asked == (["sign off"] if is_away else ["wake the others"])
