@@ -140,9 +140,11 @@ class Appender:
     def put(self, result: JobResult) -> None:
         """Queue a result; the caller has checked `has_room` before (one batch may exceed the limit)."""
         with self._changed:
+            was_empty = not self._queue
             self._queue.append(result)
             self._bytes += len(result.body) + CHILD_BYTES * len(result.children)
-            self._changed.notify()
+            if was_empty or self._is_due():  # else the thread would wake up only to wait again
+                self._changed.notify()
 
     def flush(self) -> None:
         """Commit the queue without waiting for the interval, since no result will follow for now."""

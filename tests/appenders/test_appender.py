@@ -414,6 +414,39 @@ def test_results_wait_for_the_interval_and_are_committed_together(
     assert len(seconds) == 2
 
 
+class CountingCondition(threading.Condition):
+    """Counts how often the appender's thread is woken up."""
+
+    wakeups = 0
+
+    def wait(self, timeout: float | None = None) -> bool:
+        woken = super().wait(timeout)
+        CountingCondition.wakeups += threading.current_thread().name == "appender"
+        return woken
+
+
+def test_a_result_that_makes_no_commit_due_does_not_wake_the_thread(
+    node_folder: Path,
+    jobs: JobStore,
+    heard: Heard,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(CountingCondition, "wakeups", 0)
+    monkeypatch.setattr(threading, "Condition", CountingCondition)
+    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
+    appender = Appender(writer, jobs, AppenderSettings(3_600_000, 100), heard.events())
+    appender.start()
+    for job in take(30):
+        appender.put(result_of(job))
+        threading.Event().wait(0.002)  # long enough for the thread to run if it is woken
+    appender.flush()
+    assert heard.wait_for(30)
+    assert CountingCondition.wakeups <= 2, "for the first result, and to commit"
+    appender.end_of_stream()
+    assert appender.join(WAIT_S)
+
+
 def test_an_error_that_nobody_foresaw_is_reported_as_one_of_the_appender(
     node_folder: Path,
     jobs: JobStore,
