@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -43,6 +43,7 @@ class FoundValues:
     """
 
     def __init__(self, data_defs: Mapping[str, DataDef], stands_for_nothing: frozenset[str]) -> None:
+        self._data_defs = data_defs
         self._unmet = {name: set(axes_read(each)) for name, each in data_defs.items()}
         self._stands_for_nothing = stands_for_nothing
         self._lock = threading.Lock()
@@ -50,8 +51,21 @@ class FoundValues:
         self._of_records: defaultdict[str, float] = defaultdict(float)
         self._examples: Counter[str] = Counter()
 
-    def note(self, data: Data) -> None:
-        """Count the rows that were read from one page; called from one thread."""
+    def note(self, *reads: Data | Records) -> None:
+        """Count what the tasks of one page have read; called from one thread."""
+        for read in reads:
+            if isinstance(read, Data):
+                self._note_rows(read)
+            else:
+                self._note_records(read)
+
+    def counts_of(self, reads: Iterable[Data | Records]) -> dict[str, float]:
+        """The counts of these reads alone, by name of the counter; they are not added to the others."""
+        alone = FoundValues(self._data_defs, self._stands_for_nothing)
+        alone.note(*reads)
+        return alone.take()
+
+    def _note_rows(self, data: Data) -> None:
         name = data.data_def
         unmet = self._unmet.get(name)
         if unmet is None:
@@ -65,8 +79,7 @@ class FoundValues:
             counts.rows += len(data.items)
             counts.met += met
 
-    def note_records(self, records: Records) -> None:
-        """Count what was found for the records of one page; called from one thread."""
+    def _note_records(self, records: Records) -> None:
         with self._lock:
             for name, value in records.finds.items():
                 if name.startswith(_OF_EXAMPLE) and not self._is_wanted(name):

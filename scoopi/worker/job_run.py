@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from scoopi.errors import DisallowedError, FetchError, StepError
+from scoopi.errors import DisallowedError, FetchError, LoadFault, StepError
 from scoopi.model.data import Data, LinkData
 from scoopi.model.definitions import TaskDef
 from scoopi.model.downloads import Downloads, FileOrder, FileRef, KeptFile
@@ -117,14 +117,19 @@ class JobRun:
             self._marker.clear()
         faults = (each.fault for each in files.values() if isinstance(each, FetchError))
         passing = next((fault for fault in faults if fault.is_transient), None)
-        return replace(self._ended(paused), fault=passing)
+        return self._ended(paused, passing)
 
-    def _ended(self, page: PausedPage) -> Result:
+    def _ended(self, page: PausedPage, passing: LoadFault | None = None) -> Result:
+        """The result of a page; after a passing fault the parent may try again, and then nothing counts."""
         item, outcome = page.item, page.outcome
         items = outcome.items if outcome.has_all_items else None
         children, warnings = self._children.make(item.job, item.payload, outcome.links, page.is_public, items)
         outcome.warnings += warnings
-        return outcome.result(1, children)
+        result = outcome.result(1, children)
+        if passing is None:
+            self._found.note(*outcome.reads)
+            return result
+        return replace(result, fault=passing, finds=self._found.counts_of(outcome.reads))
 
     def failed_load(self, item: WorkItem, error: Exception) -> Result:
         """The result of a job whose page could not be loaded: all its tasks fail for the same reason."""
@@ -204,12 +209,9 @@ class JobRun:
         """Record rows and records as they were read, before any step changes them."""
         if isinstance(before, Data | Records | Downloads):
             return
-        if isinstance(read, Data):
-            self._found.note(read)
-        elif isinstance(read, Records):
-            self._found.note_records(read)
-        else:
+        if not isinstance(read, Data | Records):
             return
+        outcome.reads.append(read)
         if self._children.needs_items and not task.is_of_links and not isinstance(read, LinkData):
             outcome.items.append(read)
 

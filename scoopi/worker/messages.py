@@ -68,6 +68,7 @@ class Result(msgspec.Struct, frozen=True, array_like=True):
         rows: number of rows in the frame.
         fault: why its page, or a file of it, could not be loaded; None if it was.
         seen: how its page was loaded; None if pages are not logged.
+        finds: what counts only if the job is not tried again; see `FoundValues.counts_of`.
     """
 
     job: str
@@ -80,6 +81,7 @@ class Result(msgspec.Struct, frozen=True, array_like=True):
     rows: int = 0
     fault: LoadFault | None = None
     seen: PageSeen | None = None
+    finds: dict[str, float] = {}
 
 
 class Setup(msgspec.Struct, frozen=True, tag=1, array_like=True):

@@ -193,7 +193,8 @@ class PlayedNode:
         )
         self.job_inbox = JobInbox()
         desk = RetryDesk(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
-        self.router = HandoverRouter(clocks, queues, self.appender, NodeCounts(), desk, self.robots)
+        self.counts = NodeCounts()
+        self.router = HandoverRouter(clocks, queues, self.appender, self.counts, desk, self.robots)
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
         self.sessions = Sessions(self.pool)
         self.quarantine = Quarantine(

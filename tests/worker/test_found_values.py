@@ -86,10 +86,19 @@ def test_data_of_an_unknown_definition_is_left_aside() -> None:
 def test_counts_of_records_add_up_until_they_are_taken() -> None:
     counter = found()
     records = Records("books", (), finds={"a": 2.0, "b": 1.0})
-    counter.note_records(records)
-    counter.note_records(records)
+    counter.note(records)
+    counter.note(records)
     assert counter.take() == {"a": 4.0, "b": 2.0}
     assert counter.take() == {}
+
+
+def test_the_counts_of_reads_alone_are_not_added_to_the_others() -> None:
+    counter = found()
+    counter.note(Records("books", (), finds={"a": 1.0}))
+    reads = (Records("books", (), finds={"a": 2.0}), rows(("rye", "small", "2.40")))
+    alone = counter.counts_of(reads)
+    assert (alone["a"], alone[count_name(ROWS, "prices")], met(alone)) == (2.0, 1, {"item", "dim", "fact"})
+    assert counter.take() == {"a": 1.0}
 
 
 def test_times_of_entries_add_up_with_the_number_of_pages_that_were_timed() -> None:
@@ -123,7 +132,7 @@ def test_few_examples_of_a_field_are_kept_however_many_values_there_are() -> Non
     for number in range(MOST_EXAMPLES * 5):
         for field in ("price", "size"):
             name = f"{count_name(EXAMPLE, 'card', (FIELD, field))}{SEPARATOR}{number}{SEPARATOR}x"
-            counter.note_records(Records("card", (), finds={name: 1}))
+            counter.note(Records("card", (), finds={name: 1}))
         kept |= {*counter.take()}
     assert len(kept) == 2 * MOST_EXAMPLES
     assert {each.split(SEPARATOR)[3] for each in kept} == {"price", "size"}

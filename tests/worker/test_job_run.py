@@ -13,12 +13,15 @@ import pytest
 from scoopi.errors import DisallowedError, FetchError, LoadFault, StepError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.definitions import TaskDef
+from scoopi.model.downloads import FileOrder
 from scoopi.model.failure import LONGEST_MESSAGE, Failure
-from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToGrant, ToJobs, ToTask
+from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, ToGrant, ToJobs, ToTask
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Link, Locator
+from scoopi.model.records import Records
 from scoopi.steps.step import Step
 from scoopi.worker.crash_marker import CrashMarker, Note
+from scoopi.worker.downloads.page_outcome import PausedPage
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.job_run import JobRun, TaskAbandonedError
 from scoopi.worker.links.child_jobs import ChildJobs
@@ -240,6 +243,27 @@ def test_the_rows_are_counted_as_they_were_read_before_a_filter_changes_them(
     monkeypatch.setattr(desk.found, "note", counted.append)
     desk.result()
     assert counted == [read]
+
+
+@pytest.mark.parametrize(("is_transient", "counted"), [(True, {}), (False, {"found": 1.0})])
+def test_what_was_found_counts_once_the_files_of_its_page_have_ended(
+    is_transient: bool, counted: dict[str, float]
+) -> None:
+    read, order = Records("town", (), finds={"found": 1.0}), FileOrder("http://here.example/a.png")
+    desk = Desk(
+        chain(
+            "one",
+            Does(lambda payload: ToTask(payload.advance(read))),
+            Does(lambda payload: ToFiles(payload, (order,)) if payload.input is read else ToJobs(())),
+        )
+    )
+    paused = desk.run.run(item(), PAGE)
+    assert isinstance(paused, PausedPage)
+    assert "found" not in desk.found.take()
+    fault = FetchError("cut off", fault=LoadFault("truncated", is_transient=is_transient))
+    result = desk.run.resume(paused, {order: fault})
+    assert {name: value for name, value in desk.found.take().items() if name == "found"} == counted
+    assert result.finds == ({"found": 1.0} if is_transient else {})
 
 
 def test_the_times_of_steps_add_up_until_they_are_taken() -> None:

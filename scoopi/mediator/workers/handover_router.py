@@ -121,6 +121,7 @@ class HandoverRouter:
             if final is None:
                 continue
             result = final
+            self._counts.add_all(result.finds, prefix=PREFIX)
             log_failures(result)
             children = tuple(NewJob(child.id, child.host, child.payload) for child in result.children)
             self._appender.put(

@@ -24,7 +24,8 @@ class PageOutcome:
 
     Attributes:
         links: the links of all tasks.
-        items: the rows and records that were read, except those that become links.
+        reads: the rows and records of each task as they were read, before any step changed them.
+        items: those that do not become links.
         has_all_items: whether `items` is complete, as no task that reads any has failed.
         times: (step, seconds), in the order in which the steps ran.
         failures, warnings: of all tasks.
@@ -35,6 +36,7 @@ class PageOutcome:
         self._item = item
         self._parts: dict[str, Part] = {}
         self.links: list[Link] = []
+        self.reads: list[Records | Data] = []
         self.items: list[Records | Data] = []
         self.has_all_items = True
         self.times: list[tuple[str, float]] = []

@@ -14,6 +14,7 @@ from scoopi.mediator.workers.handover_router import NOTHING, Routed
 from scoopi.mediator.workers.worker_pool import WINDOW_LEAST, WINDOW_SECONDS, PoolWorker
 from scoopi.model.failure import Failure
 from scoopi.model.job import JobState
+from scoopi.model.report.finds import PREFIX
 from scoopi.model.robots import RobotsAnswer, RobotsKind
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.messages import (
@@ -77,6 +78,15 @@ def test_a_job_that_fails_for_a_while_waits_and_is_not_ended(desk: Desk) -> None
     lasting = desk.ends(desk.taken[1], LoadFault("status 404"), JobState.FAILED)
     desk.route(desk.worker, lasting)
     assert desk.node.appender.waiting() == 1
+
+
+def test_what_was_found_counts_unless_the_job_is_tried_again(desk: Desk) -> None:
+    for job, fault in zip(desk.taken, (LoadFault("timeout", is_transient=True), None), strict=True):
+        ended = desk.ends(job, fault)
+        (result,) = ended.results
+        found = msgspec.structs.replace(result, finds={"rows": 5.0})
+        desk.route(desk.worker, msgspec.structs.replace(ended, results=(found,)))
+    assert desk.node.counts.value(f"{PREFIX}rows") == 5
 
 
 def test_a_task_that_failed_for_good_is_logged(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
