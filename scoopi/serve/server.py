@@ -171,12 +171,15 @@ class Server:
         if self._options.schedules and time.monotonic() >= self._pass_at:
             self._pass()
         if self._options.works:
+            self._beat()  # where the store is slow, each of these steps takes as long as a heartbeat
             self._runner.look(self._settings)
             if self._has_failed:
                 self._runner.take_over()
             self._has_failed = False
+            self._beat()
             if not is_stopping and self._heart.is_live():
                 self._claim()
+        self._beat()
         if not is_stopping:
             self._errands.turn(now_utc())
         self._outage.over()

@@ -9,15 +9,19 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
 
 from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import STATE_FORMAT, AttemptRecord
+from scoopi.serve import seat
+from scoopi.serve.errands import Errands
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.server import Server
 from scoopi.serve.state import State
+from scoopi.serve.work.attempt_runner import AttemptRunner
 from scoopi.serve.work.orders import Workshop
 from scoopi.serve.workbench import Workbench
 from tests.serve.conftest import Deployed
@@ -452,3 +456,27 @@ def test_a_serve_that_cannot_sign_off_does_not_wait_for_its_store_once_more(
     with Server(state, ServeOptions(name="w"), workshop, 1, lambda *_, **fields: None):
         asked.clear()
     assert asked == (["sign off"] if is_away else ["wake the others"])
+
+
+def test_a_serve_sends_heartbeats_between_the_steps_of_a_slow_turn(
+    deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed("settings: {liveness: {beat: 2s}}\nprocesses: {p: {executes: external:x, mode: manual}}")
+    clock, beats = [0.0], []
+    monkeypatch.setattr(seat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    workshop = Workshop(tmp_path / "work", state.folder, tmp_path, {}, {})
+    with Server(state, ServeOptions(name="w"), workshop, 1, lambda *_, **fields: None) as server:
+
+        def slow(*_: object, **fields: object) -> None:
+            clock[0] += 1.5
+
+        def last(*_: object) -> None:
+            server.cancel(hard=True)
+
+        monkeypatch.setattr(state.passes, "run", slow)
+        monkeypatch.setattr(AttemptRunner, "look", slow)
+        monkeypatch.setattr(AttemptRunner, "claim", slow)
+        monkeypatch.setattr(Errands, "turn", last)
+        monkeypatch.setattr(Workbench, "beat", lambda *_: beats.append(clock[0]))
+        server.run()
+    assert beats == [0.0, 1.5, 3.0, 4.5]
