@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from selenium.common.exceptions import (
 )
 from urllib3.exceptions import HTTPError
 
+from scoopi.browser.answer_pulse import browser_pulse, silence
 from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.page.kept_pages import KeptPages
@@ -69,6 +71,8 @@ class Browser:
     ) -> None:
         started = _STARTS[settings.browser](settings, profile)
         self._started, self._driver, self._tab = started, started.driver, started.tab
+        driver_pulse = () if started.pulse is None else (started.pulse,)
+        self._pulses = (browser_pulse(self._tab.ask), *driver_pulse)
         self._session = started.session
         if self._session:
             (profile / SESSION).write_text(self._session)  # what ends it if this process is killed
@@ -95,12 +99,14 @@ class Browser:
         self._ask, self._failure = ask, None
         self._started.limit(visit.timeout_s)
         self._tab.open(visit, ask)
+        result: Rendered | VisitFailed
         try:
-            return self._visited(visit, begun, ends)
+            result = self._visited(visit, begun, ends)
         except NoSuchWindowException:
             if self._tab.opened.current in self._driver.window_handles:
                 raise
-            return CLOSED
+            result = CLOSED
+        return replace(self._rejection(result), rejected=self._tab.cookies.rejected)
 
     def leave(self) -> None:
         """Close the page, so that it uses no processor time and memory until the next visit.
@@ -124,8 +130,13 @@ class Browser:
         self._limit.look()
 
     def is_stuck(self) -> bool:
-        """Return whether only a kill ends what the browser or its driver does; called now and then."""
-        return self._limit.is_stuck() or self._started.pulse.is_silent()
+        """Return whether only a kill ends an action of the page; called now and then, by any thread."""
+        return self._limit.is_stuck()
+
+    def silent(self) -> VisitFailed | None:
+        """Return the failure if the browser or its driver no longer answers; called at regular intervals."""
+        found = [pulse.name for pulse in self._pulses if pulse.is_silent()]
+        return self._failure or silence(found[0]) if found else None
 
     def late(self) -> VisitFailed | None:
         """Return the failure that is already known, as of an action that does not end; for any thread."""
@@ -141,6 +152,13 @@ class Browser:
             self.has_ended = has_ended_soon(self._session)
         else:
             self._started.kill()
+
+    def _rejection(self, result: Rendered | VisitFailed) -> Rendered | VisitFailed:
+        """A result, or the failure of a page that did not get what the definitions say."""
+        failure = self._tab.rejected.failure()
+        if failure is None:
+            return result
+        return replace(failure, kept=result.kept) if isinstance(result, VisitFailed) else failure
 
     def _visited(self, visit: Visit, begun: float, ends: float) -> Rendered | VisitFailed:
         """Load and read the page in its tab; `begun` is as `time.time()`, `ends` as `time.monotonic()`."""
@@ -162,7 +180,8 @@ class Browser:
             found = self._completion.complete(visit.how, visit.url, ends)
         except VisitFailedError as error:
             self._failure = error.failure  # a page whose script does not end may not let itself be kept
-            kept = self._kept.keep(self._driver, self._tab.console, visit.url, begun)
+            whole = partial(self._completion.whole, visit.how, ends)
+            kept = self._kept.keep(self._driver, self._tab.console, visit.url, begun, whole)
             return replace(self._completion.lost() or error.failure, kept=kept)
         except TimeoutException:
             return NO_ANSWER

@@ -45,6 +45,7 @@ class BrowserLoader:
         self._socket = socket
         self._actions = FilledActions(how)
         self._has_warned = self._is_warned_of_start = False
+        self._rejected: set[str] = set()
 
     def load(self, url: str, web: Web) -> Answer:
         """See `LoaderPlugin`.
@@ -72,7 +73,7 @@ class BrowserLoader:
             cause = "the pool of browsers has ended"
             fault = LoadFault(NO_BROWSER, is_transient=True)
             raise FetchError(cause, at=shown(url), cause=cause, fault=fault) from error
-        self._warn(reply)
+        self._warn(reply, url)
         return _answer(reply, url)
 
     def _filled(self, name: str, locator_url: str, url: str) -> BrowserDef:
@@ -84,8 +85,17 @@ class BrowserLoader:
                 what, at=shown(url), hint="set it in the environment of Scoopi and run again"
             ) from error
 
-    def _warn(self, reply: Reply) -> None:
-        """Log once for the group that an action opens a window which is not read."""
+    def _warn(self, reply: Rendered | VisitFailed, url: str) -> None:
+        """Log once for the group what does not fail a page: a window that is not read, a lost cookie."""
+        for name in reply.rejected:
+            if name not in self._rejected:
+                self._rejected.add(name)
+                log.warning(
+                    "the browser does not take the cookie %s of the session, so %s is loaded without it; "
+                    "the pages that are loaded by plain HTTP have it",
+                    shown(name),
+                    shown(url),
+                )
         if isinstance(reply, Rendered) and reply.unused and not self._has_warned:
             self._has_warned = True
             log.warning(

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 
+from scoopi.browser.answer_pulse import BROWSER, silence
 from scoopi.browser.browser import CRASHED, Browser
 from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.grant_desk import GrantDesk
@@ -23,6 +24,8 @@ from scoopi.browser.pool_messages import (
     send,
 )
 from scoopi.browser.pool_process import SOCKET
+from scoopi.browser.protocol.protocol_link import NoAnswerError, RejectedError
+from scoopi.browser.protocol.rejected_commands import has_gone, rejection
 from scoopi.browser.start_faults import start_fault
 from scoopi.browser.start_pace import StartPace
 from scoopi.configs.groups import BrowserSettings
@@ -120,8 +123,8 @@ class BrowserPool:
         try:
             with watch:
                 result = browser.load(visit, desk.ask)
-        except CRASHED:
-            return watch.verdict or _DIED, False
+        except CRASHED as error:
+            return watch.verdict or _crash(error), False
         return result, watch.verdict is None
 
     def _borrowed(self) -> Browser | VisitFailed:
@@ -175,3 +178,10 @@ class BrowserPool:
         except CRASHED:
             return False
         return watch.verdict is None
+
+
+def _crash(error: Exception) -> VisitFailed:
+    """The failure of a page whose browser raised one of `CRASHED`."""
+    if isinstance(error, RejectedError) and not has_gone(error):
+        return rejection(error)
+    return silence(BROWSER) if isinstance(error, NoAnswerError) else _DIED

@@ -64,6 +64,8 @@ class BrowserWatch:
     def _fault(self) -> VisitFailed | None:
         if time.monotonic() >= self._ends or self._browser.is_stuck():
             return self._browser.late() or _HUNG
+        if (silent := self._browser.silent()) is not None:
+            return silent
         if self._browser.memory_mb() <= self._most_mb:
             return None
         what = f"the page needs more than {self._most_mb} MB of memory, and its browser was killed"

@@ -45,6 +45,7 @@ class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
         headers: headers of the response to the navigation, by name in lower case.
         cookies: cookies of the session after the page and its actions; None if the site has no session.
         unused: place of an action that has opened a window in which nothing was done; empty if there is none.
+        rejected: names of the session's cookies that the browser did not take.
     """
 
     url: str
@@ -53,6 +54,7 @@ class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
     headers: dict[str, str]
     cookies: tuple[str, ...] | None = None
     unused: str = ""
+    rejected: tuple[str, ...] = ()
 
 
 class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):
@@ -62,6 +64,7 @@ class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):
         cause: the fault without details of the page, by which failures are counted.
         reason: see `LoadFault`; empty for a fault that another attempt would have, too.
         kept: the path of the saved page's files without their suffixes; empty if it was not saved.
+        rejected: names of the session's cookies that the browser did not take.
     """
 
     what: str
@@ -69,6 +72,7 @@ class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):
     reason: str = ""
     hint: str = ""
     kept: str = ""
+    rejected: tuple[str, ...] = ()
 
 
 class PartWanted(msgspec.Struct, frozen=True, tag=5, array_like=True):

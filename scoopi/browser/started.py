@@ -6,7 +6,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from selenium import webdriver
@@ -17,11 +17,12 @@ from selenium.webdriver.remote.client_config import ClientConfig
 from selenium.webdriver.remote.remote_connection import RemoteConnection
 from selenium.webdriver.remote.webdriver import WebDriver
 
-from scoopi.browser.driver_pulse import DriverPulse
+from scoopi.browser.answer_pulse import AnswerPulse, Asked
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.pool_messages import PartWanted, Visit
+from scoopi.browser.protocol.rejected_commands import RejectedCommands
 from scoopi.browser.remote_sessions import session_address
 from scoopi.descendants import kill_tree
 
@@ -47,6 +48,10 @@ def allow(wanted: PartWanted, on_grant: Callable[[bool], None]) -> None:
 class Cookies(Protocol):
     """The interface of the tab's cookies; see `CookieJar`."""
 
+    @property
+    def rejected(self) -> tuple[str, ...]:
+        """See `CookieJar.rejected`."""
+
     def take(self, urls: tuple[str, ...], sent: tuple[str, ...], header: str = "") -> tuple[str, ...]:
         """See `CookieJar.take`."""
 
@@ -59,24 +64,34 @@ class Tab(Protocol):
         traffic: requests of this visit that are in progress.
         opened: the windows that the page of this visit has opened.
         was_used: the tab is reused: it has shown another page before.
+        rejected: what the browser has rejected for this visit.
     """
 
     answers: PageAnswers
     traffic: Traffic
     opened: PageWindows
     was_used: bool
+    rejected: RejectedCommands
 
     @property
     def cookies(self) -> Cookies: ...
 
     def open(self, visit: Visit, ask: Ask = allow) -> None:
-        """Open an empty tab for a visit, with the cookies of its session."""
+        """Open an empty tab for a visit, with the cookies of its session.
+
+        Raises:
+            RejectedError: the browser rejects what is to hold for the page's requests.
+            WebDriverException: it does not answer.
+        """
 
     def keep(self, is_spare: bool) -> None:
         """Note whether the tab can be reused; `is_spare` if its page has left nothing behind but storage."""
 
     def interrupt(self) -> bool:
         """End the script that the page runs now, from any thread, without waiting; False if it cannot."""
+
+    def ask(self) -> Asked:
+        """Ask the browser for something that it answers at once, whatever its pages do; for any thread."""
 
     def close(self) -> None:
         """Close the page and the windows that it has opened."""
@@ -96,7 +111,7 @@ class Started:
         driver_url: the address of its driver.
         process: its driver, which is its parent; None if they run in a grid.
         session: address of its session in a grid; empty on this machine.
-        pulse: notices that the driver has stopped answering.
+        pulse: notices that the driver has stopped answering; None if it cannot be asked.
     """
 
     driver: WebDriver
@@ -104,7 +119,7 @@ class Started:
     driver_url: str
     process: subprocess.Popen[Any] | None = None
     session: str = ""
-    pulse: DriverPulse = field(default_factory=DriverPulse)
+    pulse: AnswerPulse | None = None
 
     @property
     def pid(self) -> int:
@@ -121,7 +136,8 @@ class Started:
         """Kill driver and browser on this machine, and wait for the driver; callable from any thread."""
         if self.process is not None:
             _kill(self.process)
-        self.pulse.forget()
+        if self.pulse is not None:
+            self.pulse.forget()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.browser import Browser
-from scoopi.browser.page.kept_pages import Console, KeptPages
+from scoopi.browser.page.kept_pages import Console, KeptPages, Whole, nothing_more
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
@@ -245,7 +245,9 @@ class WatchedPages(KeptPages):
         self.late: Callable[[], VisitFailed | None] = lambda: None
         self.known: VisitFailed | None = None
 
-    def keep(self, driver: WebDriver, console: Console, url: str, since: float) -> str:
+    def keep(
+        self, driver: WebDriver, console: Console, url: str, since: float, whole: Whole = nothing_more
+    ) -> str:
         self.known = self.late()
         return ""
 

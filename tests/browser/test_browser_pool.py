@@ -77,9 +77,13 @@ def test_a_browser_that_dies_fails_its_page_and_is_replaced(
     assert isinstance(visit(pool, server.url(late_table)), Rendered)
 
 
-@pytest.mark.parametrize("timeout_s", [8.0, 3600.0], ids=["in its time", "long before"])
+@pytest.mark.parametrize(
+    ("timeout_s", "cause"),
+    [(8.0, "the browser hangs"), (3600.0, "the driver of the browser stopped answering")],
+    ids=["in its time", "long before"],
+)
 def test_a_browser_whose_driver_freezes_is_killed(
-    pool: PoolProcess, server: Server, late_table: str, timeout_s: float
+    pool: PoolProcess, server: Server, late_table: str, timeout_s: float, cause: str
 ) -> None:
     """Also long before the timeout of its page ends, as its host waits until then."""
 
@@ -89,7 +93,7 @@ def test_a_browser_whose_driver_freezes_is_killed(
 
     failed = interrupted(pool, server, timeout_s, stop_driver)
     assert isinstance(failed, VisitFailed)
-    assert (failed.cause, failed.reason) == ("the browser hangs", NO_BROWSER)
+    assert (failed.cause, failed.reason) == (cause, NO_BROWSER)
     assert isinstance(visit(pool, server.url(late_table)), Rendered)
 
 

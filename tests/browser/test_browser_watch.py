@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from scoopi.browser.answer_pulse import DRIVER, silence
 from scoopi.browser.browser import Browser
 from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.pool_messages import VisitFailed
@@ -18,9 +19,16 @@ LIMIT_S = 60.0
 class Tab:
     """A browser of this size, which can be killed; `late` is that of its action."""
 
-    def __init__(self, memory_mb: int = 100, late: VisitFailed | None = None, is_stuck: bool = False) -> None:
+    def __init__(
+        self,
+        memory_mb: int = 100,
+        late: VisitFailed | None = None,
+        silent: VisitFailed | None = None,
+        is_stuck: bool = False,
+    ) -> None:
         self._memory_mb = memory_mb
         self._late = late
+        self._silent = silent
         self._is_stuck = is_stuck
         self.killed = threading.Event()
         self.looked = threading.Event()
@@ -33,6 +41,9 @@ class Tab:
 
     def is_stuck(self) -> bool:
         return self._is_stuck
+
+    def silent(self) -> VisitFailed | None:
+        return self._silent
 
     def late(self) -> VisitFailed | None:
         return self._late
@@ -70,6 +81,16 @@ def test_an_action_that_nothing_ends_is_named_and_its_browser_is_killed(
     with watch(tab, timeout_s) as watched:
         assert tab.killed.wait(LIMIT_S)
     assert watched.verdict == late
+
+
+def test_an_action_is_not_blamed_for_a_driver_that_does_not_answer() -> None:
+    late = VisitFailed("the action at shop.yml:7:9 failed: script x: the script did not end", "cause")
+    tab = Tab(late=late, silent=silence(DRIVER))
+    with watch(tab, LIMIT_S) as watched:
+        assert tab.killed.wait(LIMIT_S)
+    assert watched.verdict is not None
+    assert watched.verdict.what == "the driver of the browser stopped answering, and was killed"
+    assert watched.verdict.reason == NO_BROWSER, "it is tried again"
 
 
 def test_a_browser_that_takes_too_much_memory_is_killed() -> None:

@@ -8,20 +8,22 @@ from typing import Any
 
 from selenium.webdriver.remote.webdriver import WebDriver
 
+from scoopi.browser.answer_pulse import Asked, LinkRequest
 from scoopi.browser.chromium.site_requests import SiteRequests
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_cookies import CookieJar, Cookies
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.pool_messages import Visit
-from scoopi.browser.protocol_link import ProtocolLink
+from scoopi.browser.protocol.protocol_link import Command, ProtocolLink
+from scoopi.browser.protocol.rejected_commands import RejectedCommands
 from scoopi.browser.started import Ask, allow
 
 _ATTACH = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 _PARTS = {**_ATTACH, "filter": [{"type": kind, "exclude": False} for kind in ("iframe", "worker")]}
 """Of a page: its frames that have a process of their own, and its workers. Chromium stops a worker at its
 start even if the filter leaves it out, and then nothing lets it run."""
-_SERVICE = "service_worker"
+_WORKER, _SERVICE = "worker", "service_worker"
 _SHARED = (_SERVICE, "shared_worker")
 _WINDOWS = {**_ATTACH, "filter": [{"type": kind, "exclude": False} for kind in ("page", *_SHARED)]}
 _STORAGE = (
@@ -49,6 +51,7 @@ class ChromiumTab:
         traffic: requests of this visit that are in progress.
         opened: the windows that the page of this visit has opened.
         was_used: the tab is reused: it has shown another page before.
+        rejected: what the browser has rejected for this visit.
     """
 
     def __init__(self, driver: WebDriver, link: ProtocolLink, media: tuple[str, ...]) -> None:
@@ -60,7 +63,8 @@ class ChromiumTab:
         self._session = ""
         self._frames: list[str] = []
         self._service_workers: list[str] = []
-        self._requests = SiteRequests(link, images=not media)
+        self.rejected = RejectedCommands()
+        self._requests = SiteRequests(link, self.rejected, images=not media)
         self._rules: tuple[tuple[str, ...], str] | None = None
         self._urls: set[str] = set()
         self._is_spare = False
@@ -79,8 +83,10 @@ class ChromiumTab:
         """Open an empty tab for a visit, with the cookies of its session.
 
         Raises:
-            WebDriverException: the browser does not answer.
+            RejectedError: the browser rejects what is to hold for the page's requests.
+            WebDriverException: it does not answer.
         """
+        self.rejected.clear()
         self.was_used = self._is_spare and visit.url not in self._urls
         if self.was_used:
             self._call("Storage.clearDataForOrigin", _ALL_STORAGE)
@@ -96,10 +102,9 @@ class ChromiumTab:
         self._requests.begin(visit, self._tab, ask)
         agent = visit.header("user-agent")
         rules = (visit.how.block, agent)
-        if rules != self._rules:
-            self._set_rules(self._session, visit.how.block, agent)
-            self._rules = rules
-        self._requests.watch(self._session)
+        commands = self._rule_commands(visit.how.block, agent) if rules != self._rules else []
+        self._rules = rules
+        self._link.call_all([*commands, *self._requests.watch(self._session)], self._session)
         self.cookies.put(visit.url, visit.cookies or (), visit.header("cookie"))
 
     def keep(self, is_spare: bool) -> None:
@@ -112,6 +117,10 @@ class ChromiumTab:
         self._link.post("Runtime.terminateExecution", {}, session)
         self._link.post("Runtime.evaluate", {"expression": "0"}, session)  # ends instead, if none runs
         return True
+
+    def ask(self) -> Asked:
+        """Ask the browser for something that it answers at once, whatever its pages do; for any thread."""
+        return LinkRequest(self._link, "Browser.getVersion")
 
     def close(self) -> None:
         """Close the page and the windows that it has opened.
@@ -159,21 +168,19 @@ class ChromiumTab:
         attached = call("Target.attachToTarget", {"targetId": self._tab, "flatten": True})
         self._session, self._rules = attached["sessionId"], None
         self._link.listen(self._session, self._on_event)
-        self._post("Target.setAutoAttach", _PARTS)
-        self._call("Network.enable")
+        self._link.call_all([("Target.setAutoAttach", _PARTS), ("Network.enable", {})], self._session)
         self._driver.switch_to.window(self._tab)
 
-    def _set_rules(self, session: str, block: tuple[str, ...], agent: str) -> None:
+    def _rule_commands(self, block: tuple[str, ...], agent: str) -> list[Command]:
         """What holds for all requests of a page, or of a frame that has a process of its own."""
         hosts = [f"*://{host}{port}/*" for host in block for port in ("", ":*")]
-        self._link.post("Network.setBlockedURLs", {"urls": [*self._media, *hosts]}, session)
-        self._link.post("Network.setUserAgentOverride", {"userAgent": agent}, session)
+        return [
+            ("Network.setBlockedURLs", {"urls": [*self._media, *hosts]}),
+            ("Network.setUserAgentOverride", {"userAgent": agent}),
+        ]
 
     def _call(self, method: str, params: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
         return self._link.call(method, params, self._session)
-
-    def _post(self, method: str, params: Mapping[str, Any]) -> None:
-        self._link.post(method, params, self._session)
 
     def _on_event(self, name: str, event: Mapping[str, Any], session: str = "") -> None:
         """Note what the browser reports of the tab or of a frame; runs in the connection's thread."""
@@ -187,7 +194,7 @@ class ChromiumTab:
         elif name == "Fetch.requestPaused":
             self._requests.take(session or self._session, event)
         elif name == "Target.attachedToTarget":
-            self._attach(event["sessionId"])
+            self._attach(event["sessionId"], event["targetInfo"]["type"])
 
     def _note(self, frame: str, answer: Mapping[str, Any]) -> None:
         answers = self.answers if frame == self._tab else self.opened.answers_of(frame)
@@ -200,7 +207,7 @@ class ChromiumTab:
             return
         session, target = str(event["sessionId"]), event["targetInfo"]
         if target["type"] in _SHARED:
-            self._attach(session, is_kept=target["type"] == _SERVICE)
+            self._attach(session, target["type"])
             return
         if not target.get("openerId"):
             self._link.post("Runtime.runIfWaitingForDebugger", {}, session)
@@ -209,20 +216,21 @@ class ChromiumTab:
         self._windows[window] = session
         is_loaded = self.opened.add(window)
         self._requests.add_window(session, window, is_empty=not is_loaded)
-        self._attach(session)
+        self._attach(session, target["type"])
         self._link.post("Page.bringToFront", {}, self._current())  # a page behind another draws nothing
 
-    def _attach(self, session: str, *, is_kept: bool = False) -> None:
+    def _attach(self, session: str, kind: str) -> None:
         """Have a frame with a process of its own, a worker or a window do as the page does, from its start.
 
-        Args:
-            is_kept: it is a service worker, which is part of the page's storage and removed with that.
+        A service worker is part of the page's storage, and removed with that. What a worker of the page asks
+        for is paused with the requests of the page.
         """
-        (self._service_workers if is_kept else self._frames).append(session)
+        (self._service_workers if kind == _SERVICE else self._frames).append(session)
         self._link.listen(session, partial(self._on_event, session=session))
-        self._link.post("Target.setAutoAttach", _PARTS, session)
-        self._link.post("Network.enable", {}, session)
         block, agent = self._rules or ((), "")
-        self._set_rules(session, block, agent)
-        self._requests.watch(session)
+        commands: list[Command] = [("Target.setAutoAttach", _PARTS), ("Network.enable", {})]
+        commands += self._rule_commands(block, agent)
+        commands += [] if kind == _WORKER else self._requests.watch(session)
+        for method, params in commands:
+            self._link.post(method, params, session, self.rejected.note)
         self._link.post("Runtime.runIfWaitingForDebugger", {}, session)

@@ -8,7 +8,8 @@ from typing import Any
 
 from scoopi.browser.page.request_rules import RequestRules, has_media_ending
 from scoopi.browser.pool_messages import Visit
-from scoopi.browser.protocol_link import ProtocolLink
+from scoopi.browser.protocol.protocol_link import Command, ProtocolLink
+from scoopi.browser.protocol.rejected_commands import RejectedCommands
 from scoopi.browser.started import Ask
 
 _PAGES = {"urlPattern": "*", "resourceType": "Document"}
@@ -25,11 +26,13 @@ class SiteRequests:
     `Network.setBlockedURLs` does not hold back.
 
     Args:
+        rejected: notes what the browser rejects.
         images: load images, fonts and media.
     """
 
-    def __init__(self, link: ProtocolLink, images: bool = True) -> None:
+    def __init__(self, link: ProtocolLink, rejected: RejectedCommands, images: bool = True) -> None:
         self._link = link
+        self._rejected = rejected
         self._images = images
         self._rules = RequestRules()
         self._tab = ""
@@ -44,11 +47,12 @@ class SiteRequests:
         self._tab = tab
         self._patterns = [{"urlPattern": "*"}] if visit.how.paced else [_PAGES, *self._media(), *self._own()]
 
-    def watch(self, session: str) -> None:
-        """Pause requests of a page, of one of its frames, or of a window."""
-        if self._watched.get(session) != self._patterns:
-            self._watched[session] = self._patterns
-            self._link.post("Fetch.enable", {"patterns": self._patterns}, session)
+    def watch(self, session: str) -> list[Command]:
+        """Return the commands that pause requests of a page, of one of its frames, or of a window."""
+        if self._watched.get(session) == self._patterns:
+            return []
+        self._watched[session] = self._patterns
+        return [("Fetch.enable", {"patterns": self._patterns})]
 
     def add_window(self, session: str, window: str, *, is_empty: bool) -> None:
         """Treat a page as a window that another page has opened; nothing is loaded in an empty one.
@@ -83,9 +87,9 @@ class SiteRequests:
 
     def _end(self, session: str, event: Mapping[str, Any], extra: Mapping[str, str] | None) -> None:
         wanted: dict[str, Any] = {"requestId": event["requestId"]}
+        fail = partial(self._fail, session, event["requestId"])
         if extra is None:
-            refusal = {**wanted, "errorReason": "BlockedByClient"}
-            self._link.post("Fetch.failRequest", refusal, session)
+            fail()
             return
         if extra:
             own = event["request"]["headers"].items()
@@ -93,7 +97,12 @@ class SiteRequests:
             wanted["headers"] = [
                 {"name": name, "value": value} for name, value in {**headers, **extra}.items()
             ]
-        self._link.post("Fetch.continueRequest", wanted, session)
+        on_rejected = self._rejected.noting(fail)  # else the page would wait for it until its time is over
+        self._link.post("Fetch.continueRequest", wanted, session, on_rejected)
+
+    def _fail(self, session: str, request: str) -> None:
+        refusal = {"requestId": request, "errorReason": "BlockedByClient"}
+        self._link.post("Fetch.failRequest", refusal, session, self._rejected.note)
 
     def _media(self) -> list[dict[str, str]]:
         """The patterns of requests for media, if they are refused."""

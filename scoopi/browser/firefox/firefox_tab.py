@@ -9,13 +9,15 @@ from urllib.parse import urlsplit
 
 from selenium.webdriver.remote.webdriver import WebDriver
 
+from scoopi.browser.answer_pulse import Asked, LinkRequest
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_cookies import CookieJar, Cookies
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.page.request_rules import RequestRules, has_media_ending
 from scoopi.browser.pool_messages import Visit
-from scoopi.browser.protocol_link import ProtocolLink
+from scoopi.browser.protocol.protocol_link import ProtocolLink
+from scoopi.browser.protocol.rejected_commands import RejectedCommands
 from scoopi.browser.started import Ask, allow
 
 _DOWNLOAD, _CONSOLE = "browsingContext.downloadWillBegin", "log.entryAdded"
@@ -42,6 +44,7 @@ class FirefoxTab:
         traffic: requests of this visit that are in progress.
         opened: the windows that the page of this visit has opened.
         was_used: always False, as a new tab costs little in Firefox.
+        rejected: what the browser has rejected for this visit.
     """
 
     was_used = False
@@ -58,6 +61,7 @@ class FirefoxTab:
         self.answers = PageAnswers()
         self.traffic = Traffic()
         self.opened = PageWindows()
+        self.rejected = RejectedCommands()
         link.listen("", self._on_event)
         link.call("session.subscribe", {"events": _EVENTS})
         link.call("browser.setDownloadBehavior", {"downloadBehavior": {"type": "denied"}})
@@ -67,10 +71,12 @@ class FirefoxTab:
         """Open an empty tab for a visit, with the cookies of its session.
 
         Raises:
-            WebDriverException: the browser does not answer.
+            RejectedError: the browser rejects what is to hold for the page's requests.
+            WebDriverException: it does not answer.
         """
         call = self._link.call
         self.close()
+        self.rejected.clear()
         self.traffic.clear()
         self.answers.clear()
         self._console.clear()
@@ -91,6 +97,10 @@ class FirefoxTab:
     def interrupt(self) -> bool:
         """Return False: Firefox has no command for it."""
         return False
+
+    def ask(self) -> Asked:
+        """Ask the browser for something that it answers at once, whatever its pages do; for any thread."""
+        return LinkRequest(self._link, "session.status")
 
     def close(self) -> None:
         """Close the page and the windows that it has opened.
@@ -114,9 +124,7 @@ class FirefoxTab:
         """Note what the browser reports; runs in the connection's thread."""
         if name == _DOWNLOAD:
             if event["context"] == self._tab and len(self.answers) <= 1:
-                # It is refused, and the driver would wait for the page of the visit for ever.
-                wanted = {"context": self._tab, "url": "about:blank", "wait": "none"}
-                self._link.post("browsingContext.navigate", wanted)
+                self._leave()
         elif name == _CONSOLE:
             if len(self._console) < _MOST_LINES:
                 line = {"level": event["level"], "message": event.get("text")}
@@ -164,7 +172,7 @@ class FirefoxTab:
         asked = event["request"]
         wanted: dict[str, Any] = {"request": asked["request"]}
         if extra is None:
-            self._link.post("network.failRequest", wanted)
+            self._fail(asked["request"])
             return
         if extra:
             own = [each for each in asked["headers"] if each["name"].lower() not in extra]
@@ -172,7 +180,22 @@ class FirefoxTab:
                 {"name": name, "value": {"type": "string", "value": text}} for name, text in extra.items()
             ]
             wanted["headers"] = own + added
-        self._link.post("network.continueRequest", wanted)
+        on_rejected = self.rejected.noting(partial(self._give_up, event))
+        self._link.post("network.continueRequest", wanted, on_rejected=on_rejected)
+
+    def _give_up(self, event: Mapping[str, Any]) -> None:
+        """End a request that cannot continue; else the page would wait for it until its time is over."""
+        self._fail(event["request"]["request"])
+        if self._is_page(event):
+            self._leave()
+
+    def _leave(self) -> None:
+        """Leave an address that gives no page, as a refused download; the driver would wait for it."""
+        wanted = {"context": self._tab, "url": "about:blank", "wait": "none"}
+        self._link.post("browsingContext.navigate", wanted)
+
+    def _fail(self, request: str) -> None:
+        self._link.post("network.failRequest", {"request": request}, on_rejected=self.rejected.note)
 
     def _is_media(self, asked: Mapping[str, Any], url: str) -> bool:
         return not self._images and (asked.get("destination") in _MEDIA or has_media_ending(url))

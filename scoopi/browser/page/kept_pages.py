@@ -15,11 +15,17 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.page.page_actions import page_mark
 from scoopi.browser.page.page_document import DOCUMENT
-from scoopi.browser.page.page_wait import with_dialogs_dismissed
+from scoopi.browser.page.page_wait import VisitFailedError, with_dialogs_dismissed
 
 Console = Callable[[], list[dict[str, Any]]]
+Whole = Callable[[], str | None]
 MOST = 100
 """The most pages that are kept; if thousands fail, they mostly fail alike."""
+
+
+def nothing_more() -> str | None:
+    """Read nothing, for a page whose document is all that the definitions want of it."""
+    return None
 
 
 class KeptPages:
@@ -34,13 +40,17 @@ class KeptPages:
         self._lock = Lock()
         self._kept: set[str] = set()
 
-    def keep(self, driver: WebDriver, console: Console, url: str, since: float) -> str:
+    def keep(
+        self, driver: WebDriver, console: Console, url: str, since: float, whole: Whole = nothing_more
+    ) -> str:
         """Save the page that the browser shows now, as far as the browser still answers.
 
         Args:
             console: returns the messages in the page's console, each with a `timestamp` in ms.
             url: address of the visit; another attempt replaces the files of the one before.
             since: when the visit began, as `time.time()`; earlier messages are left out.
+            whole: reads the document with what the definitions add to it; called last, as a frame may not
+                answer.
         Returns:
             The path of the files without their suffixes; empty if enough pages have been saved.
         """
@@ -62,6 +72,10 @@ class KeptPages:
             path.with_suffix(".png").write_bytes(driver.get_screenshot_as_png())
         with suppress(WebDriverException):
             path.with_suffix(".log").write_text(_console(console(), url, since))
+        with suppress(WebDriverException, VisitFailedError):
+            document = whole()
+            if document is not None:
+                path.with_suffix(".html").write_bytes(document.encode(errors="replace"))
         return _shown(path)
 
 

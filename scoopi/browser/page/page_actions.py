@@ -29,6 +29,7 @@ from scoopi.browser.page.action_faults import (
     UnmetError,
     why,
 )
+from scoopi.browser.page.page_scroll import PageScroll
 from scoopi.browser.page.page_wait import PageWait, VisitFailedError, comes_true, with_dialogs_dismissed
 from scoopi.browser.page.page_windows import NEW_WINDOW, PageWindows
 from scoopi.browser.page.step_timeout import StepTimeout
@@ -45,13 +46,6 @@ found.selected = true;
 for (const type of ['input', 'change']) list.dispatchEvent(new Event(type, {bubbles: true}));
 return true;
 """
-_NEW = """
-const seen = window[Symbol.for('scoopi.seen')] ??= new WeakSet();
-let found = 0;
-for (const each of document.querySelectorAll(arguments[0])) if (!seen.has(each)) { seen.add(each); found++; }
-return found;
-"""
-_TO_END = "window.scrollTo(0, document.documentElement.scrollHeight)"
 _TO_ELEMENT = "arguments[0].scrollIntoView({block: 'center'})"
 _CLICK_TIMES_S = 1.0
 """Seconds that a further click of the same action waits for its element, as there may be none."""
@@ -72,6 +66,7 @@ class PageActions:
         self._driver = driver
         self._windows = windows
         self._switch = WindowSwitch(driver, windows)
+        self._scrolling = PageScroll(driver)
         self._waiting = waiting
         self._limit = limit
         self._folder = folder
@@ -213,18 +208,13 @@ class PageActions:
             self._with_element(action, timeout_s, lambda found: driver.execute_script(_TO_ELEMENT, found))
             return
         if action.selector:
-            self._new(action)  # what is there already is not new
+            self._scrolling.new(action.selector)  # what is there already is not new
         for _ in range(action.most):
             self._limit.act(timeout_s)
-            with_dialogs_dismissed(driver, lambda: driver.execute_script(_TO_END))
-            if not action.selector:
+            self._scrolling.to_end(action.selector)
+            ends_s = min(time.monotonic() + timeout_s, ends)
+            if not action.selector or not self._scrolling.brings_new(action.selector, ends_s):
                 return
-            if not comes_true(lambda: self._new(action) > 0, min(time.monotonic() + timeout_s, ends)):
-                return
-
-    def _new(self, action: ActionDef) -> int:
-        driver = self._driver
-        return int(with_dialogs_dismissed(driver, lambda: driver.execute_script(_NEW, action.selector)))
 
     def _wait(self, action: ActionDef, timeout_s: float) -> None:
         self._limit.act(timeout_s)

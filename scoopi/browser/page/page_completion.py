@@ -12,7 +12,7 @@ from selenium.common.exceptions import WebDriverException
 
 from scoopi.browser.page.navigation_faults import lost
 from scoopi.browser.page.page_actions import PageActions
-from scoopi.browser.page.page_reader import PageReader
+from scoopi.browser.page.page_reader import ANY, PageReader
 from scoopi.browser.page.page_wait import PageWait, T, VisitFailedError, Words, at_until, left_s
 from scoopi.browser.page.step_timeout import StepTimeout
 from scoopi.browser.pool_messages import VisitFailed
@@ -24,6 +24,8 @@ from scoopi.model.definitions import BrowserDef
 _LEAST_S = 0.1
 _KEEP_S = 1.0
 """Time to keep what a page shows when its script does not end."""
+_KEEP_FRAMES_S = 5.0
+"""The longest that reading the frames of a failed page may take."""
 
 
 class PageCompletion:
@@ -66,6 +68,25 @@ class PageCompletion:
     def read(self, how: BrowserDef) -> Mapping[str, Any]:
         """Read the page as it is now."""
         return self._reader.read(how)
+
+    def whole(self, how: BrowserDef, ends: float) -> str | None:
+        """Return the document with its frames and shadow roots; None if the definitions want neither.
+
+        Args:
+            ends: when the time of the visit ends, as `time.monotonic()`.
+        Raises:
+            VisitFailedError: the frames of other origins do not let themselves be read in time.
+            WebDriverException: a frame, or the page, does not answer.
+        """
+        left_s = min(_KEEP_FRAMES_S, ends - time.monotonic())
+        if left_s <= 0 or not (how.frames or how.shadow):
+            return None
+        self.limit.act(left_s)
+        try:
+            found = self._reader.read_if(how, ANY, time.monotonic() + left_s)
+        finally:
+            self.limit.end()
+        return None if found is None else str(found["body"])
 
     def lost(self) -> VisitFailed | None:
         """Return the failure if an action or a script has led to an address that gives no page."""

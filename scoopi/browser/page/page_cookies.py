@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from selenium.common.exceptions import WebDriverException
+from scoopi.browser.protocol.protocol_link import RejectedError
 
 Cookies = Sequence[dict[str, Any]]
 _HTTP_ONLY = "#HttpOnly_"
@@ -22,38 +22,46 @@ class CookieJar:
     value, separated by tabs.
 
     Args:
-        add: adds cookies to the tab, all or none; raises WebDriverException if it adds none.
+        add: adds cookies to the tab, all or none; raises RejectedError if it adds none.
         found: returns the cookies of the tab. Both use the dicts of Chromium's DevTools protocol.
     """
 
     def __init__(self, add: Callable[[Cookies], None], found: Callable[[], Cookies]) -> None:
         self._add = add
         self._found = found
+        self._rejected: list[dict[str, Any]] = []
+
+    @property
+    def rejected(self) -> tuple[str, ...]:
+        """Names of the cookies that the browser did not take by the last `put`."""
+        return tuple(each["name"] for each in self._rejected)
 
     def put(self, url: str, lines: Iterable[str], header: str = "") -> None:
-        """Add cookies; those that the browser rejects are left out.
+        """Add cookies; those that the browser rejects are left out, and remembered.
 
         Args:
             url: the address that the cookies in `header` are for.
             lines: cookies as lines.
             header: a request's header `Cookie`, as `a=1; b=2`.
         """
+        self._rejected.clear()
         wanted = [*map(_parameters, filter(is_whole, lines)), *_of_header(url, header)]
         if not wanted:
             return
         try:
             self._add(wanted)
-        except WebDriverException:  # it takes all or none
+        except RejectedError:  # it takes all or none
             for each in wanted:
                 try:
                     self._add([each])
-                except WebDriverException:
-                    continue
+                except RejectedError:
+                    self._rejected.append(each)
 
     def take(self, urls: Iterable[str], sent: Iterable[str], header: str = "") -> tuple[str, ...]:
         """Return the tab's cookies for the hosts of some addresses, as lines.
 
-        Cookies of other hosts, from which a page may load parts, are left out unless they were sent.
+        Cookies of other hosts, from which a page may load parts, are left out unless they were sent. What
+        the browser has not taken is still of the session.
 
         Args:
             sent: the lines that were given to `put`.
@@ -72,6 +80,7 @@ class CookieJar:
                 found.append(_unless_changed(before, line))
             elif any(_is_for(cookie["domain"], host) for host in hosts):
                 found.append(line)
+        found += [line for line in known.values() if _parameters(line) in self._rejected]
         return tuple(found)
 
 

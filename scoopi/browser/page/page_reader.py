@@ -23,7 +23,8 @@ from scoopi.browser.pool_messages import VisitFailed
 from scoopi.errors import NO_BROWSER
 from scoopi.model.definitions import BrowserDef
 
-_ANY = ("", "", "")
+ANY = ("", "", "")
+"""Words that hold on each page."""
 MOST_FRAMES = 100
 """The most frames of other origins that are read of a page; each takes some commands."""
 _TOO_MANY = VisitFailed(
@@ -52,7 +53,7 @@ class PageReader:
 
     def read(self, how: BrowserDef) -> Mapping[str, Any]:
         """Return the result of the script `READING` for the page."""
-        found = self.read_if(how, _ANY)
+        found = self.read_if(how, ANY)
         assert found is not None
         return found
 
@@ -69,7 +70,7 @@ class PageReader:
             return None
         self._left = MOST_FRAMES
         frames = self._others(how) if how.frames else {}
-        given = _ANY if how.frames else words
+        given = ANY if how.frames else words
         found: Mapping[str, Any] | None = self._run(
             READING, given, how.frames, how.shadow, *_arguments(frames)
         )

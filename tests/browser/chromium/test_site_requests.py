@@ -9,7 +9,8 @@ import pytest
 
 from scoopi.browser.chromium.site_requests import SiteRequests
 from scoopi.browser.pool_messages import PartWanted, Visit
-from scoopi.browser.protocol_link import ProtocolLink
+from scoopi.browser.protocol.protocol_link import OnRejected, ProtocolLink, RejectedError, ignore
+from scoopi.browser.protocol.rejected_commands import RejectedCommands
 from scoopi.browser.started import Ask
 from scoopi.model.definitions import BrowserDef
 
@@ -24,10 +25,14 @@ class PlayedLink:
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, dict[str, Any], str]] = []
+        self.on_rejected: OnRejected = ignore
 
-    def post(self, method: str, params: Mapping[str, Any], session: str) -> None:
+    def post(
+        self, method: str, params: Mapping[str, Any], session: str, on_rejected: OnRejected = ignore
+    ) -> None:
         """Send a command."""
         self.sent.append((method, dict(params), session))
+        self.on_rejected = on_rejected
 
 
 class Requests:
@@ -40,7 +45,8 @@ class Requests:
 
     def __init__(self, *, images: bool = True) -> None:
         self.link = PlayedLink()
-        self.under_test = SiteRequests(cast(ProtocolLink, self.link), images=images)
+        self.rejected = RejectedCommands()
+        self.under_test = SiteRequests(cast(ProtocolLink, self.link), self.rejected, images=images)
         self.asked: list[str] = []
         self.grants: list[Callable[[bool], None]] = []
 
@@ -55,9 +61,8 @@ class Requests:
 
     def patterns(self, session: str = PAGE) -> list[dict[str, str]]:
         """What is paused in a session that is watched now."""
-        self.under_test.watch(session)
-        method, params, found = self.link.sent.pop()
-        assert (method, found) == ("Fetch.enable", session)
+        ((method, params),) = self.under_test.watch(session)
+        assert method == "Fetch.enable"
         return list(params["patterns"])
 
     def request(
@@ -113,8 +118,7 @@ def test_all_requests_are_paused_if_each_needs_a_grant(requests: Requests) -> No
 def test_a_session_is_asked_again_only_if_something_else_is_paused(requests: Requests) -> None:
     requests.begin()
     requests.patterns()
-    requests.under_test.watch(PAGE)
-    assert not requests.link.sent
+    assert not requests.under_test.watch(PAGE)
     assert requests.patterns("frame"), "each session is asked"
     requests.begin(KEY)
     assert len(requests.patterns()) == 3
@@ -174,6 +178,17 @@ def test_a_blocked_host_gets_no_request_but_for_the_page_itself(requests: Reques
     assert requests.request(URL, TAB) == CONTINUED
     assert requests.request(URL, "frame") == FAILED
     assert requests.request("https://cdn.test/", "frame") == CONTINUED
+
+
+def test_a_request_that_cannot_continue_ends_and_fails_its_page(requests: Requests) -> None:
+    requests.begin(KEY)
+    requests.request(URL, TAB)
+    requests.link.on_rejected(RejectedError("Fetch.continueRequest", -32602, "Invalid header: x-key"))
+    assert requests.link.sent[-1:] == FAILED, "else the page would wait for it until its time is over"
+    requests.link.on_rejected(RejectedError("Fetch.failRequest", -32602, "Invalid InterceptionId."))
+    failure = requests.rejected.failure()
+    assert failure is not None
+    assert failure.what == "the browser rejected the command Fetch.continueRequest: Invalid header: x-key"
 
 
 def test_media_are_refused_whatever_their_address() -> None:

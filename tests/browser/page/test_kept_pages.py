@@ -6,6 +6,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from selenium.common.exceptions import TimeoutException
 
 from scoopi.browser.page import kept_pages
 from scoopi.browser.page.kept_pages import KeptPages
@@ -25,6 +26,16 @@ def test_only_the_first_pages_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
     assert len([*(tmp_path / "browser").iterdir()]) == 2 * 3
     lines = Path(f"{kept[0]}.log").read_text().splitlines()
     assert ["new" in line for line in lines] == [False, True]
+
+
+def test_frames_that_do_not_answer_cost_a_kept_page_only_them(tmp_path: Path) -> None:
+    driver = Mock(**{"execute_script.return_value": "<p>", "get_screenshot_as_png.return_value": b"png"})
+    pages = KeptPages(tmp_path)
+    kept = Path(pages.keep(driver, list, "http://a/", 5.0, Mock(side_effect=TimeoutException)))
+    assert {file.suffix for file in tmp_path.iterdir()} == {".html", ".png", ".log"}
+    assert kept.with_suffix(".html").read_text() == "<p>"
+    pages.keep(driver, list, "http://a/", 5.0, lambda: "<p><b>in frame</b>")
+    assert kept.with_suffix(".html").read_text() == "<p><b>in frame</b>"
 
 
 def test_a_page_whose_document_a_dialog_withholds_is_kept_without_it(tmp_path: Path) -> None:

@@ -36,16 +36,6 @@ more.onclick = () => {
 city.onkeydown = event => { if (event.key === 'Enter') said.textContent = city.value };
 size.onchange = () => { said.textContent += '|' + size.value };
 </script></body>"""
-ENDLESS = """<!doctype html><body><div id=items></div><script>
-let number = 0, left = PAGES;
-function add() { for (let i = 0; i < 10; i++)
-  items.insertAdjacentHTML('beforeend', `<p class=item style="height: 200px">${++number}</p>`); }
-add();
-addEventListener('scroll', () => {
-  const atEnd = scrollY + innerHeight > document.documentElement.scrollHeight - 50;
-  if (atEnd && left-- > 0) setTimeout(add, 100);
-});
-</script></body>"""
 ALERTING = "<!doctype html><p>before</p><script>alert('first'); confirm('second')</script><p>after</p>"
 POLLING = """<!doctype html><p id=p>waiting</p><script>
 let left = 3;
@@ -132,18 +122,6 @@ def test_what_is_done_in_a_frame_stays_there(browser: Browser, shop: str) -> Non
     )
     assert "<ul id=" in body(done(browser, shop, *in_frame, action("frame", "top"))), "the page is read"
     assert "<ul id=" in body(done(browser, shop, *in_frame)), "also without going back"
-
-
-def test_scrolling_ends_when_nothing_new_comes(browser: Browser, server: Server, pages: Path) -> None:
-    (pages / "endless.html").write_text(ENDLESS.replace("PAGES", "3"))
-    scroll = action("scroll", "end", "p.item", most=50, timeout_ms=3000)
-    assert body(done(browser, server.url("/endless.html"), scroll)).count('class="item"') == 40
-
-
-def test_scrolling_ends_at_its_most(browser: Browser, server: Server, pages: Path) -> None:
-    (pages / "endless.html").write_text(ENDLESS.replace("PAGES", "1e9"))
-    scroll = action("scroll", "end", "p.item", most=4)
-    assert body(done(browser, server.url("/endless.html"), scroll)).count('class="item"') == 50
 
 
 @each_browser

@@ -64,11 +64,14 @@ def test_a_page_of_a_site_without_a_session_gives_no_cookies(browser: Browser) -
     assert page.cookies is None
 
 
-def test_a_cookie_that_the_browser_refuses_costs_no_other(browser: Browser) -> None:
+def test_a_cookie_that_the_browser_rejects_is_named_and_stays_in_the_session(browser: Browser) -> None:
     refused = line("__Host-x", "1")
     with Server(lambda path: Answer(PAGE)) as server:
         page = load(browser, server.url("/"), {}, refused, "# a comment", line("sid", "1"))
-    assert page.cookies == (line("sid", "1"),)
+        assert page.rejected == ("__Host-x",)
+        assert page.cookies is not None
+        assert {*page.cookies} == {line("sid", "1"), refused}, "pages by plain HTTP still have it"
+        assert not load(browser, server.url("/"), {}, line("sid", "1")).rejected
 
 
 def test_a_line_has_the_domain_the_end_and_the_flags_of_a_cookie() -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from scoopi.browser.browser import Browser
+from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.chromium.chromium_driver import start_chromium
+from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.page.page_reader import PageReader
 from scoopi.browser.page.page_wait import VisitFailedError
-from scoopi.browser.pool_messages import Rendered, Visit
+from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from tests.browser.kinds import each_browser
@@ -88,3 +90,46 @@ def test_frames_that_take_too_long_fail_the_page_with_their_name(tmp_path: Path)
             assert found["body"].count("<p>x</p>") == 2
     finally:
         started.kill()
+
+
+@each_browser
+@pytest.mark.parametrize("with_frames", [True, False])
+def test_a_page_that_fails_is_kept_with_the_frames_that_are_read(browser: Browser, with_frames: bool) -> None:
+    addresses = {"own": "", "other": ""}
+
+    def answer(path: str) -> Answer:
+        return Answer(answers(path, addresses["other"], addresses["own"]).encode())
+
+    with Server(answer) as own, Server(answer) as foreign:
+        addresses["own"] = own.url("").rstrip("/")
+        addresses["other"] = foreign.url("").rstrip("/").replace("127.0.0.1", "localhost")
+        ready = ActionDef("wait", "actions[0]", until=HOW.until, timeout_ms=30_000)
+        how = BrowserDef(Until(selector="#none"), 100, actions=(ready,), frames=with_frames)
+        failed = browser.load(Visit(own.url("/"), {"User-Agent": "test/1"}, 60.0, how))
+    assert isinstance(failed, VisitFailed), failed
+    body = Path(failed.kept).with_suffix(".html").read_text()
+    for shown in ("<b>own</b>", "<b>shop of another site</b>", "<i>deep</i>", "<u>inmost</u>"):
+        assert body.count(shown) == with_frames
+    assert "<p>outer</p>" in body
+
+
+LOOPS = (
+    "<b>busy</b><script>parent.postMessage('ready', '*'); setTimeout(() => { while (true); }, 200)</script>"
+)
+
+
+def test_a_frame_that_does_not_answer_costs_a_failed_page_only_its_content(tmp_path: Path) -> None:
+    browser = Browser(BrowserSettings(), tmp_path, tmp_path, KeptPages(tmp_path / "kept"))
+    pages = {"/": "<p>outer</p><iframe src='OTHER/loops'></iframe>", "/loops": LOOPS}
+    with Server(lambda path: Answer(pages.get(path, "").encode())) as server:
+        pages["/"] = pages["/"].replace("OTHER", server.url("").rstrip("/").replace("127.0.0.1", "localhost"))
+        how = BrowserDef(Until(selector="#none"), 1000, frames=True)
+        try:
+            with BrowserWatch(browser, 60.0, 4096) as watch:
+                failed = browser.load(Visit(server.url("/"), {"User-Agent": "test/1"}, 60.0, how))
+        finally:
+            browser.kill()
+    assert watch.verdict is None
+    assert isinstance(failed, VisitFailed), failed
+    assert "no element matches `#none`" in failed.what
+    assert "<p>outer</p>" in Path(failed.kept).with_suffix(".html").read_text()

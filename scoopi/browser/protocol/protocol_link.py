@@ -5,16 +5,44 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 import websocket
 from selenium.common.exceptions import WebDriverException
 
+_ANSWER_S = 10.0
+
+
+class RejectedError(WebDriverException):
+    """Raised when the browser rejects a command.
+
+    Attributes:
+        code: the kind of fault: a number in DevTools, a text in BiDi.
+    """
+
+    def __init__(self, method: str, code: int | str, reason: str) -> None:
+        super().__init__(f"the browser rejected the command {method}: {reason}")
+        self.method = method
+        self.code = code
+        self.reason = reason
+
+
+class NoAnswerError(WebDriverException):
+    """Raised when the browser does not answer a command in time."""
+
+
+Command = tuple[str, Mapping[str, Any]]
+"""A command and its parameters."""
 OnEvent = Callable[[str, Mapping[str, Any]], None]
 """Takes the name of an event and its parameters; runs in the connection's thread, so it must not `call`."""
-_ANSWER_S = 10.0
+OnRejected = Callable[[RejectedError], None]
+"""Takes the rejection of a command; runs in the connection's thread, so it must not `call`."""
+
+
+def ignore(error: RejectedError) -> None:
+    """Ignore that a command was rejected."""
 
 
 class ProtocolLink:
@@ -41,7 +69,8 @@ class ProtocolLink:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._is_open = True
-        self._calls: dict[int, Future[Mapping[str, Any]]] = {}
+        self._calls: dict[int, tuple[str, Future[Mapping[str, Any]]]] = {}
+        self._posts: dict[int, tuple[str, OnRejected]] = {}
         self._listeners: dict[str, OnEvent] = {}
         threading.Thread(target=self._read, name="browser-link", daemon=True).start()
 
@@ -51,25 +80,40 @@ class ProtocolLink:
         """Send a command and return its result.
 
         Raises:
-            WebDriverException: the browser rejects the command, does not answer, or has ended.
+            RejectedError: the browser rejects the command.
+            WebDriverException: it does not answer, or has ended.
         """
-        number, answer = next(self._numbers), Future[Mapping[str, Any]]()
-        with self._lock:
-            self._calls[number] = answer
-            if not self._is_open:
-                answer.set_exception(WebDriverException(f"{method}: the browser has ended"))
-        self._send(number, method, params, session)
+        return self.call_all([(method, params or {})], session)[0]
+
+    def call_all(self, commands: Sequence[Command], session: str = "") -> list[Mapping[str, Any]]:
+        """Send commands at once, and return their results; see `call`."""
+        asked = [self._asked(*command, session) for command in commands]
         try:
-            return answer.result(_ANSWER_S)
+            return [answer.result(_ANSWER_S) for _, answer in asked]
         except TimeoutError as error:
-            raise WebDriverException(f"{method}: the browser does not answer") from error
+            raise NoAnswerError(f"{commands[0][0]}: the browser does not answer") from error
         finally:
             with self._lock:
-                self._calls.pop(number, None)
+                for number, _ in asked:
+                    self._calls.pop(number, None)
 
-    def post(self, method: str, params: Mapping[str, Any] | None = None, session: str = "") -> None:
+    def ask(self, method: str) -> Future[Mapping[str, Any]]:
+        """Send a command and return what will have its result; an exception in it is one of `call`."""
+        return self._asked(method, {}, "")[1]
+
+    def post(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        session: str = "",
+        on_rejected: OnRejected = ignore,
+    ) -> None:
         """Send a command without waiting for its result; it is executed before commands sent later."""
-        self._send(next(self._numbers), method, params, session)
+        number = next(self._numbers)
+        if on_rejected is not ignore:
+            with self._lock:
+                self._posts[number] = (method, on_rejected)
+        self._send(number, method, params, session)
 
     def listen(self, session: str, on_event: OnEvent) -> None:
         """Report the events of a session to a callback from now on."""
@@ -83,6 +127,20 @@ class ProtocolLink:
     def close(self) -> None:
         """Close the connection; the browser removes what was created over it."""
         self._link.abort()  # which also wakes the thread that reads from it
+
+    def _asked(
+        self, method: str, params: Mapping[str, Any], session: str
+    ) -> tuple[int, Future[Mapping[str, Any]]]:
+        number, answer = next(self._numbers), Future[Mapping[str, Any]]()
+        with self._lock:
+            is_open = self._is_open
+            if is_open:
+                self._calls[number] = (method, answer)
+        if is_open:
+            self._send(number, method, params, session)
+        else:
+            answer.set_exception(WebDriverException(f"{method}: the browser has ended"))
+        return number, answer
 
     def _send(self, number: int, method: str, params: Mapping[str, Any] | None, session: str) -> None:
         message = {"id": number, "method": method, "params": params or {}}
@@ -108,14 +166,16 @@ class ProtocolLink:
             if on_event is not None:
                 on_event(message["method"], message["params"])
             return
+        number, is_rejected = message["id"], "error" in message
         with self._lock:
-            answer = self._calls.pop(message["id"], None)
-        if answer is None:
-            return
-        if "error" in message:
-            reason = message.get("message", message["error"])
-            answer.set_exception(WebDriverException(f"the browser refuses a command: {reason}"))
-        else:
+            method, answer = self._calls.pop(number, ("", None))
+            posted, on_rejected = self._posts.pop(number, ("", ignore))
+        if is_rejected:
+            error = _rejection(method or posted, message)
+            if answer is not None:
+                answer.set_exception(error)
+            on_rejected(error)
+        elif answer is not None:
             answer.set_result(message["result"])
 
     def _end(self) -> None:
@@ -123,5 +183,14 @@ class ProtocolLink:
         with self._lock:
             self._is_open = False
             waiting, self._calls = list(self._calls.values()), {}
-        for answer in waiting:
+            self._posts.clear()
+        for _, answer in waiting:
             answer.set_exception(WebDriverException("the browser has ended"))
+
+
+def _rejection(method: str, message: Mapping[str, Any]) -> RejectedError:
+    """What the browser reports: in DevTools an object with code and text, in BiDi a code beside the text."""
+    error = message["error"]
+    if isinstance(error, str):
+        return RejectedError(method, error, message.get("message", error))
+    return RejectedError(method, error.get("code", 0), error.get("message", ""))

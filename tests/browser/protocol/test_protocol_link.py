@@ -11,7 +11,7 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 
 from scoopi.browser.chromium.chromium_driver import address_of, start_chromium
-from scoopi.browser.protocol_link import ProtocolLink
+from scoopi.browser.protocol.protocol_link import ProtocolLink, RejectedError
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
 
@@ -27,7 +27,7 @@ def test_commands_are_answered_and_fail_when_the_browser_has_ended(started: Star
     assert isinstance(started.driver, webdriver.Chrome)
     devtools = ProtocolLink(address_of(started.driver.capabilities))
     assert "product" in devtools.call("Browser.getVersion")
-    with pytest.raises(WebDriverException, match="refuses a command"):
+    with pytest.raises(WebDriverException, match=r"rejected the command Browser\.noSuchThing: "):
         devtools.call("Browser.noSuchThing")
     seen, came = [], threading.Event()
 
@@ -39,6 +39,12 @@ def test_commands_are_answered_and_fail_when_the_browser_has_ended(started: Star
     devtools.post("Target.setDiscoverTargets", {"discover": True})
     assert came.wait(30)
     assert seen[0] == "Target.targetCreated"
+    rejected: list[RejectedError] = []
+    devtools.post("Browser.noSuchThing", {}, on_rejected=rejected.append)
+    devtools.post("Browser.noSuchThing")
+    with pytest.raises(RejectedError, match="noSuchCommand"):
+        devtools.call_all([("Browser.getVersion", {}), ("Browser.noSuchCommand", {})])
+    assert [error.method for error in rejected] == ["Browser.noSuchThing"]
     started.kill()
     with pytest.raises(WebDriverException):
         devtools.call("Browser.getVersion")

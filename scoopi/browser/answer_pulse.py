@@ -1,0 +1,168 @@
+"""AnswerPulse: notices that a driver or a browser has stopped answering, without waiting for its answer."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from scoopi.browser.pool_messages import VisitFailed
+from scoopi.browser.protocol.protocol_link import ProtocolLink
+from scoopi.errors import NO_BROWSER
+
+BROWSER, DRIVER = "the browser", "the driver of the browser"
+"""The names of what may stop answering."""
+_EVERY = 4
+"""Looks from an answer to the next request."""
+MOST = 20
+"""Looks without an answer after which a program is silent. Seconds are not counted, as they also pass while
+the machine is suspended."""
+_MOST_BUSY = 40
+_CONNECT_S = 1.0
+_ANSWER = 65_536
+_STOPPED = frozenset("Tt")
+"""States of a process that was stopped by a signal or a debugger."""
+
+
+class Asked(Protocol):
+    """A request whose answer is not waited for."""
+
+    def has_answered(self) -> bool:
+        """Return whether the answer has come, or will never come, as the program has ended."""
+
+    def close(self) -> None:
+        """Wait for no answer."""
+
+
+class AnswerPulse:
+    """Notices that a program has stopped answering, without waiting for its answer.
+
+    One thread at a time looks; any may forget.
+
+    Args:
+        name: of the program, for messages.
+        ask: asks the program for something that it answers at once, whatever its page does; None if it
+            cannot be asked.
+        most: looks without an answer after which the program is silent.
+    """
+
+    def __init__(self, name: str, ask: Callable[[], Asked | None], most: int = MOST) -> None:
+        self.name = name
+        self._ask = ask
+        self._most = most
+        self._asked: Asked | None = None
+        self._looks = 0
+
+    def is_silent(self) -> bool:
+        """Return whether the program has not answered for many looks; to be called at regular intervals."""
+        self._looks += 1
+        asked = self._asked
+        if asked is None:
+            if self._looks >= _EVERY:
+                self._asked = self._ask()
+        elif asked.has_answered():
+            self.forget()
+        return self._looks >= self._most
+
+    def forget(self) -> None:
+        """Start from the beginning, and wait for no answer."""
+        asked, self._asked, self._looks = self._asked, None, 0
+        if asked is not None:
+            asked.close()
+
+
+class StatusRequest:
+    """Asks a driver for its `/status`, which ChromeDriver answers while one of its sessions waits for a page.
+
+    Args:
+        url: the address of the driver.
+    Raises:
+        OSError: it has ended, or accepts nothing.
+    """
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or 80
+        self._connection = socket.create_connection((host, port), _CONNECT_S)
+        self._connection.sendall(f"GET /status HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+        self._connection.setblocking(False)
+
+    def has_answered(self) -> bool:
+        """See `Asked`."""
+        try:
+            self._connection.recv(_ANSWER)
+        except BlockingIOError:
+            return False
+        except OSError:  # it has ended, or is not waited for any longer
+            return True
+        return True
+
+    def close(self) -> None:
+        """See `Asked`."""
+        self._connection.close()
+
+
+class LinkRequest:
+    """Asks a browser over its own protocol.
+
+    Args:
+        method: a command that it executes at once.
+    """
+
+    def __init__(self, link: ProtocolLink, method: str) -> None:
+        self._answer = link.ask(method)
+
+    def has_answered(self) -> bool:
+        """See `Asked`."""
+        return self._answer.done()
+
+    def close(self) -> None:
+        """See `Asked`."""
+
+
+class ProcessState:
+    """Looks whether a process was stopped, for a driver that answers nothing while it waits for a page."""
+
+    def __init__(self, pid: int) -> None:
+        self._stat = Path(f"/proc/{pid}/stat")
+
+    def has_answered(self) -> bool:
+        """Return whether the process runs, or has ended."""
+        try:
+            return self._stat.read_text().rpartition(")")[2].split()[0] not in _STOPPED
+        except OSError:
+            return True
+
+    def close(self) -> None:
+        """See `Asked`."""
+
+
+def status_pulse(url: str) -> AnswerPulse:
+    """Return the pulse of a driver that answers while it waits for a page."""
+
+    def ask() -> Asked | None:
+        with suppress(OSError):
+            return StatusRequest(url)
+        return None
+
+    return AnswerPulse(DRIVER, ask)
+
+
+def process_pulse(pid: int) -> AnswerPulse:
+    """Return the pulse of a driver on this machine that answers nothing while it waits for a page."""
+    return AnswerPulse(DRIVER, lambda: ProcessState(pid))
+
+
+def browser_pulse(ask: Callable[[], Asked]) -> AnswerPulse:
+    """Return the pulse of a browser, which has more time, as it may be busy with the frames of a page."""
+    return AnswerPulse(BROWSER, ask, _MOST_BUSY)
+
+
+def silence(name: str) -> VisitFailed:
+    """Return the failure of a page whose browser, or its driver, has stopped answering."""
+    cause = f"{name} stopped answering"
+    hint = "it is tried again; if it happens often, look whether memory or processor time is short"
+    return VisitFailed(f"{cause}, and was killed", cause, NO_BROWSER, hint)

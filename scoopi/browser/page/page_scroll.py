@@ -1,0 +1,77 @@
+"""PageScroll: scrolls a page in the browser, and the boxes in it, to their ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from selenium.webdriver.remote.webdriver import WebDriver
+
+from scoopi.browser.page.page_wait import comes_true, with_dialogs_dismissed
+
+_NEW = """
+const seen = window[Symbol.for('scoopi.seen')] ??= new WeakSet();
+let found = 0;
+for (const each of document.querySelectorAll(arguments[0])) if (!seen.has(each)) { seen.add(each); found++; }
+return found;
+"""
+_TO_END = """
+const [selector] = arguments;
+function scrolls(box) {
+  const isLonger = box.scrollHeight > box.clientHeight + 1;
+  return isLonger && /auto|scroll|overlay/.test(getComputedStyle(box).overflowY);
+}
+function above(node) { return node.assignedSlot || node.parentElement || node.getRootNode().host; }
+function area(box) { return box.clientWidth * box.clientHeight; }
+const page = document.scrollingElement || document.documentElement;
+const items = selector ? document.querySelectorAll(selector) : [];
+const boxes = [];
+for (let each = items[items.length - 1]; each; each = above(each))
+  if (each !== page && scrolls(each)) boxes.push(each);
+if (!boxes.length && page.scrollHeight <= window.innerHeight + 1) {
+  const all = [...document.querySelectorAll('body, body *')].filter(scrolls);
+  boxes.push(...all.sort((a, b) => area(b) - area(a)).slice(0, 1));
+}
+for (const each of [...boxes, page]) each.scrollTo({top: each.scrollHeight, behavior: 'instant'});
+"""
+"""Argument: a selector; may be empty. Scrolls the boxes around its last element, and the page, to their ends;
+of a page that is not longer than its window, the largest box if no other is known."""
+
+
+class PageScroll:
+    """Scrolls a page in the browser, and the boxes in it, to their ends.
+
+    The list of a page that is as large as its window is in a box of its own (`overflow: auto`), and the
+    elements that are looked for say in which.
+    """
+
+    def __init__(self, driver: WebDriver) -> None:
+        self._driver = driver
+
+    def to_end(self, selector: str) -> None:
+        """Scroll to the end once.
+
+        Args:
+            selector: of the elements whose box is meant; empty for the page, or its largest box.
+        Raises:
+            WebDriverException: the selector is invalid, or the browser does not answer.
+        """
+        self._run(_TO_END, selector)
+
+    def new(self, selector: str) -> int:
+        """Return the number of elements that this method has not counted before on the page.
+
+        Raises:
+            WebDriverException: see `to_end`.
+        """
+        return int(self._run(_NEW, selector))
+
+    def brings_new(self, selector: str, ends: float) -> bool:
+        """Return whether an element that is new comes before `ends` (`time.monotonic()`).
+
+        Raises:
+            WebDriverException: see `to_end`.
+        """
+        return comes_true(lambda: self.new(selector) > 0, ends)
+
+    def _run(self, script: str, selector: str) -> Any:
+        return with_dialogs_dismissed(self._driver, lambda: self._driver.execute_script(script, selector))
