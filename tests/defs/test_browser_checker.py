@@ -30,6 +30,10 @@ from tests.defs.written import Check
         ("{ click: //button }", ".click: click is `//button`, which browsers cannot read; write a CSS sel"),
         ("{ scroll: 500 }", ".scroll: scroll is `500`, which browsers cannot read; write a CSS selector"),
         ('{ type: a, in: "p:contains(x)" }', ".in: in is `p:contains(x)`, which browsers cannot read; writ"),
+        (
+            """{ scroll: end, until: 'no-new "p:contains(x)"' }""",
+            '.until: until is `no-new "p:contains(x)"`, which browsers cannot read; write a CSS selector',
+        ),
         ("{ wait: { gone: 'li:eq(2)' } }", ".wait.gone: gone is `li:eq(2)`, which browsers cannot read; w"),
         (
             "{ wait: { time: 500 }, timeout: 400 }",
@@ -97,6 +101,21 @@ def test_a_window_is_entered_in_its_page_and_not_in_a_frame(check: Check) -> Non
     assert "browser.actions[3]: no frame was entered before; remove it" in found
 
 
+@pytest.mark.parametrize(
+    ("selector", "missing"),
+    [("#x[", "]"), ("li:not(.a", ")"), ("a[href='x]", "'"), ("li:has(a[b)", "]")],
+)
+def test_a_selector_without_its_end_is_a_warning(check: Check, selector: str, missing: str) -> None:
+    (found,) = check(written(f'{{ actions: [ {{ click: "{selector}" }} ] }}')).found
+    said = f".click: click is `{selector}`, which lacks a `{missing}`; add `{missing}`"
+    assert f"warning taskGroups.city.browser.actions[0]{said}" in found
+
+
+def test_an_action_after_one_that_is_no_mapping_has_its_own_number(check: Check) -> None:
+    found = check(written("{ actions: [ click, { hover: //a } ] }")).found
+    assert ["browser.actions[0]: " in found[0], "browser.actions[1].hover: " in found[1]] == [True, True]
+
+
 def test_blocked_hosts_are_patterns(check: Check) -> None:
     (found,) = check(written("{ block: [ ads.example, http://ads.example/x ] }")).found
     said = 'browser.block[1]: "http://ads.example/x" is not a host pattern; write a host\'s name without'
@@ -156,6 +175,8 @@ def test_selectors_that_browsers_can_read_are_accepted(check: Check) -> None:
         "li:has(> b)",
         "*|a",
         "#%{locator.name}",
+        r"li.a\\(b",
+        "a[title='(']",
     )
     actions = ", ".join(f'{{ click: "{each}" }}' for each in selectors)
     assert check(written(f"{{ actions: [ {actions} ] }}")).found == []

@@ -17,11 +17,18 @@ def _drawn(check: Check, loader: str, *urls: str) -> list[str]:
 
 
 def test_the_loader_of_a_group_is_checked(check: Check) -> None:
-    tasks = TASKS.replace("{ temps", "{ loader: brwser, browser: { timeout: 5 }, temps")
-    outcome = check(PLACES + tasks + DATA)
-    assert outcome.found == [
+    tasks = TASKS.replace("{ temps", "{ browser: { timeout: 5 }, temps")
+    assert check(PLACES + tasks + DATA).found == [
+        "4:20: error taskGroups.city.browser: its pages are not loaded in a browser; add `loader: browser`",
+    ]
+
+
+def test_a_misspelt_loader_hides_no_other_error_and_makes_none(check: Check) -> None:
+    tasks = TASKS.replace("{ temps", "{ loader: brwser, browser: { timeout: 0 }, temps")
+    assert check(PLACES + tasks + DATA).found == [
         "4:19: error taskGroups.city.loader: there is no loader brwser; did you mean browser?",
-        "4:36: error taskGroups.city.browser: its pages are not loaded in a browser; add `loader: browser`",
+        "4:47: error taskGroups.city.browser.timeout: timeout is 0, but must be at least 1; "
+        "give a larger number",
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from scoopi.defs.browser.browser_builder import ACTIONS, END, NO_NEW, OF_ELEMENT, number_of, verbs_of
 from scoopi.defs.browser.browser_language import ACTION, VERBS
@@ -43,6 +43,8 @@ _HOST = re.compile(r"[A-Za-z0-9*._-]*[A-Za-z0-9][A-Za-z0-9*._-]*")
 _SCREENSHOT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PLACEHOLDER = re.compile(r"%\{[^}]*\}")
 _QUOTED = re.compile(r"""\"[^\"]*\"|'[^']*'""")
+_ESCAPED = re.compile(r"\\.")
+_ENDS = {"[": "]", "(": ")"}
 _NO_CSS = re.compile(r"\(?\.*/|\d|.*:(contains\w*|matches\w*|eq|gt|lt)\(", re.DOTALL)
 """XPath, a number, or an extension of jQuery's or Scoopi's selectors that browsers do not have."""
 
@@ -67,7 +69,7 @@ class BrowserChecker:
         self._check_hosts(node, key)
         self._check_placeholders(node, key)
         entered: set[str] = set()
-        for number, entry in enumerate(node.tables(ACTIONS)):
+        for number, entry in _actions(node):
             at = f"{key}.{ACTIONS}[{number}]"
             verbs = verbs_of(entry)
             if not verbs and not entry.entries.keys() <= ACTION.names:
@@ -136,7 +138,9 @@ class BrowserChecker:
             self._findings.warning(place, f"{key}.script", what, "try it in the browser's console")
         until = entry.text("until")
         if verb == "scroll" and until is not None:
-            if not NO_NEW.fullmatch(until):
+            if NO_NEW.fullmatch(until):
+                self._check_selector(entry, "until", key)
+            else:
                 what = f'until is "{until}"'
                 hint = "write `until: 'no-new \"li.item\"'` with the selector of what scrolling brings"
                 self._findings.error(entry.at("until"), f"{key}.until", what, hint)
@@ -176,7 +180,7 @@ class BrowserChecker:
                 if has_reference(each.text) and (name != "type" or variable_of(each.text) is None):
                     what, hint = f"{name} cannot have a secret", "a secret is the whole text of `type`"
                     self._findings.error(each.place, f"{key}.{name}", what, hint)
-        for number, action in enumerate(node.tables(ACTIONS)):
+        for number, action in _actions(node):
             self._check_placeholders(action, f"{key}.{ACTIONS}[{number}]")
         for name in ("until", "wait"):
             if (found := node.table(name)) is not None:
@@ -193,10 +197,16 @@ class BrowserChecker:
     def _check_selector(self, node: Table, name: str, key: str) -> None:
         """Report a selector that browsers do not support."""
         text = node.text(name) or ""
-        if _NO_CSS.match(_QUOTED.sub("", text)):
+        no_new = NO_NEW.fullmatch(text)
+        selector = text if no_new is None else str(no_new[no_new.lastindex or 0])
+        bare = _QUOTED.sub("", selector)
+        if _NO_CSS.match(bare):
             what = f"{name} is `{text}`, which browsers cannot read"
             hint = "write a CSS selector, as for document.querySelector"
             self._findings.error(node.at(name), f"{key}.{name}", what, hint)
+        elif missing := _missing_end(bare):
+            what, hint = f"{name} is `{text}`, which lacks a `{missing}`", f"add `{missing}`"
+            self._findings.warning(node.at(name), f"{key}.{name}", what, hint)
 
     def _check_until(self, until: Table | None, key: str, timeout_ms: int) -> None:
         if until is None:
@@ -219,6 +229,31 @@ class BrowserChecker:
             if number is not None and number < 1:
                 what = f"{name} is {number}, but must be at least 1"
                 self._findings.error(node.at(name), f"{key}.{name}", what, "give a larger number")
+
+
+def _actions(node: Table) -> Iterator[tuple[int, Table]]:
+    """The actions that are mappings, each with its number in the list; others are reported elsewhere."""
+    written = node.entries.get(ACTIONS)
+    for number, entry in enumerate(written.entries if isinstance(written, Listing) else ()):
+        if isinstance(entry, Table):
+            yield number, entry
+
+
+def _missing_end(selector: str) -> str:
+    r"""The bracket or quote that the end of a selector without its quoted texts lacks; empty if none does.
+
+    >>> _missing_end("li[data-x"), _missing_end("li:not(.a"), _missing_end(r"li.a\(b")
+    (']', ')', '')
+    """
+    open_ends: list[str] = []
+    for each in _ESCAPED.sub("", selector):
+        if each in _ENDS:
+            open_ends.append(_ENDS[each])
+        elif each in "\"'":
+            return each
+        elif open_ends and each == open_ends[-1]:
+            open_ends.pop()
+    return open_ends[-1] if open_ends else ""
 
 
 def _as_function(script: str) -> str:

@@ -25,12 +25,13 @@ class LoaderChecker:
         Args:
             is_in_browser: whether its pages are loaded in a browser, by `loader` or a step of its first task.
         """
-        if group.loader and group.loader not in LOADERS:
+        is_known = not group.loader or group.loader in LOADERS
+        if not is_known:
             what, key = f"there is no loader {group.loader}", f"{group.key}.loader"
             self._findings.unknown(group.node.at("loader"), key, what, group.loader, LOADERS)
         elif fault := self._checkers.loader(group.loader):
             self._findings.error(group.node.at("loader"), f"{group.key}.loader", fault.what, fault.hint)
-        if "browser" in group.node.entries and not is_in_browser:
+        if is_known and "browser" in group.node.entries and not is_in_browser:
             what = "its pages are not loaded in a browser"
             at, key = group.node.at("browser"), f"{group.key}.browser"
             self._findings.error(at, key, what, "add `loader: browser`")
