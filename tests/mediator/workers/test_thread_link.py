@@ -67,9 +67,9 @@ def test_a_worker_that_is_stopped_has_ended_its_thread_when_it_is_reaped() -> No
 
 
 def test_a_worker_that_has_ended_leaves_no_file_open() -> None:
-    opened = len(os.listdir("/proc/self/fd"))
+    opened = {*os.listdir("/proc/self/fd")}
     link = ThreadLink(looping)
     link.send(Setup(b""))
     link.send(Stop())
     link.reap()
-    assert len(os.listdir("/proc/self/fd")) == opened
+    assert {*os.listdir("/proc/self/fd")} <= opened, "those of other tests may be closed meanwhile"
