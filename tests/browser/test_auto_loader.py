@@ -31,7 +31,7 @@ def test_only_pages_whose_records_plain_http_does_not_bring_are_loaded_in_a_brow
 ) -> None:
     (tmp_path / "desk").mkdir()
     desk = Desk(tmp_path / "desk")
-    desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.workers": 1, "scoopi.webDriver.browsers": 1}
+    desk.settings |= {"scoopi.loader.fetch.delay": 0, "scoopi.workers": 1, "scoopi.webDriver.browsers": 1}
     for number in range(3):
         (pages / f"static{number}.html").write_text(f"<table id=prices><tr><td>R{number}<td>1</table>")
     for name in ("late.html", "later.html"):

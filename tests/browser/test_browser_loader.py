@@ -44,7 +44,7 @@ SETTINGS = {"scoopi.loader.fetch.delay": 0, "scoopi.workers": 1, "scoopi.webDriv
 def desk(tmp_path: Path) -> Desk:
     (tmp_path / "desk" / "defs").mkdir(parents=True)
     made = Desk(tmp_path / "desk")
-    made.settings = dict(SETTINGS)
+    made.settings |= SETTINGS
     return made
 
 

@@ -99,7 +99,7 @@ def server(club: Club) -> Iterator[Server]:
 def desk(tmp_path: Path) -> Desk:
     (tmp_path / "desk").mkdir()
     made = Desk(tmp_path / "desk")
-    made.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
+    made.settings |= {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
     made.settings["scoopi.webDriver.browsers"] = 1
     return made
 

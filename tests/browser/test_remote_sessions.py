@@ -41,7 +41,7 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SeleniumGrid]:
 def desk(tmp_path: Path) -> Desk:
     (tmp_path / "desk" / "defs").mkdir(parents=True)
     made = Desk(tmp_path / "desk")
-    made.settings = dict(SETTINGS)
+    made.settings |= SETTINGS
     return made
 
 

@@ -61,6 +61,13 @@ dataDefs:
 """
 """The text of each page; of `locators` in YAML, indented by six blanks."""
 
+QUICK: dict[str, object] = {
+    "scoopi.loader.fetch.delay": 0,
+    "scoopi.loader.fetch.errorDelay": 0,
+    "scoopi.retry.delay": 5,
+}
+"""With the defaults a page that fails would be given up after 15 to 22 seconds of waiting."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -75,12 +82,12 @@ class Desk:
     """Runs `scoopi …` in its folder, in this process or in one of its own.
 
     Attributes:
-        settings: given to every run as `-D`.
+        settings: given to every run as `-D`; at first, that hosts are asked, and asked again, without delay.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.settings: dict[str, object] = {}
+        self.settings = dict(QUICK)
 
     def scoopi(self, *words: object) -> Ended:
         """Run a command line in this process: arguments, exit code and messages are the real ones."""
@@ -153,12 +160,12 @@ class Desk:
         return Counter((self.run_folder(output) / file).read_text(encoding="utf-8").splitlines())
 
     def _words(self, words: tuple[object, ...]) -> list[str]:
-        given = [str(word) for word in words]
-        takes_settings = given[0] in ("run", "resume", "retry")
+        verb, *given = (str(word) for word in words)
+        settings: list[str] = []
         for key, value in self.settings.items():
-            if takes_settings:
-                given += ["-D", f"{key}={value}"]
-        return given
+            if verb in ("run", "resume", "retry"):
+                settings += ["-D", f"{key}={value}"]
+        return [verb, *settings, *given]  # of two values of a key the last one counts: the given one
 
 
 def quick_desk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
@@ -166,12 +173,7 @@ def quick_desk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     folder.mkdir()
     monkeypatch.chdir(folder)
     desk = Desk(folder)
-    desk.settings = {
-        "scoopi.loader.fetch.delay": 0,
-        "scoopi.loader.fetch.errorDelay": 0,
-        "scoopi.loader.fetch.hostTimeout": 1,
-        "scoopi.retry.delay": 5,
-    }
+    desk.settings["scoopi.loader.fetch.hostTimeout"] = 1
     return desk
 
 

@@ -86,7 +86,7 @@ class Downloading(Downloaded):
     def __init__(self, desk: Desk, site: FileSite) -> None:
         super().__init__(desk)
         self.site = site
-        desk.settings = {
+        desk.settings |= {
             "scoopi.loader.fetch.delay": 0,
             "scoopi.loader.fetch.errorDelay": 0,
             "scoopi.loader.robots": False,

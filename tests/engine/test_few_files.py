@@ -17,7 +17,7 @@ MOST_FILES = 64
 def test_more_requests_than_files_may_be_open_are_all_answered(
     desk: Desk, tmp_path: Path, workers: int
 ) -> None:
-    desk.settings = {f"scoopi.loader.fetch.{key}": 100 for key in ("parallelism", "inFlight")}
+    desk.settings |= {f"scoopi.loader.fetch.{key}": 100 for key in ("parallelism", "inFlight")}
     desk.settings["scoopi.loader.fetch.delay"] = 0
     with Server(tmp_path / "world" / "pages") as server:
         world = build_world(tmp_path / "world", 120, 0, server.url("/bad/slow?ms=300&of="))

@@ -58,7 +58,7 @@ def run_behind_login(desk: Desk, shop: Shop, code: int) -> str:
         text = RECORDS.format(url=server.url("/list"), to="files/%{sha256}.%{ext}", **parts)
         sites = LOGIN.format(host=server.host(0), url=server.url(""))
         (desk.folder / "defs.yml").write_text(text + sites)
-        desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
+        desk.settings |= {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
         ended = desk.scoopi("run", "defs.yml", "--workers", "0")
     assert ended.code == code, ended.err
     return ended.err

@@ -21,7 +21,7 @@ def test_every_page_comes_whatever_becomes_of_the_connections(
     certificate: tuple[Path, Path],  # noqa: F811
     end: End,
 ) -> None:
-    desk.settings = {"scoopi.retry.delay": 20, "scoopi.loader.fetch.errorDelay": 0}
+    desk.settings |= {"scoopi.retry.delay": 20, "scoopi.loader.fetch.errorDelay": 0}
     with Http2Server(certificate, end, every=15) as server:
         site = f"{{ http2: true, parallelism: 8, ca: {certificate[0]}, retry: {{ attempts: 20 }} }}"
         run(

@@ -41,7 +41,7 @@ def server(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     with Server(lambda path: f"<p><b>page {path}</b></p>".encode()) as server:
         lines = [LOCATOR.format(number=n, url=server.url("")) for n in range(PAGES)]
         (desk.folder / "defs.yml").write_text(DEFS.format(locators="".join(lines)))
-        desk.settings = {"scoopi.loader.fetch.delay": 100, "scoopi.loader.robots": False}
+        desk.settings |= {"scoopi.loader.fetch.delay": 100, "scoopi.loader.robots": False}
         yield server
 
 

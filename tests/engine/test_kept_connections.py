@@ -19,7 +19,7 @@ PAGES = 200
 def test_a_site_that_ends_kept_connections_at_their_second_request_gives_all_its_pages(
     desk: Desk, tmp_path: Path, workers: int, delay_ms: int, parallelism: int
 ) -> None:
-    desk.settings = {"scoopi.loader.fetch.parallelism": parallelism, "scoopi.loader.fetch.delay": delay_ms}
+    desk.settings |= {"scoopi.loader.fetch.parallelism": parallelism, "scoopi.loader.fetch.delay": delay_ms}
     with Server(tmp_path / "world" / "pages") as server:
         world = build_world(tmp_path / "world", PAGES, 0, server.url("/bad/closes-kept?of="))
         ended = desk.process("run", world.defs, "--workers", workers)

@@ -90,7 +90,7 @@ def write(desk: Desk, server: Server, count: int, sites: str = LOGIN) -> None:
         host=server.host(0), url=server.url("")
     )
     (desk.folder / "defs.yml").write_text(text)
-    desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
+    desk.settings |= {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
 
 
 @pytest.mark.parametrize("workers", [0, 2])

@@ -35,7 +35,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def world(tmp_path: Path, desk: Desk, server: Server) -> World:
-    desk.settings = dict(FAST)
+    desk.settings |= FAST
     return build_world(tmp_path / "world", 2, 2, server.url(""))
 
 

@@ -53,7 +53,7 @@ def page(path: str) -> bytes:
 @pytest.fixture
 def server(desk: Desk) -> Iterator[Server]:
     with Server(page) as server:
-        desk.settings = {"scoopi.loader.fetch.delay": 60, "scoopi.loader.robots": False}
+        desk.settings |= {"scoopi.loader.fetch.delay": 60, "scoopi.loader.robots": False}
         yield server
 
 

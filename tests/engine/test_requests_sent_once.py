@@ -42,7 +42,7 @@ def site() -> Iterator[tuple[SlowSite, Server]]:
 
 @pytest.fixture(autouse=True)
 def settings(desk: Desk) -> None:
-    desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.retry.delay": 20}
+    desk.settings |= {"scoopi.loader.fetch.delay": 0, "scoopi.retry.delay": 20}
 
 
 def started(desk: Desk, site: tuple[SlowSite, Server], more: str = "") -> ScoopiProcess:
@@ -91,7 +91,7 @@ def test_a_stop_between_an_order_and_the_page_that_it_leads_to(desk: Desk) -> No
             return Answer(status=303, headers=(("Location", "/thanks"),))
         return b"<p>bread" if path == "/thanks" else None
 
-    desk.settings = {"scoopi.loader.fetch.delay": 2000}
+    desk.settings |= {"scoopi.loader.fetch.delay": 2000}
     with Server(answer) as server:
         (desk.folder / "defs.yml").write_text(
             TEXT_DEFS.format(locators=LOCATOR.format(url=server.url("/order"), more=""))

@@ -26,7 +26,7 @@ def site(tmp_path: Path) -> Iterator[Server]:
 @pytest.fixture
 def world(tmp_path: Path, site: Server, desk: Desk) -> World:
     """Ten pages, a request each 150 ms: long enough to be met while it runs."""
-    desk.settings = {"scoopi.loader.fetch.delay": 150}
+    desk.settings |= {"scoopi.loader.fetch.delay": 150}
     return build_world(tmp_path / "world", SHELVES, PACKETS, site.url(""))
 
 

@@ -89,7 +89,7 @@ def stopped(tmp_path: Path, defs: Path, desk: Desk) -> Iterator[None]:
     with Server(pages) as site:
         locators = [f'      - {{ name: p{n}, url: "{site.url(f"/{n}.html")}" }}' for n in range(PAGES)]
         (defs / "job.yml").write_text(DEFINITIONS.format(locators="\n".join(locators)))
-        desk.settings = {"scoopi.loader.fetch.delay": 300}
+        desk.settings |= {"scoopi.loader.fetch.delay": 300}
         running = desk.start("run", defs, "--workers", 1, "--quiet")
         try:
             wait_until(lambda: len(site.log.all()) >= 2, "the second request", running=running)

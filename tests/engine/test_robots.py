@@ -19,7 +19,7 @@ def define(desk: Desk, *urls: str) -> None:
 @pytest.fixture(autouse=True)
 def site(desk: Desk, pages: Path) -> None:
     """Two pages, of which one is disallowed."""
-    desk.settings = {"scoopi.loader.fetch.delay": 0}
+    desk.settings |= {"scoopi.loader.fetch.delay": 0}
     (pages / "robots.txt").write_text("User-agent: *\n\nDisallow: /private\n")
     (pages / "open.html").write_text("<p>open</p>")
     (pages / "private.html").write_text("<p>private</p>")

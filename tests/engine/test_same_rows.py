@@ -38,7 +38,7 @@ def test_the_plain_evaluator_gives_the_rows_of_the_compiled_plan(desk: Desk, tmp
 def test_rows_from_a_server_are_those_of_files(desk: Desk, tmp_path: Path, workers: int) -> None:
     with Server(tmp_path / "world" / "pages") as server:
         world = build_world(tmp_path / "world", SHELVES, PACKETS, server.url(""))
-        desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.loader.fetch.parallelism": 4}
+        desk.settings |= {"scoopi.loader.fetch.delay": 0, "scoopi.loader.fetch.parallelism": 4}
         ended = desk.scoopi("run", world.defs, "--workers", workers)
     assert ended.code == 0, ended.err
     assert desk.rows() == world.rows

@@ -47,7 +47,7 @@ def site() -> Iterator[SharedSite]:
 def run(desk: Desk, site: SharedSite, *links: str, workers: int = 2) -> Counter[str]:
     """How many rows of a run name each path; each page has each of the links."""
     site.links = links
-    desk.settings = {
+    desk.settings |= {
         "scoopi.loader.fetch.delay": 0,
         "scoopi.loader.fetch.parallelism": 8,
         "scoopi.loader.fetch.errorDelay": 0,

@@ -52,7 +52,7 @@ def test_a_page_that_takes_long_makes_no_other_late(desk: Desk, workers: int) ->
             for number in range(6)
         )
         (folder / "job.yml").write_text(DEFS.format(heavy=server.url("/bad/empty"), others=others))
-        desk.settings = {
+        desk.settings |= {
             "scoopi.loader.fetch.delay": 0,
             "scoopi.loader.fetch.parallelism": 3,
             "scoopi.webClient.timeout": TIMEOUT_MS,

@@ -29,7 +29,7 @@ def test_rows_go_to_stdout_and_all_else_to_stderr(desk: Desk, tmp_path: Path, wo
 def test_a_stopped_run_writes_no_rows_and_resume_writes_them_all(desk: Desk, tmp_path: Path) -> None:
     with Server(tmp_path / "world" / "pages") as server:
         world = build_world(tmp_path / "world", 4, 1, server.url(""))
-        desk.settings = {"scoopi.loader.fetch.delay": 150}
+        desk.settings |= {"scoopi.loader.fetch.delay": 150}
         running = desk.start("run", world.defs, "--output", "-", "--workers", 1)
         try:
             wait_until(lambda: len(server.log.all()) >= 2, "the second request", running=running)

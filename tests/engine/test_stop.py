@@ -103,7 +103,7 @@ def test_a_hang_up_of_the_terminal_is_a_graceful_stop(desk: Desk, site: Server, 
         process.kill()
     assert desk.run_json()["status"] == "stopped"
     assert desk.run_json()["jobs"]["done"] >= 1, "the page in work has ended"
-    desk.settings = {"scoopi.loader.fetch.delay": 0}
+    desk.settings |= {"scoopi.loader.fetch.delay": 0}
     assert desk.scoopi("resume", "--workers", 0).code == 0
     assert desk.run_json()["jobs"]["done"] == 3
 

@@ -45,7 +45,7 @@ def write(desk: Desk, server: Server, *urls: str) -> None:
 def test_the_example_of_the_documentation_loads_pages_at_the_pace_of_their_host(
     desk: Desk, server: Server, site: MisbehavingSite, workers: int
 ) -> None:
-    desk.settings = {"scoopi.loader.fetch.delay": 120}
+    desk.settings |= {"scoopi.loader.fetch.delay": 120}
     write(desk, server, *(site.url("bearer-auth", f"/{number}") for number in range(6)))
     with Pace(site.server) as pace:
         ended = desk.scoopi("run", "defs", "--workers", workers)
@@ -72,7 +72,7 @@ def test_a_further_request_keeps_to_the_rules_of_its_own_host(
 def test_redirects_retries_and_refusals_are_those_of_any_other_page(
     desk: Desk, server: Server, site: MisbehavingSite
 ) -> None:
-    desk.settings = {
+    desk.settings |= {
         "scoopi.loader.fetch.delay": 5,
         "scoopi.loader.fetch.errorDelay": 50,
         "scoopi.loader.fetch.hostTimeout": 1,
