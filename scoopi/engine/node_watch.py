@@ -16,7 +16,7 @@ from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.state_flipper import StateFlipper, TMState
 from scoopi.mediator.task_mediator import TaskFigures, TaskMediator
-from scoopi.metrics.node_counts import NodeCounts, SlowFigure
+from scoopi.metrics.node_counts import CachedFigure, NodeCounts
 from scoopi.metrics.node_view import (
     CommitsView,
     HostsView,
@@ -65,7 +65,7 @@ class NodeWatch:
         self._node = node
         self._parts = parts
         self._counts = counts
-        self._left = SlowFigure(left, LEFT_KEPT_S)
+        self._left = CachedFigure(left, LEFT_KEPT_S)
         self._began = time.monotonic()
 
     def fault(self) -> str:

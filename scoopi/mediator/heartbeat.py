@@ -100,8 +100,8 @@ class Heartbeat:
             return
         self._calls.share_sessions()
         dead = self._members.watch()
-        self._recovery.take_back(dead, self._members.last_look.left)
-        if self._members.last_look.idle:
+        self._recovery.take_back(dead, self._members.last_scan.left)
+        if self._members.last_scan.idle:
             self._calls.on_rest()
         if not self._has_heard_cancel and self._calls.is_cancelled():
             log.warning("the run was cancelled from elsewhere: this node stops")
@@ -135,7 +135,7 @@ class Heartbeat:
         """A heartbeat has passed, or this node has become idle, or all of them are idle."""
         if 0 < self._idle_s <= LULL_S:
             return True
-        are_idle = self._idle_s > 0 and self._members.last_look.idle
+        are_idle = self._idle_s > 0 and self._members.last_scan.idle
         return self._since_look_s >= (min(REST_S, self._period_s) if are_idle else self._period_s)
 
     def _has_beaten(self) -> bool:

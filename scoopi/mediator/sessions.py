@@ -19,8 +19,8 @@ from scoopi.worker.messages import (
     Results,
     SessionAsked,
     SessionChanged,
-    SessionNews,
     SessionTurn,
+    SessionUpdate,
     ToParent,
 )
 
@@ -76,13 +76,13 @@ class Sessions:
     def greet(self, worker: PoolWorker) -> None:
         """Give a new worker all sessions."""
         for site in self._sites.values():
-            worker.link.send(SessionNews(site.session))
+            worker.link.send(SessionUpdate(site.session))
 
     def ask(self, worker: PoolWorker, job: str, name: str, version: int) -> None:
         """Queue a job in a worker that waits for a session with more logins than `version`."""
         site = self._of(name)
         if site.session.failed or site.session.version > version:
-            worker.link.send(SessionNews(site.session))
+            worker.link.send(SessionUpdate(site.session))
             return
         site.waiting.append((worker, job))
         self._appoint(site)
@@ -168,7 +168,7 @@ class Sessions:
 
     def _broadcast(self, site: _Site) -> None:
         for worker in self._pool:
-            worker.link.send(SessionNews(site.session))
+            worker.link.send(SessionUpdate(site.session))
 
     def _of(self, name: str) -> _Site:
         site = self._sites.get(name)

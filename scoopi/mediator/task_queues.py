@@ -20,7 +20,7 @@ One = TypeVar("One")
 
 
 class AskingJob(NamedTuple):
-    """A job in a worker that waits for a further request; `url`, `public_only` and `file` as in `Asking`."""
+    """A job in a worker that waits for a grant; `url`, `public_only` and `file` as in `GrantAsked`."""
 
     worker: PoolWorker
     job: str

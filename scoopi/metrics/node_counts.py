@@ -1,4 +1,4 @@
-"""NodeCounts and SlowFigure: counters of this process, and numbers that are slow to read."""
+"""NodeCounts and CachedFigure: counters of this process, and numbers that are slow to read."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class NodeCounts:
             }
 
 
-class SlowFigure:
+class CachedFigure:
     """Caches a number that is slow to read; callers never wait for another caller's read.
 
     Args:

@@ -9,7 +9,7 @@ from scoopi.fetch.hop_recorder import HopRecorder, masked_pairs
 from scoopi.fetch.request import Request
 from scoopi.model.report.fetched_page import BY_LOADER, Hop
 from scoopi.model.text.shown import shown
-from scoopi.worker.plugin_call import Event, PageCame, RequestSent
+from scoopi.worker.plugin_call import CallAnswered, Event, RequestSent
 
 
 class LoaderHops:
@@ -26,7 +26,7 @@ class LoaderHops:
 
     def note(self, request: Request, event: Event) -> None:
         """Record an event of the call that loads the page of a request."""
-        if isinstance(event, PageCame):
+        if isinstance(event, CallAnswered):
             self._end(request, event)
         elif isinstance(event, Exception):
             self._fail(request, event)
@@ -35,7 +35,7 @@ class LoaderHops:
         if isinstance(event, RequestSent):
             self._sent, self._sent_at = event, time.monotonic()
 
-    def _end(self, request: Request, came: PageCame | None) -> None:
+    def _end(self, request: Request, came: CallAnswered | None) -> None:
         if came is None:  # the plugin continues; what it received is not visible
             self._add(request, BY_LOADER)
             return

@@ -20,7 +20,7 @@ from scoopi.politeness.host_share_memory import (
     Share,
 )
 from scoopi.store.nodes.lease import SYSTEM_CLOCKS, NodeClocks
-from scoopi.store.nodes.node_record import Look
+from scoopi.store.nodes.node_record import NodeScan
 from scoopi.store.ports import HOSTS, Change, Store
 
 MOST_AT_ONCE = 256
@@ -34,13 +34,13 @@ class OwnNode(msgspec.Struct, frozen=True):
 
     Attributes:
         own_beat_is_old: whether this node may send nothing.
-        last_look: returns what the last read of all heartbeats showed.
+        last_scan: returns what the last read of all heartbeats showed.
         in_flight: returns how many requests this node has in flight to a host; a permit counts as used
             before `may_send` is asked for it (see there).
     """
 
     own_beat_is_old: Callable[[], bool]
-    last_look: Callable[[], Look]
+    last_scan: Callable[[], NodeScan]
     in_flight: Callable[[str], int]
 
 
@@ -135,7 +135,7 @@ class HostShares:
 
     def parties(self, host: str) -> int:
         """How many nodes have a share of the host, wait for one, or may yet ask for one."""
-        known, live = self._memory.known.get(host), self._node.last_look().live
+        known, live = self._memory.known.get(host), self._node.last_scan().live
         here = len(known.record.parties) if known else 0
         return max(here, min(self._divisions.of(host).places, live)) if here else live
 
@@ -151,7 +151,7 @@ class HostShares:
         """
         memory = self._memory
         sought = memory.in_order([host for host in hosts if host not in memory.open])
-        live, turn_s = self._node.last_look().live, self._turn_s
+        live, turn_s = self._node.last_scan().live, self._turn_s
         choice = HostShareChoice(memory, self._divisions, self._record, live, turn_s, sought)
         return list(islice(filter(choice.takes, sought), MOST_AT_ONCE))
 
@@ -284,7 +284,7 @@ class HostShares:
         A node that is dead was still so after the record was read: had it returned before, it would have
         written its share again, and the record would differ.
         """
-        look = self._node.last_look()
+        look = self._node.last_scan()
         return known.record.without(look.left | look.dead if look.at > known.read_at else look.left)
 
     def _is_vouched(self) -> bool:

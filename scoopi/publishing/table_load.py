@@ -10,7 +10,7 @@ from scoopi.errors import StoreError
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame
 from scoopi.model.records import read_records
-from scoopi.outputs.databases.record_table import Move, MovedError, RecordTable
+from scoopi.outputs.databases.record_table import MovedError, OffsetMove, RecordTable
 
 BATCH_ROWS = 10_000
 """Rows per transaction, which are held in memory."""
@@ -82,7 +82,7 @@ class TableLoad:
         if not self._added:
             return
         self._is_unsure = True
-        move = Move(self._segment, self._start, self._end)
+        move = OffsetMove(self._segment, self._start, self._end)
         try:
             self.table.write([move], [[row for _, rows in self._added for row in rows]])
         except MovedError as error:
@@ -150,7 +150,7 @@ class DeferredLoad:
         table = self.table_of(is_held)
         starts = {segment: table.position(segment, creates=not is_held) for segment in self._moves}
         ends = {segment: end for segment, (start, end) in self._moves.items() if end > start}
-        moves = [Move(each, starts[each], end) for each, end in ends.items() if starts[each] != end]
+        moves = [OffsetMove(each, starts[each], end) for each, end in ends.items() if starts[each] != end]
         if moves:  # otherwise an earlier attempt has committed, and its answer was lost
             try:
                 table.write(moves, self._batches(), replace=is_held)

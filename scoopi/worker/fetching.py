@@ -14,7 +14,7 @@ from scoopi.errors import FetchError, StoppedError
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.site_session import Session
 from scoopi.steps.step import Loader, LoadOrder
-from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, Asking, FileOver, PageSeen, WorkItem
+from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, FileEnded, GrantAsked, PageSeen, WorkItem
 from scoopi.worker.request_reports import RequestReports
 
 LEFT_ALONE_S = 0.1
@@ -83,17 +83,17 @@ class PageLoad(msgspec.Struct, frozen=True):
         grant = self.payload.expect(LoadOrder).grant
         return "" if grant is None else grant.host
 
-    def asking(self, handover: ToGrant) -> Asking:
+    def asking(self, handover: ToGrant) -> GrantAsked:
         """The message that asks for a grant; it has the URL only if robots.txt applies to it."""
         order = self.payload.expect(LoadOrder)
         asks_robots = not (order.login or handover.is_part)
         url = (handover.url or order.url or self.payload.locator.url) * asks_robots
         file = "" if order.file is None else order.file.url
-        return Asking(self.item.job, handover.host, url, order.public_only, file)
+        return GrantAsked(self.item.job, handover.host, url, order.public_only, file)
 
-    def file_over(self) -> tuple[FileOver, ...]:
+    def file_over(self) -> tuple[FileEnded, ...]:
         """The message that its file is settled, for jobs that wait for the same file; none for a page."""
-        return () if self.payload.expect(LoadOrder).file is None else (FileOver(self.item.job),)
+        return () if self.payload.expect(LoadOrder).file is None else (FileEnded(self.item.job),)
 
     def with_grant(self, grant: Grant) -> PageLoad:
         """The same load, with a grant for its next request."""

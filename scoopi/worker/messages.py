@@ -168,7 +168,7 @@ class Answered(msgspec.Struct, frozen=True, tag=9, array_like=True):
     sent_at: float | None = None
 
 
-class Asking(msgspec.Struct, frozen=True, tag=10, array_like=True):
+class GrantAsked(msgspec.Struct, frozen=True, tag=10, array_like=True):
     """A job waits for a grant for a request to this host.
 
     Attributes:
@@ -185,7 +185,7 @@ class Asking(msgspec.Struct, frozen=True, tag=10, array_like=True):
     file: str = ""
 
 
-class FileOver(msgspec.Struct, frozen=True, tag=25, array_like=True):
+class FileEnded(msgspec.Struct, frozen=True, tag=25, array_like=True):
     """A job's request for a file has ended, with the file or an error."""
 
     job: str
@@ -231,7 +231,7 @@ class SessionChanged(msgspec.Struct, frozen=True, tag=22, array_like=True):
     change: SessionChange
 
 
-class SessionNews(msgspec.Struct, frozen=True, tag=23, array_like=True):
+class SessionUpdate(msgspec.Struct, frozen=True, tag=23, array_like=True):
     """The current state of a site's session; jobs that wait for it continue."""
 
     session: Session
@@ -249,14 +249,14 @@ class FileSettled(msgspec.Struct, frozen=True, tag=26, array_like=True):
     job: str
 
 
-ToWorker = Setup | Give | Granted | Denied | Drain | Recall | Stop | SessionNews | SessionTurn | FileSettled
+ToWorker = Setup | Give | Granted | Denied | Drain | Recall | Stop | SessionUpdate | SessionTurn | FileSettled
 ToParent = (
     Ready
     | StartFault
     | Sent
     | Answered
-    | Asking
-    | FileOver
+    | GrantAsked
+    | FileEnded
     | RobotsRead
     | JobsHandedBack
     | Results

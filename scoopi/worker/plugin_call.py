@@ -37,7 +37,7 @@ class RequestSent(msgspec.Struct, frozen=True):
     url: str
 
 
-class PageCame(msgspec.Struct, frozen=True):
+class CallAnswered(msgspec.Struct, frozen=True):
     """The call has ended with an answer.
 
     Attributes:
@@ -48,8 +48,8 @@ class PageCame(msgspec.Struct, frozen=True):
     is_public: bool
 
 
-Event = GrantWanted | RequestSent | PageCame | Exception
-"""What a call reports; PageCame or an Exception ends it."""
+Event = GrantWanted | RequestSent | CallAnswered | Exception
+"""What a call reports; CallAnswered or an Exception ends it."""
 
 
 class AbandonedError(BaseException):
@@ -205,7 +205,7 @@ class PluginCall:
             if not isinstance(answer, Answer):
                 what = f"the loader {self._name} returned {type(answer).__name__} instead of an Answer"
                 raise FetchError(what, at=shown(self._url))
-            self._notify(PageCame(answer, self._rules.is_public(answer.url, True)))
+            self._notify(CallAnswered(answer, self._rules.is_public(answer.url, True)))
         except AbandonedError:
             pass
         except BaseException as error:  # a plugin may call sys.exit

@@ -39,10 +39,10 @@ from scoopi.plugins.loader_port import LoaderPlugin, Terms
 from scoopi.steps.step import OnPluginResult, OnSent
 from scoopi.worker.plugin_call import (
     AbandonedError,
+    CallAnswered,
     CallRules,
     Event,
     GrantWanted,
-    PageCame,
     PluginCall,
     RequestSent,
 )
@@ -187,7 +187,7 @@ class PluginLoads:
                 known.call.abandon()
                 self._take(number, known, error)
 
-    def _result(self, request: Request, event: PageCame | Exception) -> PluginResult:
+    def _result(self, request: Request, event: CallAnswered | Exception) -> PluginResult:
         if isinstance(event, Exception):
             return event
         try:
@@ -195,7 +195,7 @@ class PluginLoads:
         except FetchError as error:
             return error
 
-    def _answered(self, request: Request, came: PageCame) -> HopResult:
+    def _answered(self, request: Request, came: CallAnswered) -> HopResult:
         answer, url = came.answer, came.answer.url
         headers = {name.lower(): value for name, value in answer.headers.items()}
         cookies = request.cookies if answer.cookies is None else answer.cookies
@@ -216,7 +216,7 @@ class PluginLoads:
         return Response(PAGE_STATUS, headers, bytes(answer.body), charset, url, came.is_public, cookies)
 
     def _redirect(
-        self, request: Request, came: PageCame, location: str, cookies: tuple[str, ...]
+        self, request: Request, came: CallAnswered, location: str, cookies: tuple[str, ...]
     ) -> Redirect:
         most = self._limits.settings.max_redirects
         if request.hops >= most:

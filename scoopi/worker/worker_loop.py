@@ -31,8 +31,8 @@ from scoopi.worker.messages import (
     RobotsRead,
     SessionAsked,
     SessionChanged,
-    SessionNews,
     SessionTurn,
+    SessionUpdate,
     ToWorker,
     WorkItem,
 )
@@ -97,7 +97,7 @@ class WorkerLoop:
         elif isinstance(message, Granted):
             if (load := self._waiting.take(message.job)) is not None:
                 self._fetching.add(load.with_grant(message.grant))
-        elif isinstance(message, SessionNews):
+        elif isinstance(message, SessionUpdate):
             self._loader.learn(message.session)
             for load in self._waiting.take_for(message.session):
                 self._fetching.add(load.continued())

@@ -46,7 +46,7 @@ def figures_of(crew: Crew) -> Any:
     return json.loads(out)["runs"][0]
 
 
-def end_pulse(client: ClusterClient, run: str) -> None:
+def end_keep_alive(client: ClusterClient, run: str) -> None:
     """As the members do when its time is over."""
     ClusterBackend(client, "test").store().delete_all(RUN, [PREFIX + run])
 
@@ -143,7 +143,7 @@ def test_status_shows_how_long_an_unfinished_run_is_kept(crew_of: CrewOf, cluste
     assert round(kept.ttl / 1000) == 7200
     assert figures_of(crew)["kept_s"] == 7200
     assert "it is removed 2 hours after its last heartbeat" in crew.ask("status", crew.run_name)[1]
-    end_pulse(cluster, crew.run_name)
+    end_keep_alive(cluster, crew.run_name)
     assert "its retention period is over" in crew.ask("status", crew.run_name)[1]
 
 
@@ -154,7 +154,7 @@ def test_an_unfinished_run_whose_time_is_over_is_removed_by_the_next_start_and_i
     stopped(crew, cluster)
     start_another(cluster, world, tmp_path)
     assert maps_of(cluster, crew.run_name), "its time is not over"
-    end_pulse(cluster, crew.run_name)
+    end_keep_alive(cluster, crew.run_name)
     start_another(cluster, world, tmp_path)
     assert not maps_of(cluster, crew.run_name)
     error = crew.start("ann").exception(LIMIT_S)
@@ -169,7 +169,7 @@ def test_a_run_whose_nodes_have_heartbeats_is_kept_even_when_its_pulse_is_lost(
     crew = crew_of(**SLOW)
     node = crew.start("ann", loader_fetch_delay="500")
     wait_until(lambda: len(server.log.all()) >= 2, "the second request", LIMIT_S)
-    end_pulse(cluster, crew.run_name)
+    end_keep_alive(cluster, crew.run_name)
     with Crew(cluster, world.defs, tmp_path / "other", f"{tmp_path.name}-other", {}) as other:
         other.start("bob").result(LIMIT_S)
     assert node.result(LIMIT_S).status is RunStatus.DONE
@@ -182,9 +182,9 @@ def test_a_node_at_work_renews_the_time_of_its_run(
     crew = crew_of(**{**SLOW, "scoopi.cluster.liveness.gap": "1000", "scoopi.loader.fetch.delay": "300"})
     node = crew.start("ann")
     wait_until(server.log.pages, "the first page's request", LIMIT_S)
-    end_pulse(cluster, crew.run_name)
+    end_keep_alive(cluster, crew.run_name)
     wait_until(
-        lambda: runs_of(ClusterBackend(cluster, "test"), "test").pulse.seconds(crew.run_name) > 0,
+        lambda: runs_of(ClusterBackend(cluster, "test"), "test").keep_alive.seconds(crew.run_name) > 0,
         "the renewal",
         LIMIT_S,
     )
@@ -196,10 +196,10 @@ def test_a_node_that_enters_while_its_run_is_being_removed_keeps_it(cluster: Clu
     name = "entered-meanwhile"
     registry = runs_of(ClusterBackend(cluster, "test"), "test")
     maps, _ = registry.enter(name)
-    end_pulse(cluster, name)
+    end_keep_alive(cluster, name)
 
     def enters(_: str) -> bool:
-        registry.pulse.renew(maps, 3600)  # the first thing that an entering node does
+        registry.keep_alive.renew(maps, 3600)  # the first thing that an entering node does
         return False
 
     registry.is_alive = enters

@@ -277,7 +277,7 @@ def _job(number: int) -> NewJob:
 
 def _shares(store: Store, node: str) -> HostShares:
     members = Membership(store, node, node)
-    own = OwnNode(lambda: False, lambda: members.last_look, lambda _: 0)
+    own = OwnNode(lambda: False, lambda: members.last_scan, lambda _: 0)
     return HostShares(store, node, FetchLimits(), ShareTimes(turn_ms=2000, gap_ms=15_000), own)
 
 

@@ -14,8 +14,8 @@ from scoopi.worker.messages import (
     Results,
     SessionAsked,
     SessionChanged,
-    SessionNews,
     SessionTurn,
+    SessionUpdate,
 )
 
 
@@ -38,7 +38,7 @@ class Worker:
     @property
     def news(self) -> list[Session]:
         """The sessions that it was given."""
-        return [message.session for message in self.got if isinstance(message, SessionNews)]
+        return [message.session for message in self.got if isinstance(message, SessionUpdate)]
 
 
 @pytest.fixture

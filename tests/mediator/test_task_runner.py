@@ -21,9 +21,9 @@ from scoopi.politeness.host_clocks import FILE_HOST
 from scoopi.store.pages.job_records import NewJob
 from scoopi.worker.messages import (
     Answered,
-    Asking,
     Drain,
     FileSettled,
+    GrantAsked,
     Granted,
     JobsHandedBack,
     Ready,
@@ -302,7 +302,7 @@ def test_a_job_that_asked_for_a_request_and_was_handed_back_gets_no_grant(tmp_pa
         worker = node.worker()
         node.push(2, SITE)
         (item,) = worker.is_given()
-        worker.says(Asking(item.job, SITE))
+        worker.says(GrantAsked(item.job, SITE))
         worker.says(JobsHandedBack((item.job,)))
         worker.says(Answered(item.job, SITE))
         heard = worker.is_given()
@@ -354,7 +354,7 @@ def test_a_job_that_asks_for_a_further_request_gets_its_grant_before_new_jobs(tm
         worker = node.worker()
         node.push(2, SITE)
         (item,) = worker.is_given()
-        worker.says(Asking(item.job, SITE))
+        worker.says(GrantAsked(item.job, SITE))
         node.turn()
         assert worker.is_sent_nothing()
         worker.says(Answered(item.job, SITE))
@@ -535,9 +535,9 @@ def test_a_job_that_waits_for_a_file_is_notified_if_the_worker_that_asks_for_it_
         asks, waits = node.worker(), node.worker()
         node.push(2)
         (one,), (other,) = asks.is_given(), waits.is_given()
-        asks.says(Asking(one.job, SITE, file, file=file))
+        asks.says(GrantAsked(one.job, SITE, file, file=file))
         assert isinstance(asks.hears(), Granted)
-        waits.says(Asking(other.job, SITE, file, file=file))
+        waits.says(GrantAsked(other.job, SITE, file, file=file))
         node.turn()
         assert waits.is_sent_nothing()
         asks.dies()

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.metrics.node_counts import NodeCounts, SlowFigure
+from scoopi.metrics.node_counts import CachedFigure, NodeCounts
 
 
 def test_a_distribution_counts_each_value_below_the_bounds_that_hold_it() -> None:
@@ -44,11 +44,11 @@ def source() -> Source:
 
 
 @pytest.fixture
-def figure(source: Source) -> SlowFigure:
-    return SlowFigure(source.read, 1.0, source.clock)
+def figure(source: Source) -> CachedFigure:
+    return CachedFigure(source.read, 1.0, source.clock)
 
 
-def test_an_answer_is_kept_for_its_time(source: Source, figure: SlowFigure) -> None:
+def test_an_answer_is_kept_for_its_time(source: Source, figure: CachedFigure) -> None:
     assert [figure.value() for _ in range(3)] == [1, 1, 1]
     source.now = 0.99
     assert figure.value() == 1
@@ -56,7 +56,7 @@ def test_an_answer_is_kept_for_its_time(source: Source, figure: SlowFigure) -> N
     assert figure.value() == 2
 
 
-def test_a_source_that_fails_leaves_the_last_answer(source: Source, figure: SlowFigure) -> None:
+def test_a_source_that_fails_leaves_the_last_answer(source: Source, figure: CachedFigure) -> None:
     source.broken = True
     assert figure.value() is None
     source.now, source.broken = 1.0, False
@@ -74,7 +74,7 @@ def test_a_caller_that_comes_during_a_read_does_not_wait() -> None:
         assert go_on.wait(LIMIT_S)
         return 5
 
-    figure = SlowFigure(read, 60.0)
+    figure = CachedFigure(read, 60.0)
     first = threading.Thread(target=figure.value)
     first.start()
     assert reading.wait(LIMIT_S)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from scoopi.errors import AppenderError, DefsError
 from scoopi.model.records import Column, ColumnType, RecordSchema
 from scoopi.outputs.databases.database import Database
-from scoopi.outputs.databases.record_table import Move, MovedError, RecordTable
+from scoopi.outputs.databases.record_table import MovedError, OffsetMove, RecordTable
 
 TITLE, PRICE = Column("title"), Column("price", ColumnType.DECIMAL)
 PLAIN = RecordSchema("book", (TITLE, PRICE))
@@ -46,7 +46,7 @@ def test_rows_and_the_offset_of_their_segment_are_written_together(database: Dat
     table = RecordTable(database, "books", PLAIN, "run")
     start = table.position("segment")
 
-    table.write([Move("segment", start, 70)], [[["Rye", "4.20"]], [["Oat", None]]])
+    table.write([OffsetMove("segment", start, 70)], [[["Rye", "4.20"]], [["Oat", None]]])
 
     assert (start, table.position("segment"), table.loaded()) == (0, 70, (2, 0))
     assert [(title, price if price is None else float(price)) for title, price in rows(database)] == [
@@ -58,10 +58,10 @@ def test_rows_and_the_offset_of_their_segment_are_written_together(database: Dat
 def test_nothing_is_written_from_an_offset_that_another_process_has_moved(database: Database) -> None:
     table = RecordTable(database, "books", PLAIN, "run")
     table.position("segment")
-    table.write([Move("segment", 0, 70)], [[["Rye", "4.20"]]])
+    table.write([OffsetMove("segment", 0, 70)], [[["Rye", "4.20"]]])
 
     with pytest.raises(MovedError):
-        table.write([Move("segment", 0, 90)], [[["Rye", "4.20"]]])
+        table.write([OffsetMove("segment", 0, 90)], [[["Rye", "4.20"]]])
 
     assert len(rows(database)) == 1
     assert table.position("segment") == 70
@@ -73,7 +73,7 @@ def test_a_refused_row_leaves_neither_rows_nor_offset(database: Database) -> Non
     execute(database, "CREATE UNIQUE INDEX title_once ON books (title)")
 
     with pytest.raises(AppenderError, match="rejects"):
-        table.write([Move("segment", 0, 70)], [[["Rye", "4.20"]], [["Rye", "4.20"]]])
+        table.write([OffsetMove("segment", 0, 70)], [[["Rye", "4.20"]], [["Rye", "4.20"]]])
 
     assert (rows(database), table.position("segment")) == ([], 0)
 
@@ -81,8 +81,8 @@ def test_a_refused_row_leaves_neither_rows_nor_offset(database: Database) -> Non
 def test_of_equal_keys_the_first_record_of_a_run_wins(database: Database) -> None:
     table = RecordTable(database, "books", KEYED, "run")
     table.position("a")
-    table.write([Move("a", 0, 1)], [[["Rye", "1"], ["Oat", "2"], ["Rye", "3"]]])
-    table.write([Move("a", 1, 2)], [[["Oat", "4"], ["Bran", "5"]]])
+    table.write([OffsetMove("a", 0, 1)], [[["Rye", "1"], ["Oat", "2"], ["Rye", "3"]]])
+    table.write([OffsetMove("a", 1, 2)], [[["Oat", "4"], ["Bran", "5"]]])
 
     found = {title: int(price) for title, price in rows(database)}
     assert found == {"Rye": 1, "Oat": 2, "Bran": 5}
@@ -93,7 +93,7 @@ def test_rows_of_earlier_runs_are_updated(database: Database) -> None:
     for run, price in (("first", "1"), ("second", "2")):
         table = RecordTable(database, "books", KEYED, run)
         table.position("a")
-        table.write([Move("a", 0, 1)], [[["Rye", price], ["Rye", "9"]]])
+        table.write([OffsetMove("a", 0, 1)], [[["Rye", price], ["Rye", "9"]]])
 
     assert [(title, int(price)) for title, price in rows(database)] == [("Rye", 2)]
     assert table.loaded() == (1, 1)
@@ -103,7 +103,7 @@ def test_a_record_without_a_value_for_its_key_is_equal_to_no_other(database: Dat
     table = RecordTable(database, "books", KEYED, "run")
     table.position("a")
 
-    table.write([Move("a", 0, 1)], [[[None, "1"], [None, "2"]]])
+    table.write([OffsetMove("a", 0, 1)], [[[None, "1"], [None, "2"]]])
 
     assert len(rows(database)) == 2
 
@@ -123,7 +123,7 @@ def test_values_of_every_type_are_kept_exactly(database: Database) -> None:
     table = RecordTable(database, "books", ALL, "run")
     table.position("a")
 
-    table.write([Move("a", 0, 1)], [[record, [None] * len(record)]])
+    table.write([OffsetMove("a", 0, 1)], [[record, [None] * len(record)]])
 
     found = rows(database, "SELECT * FROM books ORDER BY number")
     filled, missing = sorted(found, key=lambda row: row[1] is None)
@@ -176,7 +176,7 @@ def test_a_table_with_further_columns_of_its_own_is_taken(database: Database) ->
     table = RecordTable(database, "books", PLAIN, "run")
     table.position("a")
 
-    table.write([Move("a", 0, 1)], [[["Rye", "1"]]])
+    table.write([OffsetMove("a", 0, 1)], [[["Rye", "1"]]])
 
     assert len(rows(database)) == 1
 
@@ -185,7 +185,7 @@ def test_the_rows_of_a_run_that_was_lost_are_removed_and_no_others(database: Dat
     for run in ("earlier", "lost"):
         table = RecordTable(database, "books", PLAIN, run)
         table.position("a")
-        table.write([Move("a", 0, 1)], [[[run, "1"], [run, "2"]]])
+        table.write([OffsetMove("a", 0, 1)], [[[run, "1"], [run, "2"]]])
 
     lost = RecordTable(database, "books", PLAIN, "lost")
 
@@ -198,7 +198,7 @@ def test_the_rows_of_a_table_with_a_key_stay_as_the_next_run_updates_them(databa
         table = RecordTable(database, "books", KEYED, run)
         assert RecordTable(database, "books", KEYED, "lost").discard() == 0
         table.position("a")
-        table.write([Move("a", 0, 1)], [[["Rye", price]]])
+        table.write([OffsetMove("a", 0, 1)], [[["Rye", price]]])
 
     assert [(title, int(price)) for title, price in rows(database)] == [("Rye", 2)]
 
@@ -216,7 +216,7 @@ def test_a_table_that_is_written_afresh_holds_only_the_new_rows(database: Databa
     for run in ("first", "second"):
         table = RecordTable(database, "books", PLAIN, run, ".held")
         table.position("a")
-        table.write([Move("a", 0, 1)], [[[run, "1"]]], replace=True)
+        table.write([OffsetMove("a", 0, 1)], [[[run, "1"]]], replace=True)
 
     assert [title for title, _ in rows(database, 'SELECT title, price FROM "books.held"')] == ["second"]
 
@@ -226,7 +226,7 @@ def test_names_of_columns_are_quoted(database: Database) -> None:
     table = RecordTable(database, "books", schema, "run")
     table.position("a")
 
-    table.write([Move("a", 0, 1)], [[["x", "y"]]])
+    table.write([OffsetMove("a", 0, 1)], [[["x", "y"]]])
 
     with database.transaction() as connection:
         assert len(connection.execute(sa.select(table.table)).all()) == 1

@@ -11,7 +11,7 @@ from scoopi.model.locator import PageRequest
 from scoopi.model.report.fetched_page import BY_LOADER
 from scoopi.pages.loader_hops import LoaderHops
 from scoopi.plugins.loader_port import Answer
-from scoopi.worker.plugin_call import Event, GrantWanted, PageCame, RequestSent
+from scoopi.worker.plugin_call import CallAnswered, Event, GrantWanted, RequestSent
 
 PAGE, TOKEN = "http://shop.example/list", "http://login.example/token"
 REQUEST = Request(PAGE, content=PageRequest("POST"))
@@ -27,7 +27,7 @@ def noted(*events: Event) -> HopRecorder:
 
 
 def test_a_page_is_a_hop_with_its_answer_whose_credentials_are_masked() -> None:
-    (hop,) = noted(RequestSent("shop.example", PAGE), PageCame(ANSWER, is_public=True)).hops
+    (hop,) = noted(RequestSent("shop.example", PAGE), CallAnswered(ANSWER, is_public=True)).hops
     assert (hop.method, hop.url, hop.status, hop.size_bytes, hop.purpose) == ("POST", PAGE, 200, 3, "page")
     assert hop.response == (("Content-Type", "text/html"), ("Set-Cookie", "***"))
 
@@ -37,7 +37,7 @@ def test_an_answer_that_the_loader_keeps_to_itself_is_unknown() -> None:
         RequestSent("login.example", TOKEN),
         GrantWanted("shop.example", PAGE),
         RequestSent("shop.example", PAGE),
-        PageCame(ANSWER, is_public=True),
+        CallAnswered(ANSWER, is_public=True),
     ).hops
     assert (token.method, token.url, token.status, token.purpose) == ("GET", TOKEN, 0, BY_LOADER)
     assert (page.url, page.status, page.purpose) == (PAGE, 200, "page")

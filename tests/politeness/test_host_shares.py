@@ -309,11 +309,11 @@ def test_a_look_that_is_older_than_the_record_takes_nothing_from_its_holder() ->
     world.pass_s(5)
     ann.asleep_until = world.now + 17
     world.pass_s(16.8)
-    assert bob.members.last_look.dead == {"ann"}
+    assert bob.members.last_scan.dead == {"ann"}
     bob.beat_at = world.now + 6
     world.pass_s(2)
     assert ann.shares.may_send("a") is not None, "it is back, and has written its share again"
-    assert bob.members.last_look.dead == {"ann"}, "which this one has not seen yet"
+    assert bob.members.last_scan.dead == {"ann"}, "which this one has not seen yet"
     bob.needs["a"] = 1
     world.pass_s(0.5)
     assert list(world.record("a").shares) == ["ann"]

@@ -43,7 +43,7 @@ class Node:
         self.tasks = Tasks()
         self.flying = InFlight()
         look = self.members
-        view = OwnNode(look.own_beat_is_old, lambda: look.last_look, self.flying.count)
+        view = OwnNode(look.own_beat_is_old, lambda: look.last_scan, self.flying.count)
         self.shares = HostShares(
             store, name, limits, ShareTimes(2000, 15_000), view, NodeClocks(clock, clock)
         )

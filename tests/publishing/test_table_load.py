@@ -13,7 +13,7 @@ from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState
 from scoopi.model.records import packed_rows
 from scoopi.outputs.databases.database import Database
-from scoopi.outputs.databases.record_table import Move, RecordTable
+from scoopi.outputs.databases.record_table import OffsetMove, RecordTable
 from scoopi.outputs.target import parse_target
 from scoopi.publishing import table_load
 from scoopi.publishing.table_load import DeferredLoad, TableLoad, rows_of
@@ -207,7 +207,9 @@ def test_large_loads_are_read_back_in_batches(
     sizes: list[int] = []
     write = RecordTable.write
 
-    def watched(table: RecordTable, moves: list[Move], batches: Iterator[Any], replace: bool = False) -> None:
+    def watched(
+        table: RecordTable, moves: list[OffsetMove], batches: Iterator[Any], replace: bool = False
+    ) -> None:
         read = [*batches]
         sizes.extend(map(len, read))
         write(table, moves, read, replace)

@@ -135,7 +135,7 @@ class Node:
         self.members = Membership(
             store, name, f"node-{name}", 1000, GAP_MS, NodeClocks(self.clock, world.clock)
         )
-        view = OwnNode(self.members.own_beat_is_old, lambda: self.members.last_look, self.in_flight)
+        view = OwnNode(self.members.own_beat_is_old, lambda: self.members.last_scan, self.in_flight)
         clocks = NodeClocks(self.clock, world.clock)
         self.shares = HostShares(store, name, world.limits, TIMES, view, clocks)
 

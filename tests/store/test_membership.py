@@ -10,7 +10,7 @@ import pytest
 from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, Look, NodeRecord, NodeStatus
+from scoopi.store.nodes.node_record import Load, NodeRecord, NodeScan, NodeStatus
 from scoopi.store.ports import MEMBERS, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
@@ -165,7 +165,7 @@ def test_a_dead_node_is_dead_for_nodes_too_that_join_later(join: Join, clock: Cl
     watched(ann, clock, 15)
     late = join("late")
     assert late.watch() == {"bob", "old"}
-    assert late.last_look == Look(clock.now, frozenset({"bob", "old"}), frozenset(), 1, idle=True)
+    assert late.last_scan == NodeScan(clock.now, frozenset({"bob", "old"}), frozenset(), 1, idle=True)
     bob.beat(BUSY)
     assert late.watch() == ann.watch() == {"old"}
 
@@ -330,7 +330,7 @@ def test_a_look_says_since_when_it_is_so(join: Join, clock: Clock) -> None:
     bob.beat(BUSY)
     cid.beat(BUSY, NodeStatus.LEFT)
     watched(ann, clock, 15)
-    assert ann.last_look == Look(clock.now, frozenset({"bob"}), frozenset({"cid"}), 1, idle=True)
+    assert ann.last_scan == NodeScan(clock.now, frozenset({"bob"}), frozenset({"cid"}), 1, idle=True)
 
 
 def test_a_look_says_whether_all_live_nodes_are_idle(join: Join) -> None:
@@ -339,7 +339,7 @@ def test_a_look_says_whether_all_live_nodes_are_idle(join: Join) -> None:
         ann.beat(IDLE)
         bob.beat(load)
         ann.watch()
-        assert ann.last_look.idle is load.idle
+        assert ann.last_scan.idle is load.idle
 
 
 def test_a_heartbeat_that_is_gone_means_that_data_is_lost(join: Join, store: Store) -> None:

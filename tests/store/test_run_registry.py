@@ -214,7 +214,7 @@ def test_a_run_to_which_a_node_returns_while_heartbeats_are_looked_for_is_never_
 ) -> None:
     grid = Grid(watched)
     maps, _ = grid.registry("n1").enter("shop")
-    grid.registry("n1").pulse.end(maps)
+    grid.registry("n1").keep_alive.end(maps)
 
     def after_write() -> None:
         raise AssertionError("its record is changed")
@@ -228,10 +228,10 @@ def test_a_run_to_which_a_node_returns_while_heartbeats_are_looked_for_is_never_
     assert grid.removed == []
 
 
-def test_an_unfinished_run_without_a_pulse_and_without_a_heartbeat_is_removed(grid: Grid) -> None:
+def test_an_unfinished_run_without_a_keep_alive_and_without_a_heartbeat_is_removed(grid: Grid) -> None:
     maps, _ = grid.registry("n1").enter("shop")
     grid.sweeper().sweep(nobody)
-    grid.registry("n1").pulse.end(maps)
+    grid.registry("n1").keep_alive.end(maps)
     grid.sweeper(lambda maps: True).sweep(nobody)
     assert grid.removed == []
     grid.sweeper().sweep(nobody)
@@ -246,13 +246,13 @@ def test_a_run_is_not_removed_when_a_node_returns_just_as_it_is_marked_as_gone(w
     grid = Grid(watched)
     maps, _ = grid.registry("n1").enter("shop")
     stands = watched.get_all(RUN, [PREFIX + "shop"])
-    grid.registry("n1").pulse.end(maps)
+    grid.registry("n1").keep_alive.end(maps)
 
     def returned() -> None:
         if watched.get_all(RUN, [PREFIX + "shop"]) != stands:
             with pytest.raises(StoreError, match="shop is being removed"):  # it will try again
                 grid.registry("n1").enter("shop")
-            grid.registry("n1").pulse.renew(maps, 60)
+            grid.registry("n1").keep_alive.renew(maps, 60)
 
     watched.after_write = returned
     grid.sweeper().sweep(nobody)
@@ -263,7 +263,7 @@ def test_a_run_is_not_removed_when_a_node_returns_just_as_it_is_marked_as_gone(w
 def test_maps_that_a_crashed_node_was_about_to_remove_are_removed_by_the_next(watched: WatchedStore) -> None:
     grid = Grid(watched)
     maps, _ = grid.registry("n1").enter("shop")
-    grid.registry("n1").pulse.end(maps)
+    grid.registry("n1").keep_alive.end(maps)
 
     def crash() -> None:
         raise NodeDied
@@ -425,7 +425,7 @@ def test_one_sweep_removes_all_runs_that_are_to_be_removed(grid: Grid) -> None:
     for run in ("a-forgotten", "b-left", "c-over", "d-runs"):
         node.enter(run)
     node.forget("a-forgotten")
-    node.pulse.end("b-left")
+    node.keep_alive.end("b-left")
     node.note_over("c-over", "c-over")
     grid.sweeper().sweep(nobody)
     assert grid.removed == ["a-forgotten", "b-left", "c-over"]
@@ -450,7 +450,7 @@ def test_a_run_whose_own_record_is_damaged_is_left_as_it_is(
     assert "run b-damaged is left unchanged" in caplog.text
 
 
-def test_a_run_whose_pulse_cannot_be_read_is_not_taken_to_be_left(
+def test_a_run_whose_keep_alive_cannot_be_read_is_not_taken_to_be_left(
     grid: Grid, caplog: pytest.LogCaptureFixture
 ) -> None:
     grid.registry("n1").enter("shop")

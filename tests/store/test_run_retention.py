@@ -20,7 +20,7 @@ from scoopi.store.ports import PAYLOADS, RUN_MAPS, Outcome, Store, StoreMap
 from scoopi.store.runs.known_run import PREFIX
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
-from scoopi.store.runs.run_retention import RunPulse, RunRetention
+from scoopi.store.runs.run_retention import RunKeepAlive, RunRetention
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied, Write
@@ -77,7 +77,7 @@ def kept(tmp_path: Path) -> Iterator[Timed]:
     timed = Timed(SettlingStore(SqliteStore(tmp_path / "store.db")))
     store: Store = timed
     registry_of(store).enter(RUN, SECONDS)
-    registry_of(store).pulse.end(RUN)
+    registry_of(store).keep_alive.end(RUN)
     timed.ends.clear()
     RunRecord(store, "n1").create("incarnation")
     for node in ("ann", "bob"):
@@ -190,11 +190,11 @@ def test_a_network_that_loses_and_doubles_leaves_none_behind(kept: Timed, faults
 
 def test_each_heartbeat_begins_the_time_for_which_an_unfinished_run_is_kept_again(store: Store) -> None:
     timed: Any = Timed(store)
-    pulse = RunPulse(timed)
+    keep_alive = RunKeepAlive(timed)
     for _ in range(3):
-        pulse.renew("shop", SECONDS)
+        keep_alive.renew("shop", SECONDS)
     assert len(timed.ends) == 3
     assert len({*timed.ends}) == 1
-    assert pulse.seconds("shop") == SECONDS
-    pulse.end("shop")
-    assert pulse.seconds("shop") == 0
+    assert keep_alive.seconds("shop") == SECONDS
+    keep_alive.end("shop")
+    assert keep_alive.seconds("shop") == 0

@@ -11,8 +11,8 @@ from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.worker.messages import (
     Answered,
-    Asking,
     Give,
+    GrantAsked,
     JobsHandedBack,
     Result,
     Results,
@@ -40,7 +40,7 @@ def test_no_two_kinds_of_messages_have_one_tag() -> None:
     [
         Give((ITEM,)),
         Answered("job", "host:80"),
-        Asking("job", "host:80"),
+        GrantAsked("job", "host:80"),
         Results((RESULT,), {"parser": 0.5}),
     ],
 )

@@ -24,10 +24,10 @@ from scoopi.worker.job_run import JobRun
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import (
     Answered,
-    Asking,
     Denied,
     Drain,
     Give,
+    GrantAsked,
     Granted,
     JobsHandedBack,
     Ready,
@@ -200,7 +200,7 @@ def test_a_page_that_is_asked_for_elsewhere_waits_for_a_grant(start: Callable[[L
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadOrder(url="http://there.example/"))))
     assert parent.hear() == Answered("job", "here.example:80")
-    assert parent.hear() == Asking("job", HOST, "http://there.example/")
+    assert parent.hear() == GrantAsked("job", HOST, "http://there.example/")
     parent.send(Granted("job", Grant(HOST, 1e12)))
     loader.end(LookupError("gone"))
     assert parent.hear() == Answered("job", HOST, heard=True)
@@ -216,7 +216,7 @@ def test_a_job_that_waits_for_a_grant_is_handed_back_at_the_drain(start: Callabl
     loader.end(ToGrant(HOST, payload_of(LoadOrder())))
     assert [parent.hear(), parent.hear()] == [
         Answered("job", "here.example:80"),
-        Asking("job", HOST, "http://here.example/"),
+        GrantAsked("job", HOST, "http://here.example/"),
     ]
     parent.send(Drain())
     assert parent.hear() == JobsHandedBack(("job",))
@@ -247,7 +247,7 @@ def test_what_has_not_begun_is_handed_back_at_a_recall_and_more_is_done_afterwar
     loader.end(ToGrant(HOST, payload_of(LoadOrder())))
     assert [parent.hear(), parent.hear()] == [
         Answered("job", "here.example:80"),
-        Asking("job", HOST, "http://here.example/"),
+        GrantAsked("job", HOST, "http://here.example/"),
     ]
     parent.send(Recall())
     assert parent.hear() == JobsHandedBack(("job",))
@@ -256,7 +256,7 @@ def test_what_has_not_begun_is_handed_back_at_a_recall_and_more_is_done_afterwar
     loader.end(ToGrant(HOST, payload_of(LoadOrder())))
     assert [parent.hear(), parent.hear()] == [
         Answered("job", "here.example:80"),
-        Asking("job", HOST, "http://here.example/"),
+        GrantAsked("job", HOST, "http://here.example/"),
     ]
 
 
@@ -485,7 +485,7 @@ def test_a_page_whose_next_request_is_denied_fails_with_the_reason(start: Callab
     loader.end(ToGrant(HOST, payload_of(LoadOrder(url="http://there.example/"))))
     assert [parent.hear(), parent.hear()] == [
         Answered("job", "here.example:80"),
-        Asking("job", HOST, "http://there.example/"),
+        GrantAsked("job", HOST, "http://there.example/"),
     ]
     for is_rule in (False, True):
         parent.send(Denied("job", is_rule, "robots.txt", "disallowed by line 2"))

@@ -79,7 +79,7 @@ class WorkersModule(Module):
         in_flight = InFlight()
         if context.cluster is None:
             return HostSharing(in_flight)
-        own = OwnNode(members.own_beat_is_old, lambda: members.last_look, in_flight.count)
+        own = OwnNode(members.own_beat_is_old, lambda: members.last_scan, in_flight.count)
         times = ShareTimes(cluster.share_turn_ms, cluster.liveness_gap_ms)
         return HostSharing(in_flight, HostShares(context.store, context.node, sites, times, own))
 
@@ -210,7 +210,7 @@ def _is_gone(context: RunContext, members: Membership) -> Callable[[str], bool]:
     """A test of whether another incarnation is dead or has left; on one machine, all others have."""
 
     def is_gone(incarnation: str) -> bool:
-        look = members.last_look
+        look = members.last_scan
         return context.cluster is None or incarnation in look.dead or incarnation in look.left
 
     return is_gone

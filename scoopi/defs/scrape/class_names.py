@@ -22,27 +22,27 @@ LINK_MAKER, APPENDER_STEP = "LocatorCreator", "DataAppender"
 RECORD_PARSER, RECORD_APPENDER = "RecordParser", "RecordAppender"
 
 
-class Flow(NamedTuple):
+class StepTypes(NamedTuple):
     """The types of data that a step takes and returns; None stands for any."""
 
     takes: str | None
     gives: str | None
 
 
-STEP_CLASSES: Mapping[str, Flow] = MappingProxyType(
+STEP_CLASSES: Mapping[str, StepTypes] = MappingProxyType(
     {
-        SEEDER: Flow(None, LOCATOR),
-        LOADER: Flow(LOCATOR, PAGE),
-        BROWSER_LOADER: Flow(LOCATOR, PAGE),
-        CSS_PARSER: Flow(PAGE, DATA),
-        XPATH_PARSER: Flow(PAGE, DATA),
-        FILTER: Flow(DATA, DATA),
-        CONVERTER: Flow(DATA, DATA),
-        LINK_MAKER: Flow(DATA, NOTHING),
-        SCRIPTER: Flow(None, None),
-        APPENDER_STEP: Flow(DATA, NOTHING),
-        RECORD_PARSER: Flow(PAGE, RECORDS),
-        RECORD_APPENDER: Flow(RECORDS, NOTHING),
+        SEEDER: StepTypes(None, LOCATOR),
+        LOADER: StepTypes(LOCATOR, PAGE),
+        BROWSER_LOADER: StepTypes(LOCATOR, PAGE),
+        CSS_PARSER: StepTypes(PAGE, DATA),
+        XPATH_PARSER: StepTypes(PAGE, DATA),
+        FILTER: StepTypes(DATA, DATA),
+        CONVERTER: StepTypes(DATA, DATA),
+        LINK_MAKER: StepTypes(DATA, NOTHING),
+        SCRIPTER: StepTypes(None, None),
+        APPENDER_STEP: StepTypes(DATA, NOTHING),
+        RECORD_PARSER: StepTypes(PAGE, RECORDS),
+        RECORD_APPENDER: StepTypes(RECORDS, NOTHING),
     }
 )
 PLUGIN_KINDS: Mapping[str, PluginKind] = MappingProxyType(

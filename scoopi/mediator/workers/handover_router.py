@@ -22,7 +22,7 @@ from scoopi.politeness.host_clocks import HostClocks
 from scoopi.store.pages.job_records import NewJob
 from scoopi.worker.messages import (
     Answered,
-    Asking,
+    GrantAsked,
     JobsHandedBack,
     Ready,
     Results,
@@ -89,7 +89,7 @@ class HandoverRouter:
         elif isinstance(message, Sent):
             self._clocks.sent(message.host, message.job, message.at)
             self._queues.wake(message.host)
-        elif isinstance(message, Asking):
+        elif isinstance(message, GrantAsked):
             asking = AskingJob(worker, message.job, message.url, message.public_only, message.file)
             self._queues.ask(message.host, asking)
         elif isinstance(message, RobotsRead):

@@ -18,7 +18,7 @@ from scoopi.model.text.shown import shown
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.messages import Denied, FileOver, Granted, ToParent, WorkItem
+from scoopi.worker.messages import Denied, FileEnded, Granted, ToParent, WorkItem
 
 
 class JobGiver:
@@ -112,7 +112,7 @@ class JobGiver:
 
     def handle(self, worker: PoolWorker, message: ToParent) -> None:
         """Carry out what a worker's message means for sessions, and for files that others wait for."""
-        if isinstance(message, FileOver):
+        if isinstance(message, FileEnded):
             self._files.end(message.job)
         self._sessions.handle(worker, message)
 

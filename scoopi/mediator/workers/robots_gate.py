@@ -14,7 +14,7 @@ from scoopi.mediator.task_queues import TaskQueues
 from scoopi.model.robots import ROBOTS_PATH, RobotsAnswer, RobotsKind
 from scoopi.model.text.shown import shown
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
-from scoopi.politeness.robots.robots_desk import RobotsDesk, Sought
+from scoopi.politeness.robots.robots_desk import RobotsDesk, RobotsRequest
 from scoopi.politeness.robots.robots_rules import RobotsRules
 
 log = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ class RobotsGate:
             hint = f"; {answer.hint}" if answer.hint else ""
             return Denial(False, f"loader: {answer.cause}", f"{shown(url)}: {answer.what}{hint}")
         if host not in self._reading:
-            self._desk.seek(host, Sought(robots_url(self._url_of(url)), public_only))
+            self._desk.seek(host, RobotsRequest(robots_url(self._url_of(url)), public_only))
         return Pass.WAITS
 
     def _denial_of(self, host: str, url: str) -> Denial | None:

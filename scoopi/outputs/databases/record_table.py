@@ -23,7 +23,7 @@ without one, the rows of a lost run are found by it."""
 TRIES = 3
 
 
-class Move(NamedTuple):
+class OffsetMove(NamedTuple):
     """A range of a segment, in bytes, whose rows are written to the table."""
 
     segment: str
@@ -150,7 +150,7 @@ class RecordTable:
         return int(row[0] or 0), int(row[1] or 0)
 
     def write(
-        self, moves: Sequence[Move], batches: Iterable[Sequence[Sequence[Any]]], replace: bool = False
+        self, moves: Sequence[OffsetMove], batches: Iterable[Sequence[Sequence[Any]]], replace: bool = False
     ) -> None:
         """Add records and advance the offsets, in one transaction.
 

@@ -18,7 +18,7 @@ ROUND_S = 0.25
 MOST_AT_ONCE = 500
 
 
-class Sought(msgspec.Struct, frozen=True):
+class RobotsRequest(msgspec.Struct, frozen=True):
     """A robots.txt that jobs wait for.
 
     Attributes:
@@ -54,9 +54,9 @@ class RobotsDesk:
         self._wake_rounds = wake_rounds
         self._wake_tasks = wake_tasks
         self._clock = clock
-        self._news: deque[tuple[str, Sought | None]] = deque()
+        self._news: deque[tuple[str, RobotsRequest | None]] = deque()
         self._rules: dict[str, RobotsRules] = {}
-        self._sought: dict[str, Sought] = {}
+        self._sought: dict[str, RobotsRequest] = {}
         self._answers: deque[tuple[str, RobotsAnswer]] = deque()
         self._read_elsewhere: set[str] = set()
         self._round_at = -math.inf
@@ -65,7 +65,7 @@ class RobotsDesk:
         """The rules of a host; None while they are not known."""
         return self._rules.get(host)
 
-    def seek(self, host: str, sought: Sought) -> None:
+    def seek(self, host: str, sought: RobotsRequest) -> None:
         """Request the rules of a host."""
         if host not in self._sought:
             self._sought[host] = sought
@@ -78,7 +78,7 @@ class RobotsDesk:
             self._answers.append((host, answer))
             self._wake_rounds()
 
-    def take_news(self) -> list[tuple[str, Sought | None]]:
+    def take_news(self) -> list[tuple[str, RobotsRequest | None]]:
         """Hosts whose rules have become known, and the files that this node has to request, by host."""
         return [self._news.popleft() for _ in range(len(self._news))]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from scoopi.errors import AppenderError
-from scoopi.publishing.changes.change_state import About, ChangeState
+from scoopi.publishing.changes.change_state import ChangeState, StateHeader
 from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.output_file import TEMPORARIES
 from scoopi.publishing.output_spec import OutputSpec
@@ -86,7 +86,7 @@ class ChangeHistory:
         if own.exists():
             with ChangeState(own) as earlier:
                 finished = earlier.about().finished
-        state.complete(About(self._definitions, (self._hidden / BASE).read_text(), finished))
+        state.complete(StateHeader(self._definitions, (self._hidden / BASE).read_text(), finished))
         state.close()
         sync_file(file)
         file.replace(own)

@@ -35,7 +35,7 @@ _COPY = (
 )
 
 
-class About(NamedTuple):
+class StateHeader(NamedTuple):
     """What the records of a state belong to.
 
     Attributes:
@@ -98,10 +98,10 @@ class ChangeState:
         """Close the file; a new state that was not completed cannot be opened again."""
         self._connection.close()
 
-    def about(self) -> About:
+    def about(self) -> StateHeader:
         """The definitions of the records, what they were compared with, and when they were complete."""
         with self._errors():
-            return About(
+            return StateHeader(
                 *self._connection.execute("SELECT definitions, base, finished FROM about").fetchone()
             )
 
@@ -173,7 +173,7 @@ class ChangeState:
         for (stream,) in rest:
             self.restore(stream)
 
-    def complete(self, about: About) -> None:
+    def complete(self, about: StateHeader) -> None:
         """Commit a new state, which is complete now."""
         with self._errors():
             self._connection.execute("INSERT INTO about VALUES (?, ?, ?)", about)

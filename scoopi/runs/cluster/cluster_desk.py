@@ -66,7 +66,9 @@ class ClusterDesk:
         """
         heartbeat_ms = self._settings.heartbeat_ms
         kept = self._stores(run)
-        kept_s = {name: self._registry.pulse.seconds(maps) for name, maps in self._registry.kept().items()}
+        kept_s = {
+            name: self._registry.keep_alive.seconds(maps) for name, maps in self._registry.kept().items()
+        }
         runs = [
             replace(_figures(RunSurvey(store, name, heartbeat_ms), name), kept_s=kept_s.get(name, 0))
             for name, store in kept.items()

@@ -187,7 +187,7 @@ class RunJoining:
             plain_outputs=outputs,
             retention=self._retention(found, mine, store, maps, output.retention_s),
             joining=self._joining,
-            keep=lambda: registry.pulse.renew(maps, output.unfinished_s),
+            keep=lambda: registry.keep_alive.renew(maps, output.unfinished_s),
             set_deadline=found.backend.expedite,
             on_seeded=found.backend.warn_of_jobs,
         )

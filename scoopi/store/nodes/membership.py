@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.lease import SYSTEM_CLOCKS, LeaseWatch, NodeClocks
-from scoopi.store.nodes.node_record import Load, Look, NodeRecord, NodeStatus
+from scoopi.store.nodes.node_record import Load, NodeRecord, NodeScan, NodeStatus
 from scoopi.store.ports import MEMBERS, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 
@@ -22,7 +22,7 @@ class Membership:
 
     Heartbeats are in one map, one record per incarnation, which is kept until the run is over.
 
-    One thread calls `beat` and `watch`; any thread may call `own_beat_is_old` and `last_look`.
+    One thread calls `beat` and `watch`; any thread may call `own_beat_is_old` and `last_scan`.
 
     Args:
         store: a settled store.
@@ -55,7 +55,7 @@ class Membership:
         self._beaten_at: float | None = None
         self._watches: dict[str, LeaseWatch] = {}
         self._dead: set[str] = set()
-        self._last_look = Look(clocks.monotonic(), frozenset(), frozenset(), 1)
+        self._last_scan = NodeScan(clocks.monotonic(), frozenset(), frozenset(), 1)
 
     @property
     def node(self) -> str:
@@ -157,13 +157,15 @@ class Membership:
         left = {key for key, member in members.items() if member.state is NodeStatus.LEFT}
         live = [member for key, member in members.items() if key not in left]
         idle = all(member.idle for member in live)
-        self._last_look = Look(began_at, frozenset(self._dead), frozenset(left), max(1, len(live)), idle=idle)
+        self._last_scan = NodeScan(
+            began_at, frozenset(self._dead), frozenset(left), max(1, len(live)), idle=idle
+        )
         return set(self._dead)
 
     @property
-    def last_look(self) -> Look:
+    def last_scan(self) -> NodeScan:
         """The result of the last `watch`; callable from any thread."""
-        return self._last_look
+        return self._last_scan
 
     def live(self) -> dict[str, NodeRecord]:
         """The records of all incarnations, including this one, that have not left and are not known dead."""

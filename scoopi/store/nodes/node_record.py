@@ -83,7 +83,7 @@ def _mark(job: str) -> bytes:
     return blake2b(job.encode(), digest_size=MARK_BYTES).digest()
 
 
-class Look(NamedTuple):
+class NodeScan(NamedTuple):
     """The result of reading all heartbeats once.
 
     Attributes:

@@ -11,7 +11,7 @@ from scoopi.store.record_codec import RecordCodec, unreadable
 from scoopi.store.retries import first_won
 from scoopi.store.runs.known_run import PREFIX, KnownRun, other_maps
 from scoopi.store.runs.run_record import RunPhase
-from scoopi.store.runs.run_retention import WEEK_S, RunPulse
+from scoopi.store.runs.run_retention import WEEK_S, RunKeepAlive
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class RunRegistry:
         is_alive: Callable[[str], bool] = lambda maps: True,
     ) -> None:
         self.is_alive = is_alive
-        self.pulse = RunPulse(grid)
+        self.keep_alive = RunKeepAlive(grid)
         self._grid = grid
         self._phase = phase
         self._remove = remove
@@ -83,7 +83,7 @@ class RunRegistry:
             self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])
             return None
         if not known.over:
-            self.pulse.renew(known.maps, keep_s)
+            self.keep_alive.renew(known.maps, keep_s)
             if self.is_gone(run, known.maps):
                 return None
         return known.maps, known.over
@@ -114,7 +114,7 @@ class RunRegistry:
         new = self._new_record(run, maps, keep_s, before=known.maps)
         if self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])[0].won:
             return True
-        self.pulse.end(maps)
+        self.keep_alive.end(maps)
         return False
 
     def before(self, run: str) -> str | None:
@@ -194,9 +194,9 @@ class RunRegistry:
         try:
             return (
                 not known.over
-                and not self.pulse.seconds(known.maps)
+                and not self.keep_alive.seconds(known.maps)
                 and not self.is_alive(known.maps)
-                and not self.pulse.seconds(known.maps)
+                and not self.keep_alive.seconds(known.maps)
             )
         except RecordError as error:
             log.warning("run %s is left unchanged: %s", known.run, error)
@@ -207,7 +207,7 @@ class RunRegistry:
         if not self._change(known, stands, ends=False, gone=True):
             return
         gone, now = self._read(known.run)
-        if gone is not None and gone.maps == known.maps and self.pulse.seconds(known.maps):
+        if gone is not None and gone.maps == known.maps and self.keep_alive.seconds(known.maps):
             self._grid.cas_all(RUN, [Change(PREFIX + known.run, now, stands)])
             return
         log.warning("run %s is unfinished and had no heartbeat for too long; it is removed", known.run)
@@ -217,7 +217,7 @@ class RunRegistry:
         known, stands = self._read(run)
         if known is not None and known.gone:
             self._remove_all(known)
-            self.pulse.end(known.maps)
+            self.keep_alive.end(known.maps)
             self._change(known, stands, ends=True, gone=True)
 
     def _has_ended(self, known: KnownRun) -> bool:
@@ -249,7 +249,7 @@ class RunRegistry:
 
     def _new_record(self, run: str, maps: str, keep_s: int, before: str | None = None) -> bytes:
         """The record of a run that begins in these maps; its time is set first, for a concurrent sweep."""
-        self.pulse.renew(maps, keep_s)
+        self.keep_alive.renew(maps, keep_s)
         return self._codec.written(KnownRun(run, self._node, maps, before=before))
 
     def _read(self, run: str) -> tuple[KnownRun | None, bytes]:

@@ -1,4 +1,4 @@
-"""RunRetention and RunPulse: how long a run's records are kept after its end, or its last heartbeat."""
+"""RunRetention and RunKeepAlive: how long a run's records are kept after its end, or its last heartbeat."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAGE = 5000
 MOST_LATER_S = 3600
 """By how many seconds, at most, all other records outlive the run record: while it exists, they must."""
 _KEPT = (MEMBERS, HOSTS, JOBS, PAYLOADS, ROBOTS)
-PREFIX = "pulse/"
+PREFIX = "keep-alive/"
 WEEK_S = 604_800
 
 
@@ -64,8 +64,8 @@ class RunRetention:
             self._store.set_ttl_all(store_map, [key for key, _ in page], seconds)
 
 
-class Pulse(msgspec.Struct, frozen=True):
-    """The grid's record `pulse/<maps>`.
+class KeepAlive(msgspec.Struct, frozen=True):
+    """The grid's record `keep-alive/<maps>`.
 
     Attributes:
         seconds: how long it exists unless it is renewed.
@@ -74,7 +74,7 @@ class Pulse(msgspec.Struct, frozen=True):
     seconds: Count
 
 
-class RunPulse:
+class RunKeepAlive:
     """One record for each incarnation of a run, which expires unless nodes that work on the run renew it.
 
     The members measure that time, so no clocks of two machines are compared. A missing record alone proves
@@ -88,12 +88,12 @@ class RunPulse:
 
     def __init__(self, grid: Store) -> None:
         self._grid = grid
-        self._codec = RecordCodec(RUN, Pulse)
+        self._codec = RecordCodec(RUN, KeepAlive)
 
     def renew(self, maps: str, seconds: int) -> None:
         """Keep the run in these maps for a number of seconds from now."""
         key = PREFIX + maps
-        self._grid.put_if_absent_all(RUN, [(key, self._codec.written(Pulse(seconds)))])
+        self._grid.put_if_absent_all(RUN, [(key, self._codec.written(KeepAlive(seconds)))])
         self._grid.set_ttl_all(RUN, [key], seconds)
 
     def seconds(self, maps: str) -> int:

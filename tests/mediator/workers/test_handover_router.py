@@ -19,7 +19,7 @@ from scoopi.model.robots import RobotsAnswer, RobotsKind
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.messages import (
     Answered,
-    Asking,
+    GrantAsked,
     JobsHandedBack,
     Ready,
     Results,
@@ -126,7 +126,7 @@ def test_an_answered_request_is_no_longer_in_flight(desk: Desk) -> None:
 
 
 def test_a_job_that_needs_a_further_request_waits_for_its_host(desk: Desk) -> None:
-    desk.route(desk.worker, Asking(desk.taken[0].id, SITE, f"http://{SITE}/next"))
+    desk.route(desk.worker, GrantAsked(desk.taken[0].id, SITE, f"http://{SITE}/next"))
     assert desk.node.giver.needed_hosts() == {SITE}
 
 
@@ -142,10 +142,10 @@ def test_a_robots_txt_that_was_read_opens_its_host_and_leaves_the_worker(desk: D
 
 def test_an_answer_wakes_its_host_so_that_its_next_request_is_granted(desk: Desk) -> None:
     first, second = (job.id for job in desk.taken)
-    desk.route(desk.worker, Asking(first, SITE, f"http://{SITE}/1"))
+    desk.route(desk.worker, GrantAsked(first, SITE, f"http://{SITE}/1"))
     desk.node.giver.give()
     assert desk.worker.requests == {first: SITE}
-    desk.route(desk.worker, Asking(second, SITE, f"http://{SITE}/2"))
+    desk.route(desk.worker, GrantAsked(second, SITE, f"http://{SITE}/2"))
     desk.node.giver.give()
     assert desk.worker.requests == {first: SITE}, "one request at a time"
     desk.route(desk.worker, Answered(first, SITE, heard=True))

@@ -20,9 +20,9 @@ from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import (
     Answered,
-    Asking,
-    FileOver,
+    FileEnded,
     FileSettled,
+    GrantAsked,
     Granted,
     JobsHandedBack,
     Ready,
@@ -64,7 +64,7 @@ class Desk:
     def asks(self, job: str, url: str) -> ToWorker | None:
         """What a job of the worker gets that asks for a further request."""
         self.node.router.route(self.worker, Answered(job, SITE))
-        self.node.router.route(self.worker, Asking(job, SITE, url))
+        self.node.router.route(self.worker, GrantAsked(job, SITE, url))
         self.giver.give()
         return None if self.link.is_sent_nothing() else self.link.hears()
 
@@ -213,7 +213,7 @@ def test_what_is_cleared_and_what_a_dead_worker_asked_for_is_gone(desk_of: Calla
     assert [each.taken.id for each in desk.giver.clear()] == ["b"]
     assert desk.giver.is_empty()
     assert desk.giver.take_unfit() == []
-    desk.node.router.route(desk.worker, Asking("a", SITE, f"http://{SITE}/next"))
+    desk.node.router.route(desk.worker, GrantAsked("a", SITE, f"http://{SITE}/next"))
     desk.giver.forget(desk.worker)
     assert desk.giver.needed_hosts() == set()
 
@@ -252,7 +252,7 @@ def test_after_a_further_request_that_nobody_waits_for_the_next_one_is_granted(
     assert sorted(desk.given()) == ["a", "b"]
     for name in "ab":
         desk.node.router.route(desk.worker, Answered(name, SITE))
-        desk.node.router.route(desk.worker, Asking(name, SITE, f"http://{SITE}/next-{name}"))
+        desk.node.router.route(desk.worker, GrantAsked(name, SITE, f"http://{SITE}/next-{name}"))
     desk.node.router.route(desk.worker, JobsHandedBack(("a",)))
     desk.giver.give()
     assert desk.worker.requests == {"b": SITE}
@@ -305,11 +305,11 @@ def test_a_job_that_is_gone_when_it_asks_for_its_file_again_lets_others_have_it(
     file = f"http://{SITE}/x.jpg"
     for name in "ab":
         desk.node.router.route(desk.worker, Answered(name, SITE))
-        desk.node.router.route(desk.worker, Asking(name, SITE, file, file=file))
+        desk.node.router.route(desk.worker, GrantAsked(name, SITE, file, file=file))
     desk.giver.give()
     assert isinstance(desk.link.hears(), Granted)
     desk.node.router.route(desk.worker, Answered("a", SITE))
-    desk.node.router.route(desk.worker, Asking("a", SITE, f"http://{SITE}/y.jpg", file=file))
+    desk.node.router.route(desk.worker, GrantAsked("a", SITE, f"http://{SITE}/y.jpg", file=file))
     desk.node.router.route(desk.worker, JobsHandedBack(("a",)))
     desk.giver.give()
     assert desk.link.hears() == FileSettled("b")
@@ -322,12 +322,12 @@ def test_of_two_jobs_that_want_one_file_the_second_waits_for_the_first(desk_of: 
     file = f"http://{SITE}/x.jpg"
     for name in "ab":
         desk.node.router.route(desk.worker, Answered(name, SITE))
-        desk.node.router.route(desk.worker, Asking(name, SITE, file, file=file))
+        desk.node.router.route(desk.worker, GrantAsked(name, SITE, file, file=file))
     desk.giver.give()
     granted = desk.link.hears()
     assert isinstance(granted, Granted)
     assert (granted.job, desk.link.is_sent_nothing()) == ("a", True)
-    for message in (Answered("a", SITE), FileOver("a")):
+    for message in (Answered("a", SITE), FileEnded("a")):
         desk.node.router.route(desk.worker, message)
         desk.giver.handle(desk.worker, message)
     assert desk.link.hears() == FileSettled("b")

@@ -10,11 +10,11 @@ import pytest
 
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
 from scoopi.politeness.robots.robots_book import RobotsBook
-from scoopi.politeness.robots.robots_desk import ROUND_S, RobotsDesk, Sought
+from scoopi.politeness.robots.robots_desk import ROUND_S, RobotsDesk, RobotsRequest
 from scoopi.store.solo.sqlite_store import SqliteStore
 
 HOST = "a.example:80"
-SOUGHT = Sought("http://a.example/robots.txt")
+SOUGHT = RobotsRequest("http://a.example/robots.txt")
 RULES = RobotsAnswer(RobotsKind.KNOWN, (RobotsLine(2, "Disallow: /x"),), "200")
 
 Make = Callable[[str], RobotsDesk]

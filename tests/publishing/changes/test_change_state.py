@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import AppenderError
-from scoopi.publishing.changes.change_state import About, ChangeState
+from scoopi.publishing.changes.change_state import ChangeState, StateHeader
 
-ABOUT = About("/defs", "", 12.5)
+ABOUT = StateHeader("/defs", "", 12.5)
 
 
 @pytest.fixture
