@@ -108,7 +108,7 @@ class FetchError(StepError):
     Args:
         fault: what is known of the failure; by default it is permanent.
     Attributes:
-        cookies: after an answer, if its site has a session, as `Request.cookies`; else None.
+        cookies: the cookies after the answer, as in `Request.cookies`; None without an answer or a session.
     """
 
     def __init__(

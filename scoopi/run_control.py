@@ -1,4 +1,4 @@
-"""Run control: what is asked of runs, or done to them, from outside: figures, rows, cancel, forget, rates."""
+"""Run control: shows, cancels and removes runs from outside: figures, rows, rates, cancel, forget."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ class Pending(msgspec.Struct, frozen=True):
         archived: the archive has its page, so it needs no grant.
         failures: of tasks that are skipped now because they crashed their worker.
         crashes: the task of each crash of a worker that ran this job alone.
-        beside: how many workers crashed on another job while they held this one.
-        is_robots: it stands for the request of a host's robots.txt, not for a job of the run.
+        beside: the number of workers that crashed while they held this job and ran another one.
+        is_robots: whether it is a request for a host's robots.txt, not a job of the run.
     """
 
     taken: TakenJob

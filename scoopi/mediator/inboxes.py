@@ -14,14 +14,14 @@ from scoopi.store.pages.job_records import Postponed, TakenJob, WaitingJob
 
 
 class JobInbox:
-    """What other threads want of the job runner.
+    """Requests of other threads to the job runner.
 
     Any thread may write to it; the job runner's thread reads.
 
     Attributes:
         back: batches of jobs to be handed back to the store, the oldest first.
         postponed: jobs that failed and are to be tried again.
-        adopted: batches of jobs that wait at this node by the store.
+        adopted: batches of jobs that, according to the store, wait at this node for another attempt.
         sending: jobs whose requests are sent once it is noted in the store.
         cancelled: set when no more jobs are to be taken.
         stopped: set when the job runner is to end.

@@ -281,7 +281,7 @@ class Definitions(msgspec.Struct, frozen=True):
 
     Attributes:
         is_selection: whether some of the defined locator groups are left out.
-        is_partial: whether those left out would lead to further pages of task groups that are read.
+        is_partial: whether the groups left out would lead to further pages of the task groups that are read.
     """
 
     locator_groups: dict[str, LocatorGroup]

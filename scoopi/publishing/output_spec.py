@@ -35,7 +35,7 @@ class OutputSpec(msgspec.Struct, frozen=True):
         target: where its records go; None for an output of encoded rows.
         schema: the schema of its records.
         streams: the names of its records in frames; empty without a target.
-        deferred: whether it is a database that is only loaded at the end.
+        deferred: whether it is a database that is loaded when the run is over, not during it.
         optional: whether a file without rows is left out.
         changes: whether only records are written that differ from the last finished run.
         grid: the format of its rows, if they are those of grids.

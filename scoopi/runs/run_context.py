@@ -31,25 +31,25 @@ class RunContext(msgspec.Struct, frozen=True):
     Attributes:
         node: incarnation of this process.
         run: incarnation of the run.
-        resumed: an earlier process started the run.
+        resumed: whether an earlier process started the run.
         outputs: what the definitions write.
         stream: where the one output goes instead of a file; None for files.
         stdout: where records go whose output is `-`; None when it is closed.
-        limit: how many pages it may load; None without a limit.
-        sync_store: makes what the store of a run on one machine knows survive a loss of power.
+        limit: the number of pages that the run may load; None for no limit.
+        sync_store: makes the store of a run on one machine durable, so that it survives a power failure.
         watch: called with the progress; None when nobody watches.
         notify: called with one-line notices for the user.
-        cluster: how the node reaches its cluster; None for a run on one machine.
-        cancel: whether the run was cancelled from elsewhere; None on one machine.
-        was_over: the run was ending or over when this node joined.
-        returned: the run was not named; an earlier process of this node had left it unfinished.
+        cluster: the settings of the connection to the cluster; None for a run on one machine.
+        cancel: reads whether the run was cancelled by `scoopi cancel`; None on one machine.
+        was_over: whether the run was ending or over when this node joined.
+        returned: whether the run was not named, and continues as the last process had not finished it.
         plain_outputs: in a cluster, the outputs under the names that they have on one machine.
-        retention: has the cluster's records of the run expire once it is over; None on one machine.
+        retention: gives the run's records in the cluster an expiry time when it is over; None on one machine.
         set_deadline: called with the monotonic time by which the cluster must have answered, and the seconds
             that the node has after it; None on one machine.
         on_seeded: called while this node seeds, with the number of jobs so far.
-        keep: called every liveness gap: the cluster keeps the unfinished run for a while from then.
-        joining: has answered probes while this node waited for others; None on one machine.
+        keep: called every liveness gap; renews the time for which the cluster keeps the unfinished run.
+        joining: answered probes while this node joined the run; None on one machine.
         browsers: the socket of the node's browsers; empty if no page is loaded in one.
         canaries: keys of the records whose loss shows that the run's data is lost.
     """

@@ -61,7 +61,8 @@ class RunRequest:
         watch: called with the progress.
         notify: called with one-line notices for the user.
         is_stopped: polled while the node waits for others, before there is an engine to cancel.
-        interrupting: calls what it is given if that happens during its `with` block, from another thread.
+        interrupting: a context manager that calls its argument, from another thread, if the run is cancelled
+            during the `with` block.
     """
 
     defs: Path | None = None

@@ -44,8 +44,7 @@ class SettlingStore:
     """Wraps a store, and makes the outcomes of its conditional writes certain.
 
     The outcome of a rejected or failed write is unknown until the record is read: if it has the new value,
-        the
-    write is WON; if it has the expected one, the write is retried; anything else means LOST. This is
+    the write is WON; if it has the expected one, the write is retried; anything else means LOST. This is
     unambiguous, because every value that a node writes is unique.
 
     Args:

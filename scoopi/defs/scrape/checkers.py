@@ -93,7 +93,7 @@ class Checkers(msgspec.Struct, frozen=True):
         url: checks the address of a locator.
         page: checks that a local file exists, given an address that `url` accepts.
         ca: checks the path of a file of certificate authorities.
-        find: returns where the rows of a source can be read, or why they cannot.
+        find: opens the rows of a source, or returns why they cannot be read.
         page_selector: checks a CSS selector of an element.
         loader: checks the loader of a task group, which may need a library.
         path: checks the path of a downloaded file, with its placeholders.

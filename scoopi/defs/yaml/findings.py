@@ -89,7 +89,7 @@ class Findings:
         self._aliases[_INDEX.sub("[]", key)] = written
 
     def mute(self, places: Iterable[Place]) -> None:
-        """Report nothing more about the values at these places, as what is wrong there is reported."""
+        """Report nothing more about the values at these places, whose error is reported already."""
         self._muted |= {*places}
 
     def hide(self, text: str) -> None:

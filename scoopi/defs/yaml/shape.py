@@ -92,7 +92,7 @@ class Record(msgspec.Struct, frozen=True):
         values_for: the key whose placeholders further keys give values to; expansion moves them.
         names: the known keys.
         required_names: the known keys that the mapping must have.
-        needs_names_only: the values of all required keys are names.
+        needs_names_only: whether the values of all required keys are names.
     """
 
     keys: tuple[Key, ...] = ()

@@ -27,10 +27,10 @@ class PoolWorker:
         slots: its requests granted and not yet answered.
         alone: whether it runs one job at a time, because those jobs are in quarantine.
         is_leaving: whether it was asked to end; its end is not a crash.
-        slow_on: the job that takes it long; until that ends it gets no further ones.
+        slow_on: the id of a job that takes long, until whose end the worker gets no further jobs; else empty.
         overran: the task for which it was killed, at `killed_at`; None while none was.
         fresh_since: time before this does not count against its task.
-        window: how many jobs may wait in it for its steps.
+        window: the number of jobs that may wait in the worker for its steps.
     """
 
     def __init__(

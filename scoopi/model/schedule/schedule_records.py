@@ -132,7 +132,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
         awaits: the id of the job that triggered it, while that job is reprocessed.
         reason: why it has its state.
         changes: the changes in order, without the oldest if there are too many.
-        gates: that it has waited at, in order, as far as they are logged; the oldest are left out, too.
+        gates: the logged gates at which it has waited, in order, without the oldest if there are too many.
     """
 
     process: str

@@ -35,7 +35,7 @@ _INSTRUCTIONS = 100_000
 
 
 def no_stop(_: Callable[[], object]) -> contextlib.AbstractContextManager[object]:
-    """An `interrupting` that never calls."""
+    """An `interrupting` that never calls its argument."""
     return contextlib.nullcontext()
 
 
@@ -46,7 +46,8 @@ class QueryLimits:
     Attributes:
         timeout_s: the longest that it may take with the reading of its rows; 0 for no limit.
         is_stopped: whether the run that needs it was asked to stop.
-        interrupting: calls what it is given when that happens during its `with` block, from any thread.
+        interrupting: a context manager that calls its argument, from any thread, if the run is cancelled
+            during the `with` block.
     """
 
     timeout_s: int = 0

@@ -132,7 +132,7 @@ class Membership:
                 )
 
     def own_beat_is_old(self) -> bool:
-        """Whether no heartbeat was acknowledged for half the gap: then take no job and send no request."""
+        """Whether no heartbeat was acknowledged for half the gap; then take no job and send no request."""
         beaten_at = self._beaten_at
         return beaten_at is None or self._own_clock() - beaten_at > self._gap_ms / 2000
 

@@ -30,7 +30,7 @@ class Load(NamedTuple):
     Attributes:
         takes: how often it has begun to take jobs; incremented before the store is called.
         idle: whether it holds no job, is taking none, and has no pending write.
-        owes_rows: whether it leaves although not all rows that it has committed are in its files.
+        owes_rows: whether it leaves before all rows that it has committed are in its files.
         pages: number of pages that it has loaded.
         given: marks of the jobs that its workers have; see `marks_of`.
         retry_ms: time until the first of its waiting jobs is due, in milliseconds; 0 if none waits.

@@ -28,7 +28,7 @@ class TakenJob(NamedTuple):
     Attributes:
         fence: number of this take.
         lost: how often the job was taken back from a dead node.
-        tried: the reason of each attempt that failed before this one.
+        tried: the reasons of the failed attempts before this one, in order.
         sent: whether a crashed process may have sent its request, which must not be sent twice.
     """
 

@@ -218,7 +218,7 @@ class JobStore:
         return self._store.count(JOBS) == 0 or not self._store.scan(JOBS, None, 1)
 
     def refuse_strays(self) -> None:
-        """Check the first of the jobs that are left although no node has any.
+        """Check the first of the jobs that are left in the store while no node holds any.
 
         Raises:
             RecordError: one of them is not a job, or waits for a host that the run does not have, so that it
