@@ -193,3 +193,15 @@ def test_a_group_that_is_not_there_is_found_when_the_project_is_deployed(
 ) -> None:
     with pytest.raises(AssertionError, match="there is no locator group pags; did you mean pages"):
         serving.deploy("books: {executes: 'scrape:books#pags'}")
+
+
+def test_a_scrape_without_any_row_is_a_noop_that_publishes_nothing(serving: Serving, site: Site) -> None:
+    site.failing = {f"/{number}" for number in range(PAGES)}
+    serving.deploy("books: {executes: {scrape: books, accept: {failed_pages: '100 %'}}}")
+    serving.run("launch", "books")
+    serving.until_idle()
+    attempt = serving.attempt("books/!1/1")
+    assert (attempt["status"], attempt["explanation"]) == ("noop", "no rows")
+    assert (attempt["outputs"]["rows"], attempt["outputs"]["files"]) == (0, [])
+    assert serving.job("books/!1") == "noop"
+    assert not (serving.folder / "output/books").exists()
