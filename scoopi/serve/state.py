@@ -193,8 +193,9 @@ class State:
         rows = self._changes(self.current()[1].processes, schedule.processes)
         if not dry_run:
             self.store.put_bundle(name, data, now, bundle.PART_SIZE)
+            since = now.replace(microsecond=0)  # slots of `every` are counted, and named, from it
             for process in schedule.processes:
-                self.store.write(None, ProcessRecord(name=process, since=now))
+                self.store.write(None, ProcessRecord(name=process, since=since))
             for row in rows:
                 change = change_here(row["change"], now, by, f"bundle {name[:12]}")
                 self._note(row["process"], change, schedule.processes.get(row["process"]))

@@ -104,3 +104,15 @@ def test_a_project_that_another_node_has_replaced_is_not_deployed_again_by_a_res
     (tmp_path / "jobs/jobs.yml").write_text("processes: {c: {executes: external:x}}")
     assert state.replaced_since(tmp_path / "jobs") is None, "the project has changed since"
     assert state.replaced_since(tmp_path / "none") is None, "its check reports that it is missing"
+
+
+def test_slots_of_an_interval_are_counted_from_a_whole_second(tmp_path: Path) -> None:
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/jobs.yml").write_text("processes: {p: {executes: external:x, trigger: {every: 90s}}}")
+    now = NOW.replace(microsecond=383423)
+    with State(tmp_path / "scheduler") as state:
+        state.deploy(tmp_path / "jobs", None, now)
+        state.passes.run(now)
+        assert not state.store.active_jobs()
+        state.passes.run(now + timedelta(seconds=90))
+        assert [*state.store.active_jobs()] == ["p/@2026-01-01T00:01:30Z"]

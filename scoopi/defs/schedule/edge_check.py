@@ -9,6 +9,7 @@ from scoopi.defs.schedule.key_places import KeyPlaces
 from scoopi.defs.yaml.findings import Findings
 from scoopi.model.schedule.process import Process
 
+_LENGTHS = ("hourly", "daily", "monthly", "yearly")
 Edge = tuple[str, tuple[str | int, ...]]
 """The process that comes first, and the keys that lead to where its name is written."""
 
@@ -44,6 +45,7 @@ class EdgeCheck:
         """Report edges between processes whose slots do not correspond."""
         for process in self._processes.values():
             seen: set[tuple[str, int]] = set()
+            self._warn_of_parts(process)
             for number, edge in enumerate(process.depends_on):
                 self._check_slot(process, edge.process, ("depends_on", number))
                 if (edge.process, edge.slot) in seen:
@@ -64,6 +66,17 @@ class EdgeCheck:
         what = f"{process.name} has {_slots(process)}, but {before} has {_slots(other) or 'none'}"
         hint = "give both periods, or both iterations; `trigger: {after: …}` follows any process"
         self._findings.error(*self._places.at(process.name, *names), what, hint)
+
+    def _warn_of_parts(self, process: Process) -> None:
+        """Warn of a dependency of longer periods on shorter ones, of which it waits for one only."""
+        for number, edge in enumerate(process.depends_on):
+            other = self._processes.get(edge.process)
+            if process.qualifier is None or other is None or other.qualifier is None:
+                continue
+            if _LENGTHS.index(other.qualifier) < _LENGTHS.index(process.qualifier):
+                what = f"{process.name} waits for one {other.qualifier} period of {other.name}, not for all"
+                hint = "it is the one in which its own period begins, or `slot` before that"
+                self._findings.warning(*self._places.at(process.name, "depends_on", number), what, hint)
 
     def _check_triggers(self, process: Process) -> None:
         """Report triggers between periods of different lengths, as a triggered job has its trigger's slot."""

@@ -143,7 +143,12 @@ def test_an_earlier_slot_of_each_other_is_not_a_cycle(project: Project) -> None:
             "qualifier: daily, trigger: {}",
             "p has iterations, but b has periods",
         ),
-        ("qualifier: daily, trigger: {}, depends_on: [b]", "qualifier: hourly, trigger: {}", None),
+        ("qualifier: hourly, trigger: {}, depends_on: [b]", "qualifier: daily, trigger: {}", None),
+        (
+            "qualifier: daily, trigger: {}, depends_on: [{process: b, slot: -1}]",
+            "qualifier: hourly, trigger: {}",
+            "p waits for one hourly period of b, not for all",
+        ),
         ("depends_on: [b]", "qualifier: daily, trigger: {}", None),
     ],
 )
