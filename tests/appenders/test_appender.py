@@ -23,7 +23,7 @@ from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, ScoopiError, StoreError
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
-from scoopi.store.pages.job_records import NewJob, TakenJob
+from scoopi.store.pages.job_records import Ending, NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
 
 from .conftest import NODE, result_of
@@ -109,9 +109,9 @@ def test_children_stand_before_their_parent_has_ended(
     ready_at_end: list[int] = []
     end = jobs.end
 
-    def watched(endings: Sequence[object]) -> list[bool]:
+    def watched(endings: Sequence[Ending]) -> list[bool]:
         ready_at_end.append(jobs.ready("file"))
-        return end(endings)  # type: ignore[arg-type]
+        return end(endings)
 
     monkeypatch.setattr(jobs, "end", watched)
     appender.put(msgspec.structs.replace(result_of(parent), children=(new,)))
@@ -162,7 +162,7 @@ def test_a_cluster_that_is_gone_is_named_as_it_is(
 ) -> None:
     gone = ClusterError("no member has been reachable")
 
-    def refused(endings: Sequence[object]) -> list[bool]:
+    def refused(endings: Sequence[Ending]) -> list[bool]:
         raise gone
 
     (job,) = take(1)
@@ -185,10 +185,10 @@ def test_a_store_that_does_not_answer_is_tried_again_and_the_frame_is_written_on
     end = jobs.end
     refusals = [StoreError("no answer"), StoreError("no answer")]
 
-    def moody(endings: Sequence[object]) -> list[bool]:
+    def moody(endings: Sequence[Ending]) -> list[bool]:
         if refusals:
             raise refusals.pop()
-        return end(endings)  # type: ignore[arg-type]
+        return end(endings)
 
     monkeypatch.setattr(jobs, "end", moody)
     appender.put(result_of(job))
@@ -313,7 +313,7 @@ def test_an_appender_that_is_abandoned_while_the_store_is_away_reports_no_fault(
 ) -> None:
     asked = threading.Event()
 
-    def refused(endings: Sequence[object]) -> list[bool]:
+    def refused(endings: Sequence[Ending]) -> list[bool]:
         asked.set()
         raise StoreError("no answer")
 
@@ -338,7 +338,7 @@ def test_abandoned_before_it_knows_whether_the_store_has_lost_the_run_it_calls_n
     (job,) = take(1)
     appender = Appender(writer, jobs, AppenderSettings(), heard.events(), is_lost=lambda: True)
 
-    def lost(endings: Sequence[object]) -> list[bool]:
+    def lost(endings: Sequence[Ending]) -> list[bool]:
         appender.abandon()
         return [False for _ in endings]
 

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
@@ -109,7 +110,7 @@ def successor_time(serving: Serving) -> bool:
     with serving.served("--slots", "4"):
         for number in range(1, 16):
             serving.run("launch", "a")
-            until(lambda slot=f"!{number}": _ended(serving, f"b/{slot}"))  # type: ignore[misc]
+            until(partial(_ended, serving, f"b/!{number}"))
     with State(serving.folder / "scheduler") as state:
         for number in range(1, 16):
             before, after = (state.store.attempts_of(f"{name}/!{number}")[0] for name in "ab")

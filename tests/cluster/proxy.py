@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
@@ -135,8 +136,8 @@ class Proxy:
                 client.sendall(data)
         _shut(client, socket.SHUT_RDWR)
 
-    def _start(self, target: object, *arguments: object) -> threading.Thread:
-        thread = threading.Thread(target=target, args=arguments, daemon=True)  # type: ignore[arg-type]
+    def _start(self, target: Callable[..., object], *arguments: object) -> threading.Thread:
+        thread = threading.Thread(target=target, args=arguments, daemon=True)
         self._threads.append(thread)
         thread.start()
         return thread

@@ -49,7 +49,9 @@ def test_a_scan_that_is_repeated_is_begun_behind_what_it_met() -> None:
     end = bounds.by_index("ready", "", LIMIT)
     assert end is not None
     assert_just_enough(met(first[-1], end))
-    assert bounds.by_index("ready", KEYS[100], LIMIT) < end, "another scan has met nothing yet"  # type: ignore[operator]
+    other = bounds.by_index("ready", KEYS[100], LIMIT)
+    assert other is not None
+    assert other < end, "another scan has met nothing yet"
 
 
 def test_near_the_end_of_all_keys_the_bound_lies_behind_them() -> None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 import pytest
 
 from scoopi.defs.scrape.placeholders import with_stand_ins
-from tests.defs.written import Check
+from tests.defs.written import Check, Outcome
 
 _DIMS = "dims: [ item: { name: day, selector: b }, item: { name: year, match: Y, index: 2 } ]"
 
 
-def _errors(outcome: object) -> list[str]:
-    report = outcome.report  # type: ignore[attr-defined]
-    return [each.sentence() for each in report.errors]
+def _errors(outcome: Outcome) -> list[str]:
+    return [each.sentence() for each in outcome.report.errors]
 
 
 @pytest.mark.parametrize(

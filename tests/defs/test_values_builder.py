@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from scoopi.defs.yaml.yaml_file import YamlFile
 TODAY = date(2026, 3, 5)
 
 
-def read(written: str) -> object:
+def read(written: str) -> Any:
     table = YamlFile(f"n: {written}\n", "defs.yml", Findings()).read()
     assert table is not None
     return read_values("n", table.entries["n"], TODAY)
@@ -47,7 +48,7 @@ def read(written: str) -> object:
 def test_values_are_read(written: str, texts: list[str]) -> None:
     values = read(written)
     assert not isinstance(values, Fault), values
-    assert list(values.texts()) == texts  # type: ignore[attr-defined]
+    assert list(values.texts()) == texts
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,9 +56,9 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     read: list[str] = []
     original = RecordReader.read
 
-    def noted(self: RecordReader, *arguments: object) -> object:
-        read.append(arguments[1].url)  # type: ignore[attr-defined]  # the facts of the page
-        return original(self, *arguments)  # type: ignore[arg-type]
+    def noted(self: RecordReader, *arguments: Any) -> object:
+        read.append(arguments[1].url)  # the facts of the page
+        return original(self, *arguments)
 
     monkeypatch.setattr(RecordReader, "read", noted)
     return read

@@ -119,11 +119,11 @@ def test_a_file_that_is_larger_than_a_page_may_be_is_not_held_in_memory(
 
 
 def test_a_disk_that_is_full_is_not_a_fault_of_the_file(
-    client: HttpClient, store: FileStore, site: Server
+    client: HttpClient, store: FileStore, site: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order = FileOrder(site.url("/ok/a.jpg"))
     partial = store.open(order)
-    partial.write = _full  # type: ignore[method-assign]
+    monkeypatch.setattr(partial, "write", _full)
     with pytest.raises(FetchError, match="the file cannot be written: No space left") as failed:
         send(client, Request(order.url, file=partial))
     assert not failed.value.fault.is_transient

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -127,8 +128,11 @@ class Pod:
     def wait_ready(self) -> None:
         """Wait as the kubelet does: until it has started, then until it is ready."""
         for name in ("startup", "readiness"):
-            wait_until(lambda name=name: self._ended() or self.probe(name) == 200, name)  # type: ignore[misc]
+            wait_until(partial(self._answers, name), name)
         assert not self._ended(), self.said()
+
+    def _answers(self, probe: str) -> bool:
+        return self._ended() or self.probe(probe) == 200
 
     def delete(self) -> int:
         """SIGTERM, the grace period, and the exit code; TimeoutExpired when SIGKILL would come."""

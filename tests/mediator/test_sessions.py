@@ -53,7 +53,8 @@ def two() -> Worker:
 
 @pytest.fixture
 def sessions(one: Worker, two: Worker) -> Any:
-    sessions: Any = Sessions([one, two])  # type: ignore[arg-type]
+    workers: Any = [one, two]
+    sessions: Any = Sessions(workers)
     for worker, job in ((one, "a"), (one, "b"), (two, "c")):
         sessions.ask(worker, job, "s", 0)
     return sessions
@@ -159,8 +160,9 @@ class Claims:
 
 @pytest.mark.parametrize("login", ["done", "failed", "again"])
 def test_other_nodes_may_log_in_once_the_login_of_this_one_has_ended(one: Worker, login: str) -> None:
+    workers: Any = [one]
     shared: Any = Claims()
-    sessions: Any = Sessions([one], shared)  # type: ignore[arg-type]
+    sessions: Any = Sessions(workers, shared)
     sessions.ask(one, "a", "s", 0)
     assert (one.turns, shared.claimed) == (["a"], {"s"})
     sessions.change(SessionChange("s", "a", login=login))
@@ -168,6 +170,7 @@ def test_other_nodes_may_log_in_once_the_login_of_this_one_has_ended(one: Worker
 
 
 def test_a_job_that_asks_for_a_session_nobody_logs_in_to_has_its_turn(one: Worker) -> None:
-    sessions: Any = Sessions([one])  # type: ignore[arg-type]
+    workers: Any = [one]
+    sessions: Any = Sessions(workers)
     sessions.handle(one, SessionAsked("b", "s", 0))
     assert one.turns == ["b"]

@@ -14,8 +14,10 @@ LOADED = datetime(2020, 1, 31, 10, 0).astimezone()
 SECOND = timedelta(seconds=1)
 
 
-def at(*numbers: int) -> datetime:
-    return datetime(*numbers).astimezone()  # type: ignore[arg-type]
+def at(
+    year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0, us: int = 0
+) -> datetime:
+    return datetime(year, month, day, hour, minute, second, us).astimezone()
 
 
 @pytest.mark.parametrize(

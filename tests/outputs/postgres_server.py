@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from tests.reliability.process import children_of
 
@@ -41,7 +42,7 @@ class PostgresServer:
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="scoopi-postgres-", dir="/tmp"))
-        self._user: dict[str, object] = {}
+        self._user: dict[str, Any] = {}
         if os.getuid() == 0:
             entry = pwd.getpwnam("postgres" if _has_user("postgres") else "nobody")
             os.chown(self._folder, entry.pw_uid, entry.pw_gid)
@@ -72,7 +73,7 @@ class PostgresServer:
             command = [program("postgres"), "-D", str(self._folder / "data")]
             self._process = subprocess.Popen(
                 command, cwd=self._folder, stdout=log, stderr=log, start_new_session=True, **self._user
-            )  # type: ignore[call-overload]
+            )
         end = time.monotonic() + START_S
         while not self._answers():
             assert time.monotonic() < end, (self._folder / "log.txt").read_text()
@@ -124,7 +125,7 @@ class PostgresServer:
         return True
 
     def _call(self, command: list[str]) -> None:
-        ended = subprocess.run(command, cwd=self._folder, capture_output=True, check=False, **self._user)  # type: ignore[call-overload]
+        ended = subprocess.run(command, cwd=self._folder, capture_output=True, check=False, **self._user)
         assert ended.returncode == 0, ended.stderr.decode()
 
 

@@ -75,11 +75,12 @@ def test_the_wheel_says_what_the_project_says(installed: Installed) -> None:
     assert (reported["Name"], reported["Version"]) == ("scoopi", __version__)
     assert reported["Requires-Python"] == said["requires-python"] == ">=3.11"
     assert reported["License-Expression"] == "Apache-2.0"
-    extras = said["optional-dependencies"]
+    extras, dependencies = said["optional-dependencies"], said["dependencies"]
     assert isinstance(extras, dict)
+    assert isinstance(dependencies, list)
     assert reported.get_all("Provides-Extra") == sorted(extras)
     needed = [line for line in reported.get_all("Requires-Dist", []) if "extra ==" not in line]
-    assert len(needed) == len(said["dependencies"])  # type: ignore[arg-type]
+    assert len(needed) == len(dependencies)
 
 
 def test_hazelcast_is_asked_for_by_extras_alone(installed: Installed) -> None:

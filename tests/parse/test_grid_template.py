@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from scoopi.errors import ParseError
@@ -12,10 +14,10 @@ from scoopi.parse.grid.grid_template import GridTemplate
 from tests.parse.grid_axes import axes_of, day, reading, town
 
 
-def head(**more: object) -> ItemDef:
+def head(**more: Any) -> ItemDef:
     """A dim whose value is that of a cell; its range is open, so it ends at the last cell."""
     selector = "tr:nth-child(%{item.index}) td:nth-child(%{index})"
-    return day(**({"last": None, "value": None, "selector": selector} | more))  # type: ignore[arg-type]
+    return day(**({"last": None, "value": None, "selector": selector} | more))
 
 
 def rows(item: ItemDef, dim: ItemDef, max_rows: int = 100) -> tuple[list[Item], int]:

@@ -6,8 +6,10 @@ import gc
 import logging
 import random
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from lxml import etree
@@ -40,9 +42,9 @@ PIECES = (
 )
 
 
-def drawn(parse: object, page: bytes, max_nodes: int = 10_000) -> object:
+def drawn(parse: Callable[[bytes, int, int], Any], page: bytes, max_nodes: int = 10_000) -> object:
     try:
-        return draw(parse(page, 40, max_nodes))  # type: ignore[operator]
+        return draw(parse(page, 40, max_nodes))
     except ParseError as error:
         return str(error)
 

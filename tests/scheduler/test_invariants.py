@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -144,8 +144,8 @@ def scenario_of_cancels(world: World) -> None:
         settle(world, "canceled")
 
 
-def yield_to(world: World, moment: object) -> None:
-    world.now = moment  # type: ignore[assignment]
+def yield_to(world: World, moment: datetime) -> None:
+    world.now = moment
     retried(world, world.tick)
 
 

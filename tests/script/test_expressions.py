@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -37,9 +38,9 @@ class Calls(Sandbox):
         super().__init__(LIMITS, HOSTS)
         self.made: list[str] = []
 
-    def call(self, operation: str, *texts: str, **options: object) -> str | datetime | None:
+    def call(self, operation: str, *texts: str, **options: Any) -> str | datetime | None:
         self.made.append(operation)
-        return super().call(operation, *texts, **options)  # type: ignore[arg-type]
+        return super().call(operation, *texts, **options)
 
 
 def row(value: str | None, *, index: int = 1, own: int = 1) -> ScriptRow:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -85,7 +86,7 @@ values = st.text(st.sampled_from("'\"`\\()[]{}$%*+/.,;|^:#=<>!?&~-aBé\u2028Q E0
 
 def read(
     kind: type[GridReader | PlainReader], language: str, value: str, dims: tuple[ItemDef, ...]
-) -> object:
+) -> Sequence[object]:
     """The dims of the one row of a page that holds the value, beside a cell that holds none."""
     css = language == "css"
     root = etree.Element("html")
@@ -110,8 +111,8 @@ def read(
 
 
 def dims_of(texts: tuple[str, ...], key: str) -> tuple[ItemDef, ...]:
-    given = [{key: text} for text in texts]
-    return tuple(ItemDef(f"d{at}", **each) for at, each in enumerate(given))  # type: ignore[arg-type]
+    given: list[dict[str, Any]] = [{key: text} for text in texts]
+    return tuple(ItemDef(f"d{at}", **each) for at, each in enumerate(given))
 
 
 def with_attacks(test: Callable[..., None]) -> Callable[..., None]:
@@ -128,7 +129,7 @@ def with_attacks(test: Callable[..., None]) -> Callable[..., None]:
 def test_a_selector_finds_the_cell_that_holds_any_value(
     kind: type[GridReader | PlainReader], language: str, selectors: tuple[str, ...], value: str
 ) -> None:
-    assert set(read(kind, language, value, dims_of(selectors, "selector"))) == {value}  # type: ignore[call-overload]
+    assert set(read(kind, language, value, dims_of(selectors, "selector"))) == {value}
 
 
 @pytest.mark.parametrize("kind", [GridReader, PlainReader])
@@ -138,7 +139,7 @@ def test_a_selector_finds_the_cell_that_holds_any_value(
     value=values.filter(lambda text: not text[0].isdigit() and text[0] not in "-" and text.strip() == text)
 )
 def test_a_script_gets_any_value_as_it_is(kind: type[GridReader | PlainReader], value: str) -> None:
-    assert set(read(kind, "xpath", value, dims_of(SCRIPTS, "script"))) == {value}  # type: ignore[call-overload]
+    assert set(read(kind, "xpath", value, dims_of(SCRIPTS, "script"))) == {value}
 
 
 def test_a_number_of_a_page_is_a_number_in_code_and_a_position_in_a_predicate() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from scoopi.errors import StoreError
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.state import State
@@ -11,7 +13,9 @@ from tests.serve.serving import until
 JOB = "p/@2026-01-01T01:00:00Z"
 
 
-def test_the_time_of_a_recovery_is_divided_by_what_the_attempt_waited_for(shown_state: State) -> None:
+def test_the_time_of_a_recovery_is_divided_by_what_the_attempt_waited_for(
+    shown_state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock, refused = [0.0], [False]
     store, seen = shown_state.store, [0]
     scan = store.open_attempts
@@ -28,7 +32,7 @@ def test_the_time_of_a_recovery_is_divided_by_what_the_attempt_waited_for(shown_
         before = seen[0]
         until(lambda: seen[0] > before + 1)
 
-    store.open_attempts = attempts  # type: ignore[method-assign, assignment]
+    monkeypatch.setattr(store, "open_attempts", attempts)
     with HammerWatch(lambda: shown_state, lambda: clock[0]) as watch:
         looked()
         clock[0] += 2

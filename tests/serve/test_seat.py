@@ -19,6 +19,7 @@ from scoopi.model.schedule.schedule_records import STATE_FORMAT, PassRecord, Wor
 from scoopi.model.schedule.schedule_settings import Liveness
 from scoopi.serve import seat
 from scoopi.serve.seat import Heart, Seat, count_tick, dead_workers, home_of
+from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.workbench import FencedError, Workbench
 from tests.serve.conftest import NOW, Deployed
@@ -182,12 +183,16 @@ def test_ticks_let_the_counter_grow_by_their_own_time(deployed: Deployed) -> Non
     assert numbers == [0, 0, 1, 1, 2, 2, 2, 2, 3]  # a time that went back is stored, and increments nothing
 
 
+def _beat_once(heart: Heart, state: State) -> None:
+    number = state.store.the_pass().beat
+    until(lambda: heart.beat() and state.store.the_pass().beat > number)
+
+
 def test_a_tick_beside_a_serve_increments_nothing(deployed: Deployed) -> None:
     state = deployed(ONE)
     heart = Heart(state.store, None, FAST)
     for count in range(3):
-        number = state.store.the_pass().beat
-        until(lambda number=number: heart.beat() and state.store.the_pass().beat > number)  # type: ignore[misc]
+        _beat_once(heart, state)
         number = state.store.the_pass().beat
         count_tick(state.store, Liveness(), NOW + timedelta(minutes=count))
         assert state.store.the_pass().beat == number

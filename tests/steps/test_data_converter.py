@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from scoopi.errors import ConvertError, StepError
@@ -126,10 +128,11 @@ def test_values_of_any_text_that_fail_have_one_cause() -> None:
 
 
 @pytest.mark.parametrize("made", [7, None])
-def test_a_converter_that_returns_no_str_fails_the_task_by_its_name(made: object) -> None:
+def test_a_converter_that_returns_no_str_fails_the_task_by_its_name(made: Any) -> None:
     class Wrong:
         def convert(self, value: str) -> str:
-            return made  # type: ignore[return-value]
+            wrong: str = made
+            return wrong
 
     with pytest.raises(
         StepError, match=rf"wrong returned {type(made).__name__} for '1', not a str"

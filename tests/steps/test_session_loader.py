@@ -50,8 +50,9 @@ def inner() -> Inner:
 
 @pytest.fixture
 def loader(inner: Inner) -> SessionLoader:
-    values = {"session": "a.example", "login": {"url": LOGIN.url, "fields": LOGIN.fields}}
-    values["login"] |= {"success": {"url": "/in"}, "expired": {"selector": "form"}}  # type: ignore[operator]
+    login = {"url": LOGIN.url, "fields": LOGIN.fields}
+    login |= {"success": {"url": "/in"}, "expired": {"selector": "form"}}
+    values = {"session": "a.example", "login": login}
     sites = Sites(Site(), [SiteBlock("a.example", values)])
     return SessionLoader(inner, sites, WorkerSessions())
 

@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from scoopi.model.job import JobPayload, JobState
@@ -43,15 +44,15 @@ def measure_records(store: Store, store_map: StoreMap, keys: list[str]) -> None:
     changes = [[Change(key, first, second) for key in part] for part in parts]
     index_value = f"R/{HOST}" if store_map is JOBS else None
     before = ["", *(part[-1] for part in parts)]
-    rate(f"{store_map}: put", len(keys), [lambda p=p: store.put_if_absent_all(store_map, p) for p in puts])  # type: ignore[misc]
-    rate(f"{store_map}: cas", len(keys), [lambda c=c: store.cas_all(store_map, c) for c in changes])  # type: ignore[misc]
-    rate(f"{store_map}: get", len(keys), [lambda p=p: store.get_all(store_map, p) for p in parts])  # type: ignore[misc]
+    rate(f"{store_map}: put", len(keys), [partial(store.put_if_absent_all, store_map, p) for p in puts])
+    rate(f"{store_map}: cas", len(keys), [partial(store.cas_all, store_map, c) for c in changes])
+    rate(f"{store_map}: get", len(keys), [partial(store.get_all, store_map, p) for p in parts])
     rate(
         f"{store_map}: scan",
         len(keys),
-        [lambda a=a: store.scan(store_map, index_value, BATCH, a) for a in sorted(before)[:-1]],  # type: ignore[misc]
+        [partial(store.scan, store_map, index_value, BATCH, a) for a in sorted(before)[:-1]],
     )
-    rate(f"{store_map}: delete", len(keys), [lambda p=p: store.delete_all(store_map, p) for p in parts])  # type: ignore[misc]
+    rate(f"{store_map}: delete", len(keys), [partial(store.delete_all, store_map, p) for p in parts])
 
 
 def measure_jobs(store: Store, keys: list[str]) -> None:
@@ -69,9 +70,9 @@ def measure_jobs(store: Store, keys: list[str]) -> None:
         jobs.end([Ending(job.id, job.fence, JobState.DONE) for job in jobs.take(HOST, BATCH)])
 
     parts = [new[start : start + BATCH] for start in range(0, len(new), BATCH)]
-    rate("jobs: put, take, end in turn", len(keys), [lambda p=p: cycle(p) for p in parts])  # type: ignore[misc]
+    rate("jobs: put, take, end in turn", len(keys), [partial(cycle, p) for p in parts])
     again = [[job._replace(id=f"{job.id[::-1]}x") for job in part] for part in parts]
-    rate("jobs: all put", len(keys), [lambda p=p: jobs.put(p) for p in again])  # type: ignore[misc]
+    rate("jobs: all put", len(keys), [partial(jobs.put, p) for p in again])
     rate("jobs: then taken and ended", len(keys), [finish] * len(parts))
     assert jobs.nothing_left()
 

@@ -120,7 +120,8 @@ class PackedMeanwhile:
 
 
 def test_a_reader_while_they_are_packed_is_to_ask_again(store: Store, ends: RememberedEnds) -> None:
-    meanwhile = RememberedEnds(PackedMeanwhile(store, slice(0, 0)))  # type: ignore[arg-type]
+    packed: Any = PackedMeanwhile(store, slice(0, 0))
+    meanwhile = RememberedEnds(packed)
     with pytest.raises(StoreError, match="packed while they were read"):
         reported(meanwhile)
     assert reported(ends) == ALL
@@ -129,6 +130,7 @@ def test_a_reader_while_they_are_packed_is_to_ask_again(store: Store, ends: Reme
 def test_of_two_nodes_that_pack_at_a_time_neither_packs_what_the_other_has_begun_to_remove(
     store: Store, ends: RememberedEnds
 ) -> None:
-    meanwhile = RememberedEnds(PackedMeanwhile(store, slice(3, 9)))  # type: ignore[arg-type]
+    packed: Any = PackedMeanwhile(store, slice(3, 9))
+    meanwhile = RememberedEnds(packed)
     meanwhile.expire(60)
     assert reported(ends) == ALL

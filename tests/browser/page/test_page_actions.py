@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,9 +47,9 @@ ask();
 </script>"""
 
 
-def action(verb: str, text: str = "", selector: str = "", **more: object) -> ActionDef:
+def action(verb: str, text: str = "", selector: str = "", **more: Any) -> ActionDef:
     place = Place("shop.yml", 7, 9)
-    return ActionDef(verb, "taskGroups.shop.browser.actions[0]", place, text=text, selector=selector, **more)  # type: ignore[arg-type]
+    return ActionDef(verb, "taskGroups.shop.browser.actions[0]", place, text=text, selector=selector, **more)
 
 
 def body(page: Rendered | VisitFailed) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from scoopi.browser.page.step_timeout import StepTimeout
@@ -68,7 +69,7 @@ def test_only_an_action_that_cannot_be_interrupted_is_stuck() -> None:
     given: Any = Limits()
     seen: list[bool] = []
     for can_interrupt in (True, False):
-        limit = StepTimeout(given, lambda can_interrupt=can_interrupt: can_interrupt)  # type: ignore[misc]
+        limit = StepTimeout(given, partial(bool, can_interrupt))
         limit.act(-FAR_S)
         seen.append(limit.is_stuck())
         limit.look()

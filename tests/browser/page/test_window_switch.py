@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -49,15 +50,15 @@ def site() -> Iterator[Server]:
         yield server
 
 
-def action(verb: str, text: str = "", selector: str = "", line: int = 7, **more: object) -> ActionDef:
-    return ActionDef(verb, "k", Place("shop.yml", line, 9), text=text, selector=selector, **more)  # type: ignore[arg-type]
+def action(verb: str, text: str = "", selector: str = "", line: int = 7, **more: Any) -> ActionDef:
+    return ActionDef(verb, "k", Place("shop.yml", line, 9), text=text, selector=selector, **more)
 
 
 NEW, MAIN = action("window", "new", line=8), action("window", "main", line=9)
 
 
-def click(name: str, **more: object) -> ActionDef:
-    return action("click", f"#{name}", f"#{name}", **more)  # type: ignore[arg-type]
+def click(name: str, **more: Any) -> ActionDef:
+    return action("click", f"#{name}", f"#{name}", **more)
 
 
 def loaded(

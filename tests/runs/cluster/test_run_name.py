@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -124,12 +125,12 @@ def test_a_removed_run_is_found_by_its_name_alone_and_no_other_record_is_touched
     }
 
 
-def left(output: Path, run: str, node: str, at_s: int, **fields: object) -> None:
+def left(output: Path, run: str, node: str, at_s: int, **fields: Any) -> None:
     """A node's state in the folder of a run, as old as that."""
     folder = output / run / HIDDEN / node
     folder.mkdir(parents=True)
-    state = {"run": "r1", "owner": socket.gethostname(), "cluster": True} | fields
-    (folder / "node.json").write_bytes(msgspec.json.encode(NodeState(**state)))  # type: ignore[arg-type]
+    state: dict[str, Any] = {"run": "r1", "owner": socket.gethostname(), "cluster": True} | fields
+    (folder / "node.json").write_bytes(msgspec.json.encode(NodeState(**state)))
     os.utime(folder / "node.json", (at_s, at_s))
 
 

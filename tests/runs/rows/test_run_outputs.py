@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeRun:
     (tmp_path / SHOPS).write_text("locatorGroups: {}\n")
 
     def run(
-        name: str, hour: int, files: Mapping[str, str | bytes], status: str = "done", **keys: object
+        name: str, hour: int, files: Mapping[str, str | bytes], status: str = "done", **keys: Any
     ) -> Path:
         folder = tmp_path / "output" / name
         (folder / ".scoopi" / "n1").mkdir(parents=True)
@@ -40,7 +41,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeRun:
             (folder / file).write_bytes(gzip.compress(data) if file.endswith(".gz") else data)
         at = datetime(2026, 1, 1, hour, tzinfo=UTC)
         known = {"definitions": str(tmp_path / SHOPS), **keys}
-        view = RunView(name, "1", status, at, at, **known)  # type: ignore[arg-type]
+        view = RunView(name, "1", status, at, at, **known)
         RunFile(folder, folder / ".scoopi").write(view)
         return folder
 

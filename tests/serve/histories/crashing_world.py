@@ -122,6 +122,18 @@ class CrashingWorld:
         """What a person does to a job; False if its state does not allow it."""
         return self.allowed(lambda state: action(JobDesk(state, self.now, lambda name: name)))
 
+    def cancel(self, job: str, mode: str) -> bool:
+        """A person cancels a job."""
+        return self.jobs_desk(lambda desk: desk.cancel(job, mode))
+
+    def skip(self, job: str) -> bool:
+        """A person skips a job."""
+        return self.jobs_desk(lambda desk: desk.skip(job))
+
+    def reprocess(self, job: str) -> bool:
+        """A person has a job run again."""
+        return self.jobs_desk(lambda desk: desk.reprocess(job))
+
     def processes_desk(self, action: Callable[[ProcessDesk], object]) -> bool:
         """What a person does to a process; False if its state does not allow it."""
         return self.allowed(lambda state: action(ProcessDesk(state, self.now)))
@@ -161,7 +173,10 @@ class CrashingWorld:
             )
         )
         for name in alive:
-            self.do(lambda state, name=name: Workbench(state.store).beat(name))  # type: ignore[misc]
+            self._beat(name)
+
+    def _beat(self, worker: str) -> None:
+        self.do(lambda state: Workbench(state.store).beat(worker))
 
     def claim(self, worker: str, names: dict[str, str] | None = None, limit: int = 9) -> list[AttemptRecord]:
         """Claim what a worker may run. One that died after a claim offers it again when it is restarted."""
@@ -182,7 +197,10 @@ class CrashingWorld:
         """Let a worker see which of its attempts are cancelled, as the loop of its `serve` does."""
         for attempt in self.attempts("running"):
             if attempt.worker == worker and attempt.wish == "cancel":
-                self.allowed(lambda state, each=attempt: Workbench(state.store).see_wish(each, self.now))  # type: ignore[misc]
+                self._see_wish(attempt)
+
+    def _see_wish(self, attempt: AttemptRecord) -> None:
+        self.allowed(lambda state: Workbench(state.store).see_wish(attempt, self.now))
 
     def claimed(self) -> list[AttemptRecord]:
         """The attempts that workers run."""

@@ -29,7 +29,7 @@ def backfill_that_is_cancelled(world: CrashingWorld) -> None:
     world.tick(minutes=1)
     running = world.claim("w1")
     for slot in sorted(world.states("p")):
-        world.jobs_desk(lambda desk, slot=slot: desk.skip(f"p/{slot}"))  # type: ignore[misc]
+        world.skip(f"p/{slot}")
     world.tick(minutes=1)
     for attempt in running:
         world.end(attempt)
@@ -41,7 +41,7 @@ def cancel_in_three_modes(world: CrashingWorld) -> None:
     for mode in ("drain", "step", "kill"):
         world.tick(hours=1)
         (attempt,) = world.claim("w1")
-        world.jobs_desk(lambda desk, mode=mode, job=attempt.job: desk.cancel(job, mode))  # type: ignore[misc]
+        world.cancel(attempt.job, mode)
         world.tick(minutes=1)
         world.end(attempt)
         world.work()
@@ -55,7 +55,7 @@ def cancels_that_have_arrived(world: CrashingWorld) -> None:
     for mode in ("drain", "step", "kill"):
         world.tick(hours=1)
         (attempt,) = world.claim("w1")
-        world.jobs_desk(lambda desk, mode=mode, job=attempt.job: desk.cancel(job, mode))  # type: ignore[misc]
+        world.cancel(attempt.job, mode)
         world.tick(minutes=1)
         world.see_wishes("w1")
         world.tick(minutes=1)
@@ -70,7 +70,7 @@ def cancels_that_have_arrived(world: CrashingWorld) -> None:
         world.end(attempt, "not_ready")
         world.tick(minutes=5)
         (attempt,) = world.claim("w1")
-        world.jobs_desk(lambda desk, job=attempt.job: desk.cancel(job, "drain"))  # type: ignore[misc]
+        world.cancel(attempt.job, "drain")
         world.see_wishes("w1")
         world.tick(minutes=20)
         world.tick(minutes=20)
@@ -79,10 +79,10 @@ def cancels_that_have_arrived(world: CrashingWorld) -> None:
 @scenario("p: {RUN, trigger: {every: 1h}}")
 def cancel_of_what_nobody_runs(world: CrashingWorld) -> None:
     world.tick(hours=1)
-    world.jobs_desk(lambda desk: desk.cancel("p/@2026-01-01T01:00:00Z", "step"))
+    world.cancel("p/@2026-01-01T01:00:00Z", "step")
     world.tick(hours=1)
     world.claim("w1")
-    world.jobs_desk(lambda desk: desk.cancel("p/@2026-01-01T02:00:00Z", "kill"))
+    world.cancel("p/@2026-01-01T02:00:00Z", "kill")
     world.tick(hours=2, minutes=30)  # its worker never reports
 
 
@@ -107,7 +107,7 @@ def reprocess(world: CrashingWorld) -> None:
     world.tick(hours=1)
     world.work()
     for name in ("a", "b"):
-        world.jobs_desk(lambda desk, name=name: desk.reprocess(f"{name}/@2026-01-01T01:00:00Z"))  # type: ignore[misc]
+        world.reprocess(f"{name}/@2026-01-01T01:00:00Z")
         world.tick(minutes=1)
         world.work(lambda attempt: "failed" if attempt.number == 2 else "succeeded")
         world.tick(minutes=10)
@@ -122,7 +122,7 @@ def skip(world: CrashingWorld) -> None:
     world.tick(hours=3)
     running = world.claim("w1")
     for hour in (1, 2):
-        world.jobs_desk(lambda desk, hour=hour: desk.skip(f"p/@2026-01-01T0{hour}:00:00Z"))  # type: ignore[misc]
+        world.skip(f"p/@2026-01-01T0{hour}:00:00Z")
     world.tick(minutes=1)
     for attempt in running:
         world.end(attempt)

@@ -98,13 +98,13 @@ def notices_of_what_workers_do(world: CrashingWorld) -> None:
     world.work("succeeded")
     world.tick(hours=1)
     (attempt,) = world.claim("w1")
-    world.jobs_desk(lambda desk, job=attempt.job: desk.cancel(job, "step"))  # type: ignore[misc]
+    world.cancel(attempt.job, "step")
     world.see_wishes("w1")
     world.tick(minutes=1)
     world.end(attempt)
     world.tick(hours=1)
     (attempt,) = world.claim("w1")
-    world.jobs_desk(lambda desk, job=attempt.job: desk.cancel(job, "drain"))  # type: ignore[misc]
+    world.cancel(attempt.job, "drain")
     world.see_wishes("w1")
     world.end(attempt, "canceled")
     world.tick(minutes=1)

@@ -107,6 +107,11 @@ def disabled_and_not_ready(world: CrashingWorld) -> None:
     world.work(status)
 
 
+def _end_node(world: CrashingWorld, claim: Claim) -> None:
+    """The worker w2 reports the end of a node, if it may."""
+    world.allowed(lambda state: NodeBench(state.store, "w2").end(claim))
+
+
 def claim_nodes(world: CrashingWorld, worker: str) -> list[Claim]:
     """Claim the further nodes that are placed on a worker; one that died offers its claims again first."""
 
@@ -132,6 +137,6 @@ def nodes_of_a_run(world: CrashingWorld) -> None:
     world.tick(minutes=1)  # w2 is lost, and its nodes are placed on w1
     claim_nodes(world, "w1")
     for claim in lost:  # w2 wakes up, and is too late
-        world.allowed(lambda state, claim=claim: NodeBench(state.store, "w2").end(claim))  # type: ignore[misc]
+        _end_node(world, claim)
     world.end(first)
     world.tick(minutes=1)
