@@ -65,11 +65,13 @@ def test_of_two_resumes_at_once_one_runs_and_one_is_reported_so(desk: Desk, worl
 def test_resume_beside_a_live_run_is_refused_and_harms_nothing(
     desk: Desk, world: World, live: ScoopiProcess
 ) -> None:
+    live.signal(signal.SIGSTOP)  # on a busy machine it would end in the meantime
     for words in (["resume"], ["resume", str(desk.run_folder())], ["resume", desk.run_folder().name]):
         ended = desk.scoopi(*words)
         assert ended.code == 5
         assert f"the run is still running (pid {live.process.pid})" in ended.err
         assert "wait for its end" in ended.err
+    live.signal(signal.SIGCONT)
     assert live.wait(60) == 0
     assert desk.rows() == world.rows
 
