@@ -212,7 +212,7 @@ class AttemptRunner:
         busy = None
         for claim in claims:
             try:
-                self._end(claim, AttemptEnd(HANDED_BACK))
+                self._end(claim, AttemptEnd(HANDED_BACK), claim.seconds(now_utc()))
             except BusyRecordError as error:
                 log.warning("attempt %s: it is not handed back: %s", claim.name, error)
                 busy = error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import NamedTuple
 
 from scoopi.model.schedule.run_node import FIRST_NODE
@@ -66,6 +67,12 @@ class Claim(NamedTuple):
     def has_started(self) -> bool:
         """Whether it was ever claimed."""
         return self.fence > 0
+
+    def seconds(self, now: datetime) -> float:
+        """For how long it has run by its record, in seconds; 0 if that is not known."""
+        node = node_of(self.attempt, self.node)
+        started = self.attempt.started if self.is_first else None if node is None else node.started
+        return 0.0 if started is None else max(0.0, (now - started).total_seconds())
 
     def counts_in(self, record: AttemptRecord) -> bool:
         """Whether the claim still counts, by the record of its attempt as it is now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
+from scoopi.serve.work import attempt_runner
 from scoopi.serve.work.attempt_runner import AttemptRunner
 from scoopi.serve.work.orders import Workshop
 from scoopi.serve.workbench import Workbench
@@ -103,11 +105,17 @@ def test_an_attempt_that_is_placed_here_is_run_and_its_end_is_reported(
 
 
 @pytest.mark.parametrize("environ", ["yes"], indirect=True)
-def test_what_runs_when_it_is_closed_is_offered_again(state: State, runner: AttemptRunner) -> None:
+def test_what_runs_when_it_is_closed_is_offered_again(
+    state: State, runner: AttemptRunner, shown: list[dict[str, object]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     runner.claim(1, state.current()[1].settings, FAR)
     assert (len(runner), status(state)) == (1, ["running"])
+    started = state.store.attempts_of("p/!1")[0].started
+    assert started is not None
+    monkeypatch.setattr(attempt_runner, "now_utc", lambda: started + timedelta(seconds=9))
     runner.close()
     assert status(state) == ["waiting"]
+    assert (shown[-1]["status"], shown[-1]["seconds"]) == ("handed_back", 9.0)
 
 
 @pytest.mark.parametrize("environ", ["yes"], indirect=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from msgspec.structs import replace
 
 from scoopi.model.schedule.run_node import RunNode
 from scoopi.scheduler.placing.run_nodes import with_node
 from scoopi.serve.work.claim import Claim
+from tests.serve.conftest import NOW
 from tests.serve.work.keeping import ATTEMPT
 
 NODE = RunNode(number=2, status="running", worker="b", fence=5)
@@ -48,3 +51,11 @@ def test_a_claim_knows_its_worker_whether_it_exists_and_whether_it_is_over() -> 
     assert not second.is_over
     assert Claim(with_node(JOINED, replace(NODE, status="ended")), 2).is_over
     assert Claim(replace(JOINED, status="succeeded"), 2).is_over
+
+
+def test_a_claim_has_run_since_its_record_says_so() -> None:
+    later = NOW + timedelta(seconds=90)
+    running = replace(JOINED, started=NOW, nodes=(replace(NODE, started=NOW + timedelta(seconds=30)),))
+    assert [Claim(running).seconds(later), Claim(running, 2).seconds(later)] == [90, 60]
+    assert [Claim(JOINED, node).seconds(later) for node in (1, 2, 3)] == [0, 0, 0]
+    assert Claim(running).seconds(NOW - timedelta(seconds=1)) == 0, "a clock that was set back"
