@@ -70,16 +70,17 @@ class Result:
 
     Attributes:
         faults: what must not happen; empty if all is well.
-        slowest_s: the longest time from a disturbance to the next start of a job that it interrupted.
-        slowest: which job that was, after what, and what the time was spent on.
+        slowest: the longest time in seconds from a disturbance to the next start of a job that it
+            interrupted, perhaps with further disturbances in between; and what it was spent on.
+        calm: the longest such time from the end of the last disturbance.
     """
 
     jobs: int = 0
     scrapes: int = 0
     rounds: Counter[str] = field(default_factory=Counter)
     starts: int = 0
-    slowest_s: float = 0.0
-    slowest: str = ""
+    slowest: tuple[float, str] = 0.0, ""
+    calm: tuple[float, str] = 0.0, ""
     seconds: float = 0.0
     faults: list[str] = field(default_factory=list)
 
@@ -88,7 +89,8 @@ class Result:
         rounds = ", ".join(f"{count} {kind}" for kind, count in sorted(self.rounds.items()))
         lines = [
             f"{self.jobs} jobs, {self.starts} starts, {self.scrapes} scrapes; {self.seconds:.0f} s: {rounds}",
-            f"slowest recovery {self.slowest_s:.1f} s{self.slowest}",
+            "slowest recovery {:.1f} s{}".format(*self.slowest),
+            "slowest after the last disturbance {:.1f} s{}".format(*self.calm),
             *self.faults,
         ]
         return "\n".join(lines)
@@ -180,7 +182,7 @@ class Hammer:
         self._store, self._folder = store, store.folder
         self._jobs, self._rounds, self._pause_s = jobs, rounds, pause_s
         self._chance = chance
-        self._disturbed: list[tuple[float, str]] = []
+        self._disturbed: list[tuple[float, float, str]] = []
         self._result = Result()
         folder = self._folder
         self._serving = Serving(folder)
@@ -247,7 +249,7 @@ class Hammer:
 
     def _disturb(self, kind: str, node: Node) -> None:
         self._result.rounds[kind] += 1
-        self._disturbed.append((uptime(), kind))
+        began = uptime()
         if kind == "kill":
             node.kill()
             time.sleep(self._chance.random() * self._pause_s)
@@ -260,6 +262,7 @@ class Hammer:
             node.set_clock(self._chance.randint(-self.most_jump_s, self.most_jump_s))
         else:
             self._store.disturb(self._chance, self._pause_s)
+        self._disturbed.append((began, uptime(), kind))
 
     def _unfinished(self) -> list[str]:
         return sorted(self._asked(self._state.store.active_jobs))
@@ -359,12 +362,14 @@ class Hammer:
 
     def _recovered(self, slot: str, before: float, at: float) -> None:
         """A job was started again, after the disturbances since its start before."""
-        after = [(when, kind) for when, kind in self._disturbed if before <= when < at]
-        result, since = self._result, min(after, default=(at, ""))[0]
-        if at - since > result.slowest_s:
-            kinds = ", ".join(kind for _, kind in after)
-            spent = self._watch.spent(f"work/{slot}", since, at)
-            result.slowest_s, result.slowest = at - since, f" of {slot} after {kinds}: {spent}"
+        after = [each for each in self._disturbed if before <= each[0] < at]
+        if after:
+            kinds, result = ", ".join(kind for _, _, kind in after), self._result
+            result.slowest = max(result.slowest, self._spent(slot, after[0][0], at, kinds))
+            result.calm = max(result.calm, self._spent(slot, min(at, after[-1][1]), at, kinds))
+
+    def _spent(self, slot: str, since: float, at: float, kinds: str) -> tuple[float, str]:
+        return at - since, f" of {slot} after {kinds}: {self._watch.spent(f'work/{slot}', since, at)}"
 
     def _fault(self, what: str) -> None:
         if what not in self._result.faults:
