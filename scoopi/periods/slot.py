@@ -13,6 +13,8 @@ from scoopi.periods.period import Period, parse_period
 _NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _KNOWN = 16_384
+MOST_NUMBER = 10**18 - 1
+"""The largest number of an iteration or a launch: keys have 18 digits, so that they sort."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from scoopi.descendants import die_with_parent
+from scoopi.periods.slot import MOST_NUMBER
 
 
 def main() -> int:
@@ -35,6 +36,7 @@ def window_of(source: Any, now: datetime, lookback: int) -> list[int]:
 
     Raises:
         TypeError: the source returns anything but whole numbers or None.
+        ValueError: a number is too large for a slot.
     """
     current = _number("current", source.current(now))
     if current is None:
@@ -49,6 +51,8 @@ def window_of(source: Any, now: datetime, lookback: int) -> list[int]:
 
 
 def _number(method: str, value: object) -> int | None:
+    if isinstance(value, int) and value > MOST_NUMBER:
+        raise ValueError(f"{method} returned a number of more than 18 digits")
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     raise TypeError(f"{method} returned {type(value).__name__}; return a whole number, or None")

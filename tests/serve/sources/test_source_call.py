@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 
+from scoopi.serve.sources.source_asker import SourceAsker
 from scoopi.serve.sources.source_call import window_of
-from tests.serve.conftest import NOW
+from tests.serve.conftest import NOW, Deployed
 
 
 class Source:
@@ -47,3 +50,29 @@ def test_numbers_below_zero_and_unknown_ones_are_left_out(
 def test_a_source_returns_whole_numbers(value: object) -> None:
     with pytest.raises(TypeError, match=r"current returned .*; return a whole number, or None"):
         window_of(Source(value), NOW, 0)
+
+
+def test_a_number_that_no_slot_can_have_is_an_error() -> None:
+    largest = 10**18 - 1
+    assert window_of(Source(largest), NOW, 0) == [largest]
+    with pytest.raises(ValueError, match="current returned a number of more than 18 digits"):
+        window_of(Source(largest + 1), NOW, 0)
+    with pytest.raises(ValueError, match="previous returned a number of more than 18 digits"):
+        window_of(Source(largest, step=-1, last=0), NOW, 1)
+
+
+def test_a_source_of_such_a_number_stops_no_pass(deployed: Deployed, tmp_path: Path) -> None:
+    source = "class Src:\n    def current(self, now):\n        return 10**30\n"
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/queue.py").write_text(source)
+    state = deployed("""
+        processes:
+          p: {executes: external:x, trigger: {slots: iterations, source: "python:queue:Src", every: 1m}}
+          q: {executes: external:x, trigger: {every: 1m}}
+    """)
+    asker = SourceAsker(state.store, state.current, state.project, dict(os.environ))
+    asker.ask_all(NOW)
+    state.passes.run(NOW + timedelta(minutes=1))
+    error = "ValueError: current returned a number of more than 18 digits"
+    assert state.store.processes()["p"].source_error == error
+    assert [each.process for each in state.store.open_attempts()] == ["q"]
