@@ -117,6 +117,18 @@ def test_a_part_of_a_page_waits_for_a_grant_without_an_address_for_robots_txt(de
     assert (wanted.host, wanted.url) == ("other.example:80", "")
 
 
+def test_a_held_grant_is_waited_for_with_its_address_for_robots_txt(desk: PluginDesk) -> None:
+    def load(url: str, web: Web) -> Answer:
+        with web.hold("http://other.example/page"):
+            return Answer(url, b"")
+
+    desk.plugin(load)
+    desk.begin(Request(URL))
+    wanted = desk.next()
+    assert isinstance(wanted, FurtherGrant)
+    assert (wanted.host, wanted.url) == ("other.example:80", "http://other.example/page")
+
+
 def test_a_held_grant_counts_as_sent_once_it_is_used(desk: PluginDesk) -> None:
     uses: list[bool] = []
 

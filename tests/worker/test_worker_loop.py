@@ -21,12 +21,14 @@ from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import (
     Drain,
+    FileSettled,
     Give,
     Granted,
     JobsHandedBack,
     Recall,
     Result,
     Results,
+    SessionTurn,
     Stop,
     ToParent,
     WorkItem,
@@ -223,6 +225,26 @@ def test_a_request_that_must_not_be_sent_twice_continues_after_a_recall(
     ended = {result.job: result.state for batch in desk.run() for result in batch}
     assert ended == dict.fromkeys(JOBS[1:3], JobState.DONE)
     assert desk.handed_back == [JOBS[0]]
+
+
+@pytest.mark.parametrize(("message", "logs_in"), [(FileSettled, False), (SessionTurn, True)])
+def test_a_load_that_waits_continues_when_its_file_is_settled_or_it_is_its_turn_to_log_in(
+    desk_of: Callable[..., Desk],
+    monkeypatch: pytest.MonkeyPatch,
+    message: type[FileSettled | SessionTurn],
+    logs_in: bool,
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(loader=RedirectedLoader)
+    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
+    desk.loop.continue_requests()
+    for job in (JOBS[1], JOBS[0], JOBS[0]):  # one of which waits, once
+        desk.loop.handle(message(job))
+    desk.loop.continue_requests()
+    ((result,),) = desk.run()
+    assert (result.job, result.state) == (JOBS[0], JobState.DONE)
+    assert desk.loader.begun.get_nowait().expect(LoadOrder).logs_in is logs_in
+    assert desk.loader.begun.empty()
 
 
 def test_a_request_that_must_not_be_sent_twice_is_ended_by_a_stop_while_it_waits_for_its_grant(
