@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from scoopi import Scoopi
 from scoopi.errors import AppenderError, ConfigError
 from scoopi.model.report.run_report import ChangeCounts, RunReport
 from scoopi.publishing.changes.change_state import ChangeState
-from tests.engine.desk import Desk
+from tests.engine.desk import Desk, wait_until
 from tests.engine.flaky_site import FlakySite
 from tests.server.server import Server
 
@@ -186,6 +187,37 @@ def test_a_run_that_reads_a_part_of_the_pages_finds_nothing_gone(shop: Shop) -> 
         "defs.yml", configs={"scoopi.loader.fetch.delay": 0}, environ={}, workers=0, limit=1
     ).run()
     assert report.changes["cards.csv"].gone == 0
+    assert shop.cards(shop.run()) == set()
+
+
+@pytest.mark.usefixtures("server")
+def test_records_of_pages_above_a_budget_are_not_gone_and_return_unchanged(shop: Shop) -> None:
+    shop.run()
+    settings = {"scoopi.loader.fetch.delay": 0, "scoopi.budget.pages": 1}
+    report = Scoopi("defs.yml", configs=settings, environ={}, workers=0).run()
+    counts = report.changes["cards.csv"]
+    assert (report.jobs.done, report.jobs.skipped, counts.gone) == (1, 1, 0)
+    assert counts.unchanged + counts.unknown == 3
+    assert shop.cards(shop.run()) == set()
+
+
+def test_a_killed_run_is_compared_with_the_run_before_it_when_it_is_resumed(
+    shop: Shop, server: Server, desk: Desk
+) -> None:
+    shop.run()
+    shop.show("bread", {"Rye": "4.2", "Bun": "1"})
+    begun = len(server.log.paths())
+    started = desk.start("run", "defs.yml", "--workers", 1, "-D", "scoopi.loader.fetch.delay=5000")
+    wait_until(
+        lambda: any(path.endswith(".html") for path in server.log.paths()[begun:]), "a page is asked for"
+    )
+    started.signal(signal.SIGKILL)
+    started.wait(60)
+    desk.scoopi("resume", "-D", "scoopi.loader.fetch.delay=0")
+    folder = max(desk.runs(), key=lambda each: each.name)
+    lines = (folder / "cards.csv").read_text().splitlines()[1:]
+    assert {line.partition(",")[2] for line in lines} == {"Bun,1,new", "Oat,3,gone"}
+    assert len(lines) == 2
     assert shop.cards(shop.run()) == set()
 
 
