@@ -1,4 +1,4 @@
-"""What an author of definitions asks: one page, its records, what its host is asked with, the long forms."""
+"""Authoring: loads one page and reads its records, and shows the settings with which its host is asked."""
 
 from __future__ import annotations
 
