@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Iterator
 from contextlib import closing
+from typing import NoReturn
 
+import psycopg
 import pytest
 
 from scoopi.model.text.store_url import parse_store_url
@@ -50,3 +53,29 @@ def test_while_the_database_is_away_nothing_is_sent_and_nothing_fails() -> None:
     signals = ChangeSignals(client, "ann")
     signals.send()
     signals.listen(lambda: None).close()
+
+
+def test_a_listener_is_closed_although_the_database_hangs() -> None:
+    opening, answers, closed = threading.Event(), threading.Event(), threading.Event()
+    heard: queue.Queue[None] = queue.Queue()
+
+    class Hanging(PostgresClient):
+        def new_connection(self) -> NoReturn:
+            opening.set()
+            answers.wait()
+            raise psycopg.OperationalError("no answer in time")
+
+    client = Hanging(parse_store_url("postgresql://ann@127.0.0.1:1/shop"))
+    listener = ChangeSignals(client, "ann").listen(lambda: heard.put(None))
+    assert opening.wait(LIMIT_S)
+
+    def close() -> None:
+        listener.close()
+        closed.set()
+
+    threading.Thread(target=close, daemon=True).start()
+    try:
+        assert closed.wait(LIMIT_S)
+        assert heard.empty()
+    finally:
+        answers.set()

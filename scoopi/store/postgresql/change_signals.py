@@ -19,6 +19,8 @@ _LOOK_S = 0.5
 """How often a listener checks whether it was closed, in seconds."""
 _AGAIN_S = 1.0
 """Seconds until the next try after an error; until then changes are found with the heartbeat."""
+_CLOSE_S = 1.0
+"""How long `close` waits for the thread, which may be waiting for a server that hangs."""
 
 
 class ChangeSignals:
@@ -55,9 +57,9 @@ class ChangeListener:
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread; `heard` is not called afterwards."""
+        """End the thread; no call of `heard` begins afterwards, though one may not have ended yet."""
         self._is_closed.set()
-        self._thread.join()
+        self._thread.join(_CLOSE_S)
 
     def _run(self) -> None:
         while not self._is_closed.is_set():
@@ -69,8 +71,11 @@ class ChangeListener:
 
     def _listen(self) -> None:
         with self._client.new_connection() as connection:
+            if self._is_closed.is_set():
+                return
             connection.execute(_LISTEN)
-            self._heard()  # for notifications that were sent before this connection listened
+            if not self._is_closed.is_set():
+                self._heard()  # for notifications that were sent before this connection listened
             while not self._is_closed.is_set():
                 for notification in connection.notifies(timeout=_LOOK_S):
                     if notification.payload != self._sender and not self._is_closed.is_set():
