@@ -41,7 +41,7 @@ def test_a_password_in_an_address_is_masked() -> None:
 def test_a_version_in_a_header_is_not_that_of_the_answer() -> None:
     listener = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     assert "HTTP/" in BaseHTTPRequestHandler.server_version, "the header `Server`"
-    thread = threading.Thread(target=listener.serve_forever)
+    thread = threading.Thread(target=listener.serve_forever, args=(0.02,))
     thread.start()
     recorder = HopRecorder()
     client = HttpClient(SETTINGS, recorder=recorder)

@@ -56,7 +56,7 @@ def serving_pages(site: Site) -> Iterator[None]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         site.url = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         try:
             yield
         finally:
