@@ -76,6 +76,13 @@ def scraped_site(serving: Serving, delay_ms: int) -> Iterator[Site]:
 
 @pytest.fixture
 def site(serving: Serving) -> Iterator[Site]:
+    with scraped_site(serving, delay_ms=0) as site:
+        yield site
+
+
+@pytest.fixture
+def slow_site(serving: Serving) -> Iterator[Site]:
+    """A site that takes three seconds: long enough to be met while it is read."""
     with scraped_site(serving, delay_ms=100) as site:
         yield site
 
@@ -115,31 +122,33 @@ def test_a_scrape_is_launched_without_a_process(serving: Serving, site: Site) ->
     assert len([line for line in text.splitlines() if "title" in line and "monday" in line]) == PAGES
 
 
-def test_a_scrape_whose_worker_is_killed_is_resumed_with_every_row_once(serving: Serving, site: Site) -> None:
+def test_a_scrape_whose_worker_is_killed_is_resumed_with_every_row_once(
+    serving: Serving, slow_site: Site
+) -> None:
     serving.deploy("books: {executes: 'scrape:books'}")
     serving.run("launch", "books")
     with serving.served() as serve:
-        until(lambda: len(site.requested) > PAGES // 3)
+        until(lambda: len(slow_site.requested) > PAGES // 3)
         serve.kill()
     serving.until_idle()
     attempt = serving.attempt("books/!1/1")
     assert (attempt["status"], attempt["fence"]) == ("succeeded", 2)
     found = titles(serving, "!1")
     assert len(found) == len(set(found)) == PAGES
-    assert len(site.requested) < 2 * PAGES - 5
+    assert len(slow_site.requested) < 2 * PAGES - 5
 
 
-def test_a_scrape_that_was_stopped_by_a_shutdown_is_resumed(serving: Serving, site: Site) -> None:
+def test_a_scrape_that_was_stopped_by_a_shutdown_is_resumed(serving: Serving, slow_site: Site) -> None:
     serving.deploy("books: {executes: 'scrape:books'}")
     serving.run("launch", "books")
     with serving.served() as serve:
-        until(lambda: len(site.requested) > PAGES // 3)
+        until(lambda: len(slow_site.requested) > PAGES // 3)
         serve.terminate()
         assert serve.wait(60) == 143
     assert serving.attempt("books/!1/1")["status"] == "waiting"
     serving.until_idle()
     assert serving.attempt("books/!1/1")["status"] == "succeeded"
-    assert len(titles(serving, "!1")) == len(site.requested) == PAGES
+    assert len(titles(serving, "!1")) == len(slow_site.requested) == PAGES
 
 
 def test_failed_pages_fail_the_attempt_unless_they_are_accepted(serving: Serving, site: Site) -> None:
