@@ -206,6 +206,24 @@ def test_a_page_that_cannot_be_loaded_fails_all_tasks_for_one_reason() -> None:
     assert (failure.task, failure.step, failure.cause) == ("one,three", "loader", "loader: HTTP 404")
 
 
+@pytest.mark.parametrize(
+    ("bad", "skip", "given"), [((), (), [[]]), (("bad",), (), [None]), ((), ("good",), [None])]
+)
+def test_the_items_of_a_page_are_known_only_if_all_its_tasks_have_run(
+    monkeypatch: pytest.MonkeyPatch, bad: tuple[str, ...], skip: tuple[str, ...], given: list[object]
+) -> None:
+    got: list[object] = []
+
+    def make(_: ChildJobs, *arguments: object) -> tuple[tuple[()], tuple[()]]:
+        got.append(arguments[-1])
+        return (), ()
+
+    monkeypatch.setattr(ChildJobs, "make", make)
+    failing = [chain(name, raises(StepError("gone"))) for name in bad]
+    Desk(chain("good", rows("a.csv", 1)), *failing).result(item(skip=skip))
+    assert got == given
+
+
 def test_a_page_that_a_site_disallows_is_skipped_and_counts_as_no_page() -> None:
     result = Desk(chain("one")).run.failed_load(item(), DisallowedError("robots.txt disallows it"))
     skipped = frame_of(result).skipped
