@@ -111,7 +111,7 @@ class PoolProcess:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _started(self) -> subprocess.Popen[bytes]:
-        profiles = Path(self._folder) / str(next(self._numbers))
+        profiles = self._profiles = Path(self._folder) / str(next(self._numbers))
         profiles.mkdir()
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "scoopi.browser"],
@@ -138,6 +138,9 @@ class PoolProcess:
                     return
                 log.warning("the pool of browsers has ended; it is started again")
                 self._kill_rest()
+                shutil.rmtree(
+                    self._profiles, ignore_errors=True
+                )  # what was killed may not have finished this
                 assert self._process.stdin is not None
                 with contextlib.suppress(OSError):
                     self._process.stdin.close()

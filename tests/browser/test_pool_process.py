@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.browser import pool_process
-from scoopi.browser.pool_messages import Rendered, Reply, Visit, receive_reply, send
+from scoopi.browser.pool_messages import BrowserReserved, Rendered, Reply, Visit, receive_reply, send
 from scoopi.browser.pool_process import PoolProcess
 from scoopi.browser.remote_sessions import SESSION, session_address
 from scoopi.configs.groups import BrowserSettings
@@ -24,17 +24,17 @@ from tests.reliability.process import children_of, orphans
 from tests.server.server import Server
 
 
-def listens(pool: PoolProcess) -> bool:
-    """Whether the pool answers at its socket, which exists a moment earlier."""
+def serves(pool: PoolProcess) -> bool:
+    """Whether the pool reserves a browser; its socket, or that of a pool before it, exists earlier."""
     try:
-        Client(pool.socket, "AF_UNIX").close()
-    except (FileNotFoundError, ConnectionRefusedError):
+        with Client(pool.socket, "AF_UNIX") as connection:
+            return receive_reply(connection) == BrowserReserved()
+    except (EOFError, OSError):
         return False
-    return True
 
 
 def visit(pool: PoolProcess, url: str) -> Reply:
-    wait_until(lambda: listens(pool), "the pool's socket")
+    wait_until(lambda: serves(pool), "the pool's socket")
     with Client(pool.socket, "AF_UNIX") as connection:
         receive_reply(connection)
         send(connection, Visit(url, {}, 30.0, BrowserDef()))
@@ -82,7 +82,7 @@ def test_a_hung_browser_of_a_grid_does_not_hold_up_the_end(
     monkeypatch.setattr(pool_process, "END_S", 0.5)
     with HungGrid() as hung:
         pool = PoolProcess(BrowserSettings(browsers=1, url=hung.url), tmp_path)
-        wait_until(lambda: listens(pool), "the pool's socket")
+        connected(pool.socket).close()
         profile = Path(pool.socket).parent / "1" / "profile1"
         profile.mkdir()
         (profile / SESSION).write_text(session_address(hung.url, "1f"))
