@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 import subprocess
 import sys
@@ -143,8 +142,15 @@ def test_what_was_decided_long_ago_is_decided_again(
     deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = deployed(HOURLY)
-    times = itertools.chain([0.0] * 3, itertools.repeat(3600.0))
-    monkeypatch.setattr(passes, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    clock, write = [0.0], state.store.write
+    monkeypatch.setattr(passes, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    def stopped_after(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
+        is_written = write(old, new)
+        clock[0] = 3600.0
+        return is_written
+
+    monkeypatch.setattr(state.store, "write", stopped_after)
     now = NOW + timedelta(hours=2, seconds=5)
     rows = state.passes.run(now)
     decisions = [row["decision"] for row in rows or ()]
