@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable
-from functools import partial
 from types import TracebackType
 
 from scoopi.errors import RecordError, StoreError
@@ -20,7 +18,7 @@ from scoopi.serve.seat import Heart, Seat, StoreOutage
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.state import State
-from scoopi.serve.wake_ups import WakeUp, notify_all
+from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.attempt_runner import AttemptRunner, Notify
 from scoopi.serve.work.orders import Workshop
 from scoopi.serve.workbench import FencedError, Workbench
@@ -94,18 +92,16 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._errands.close()
-        wake_others: Callable[[], object]
         try:
             self._runner.close()
             if self._options.works:
                 self._bench.change(self.name, self._incarnation, state="lost", beat=None, since=now_utc())
-            wake_others = self._state.notify
         except (StoreError, FencedError) as failed:
             log.warning("the worker could not sign off: %s", failed)
-            wake_others = partial(notify_all, self._state.folder)  # not those elsewhere: the store is away
+            self._state.is_store_away = isinstance(failed, StoreError)
         self._wake_up.close()
         self._seat.close()
-        wake_others()
+        self._state.notify()
 
     def cancel(self, hard: bool = False) -> None:
         """Shut down gracefully, or with `hard` immediately; callable from any thread."""

@@ -63,6 +63,8 @@ class State:
             password.
     Attributes:
         is_shared: processes of other machines may use the records.
+        is_store_away: the store did not answer at the end, so it is not asked to wake processes elsewhere,
+            which find the worker lost by its heartbeats.
         name: the folder, or the URL of the store without its password.
     Raises:
         StoreError, ClusterError: the records cannot be opened, or a newer Scoopi has written them.
@@ -74,6 +76,7 @@ class State:
         self.folder = folder
         self.name = str(folder) if url is None else url.shown
         self.is_shared = url is not None
+        self.is_store_away = False
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.store = open_schedule_store(folder, url, cluster)
         try:
@@ -90,7 +93,7 @@ class State:
     def __exit__(self, *error: object) -> None:
         has_written = self.store.has_written
         try:
-            if has_written and self.is_shared:
+            if has_written and self.is_shared and not self.is_store_away:
                 self.ask_for_pass()
                 self.store.signal()
         finally:
@@ -107,7 +110,8 @@ class State:
     def notify(self, but: str = "") -> None:
         """Wake the `serve` processes of this folder except one, and those elsewhere if the store can."""
         notify_all(self.folder, but)
-        self.store.signal()
+        if not self.is_store_away:
+            self.store.signal()
 
     def ask_for_pass(self) -> None:
         """Ask the `serve` processes of other machines to run a pass at their next heartbeat."""

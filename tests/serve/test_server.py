@@ -455,7 +455,10 @@ def test_a_serve_that_cannot_sign_off_does_not_wait_for_its_store_once_more(
     workshop = Workshop(tmp_path / "work", state.folder, tmp_path, {}, {})
     with Server(state, ServeOptions(name="w"), workshop, 1, lambda *_, **fields: None):
         asked.clear()
-    assert asked == (["sign off"] if is_away else ["wake the others"])
+    state.is_shared = True
+    monkeypatch.setattr(state, "ask_for_pass", lambda: asked.append("ask for a pass"))
+    state.__exit__()
+    assert asked == (["sign off"] if is_away else ["wake the others", "ask for a pass", "wake the others"])
 
 
 def test_a_serve_sends_heartbeats_between_the_steps_of_a_slow_turn(
