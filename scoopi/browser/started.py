@@ -197,3 +197,5 @@ def _kill(process: subprocess.Popen[Any]) -> None:
         kill_tree(process.pid)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_END_S)
+    if process.stdin is not None:
+        process.stdin.close()  # Selenium opens it, and never writes to it

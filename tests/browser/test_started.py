@@ -95,3 +95,5 @@ def test_a_driver_whose_browser_cannot_be_used_is_killed(tmp_path: Path) -> None
         raise ZeroDivisionError
     assert service.process is not None
     assert service.process.returncode == -signal.SIGKILL
+    assert service.process.stdin is not None
+    assert service.process.stdin.closed, "each browser would leave a descriptor behind"
