@@ -49,7 +49,7 @@ def test_a_process_that_was_paused_without_a_reason_shows_as_paused(shop: Shop) 
 
 def test_the_next_periods_are_shown_with_the_time_at_which_they_are_due(shop: Shop) -> None:
     Path("jobs/day.yml").write_text("processes: {day: {executes: external:x, qualifier: daily, trigger: {}}}")
-    shop.printed("deploy", "jobs")
+    shop.printed("deploy", "jobs", "--now", "2026-03-27T00:00:00Z")
     text = shop.printed("process", "next", "day", "-n", "2", "--now", "2026-03-27T12:00:00Z")
     assert [line.split() for line in text.splitlines()] == [
         ["slot", "at"],
