@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from injector import Injector, Module, provider, singleton
 
 from scoopi.configs.groups import WorkerSettings
+from scoopi.configs.machine import cores
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
 from scoopi.model.job import NodeIncarnation, new_incarnation
 from scoopi.runs.configs_composer import ConfigsComposer
@@ -57,9 +58,14 @@ def bootstrap_for(request: RunRequest) -> Iterator[Bootstrap]:
     """
     boot = Injector([BootModule(request)], auto_bind=False)
     with boot.get(WorkerLauncher) as launcher:
+        workers = 0
         if request.defs is not None:
-            launcher.start_ahead(WorkerSettings.of(boot.get(ConfigsComposer).compose()).workers)
+            workers = WorkerSettings.of(boot.get(ConfigsComposer).compose()).workers
+        beside = min(workers, max(1, cores() - 1))
+        launcher.start_ahead(beside)
         from scoopi.bootstrap.bootstrap import Bootstrap  # late: slow, and workers start in the meantime
 
+        # The others have no core before: they would only delay this process, and with it the first page.
+        launcher.start_ahead(workers - beside)
         with boot.create_object(Bootstrap) as bootstrap:
             yield bootstrap

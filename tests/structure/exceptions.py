@@ -48,7 +48,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/bootstrap": (
         "wiring; test_modules.py resolves the graph of each mode, and all runs of tests/engine use it",
-        "boot_module.py bootstrap.py step_builder.py worker_wiring.py",
+        "bootstrap.py step_builder.py worker_wiring.py",
     ),
     "scoopi/bootstrap/wiring": (
         "wiring; test_modules.py resolves the graph of each mode, and all runs of tests/engine use it",
