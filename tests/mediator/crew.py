@@ -209,9 +209,10 @@ class PlayedNode:
         self.thread = threading.Thread(target=self.runner.run)
 
     def worker(self) -> PlayedWorker:
-        """The next worker that the runner starts, which is ready at once."""
+        """The next worker that the runner starts; once this returns, the runner knows that it is ready."""
         worker = self.launched.get(timeout=WAIT_S)
         worker.begins()
+        self.turn()  # else a job that is pushed at once may go to another worker
         return worker
 
     def push(self, count: int, host: str = FILE_HOST, archived: bool = False) -> list[TakenJob]:
