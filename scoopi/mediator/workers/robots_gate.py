@@ -149,6 +149,7 @@ class RobotsGate:
             until = self._clock() + NEVER_KEPT_S
             self._clocks.note_robots(host, answer.what)
             self._failed[host] = _Failed(answer, until, pending.taken.payload.public_only)
+            self._desk.released(host)  # another node may be able to ask it
         else:
             self._desk.answered(host, answer)
             self._known(host)
@@ -162,6 +163,7 @@ class RobotsGate:
     def dropped(self, pending: Pending) -> None:
         """A request of a robots.txt was removed from the queues."""
         self._reading.discard(pending.taken.host)
+        self._desk.released(pending.taken.host)
 
 
 def robots_url(url: str) -> str:

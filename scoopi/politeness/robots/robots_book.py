@@ -16,7 +16,7 @@ class RobotsRecord(msgspec.Struct, frozen=True, array_like=True):
     """One host's record.
 
     Attributes:
-        by: the incarnation that reads the file, or has read it.
+        by: the incarnation that reads the file, or has read it; empty if it did not read it after all.
         answer: None while it is being read.
     """
 
@@ -51,6 +51,7 @@ class RobotsBook:
         self._is_gone = is_gone
         self._codec = RecordCodec(ROBOTS, RobotsRecord, packed=True)
         self._claim = self._codec.written(RobotsRecord(incarnation))
+        self._released = self._codec.written(RobotsRecord(""))
 
     def open(self, hosts: Sequence[str]) -> dict[str, RobotsAnswer | RobotsReader]:
         """What is known of each host; this node becomes the reader for hosts without one."""
@@ -80,8 +81,13 @@ class RobotsBook:
         if changes:
             self._store.cas_all(ROBOTS, changes)
 
+    def release(self, hosts: Sequence[str]) -> None:
+        """Let any node read the files of these hosts, which this node was to read."""
+        if hosts:
+            self._store.cas_all(ROBOTS, [Change(host, self._claim, self._released) for host in hosts])
+
     def _is_left(self, reader: str) -> bool:
-        return reader != self._incarnation and self._is_gone(reader)
+        return not reader or (reader != self._incarnation and self._is_gone(reader))
 
     def _state(self, host: str, raw: bytes) -> RobotsAnswer | RobotsReader:
         record = self._codec.read(host, raw)

@@ -58,6 +58,7 @@ class RobotsDesk:
         self._rules: dict[str, RobotsRules] = {}
         self._sought: dict[str, RobotsRequest] = {}
         self._answers: deque[tuple[str, RobotsAnswer]] = deque()
+        self._released: dict[str, None] = {}
         self._read_elsewhere: set[str] = set()
         self._round_at = -math.inf
 
@@ -68,6 +69,7 @@ class RobotsDesk:
     def seek(self, host: str, sought: RobotsRequest) -> None:
         """Request the rules of a host."""
         if host not in self._sought:
+            self._released.pop(host, None)
             self._sought[host] = sought
             self._wake_rounds()
 
@@ -77,6 +79,11 @@ class RobotsDesk:
             self._rules[host] = RobotsRules(answer.lines)
             self._answers.append((host, answer))
             self._wake_rounds()
+
+    def released(self, host: str) -> None:
+        """Note that this node does not read a host's robots.txt after all; other nodes may wait for it."""
+        self._released[host] = None
+        self._wake_rounds()
 
     def take_news(self) -> list[tuple[str, RobotsRequest | None]]:
         """Hosts whose rules have become known, and the files that this node has to request, by host."""
@@ -102,6 +109,10 @@ class RobotsDesk:
         self._book.close(dict(answers))
         for _ in answers:
             self._answers.popleft()
+        released = list(self._released)
+        self._book.release(released)
+        for host in released:
+            self._released.pop(host, None)
 
     def _look_up(self, hosts: list[str]) -> None:
         for host, state in self._book.open(hosts).items():

@@ -31,13 +31,14 @@ RULES = RobotsAnswer(RobotsKind.KNOWN, (RobotsLine(2, "Disallow: /x"), RobotsLin
 class World:
     """A gate with all that is behind it; the test plays workers and job runner."""
 
-    def __init__(self, folder: Path, is_off: bool = False) -> None:
+    def __init__(self, folder: Path, is_off: bool = False, beside: World | None = None) -> None:
         self.clock = Clock()
         rules = PolitenessSettings(error_delay_ms=4000, host_timeout_s=60)
         self.log = RequestLog(folder / "requests.log")
         self.clocks = HostClocks(FetchLimits(1, 1000), self.clock, ClockRules(hosts=rules), log=self.log)
         self.queues = TaskQueues(self.clocks, self.clock)
-        book = RobotsBook(SqliteStore(folder / "store.db"), "node", lambda node: True)
+        self.store: SqliteStore = SqliteStore(folder / "store.db") if beside is None else beside.store
+        book = RobotsBook(self.store, "one" if beside is None else "two", lambda node: False)
         self.desk = RobotsDesk(book, lambda: None, lambda: None, self.clock)
         self.gate = RobotsGate(self.desk, self.queues, self.clocks, url_of, lambda url: is_off, self.clock)
 
@@ -125,6 +126,24 @@ def test_a_host_that_cannot_be_asked_fails_its_jobs_and_is_tried_again_later(wor
     assert world.verdict() == Denial(False, "loader: no TLS", f"{URL}: no TLS; look")
     world.clock.now += NEVER_KEPT_S
     assert world.verdict() is Pass.WAITS
+
+
+@pytest.mark.parametrize("is_dropped", [True, False])
+def test_a_file_that_this_node_does_not_get_is_asked_for_by_another(
+    world: World, tmp_path: Path, is_dropped: bool
+) -> None:
+    (tmp_path / "two").mkdir()
+    other = World(tmp_path / "two", beside=world)
+    assert (world.verdict(), other.verdict()) == (Pass.WAITS, Pass.WAITS)
+    if is_dropped:
+        world.desk.round()
+        world.gate.take_up()
+        world.gate.dropped(world.queues.pop_job(HOST))
+    else:
+        world.read(RobotsAnswer(RobotsKind.NEVER, cause="no address", what="no address"))
+    world.desk.round()
+    other.read(RULES)
+    assert isinstance(other.verdict(), Denial)
 
 
 def test_a_private_host_refused_to_a_public_page_is_still_asked_for_others(world: World) -> None:

@@ -84,3 +84,36 @@ def test_a_file_that_did_not_come_is_not_kept(make: Make) -> None:
     desk.answered(HOST, RobotsAnswer(RobotsKind.LATER))
     desk.round()
     assert desk.rules(HOST) is None
+
+
+def test_a_file_that_this_node_does_not_read_after_all_is_read_by_another(
+    make: Make, now: list[float], woken: Counter[str]
+) -> None:
+    one, two = make("one"), make("two")
+    one.seek(HOST, SOUGHT)
+    one.round()
+    two.seek(HOST, SOUGHT)
+    two.round()
+    woken.clear()
+    one.released(HOST)
+    assert woken["rounds"] == 1
+    one.round()
+    now[0] += ROUND_S
+    two.round()
+    assert two.take_news() == [(HOST, SOUGHT)]
+
+
+def test_a_file_that_is_sought_again_before_it_is_released_stays_with_this_node(
+    make: Make, now: list[float]
+) -> None:
+    one, two = make("one"), make("two")
+    one.seek(HOST, SOUGHT)
+    one.round()
+    one.take_news()
+    one.released(HOST)
+    one.seek(HOST, SOUGHT)
+    one.round()
+    assert one.take_news() == [(HOST, SOUGHT)]
+    two.seek(HOST, SOUGHT)
+    two.round()
+    assert two.take_news() == []
