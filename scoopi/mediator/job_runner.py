@@ -28,15 +28,16 @@ from scoopi.store.retries import retried_next_round
 
 log = logging.getLogger(__name__)
 
-
 PAUSE_A_HOST_S, LONGEST_PAUSE_S = 2e-5, 0.5
 """Seconds of a pause after each look at all hosts; what was taken in advance lasts longer."""
 HOSTS_AT_ONCE, JOBS_AT_ONCE = 128, 2048
 """The most hosts, and the most jobs of them, that are taken together."""
 ROUND_PAUSE_S = 0.02
 """Seconds between two rounds without such a look: robots.txt and retries do not wait for it."""
-SWEEP_S = 1.0
-"""Seconds between two looks at all hosts, whatever the wake-ups."""
+SWEEP_S, SWEEP_SHARE = 1.0, 0.03
+"""Seconds between two looks at all hosts, whatever the wake-ups, and the part of the time they may take."""
+RETRY_S = 0.1
+"""Seconds until a failing store is asked again."""
 
 
 class TakeRules(msgspec.Struct, frozen=True):
@@ -94,21 +95,23 @@ class JobRunner:
         self._retries = RetryRounds(jobs.waiting, held, inbox, rules.on_postponed)
         self._hosts: dict[str, None] = {}
         self._dry: set[str] = set()
-        self._quiet_s, self._look_at, self._skips = 0.0, 0.0, False
+        self._sweep_at, self._look_at, self._skips = 0.0, 0.0, False
 
     def run(self) -> None:
         """Take and hand back until stopped."""
-        wants_look = is_swept = False
+        wants_look = False
         while True:
-            is_swept |= self._has_waited(wants_look)
-            wants_look = True
+            self._wait(wants_look)
             self._add_hosts(self._inbox.take_new_hosts())
+            wants_look = has_failed = True
             with retried_next_round("job runner"):
                 self._keep_up()
                 if not self._look_in() or self._inbox.cancelled.is_set():
                     wants_look = False
-                    self._look(is_swept)
-                    is_swept = False
+                    self._look()
+                has_failed = False
+            if has_failed:
+                self._look_at = time.monotonic() + RETRY_S
             if self._inbox.stopped.is_set() and not (self._inbox.back or self._inbox.postponed):
                 with retried_next_round("job runner"):
                     self._rules.share_budgets(True)
@@ -136,28 +139,24 @@ class JobRunner:
         """Seconds until all hosts may be looked through again."""
         return max(0.0, self._look_at - time.monotonic())
 
-    def _look(self, is_swept: bool) -> None:
+    def _look(self) -> None:
         """Look through all hosts, and take their jobs; with very many of them, only from time to time."""
         if self._shared is not None:
             self._share_and_take(self._shared)
         elif not self._inbox.cancelled.is_set():
-            self._take(sweep=is_swept or not self._hosts)
+            began = time.monotonic()
+            sweeps = began >= self._sweep_at or not self._hosts
+            self._take(sweeps)
+            if sweeps:
+                self._sweep_at = began + max(SWEEP_S, (time.monotonic() - began) / SWEEP_SHARE)
         self._look_at = time.monotonic() + min(LONGEST_PAUSE_S, len(self._hosts) * PAUSE_A_HOST_S)
 
-    def _has_waited(self, wants_look: bool) -> bool:
-        """Wait for a wake-up, a retry, the time of a look or of a sweep; whether it is time for a sweep.
-
-        Args:
-            wants_look: a wake-up came when all hosts could not be looked through yet.
-        """
-        longest_s = ROUND_S if self._shared else SWEEP_S
+    def _wait(self, wants_look: bool) -> None:
+        """Wait for a wake-up, a retry, or the time of a sweep, or of a look that could not be had yet."""
         # Of jobs that are skipped, no worker announces that it wants more.
-        pause_s = ROUND_PAUSE_S if self._skips else longest_s
-        pause_s = min(pause_s, self._held.waiting.next_in(), self._look_in() if wants_look else math.inf)
-        self._quiet_s = 0.0 if self._inbox.wait(pause_s) else self._quiet_s + pause_s
-        is_quiet = self._quiet_s >= longest_s
-        self._quiet_s *= not is_quiet
-        return is_quiet
+        pause_s = ROUND_PAUSE_S if self._skips else ROUND_S if self._shared else SWEEP_S
+        look_in = self._look_in() if wants_look else math.inf
+        self._inbox.wait(min(pause_s, self._held.waiting.next_in(), look_in))
 
     def _hand_back(self) -> None:
         while self._inbox.back:

@@ -243,7 +243,8 @@ class TaskRunner:
         longest = HELD_BACK_WAIT_S if unsent or self._giver.has_quarantined() else LONGEST_WAIT_S
         if any(worker.outstanding for worker in self._pool):
             longest = min(longest, LOOK_S)
-        return min(longest, self._giver.next_turn_in())
+        is_giving = not (self._draining or self._stopping)
+        return min(longest, self._giver.next_turn_in()) if is_giving else longest
 
     def _on_death(self, worker: PoolWorker) -> None:
         self._selector.unregister(worker.link.incoming)

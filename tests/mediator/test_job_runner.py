@@ -7,6 +7,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import cast
 
@@ -456,6 +457,32 @@ def test_a_store_that_does_not_answer_is_asked_again_and_nothing_is_lost(
     assert world.held.is_idle()
 
 
+def test_a_store_that_fails_at_once_is_not_asked_without_a_pause(world: World) -> None:
+    calls, busy = count(), threading.Event()
+
+    class Refusing(JobStore):
+        def hand_back(self, jobs: object) -> int:
+            if next(calls) > 100:
+                busy.set()
+            raise StoreError("the disk is full")
+
+    world.put(ONE, "a")
+    with running(world):
+        world.inbox.wake()
+        jobs = world.taken(1)
+    world.inbox = JobInbox()
+    world.with_jobs(Refusing(world.store, NODE))
+    thread = threading.Thread(target=world.runner.run)
+    thread.start()
+    world.inbox.give_back(jobs)
+    is_busy = busy.wait(0.3)
+    world.inbox.back.clear()
+    world.inbox.stop()
+    thread.join(WAIT_S)
+    assert not is_busy
+    assert not thread.is_alive()
+
+
 def test_wake_ups_for_jobs_that_wait_do_not_put_off_the_sweep(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -470,6 +497,25 @@ def test_wake_ups_for_jobs_that_wait_do_not_put_off_the_sweep(
         world.inbox.wake()
         world.put(TWO, "c")
         world.tasks.room = 100
+        assert names(world.taken(2)) == ["b", "c"]
+
+
+def test_wake_ups_of_other_hosts_do_not_put_off_the_sweep(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "SWEEP_S", 0.05)
+    wait = world.inbox.wait
+
+    def woken(longest_s: float) -> bool:
+        wait(min(longest_s, 0.01))
+        return True
+
+    monkeypatch.setattr(world.inbox, "wait", woken)
+    world.put(ONE, "a")
+    with running(world):
+        world.taken(1)
+        world.put(ONE, "b")
+        world.put(TWO, "c")
         assert names(world.taken(2)) == ["b", "c"]
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
+import threading
 import time
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
@@ -259,6 +260,22 @@ def test_a_drain_gives_back_what_waits_and_what_workers_hand_back_and_lets_the_r
         assert [pending.taken.id for pending in lost] == [item.job for item in items[1:-1]]
         node.turn()
         assert node.launched.empty(), "no worker is replaced while the node stops"
+
+
+def test_a_drained_loop_does_not_turn_for_a_host_whose_jobs_were_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(PlayedNode(tmp_path, limits=FetchLimits(4, 500))) as node:
+        worker = node.worker()
+        node.push(2, SITE)
+        worker.is_given()  # the other job waits until the host may be asked again
+        node.inbox.post(node.runner.drain)
+        assert isinstance(worker.hears(), Drain)
+        node.clock.pass_s(10.0)
+        turns, busy = count(), threading.Event()
+        monkeypatch.setattr(node.pool, "give", lambda: busy.set() if next(turns) > 100 else None)
+        node.turn()
+        assert not busy.wait(0.3), "the loop turns without a pause"
 
 
 def test_a_recall_gives_back_what_has_not_begun_and_the_node_goes_on(tmp_path: Path) -> None:

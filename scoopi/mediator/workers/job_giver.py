@@ -217,6 +217,7 @@ class JobGiver:
             if item is None:
                 self._queues.sleep(host)
                 return True
+            self._forget_note(pending)
             chosen.add(self._queues.begin_job(host), item, standing)
         return True
 
@@ -247,6 +248,12 @@ class JobGiver:
             self._sending.append(job)
         return False
 
+    def _forget_note(self, pending: Pending) -> None:
+        """Keep nothing of a job that is given; if it is handed back, the store is asked again."""
+        take = (pending.taken.id, pending.taken.fence)
+        self._noting.discard(take)
+        self._noted.discard(take)
+
     def _serve_quarantine(self) -> None:
         """Give the worker for quarantined jobs the first one whose host may be asked now."""
         worker = self._pool.start_alone()
@@ -265,6 +272,7 @@ class JobGiver:
             item = self._allowed(host, pending) if is_free else None
             if item is not None:
                 self._quarantine.pop(pending)
+                self._forget_note(pending)
                 worker.add(pending, item)
                 return
             refused.add(host)

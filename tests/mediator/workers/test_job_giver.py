@@ -233,6 +233,19 @@ def test_a_request_that_must_not_be_sent_twice_waits_until_the_store_knows_of_it
     assert desk.given() == ["a"]
 
 
+def test_what_the_store_knows_of_a_request_is_kept_here_only_until_its_job_is_given(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of(at_a_time=2)
+    desk.giver.add([order("a")])
+    desk.giver.may_send([order("a").taken])
+    assert desk.given() == ["a"]
+    desk.node.router.route(desk.worker, JobsHandedBack(("a",)))
+    desk.giver.add([order("a")])
+    assert desk.given() == []
+    assert [each.id for each in desk.giver.take_sending()] == ["a"]
+
+
 def test_a_job_that_waits_to_send_is_noted_once_however_often_its_host_is_served(
     desk_of: Callable[..., Desk],
 ) -> None:
