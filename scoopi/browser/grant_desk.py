@@ -22,7 +22,7 @@ class GrantDesk:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._wanted: queue.SimpleQueue[tuple[PartWanted, OnGrant]] = queue.SimpleQueue()
+        self._wanted: queue.SimpleQueue[tuple[PartWanted, OnGrant] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._is_open = True
         self._thread: threading.Thread | None = None
@@ -45,11 +45,12 @@ class GrantDesk:
         """
         with self._lock:
             self._is_open = False
+            self._wanted.put(None)  # else the thread would wait for as long as the pool lives
             send(self._connection, result)
 
     def _run(self) -> None:
-        while True:
-            wanted, on_grant = self._wanted.get()
+        while (asked := self._wanted.get()) is not None:
+            wanted, on_grant = asked
             try:
                 with self._lock:
                     if not self._is_open:

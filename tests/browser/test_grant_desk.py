@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from functools import partial
 from multiprocessing import Pipe
@@ -40,3 +41,15 @@ def test_after_the_end_of_a_visit_nothing_is_asked() -> None:
     assert receive_reply(there) == END
     assert not there.poll(0.1)
     there.close()
+
+
+def test_the_thread_that_asks_ends_with_the_visit() -> None:
+    here, there = Pipe()
+    desk, threads = GrantDesk(here), queue.SimpleQueue[threading.Thread]()
+    desk.ask(PartWanted("http://a/", True), lambda is_allowed: threads.put(threading.current_thread()))
+    receive_reply(there)
+    send(there, PartGranted(True))
+    thread = threads.get(timeout=30)
+    desk.end(END)
+    thread.join(30)
+    assert not thread.is_alive()
