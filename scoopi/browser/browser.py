@@ -74,9 +74,14 @@ class Browser:
         driver_pulse = () if started.pulse is None else (started.pulse,)
         self._pulses = (browser_pulse(self._tab.ask), *driver_pulse)
         self._session = started.session
-        if self._session:
-            (profile / SESSION).write_text(self._session)  # what ends it if this process is killed
-        self._completion = PageCompletion(started, shots, scripts)
+        self.has_ended = True
+        try:
+            if self._session:
+                (profile / SESSION).write_text(self._session)  # what ends it if this process is killed
+            self._completion = PageCompletion(started, shots, scripts)
+        except BaseException:
+            self._end()
+            raise
         self._limit = self._completion.limit
         self._kept = kept
         self._failure: VisitFailed | None = None
@@ -84,7 +89,6 @@ class Browser:
         self.profile = profile
         self.pages = 0
         self.first_mb = 0
-        self.has_ended = True
 
     def load(self, visit: Visit, ask: Ask = allow) -> Rendered | VisitFailed:
         """Load the page of a visit, without cookies and storage of earlier visits, except its session's.
@@ -148,6 +152,9 @@ class Browser:
         A grid gets 2 s for it; the profile of a browser that has not ended by then has to stay.
         """
         self._completion.kill()
+        self._end()
+
+    def _end(self) -> None:
         if self._session:
             self.has_ended = has_ended_soon(self._session)
         else:

@@ -26,6 +26,7 @@ from scoopi.browser.pool_messages import (
 from scoopi.browser.pool_process import SOCKET
 from scoopi.browser.protocol.protocol_link import NoAnswerError, RejectedError
 from scoopi.browser.protocol.rejected_commands import has_gone, rejection
+from scoopi.browser.remote_sessions import SESSION
 from scoopi.browser.start_faults import start_fault
 from scoopi.browser.start_pace import StartPace
 from scoopi.configs.groups import BrowserSettings
@@ -135,10 +136,12 @@ class BrowserPool:
         if failure := self._pace.wait():
             return failure
         profile = self._profiles / f"profile{next(self._numbers)}"
-        profile.mkdir()
         try:
+            profile.mkdir()
             browser = Browser(self._settings, profile, self._shots, self._kept, self._scripts)
         except CRASHED as error:
+            if not (profile / SESSION).exists():  # else it is of a grid, and ended at the end
+                shutil.rmtree(profile, ignore_errors=True)
             failure = start_fault(self._settings, error)
             self._pace.failed(failure)
             return failure

@@ -144,7 +144,10 @@ class PoolProcess:
                 assert self._process.stdin is not None
                 with contextlib.suppress(OSError):
                     self._process.stdin.close()
-                self._process = self._started()
+                try:
+                    self._process = self._started()
+                except OSError as error:  # what has killed it, such as a lack of memory, may last
+                    log.warning("the pool of browsers cannot be started, and is tried again: %s", error)
 
     def _kill_rest(self) -> None:
         """Kill what the process leaves if it was killed itself."""

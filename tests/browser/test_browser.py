@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.remote.webdriver import WebDriver
 
+from scoopi.browser import browser as browser_module
 from scoopi.browser.browser import Browser
 from scoopi.browser.page.kept_pages import Console, KeptPages, Whole, nothing_more
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
+from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from tests.browser.kinds import each_browser
@@ -266,3 +269,20 @@ def test_a_page_that_does_not_let_itself_be_kept_still_fails_for_its_own_fault(
         assert browser.late() is None
     finally:
         browser.kill()
+
+
+def test_a_browser_that_does_not_answer_after_its_start_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Started] = []
+
+    def silent(browser: Started, shots: Path, scripts: Sequence[str]) -> None:
+        started.append(browser)
+        raise WebDriverException("tab crashed")
+
+    monkeypatch.setattr(browser_module, "PageCompletion", silent)
+    with pytest.raises(WebDriverException, match="tab crashed"):
+        Browser(BrowserSettings(), tmp_path, tmp_path / "shots", KeptPages(tmp_path / "kept"))
+    process = started[0].process
+    assert process is not None
+    assert process.poll() is not None

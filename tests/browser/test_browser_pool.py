@@ -140,6 +140,8 @@ def test_without_a_browser_the_page_fails_with_a_hint(tmp_path: Path) -> None:
     settings = BrowserSettings(driver="/nowhere/chromedriver")
     with closing(PoolProcess(settings, tmp_path)) as pool, connected(pool.socket) as connection:
         failed = receive_reply(connection)
+        (profiles,) = (each for each in Path(pool.socket).parent.iterdir() if each.is_dir())
+        assert not [*profiles.iterdir()], "nothing is left of a browser that did not start"
     assert isinstance(failed, VisitFailed)
     assert failed.what == "no browser can be started: there is no program /nowhere/chromedriver"
     assert "scoopi.webDriver.driverPath" in failed.hint

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
+import subprocess
 from contextlib import closing
 from multiprocessing.connection import Client
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -101,3 +104,21 @@ def test_an_address_of_a_grid_that_is_none_is_refused_at_once(tmp_path: Path, ur
         ConfigError, match=r"scoopi\.webDriver\.url is not the address of a grid; write it as"
     ):
         PoolProcess(BrowserSettings(url=url), tmp_path)
+
+
+def test_a_pool_that_cannot_be_started_again_at_first_is_started_later(
+    server: Server, late_table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(PoolProcess(BrowserSettings(browsers=1), tmp_path)) as pool:
+        first, popen, tries = pool.pid, subprocess.Popen, iter(range(2))
+
+        def short_of_memory(*given: Any, **named: Any) -> Any:
+            if next(tries, None) is not None:
+                raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+            return popen(*given, **named)
+
+        monkeypatch.setattr(subprocess, "Popen", short_of_memory)
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: pool.pid != first, "the start of another process")
+        monkeypatch.undo()
+        assert isinstance(visit(pool, server.url(late_table)), Rendered)

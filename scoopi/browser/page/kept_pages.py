@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,6 +18,7 @@ from scoopi.browser.page.page_actions import page_mark
 from scoopi.browser.page.page_document import DOCUMENT
 from scoopi.browser.page.page_wait import VisitFailedError, with_dialogs_dismissed
 
+log = logging.getLogger(__name__)
 Console = Callable[[], list[dict[str, Any]]]
 Whole = Callable[[], str | None]
 MOST = 100
@@ -59,24 +61,37 @@ class KeptPages:
             if mark not in self._kept and len(self._kept) >= MOST:
                 return ""
             self._kept.add(mark)
-        self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"failed-{mark}"
-        with suppress(WebDriverException):
-            driver.switch_to.default_content()
-            document: str | None = with_dialogs_dismissed(
-                driver, lambda: driver.execute_script(DOCUMENT, False, False)
-            )
-            if document is not None:  # as of a script that a dialog has ended
-                path.with_suffix(".html").write_bytes(document.encode(errors="replace"))
-        with suppress(WebDriverException):
-            path.with_suffix(".png").write_bytes(driver.get_screenshot_as_png())
-        with suppress(WebDriverException):
-            path.with_suffix(".log").write_text(_console(console(), url, since))
-        with suppress(WebDriverException, VisitFailedError):
-            document = whole()
-            if document is not None:
-                path.with_suffix(".html").write_bytes(document.encode(errors="replace"))
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            _save(path, driver, lambda: _console(console(), url, since), whole)
+        except OSError as error:
+            log.warning("a page that failed cannot be kept: %s", error)
+            return ""
         return _shown(path)
+
+
+def _save(path: Path, driver: WebDriver, log_of: Callable[[], str], whole: Whole) -> None:
+    """Save what the browser still gives.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    with suppress(WebDriverException):
+        driver.switch_to.default_content()
+        document: str | None = with_dialogs_dismissed(
+            driver, lambda: driver.execute_script(DOCUMENT, False, False)
+        )
+        if document is not None:  # as of a script that a dialog has ended
+            path.with_suffix(".html").write_bytes(document.encode(errors="replace"))
+    with suppress(WebDriverException):
+        path.with_suffix(".png").write_bytes(driver.get_screenshot_as_png())
+    with suppress(WebDriverException):
+        path.with_suffix(".log").write_text(log_of())
+    with suppress(WebDriverException, VisitFailedError):
+        document = whole()
+        if document is not None:
+            path.with_suffix(".html").write_bytes(document.encode(errors="replace"))
 
 
 def _console(entries: list[dict[str, Any]], url: str, since: float) -> str:

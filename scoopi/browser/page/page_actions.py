@@ -222,9 +222,16 @@ class PageActions:
             raise UnmetError(self._waiting.lacking(action.until))
 
     def _screenshot(self, action: ActionDef) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
         picture: bytes = with_dialogs_dismissed(self._driver, self._driver.get_screenshot_as_png)
-        (self._folder / f"{action.text}-{page_mark(self._url)}.png").write_bytes(picture)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            (self._folder / f"{action.text}-{page_mark(self._url)}.png").write_bytes(picture)
+        except OSError as error:
+            cause = f"a screenshot cannot be written: {error.strerror}"
+            what = f"{cause} ({error.filename or self._folder})"
+            raise VisitFailedError(
+                VisitFailed(what, cause, hint="free some space or fix the folder")
+            ) from error
 
     def _script(self, action: ActionDef, timeout_s: float) -> None:
         self._limit.act(timeout_s)

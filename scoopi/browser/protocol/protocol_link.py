@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -12,6 +13,7 @@ from typing import Any
 import websocket
 from selenium.common.exceptions import WebDriverException
 
+log = logging.getLogger(__name__)
 _ANSWER_S = 10.0
 
 
@@ -157,6 +159,8 @@ class ProtocolLink:
                 self._take(json.loads(text))
         except (OSError, websocket.WebSocketException):
             pass
+        except Exception:  # without this thread no request of a page would go on
+            log.exception("a message of the browser cannot be handled; its page fails")
         self._end()
         self._link.shutdown()
 

@@ -81,8 +81,10 @@ class ScriptProcess:
 def _line(pipe: int, ends: float) -> bytes:
     """What a process writes up to the end of a line; less if it ends, or does not write in time."""
     found = b""
+    poll = select.poll()  # select.select does not accept descriptors above 1023
+    poll.register(pipe, select.POLLIN)
     while not found.endswith(b"\n"):
-        ready, _, _ = select.select([pipe], [], [], max(0.0, ends - time.monotonic()))
+        ready = poll.poll(max(0.0, ends - time.monotonic()) * 1000)
         part = os.read(pipe, 65536) if ready else b""
         if not part:
             break

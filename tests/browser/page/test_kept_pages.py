@@ -43,3 +43,12 @@ def test_a_page_whose_document_a_dialog_withholds_is_kept_without_it(tmp_path: P
     kept = KeptPages(tmp_path).keep(driver, list, "http://a/", 5.0)
     assert {file.suffix for file in tmp_path.iterdir()} == {".png", ".log"}
     assert Path(f"{kept}.png").read_bytes() == b"png"
+
+
+def test_a_folder_that_cannot_be_written_changes_nothing_for_the_page(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("")
+    driver = Mock(**{"execute_script.return_value": "<p>", "get_screenshot_as_png.return_value": b"png"})
+    assert KeptPages(tmp_path / "file" / "browser").keep(driver, list, "http://a/", 5.0) == ""
+    assert "a page that failed cannot be kept" in caplog.text

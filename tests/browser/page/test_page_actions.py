@@ -224,3 +224,19 @@ def test_an_element_is_hovered_over_once_it_can_be(browser: Browser, shop: str) 
     hide = "hovered.style.display = 'none'; setTimeout(() => hovered.style.display = '', 400)"
     page = body(done(browser, shop, action("script", hide), action("hover", selector="#hovered")))
     assert ">over</p>" in page
+
+
+def test_a_screenshot_that_cannot_be_written_fails_its_page_with_the_reason(
+    tmp_path: Path, server: Server, pages: Path
+) -> None:
+    (pages / "shop.html").write_text(SHOP)
+    (tmp_path / "shots").write_text("a file where the folder should be")
+    browser = Browser(BrowserSettings(), tmp_path, tmp_path / "shots", KeptPages(tmp_path / "kept"))
+    try:
+        how = BrowserDef(NO_WAIT, actions=(action("screenshot", "shop"),))
+        failed = browser.load(Visit(server.url("/shop.html"), {}, 30.0, how))
+        assert isinstance(failed, VisitFailed)
+        assert "a screenshot cannot be written: File exists" in failed.what
+        assert not failed.reason, "another attempt would find the same"
+    finally:
+        browser.kill()

@@ -11,7 +11,7 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 
 from scoopi.browser.chromium.chromium_driver import address_of, start_chromium
-from scoopi.browser.protocol.protocol_link import ProtocolLink, RejectedError
+from scoopi.browser.protocol.protocol_link import NoAnswerError, ProtocolLink, RejectedError
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
 
@@ -56,3 +56,19 @@ def test_a_browser_that_is_not_there_cannot_be_connected_to() -> None:
     with pytest.raises(WebDriverException, match="own protocol cannot be used"):
         ProtocolLink("ws://127.0.0.1:1/devtools")
     assert address_of({"se:cdp": "ws://grid/session/1/se/cdp"}) == "ws://grid/session/1/se/cdp"
+
+
+def test_an_event_that_cannot_be_handled_ends_the_connection(started: Started) -> None:
+    assert isinstance(started.driver, webdriver.Chrome)
+    devtools, came = ProtocolLink(address_of(started.driver.capabilities)), threading.Event()
+
+    def on_event(name: str, event: object) -> None:
+        came.set()
+        raise ValueError("an address that cannot be read")
+
+    devtools.listen("", on_event)
+    devtools.post("Target.setDiscoverTargets", {"discover": True})
+    assert came.wait(30)
+    with pytest.raises(WebDriverException) as raised:
+        devtools.call("Browser.getVersion")
+    assert not isinstance(raised.value, NoAnswerError), "nobody waits for an answer that nobody reads"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import sys
 
 import pytest
@@ -57,3 +59,17 @@ def test_a_process_that_ends_fails_its_page(program: str) -> None:
     assert failed is not None
     assert failed.what.startswith("the process of the script plugin opener at a.yml")
     assert failed.what.endswith("has ended")
+
+
+def test_a_pool_may_have_more_files_open_than_select_can_name() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2048), hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1024)]
+    scripts = process(ECHO)
+    try:
+        assert scripts.run(ORDER, 60.0) is None
+    finally:
+        scripts.kill()
+        for descriptor in held:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
