@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from http.client import HTTPException, IncompleteRead
 
@@ -205,6 +205,9 @@ class PluginCall:
             if not isinstance(answer, Answer):
                 what = f"the loader {self._name} returned {type(answer).__name__} instead of an Answer"
                 raise FetchError(what, at=shown(self._url))
+            if wrong := _wrong_field(answer):
+                what = f"the loader {self._name} returned an Answer whose {wrong}"
+                raise FetchError(what, at=shown(self._url))
             self._notify(CallAnswered(answer, self._rules.is_public(answer.url, True)))
         except AbandonedError:
             pass
@@ -224,6 +227,38 @@ class PluginCall:
             return FetchError(what, at=shown(self._url))
         kind = SilentHostError if found.reason in ("connect", "dns", "timeout") else FetchError
         return kind(f"{words} ({self._name})", at=shown(self._url), hint="try again later", fault=found)
+
+
+def _wrong_field(answer: Answer) -> str:
+    """The first field of an answer that is not of its type, in words; empty if all are."""
+    headers, cookies = answer.headers, answer.cookies
+    fields = (
+        ("url", answer.url, isinstance(answer.url, str), "a str"),
+        ("body", answer.body, isinstance(answer.body, bytes | bytearray | memoryview), "bytes"),
+        ("status", answer.status, isinstance(answer.status, int), "an int"),
+        ("headers", headers, _is_text_mapping(headers), "a mapping of str to str"),
+        ("cookies", cookies, cookies is None or _are_texts(cookies), "a tuple of str"),
+    )
+    words = (f"{name} is {_kind_of(value)}, not {wanted}" for name, value, fits, wanted in fields if not fits)
+    return next(words, "")
+
+
+def _is_text_mapping(value: object) -> bool:
+    return isinstance(value, Mapping) and _are_texts((*value, *value.values()))
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, tuple | list) and all(isinstance(each, str) for each in value)
+
+
+def _kind_of(value: object) -> str:
+    """The type of a value; of a collection that has wrong elements, that of the first one, too."""
+    kind = type(value).__name__
+    parts = (*value, *value.values()) if isinstance(value, Mapping) else value
+    if not isinstance(parts, tuple | list):
+        return f"a {kind}"
+    inner = (type(each).__name__ for each in parts if not isinstance(each, str))
+    return f"a {kind} with a {next(inner, 'str')}"
 
 
 def _fault_of(error: BaseException) -> LoadFault | None:

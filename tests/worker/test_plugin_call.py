@@ -63,6 +63,25 @@ def test_an_error_of_the_plugin_is_permanent_unless_it_says_otherwise(
     assert error.fault.is_transient is ("no such hall" in message)
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"body": "<p>page"}, "whose body is a str, not bytes"),
+        ({"body": None}, "whose body is a NoneType, not bytes"),
+        ({"url": b"http://h.example/"}, "whose url is a bytes, not a str"),
+        ({"status": "200"}, "whose status is a str, not an int"),
+        ({"headers": None}, "whose headers is a NoneType, not a mapping of str to str"),
+        ({"headers": {"Content-Length": 7}}, "whose headers is a dict with a int, not a mapping"),
+        ({"cookies": ("a", b"b")}, "whose cookies is a tuple with a bytes, not a tuple of str"),
+    ],
+)
+def test_an_answer_that_cannot_be_read_fails_its_page_only(
+    desk: PluginDesk, fields: dict[str, object], message: str
+) -> None:
+    error = desk.error(answering(**fields))
+    assert f"the loader hall returned an Answer {message}" in str(error)
+
+
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "http://h.example:x/", "ftp://h/"])
 def test_only_web_addresses_are_granted(desk: PluginDesk, url: str) -> None:
     def load(asked: str, web: Web) -> Answer:
