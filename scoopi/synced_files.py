@@ -1,4 +1,4 @@
-"""sync_file, sync_folder: make files, and their names in a folder, survive a power failure."""
+"""Functions that make files, and their names in a folder, survive a power failure."""
 
 from __future__ import annotations
 
@@ -19,3 +19,15 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def replace_synced(path: Path, content: bytes, temporary: Path) -> None:
+    """Write a file so that after a power failure the old content is there, or the new one, and whole.
+
+    Args:
+        temporary: a name on the same volume, for the file until it is complete.
+    """
+    temporary.write_bytes(content)
+    sync_file(temporary)
+    temporary.replace(path)
+    sync_folder(path.parent)

@@ -60,7 +60,9 @@ class RequestLog:
                 self._handle = os.open(
                     self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
                 )
-            os.write(self._handle, text.encode())
+            rest = memoryview(text.encode())
+            while rest:  # on a full disk a part may be written
+                rest = rest[os.write(self._handle, rest) :]
         except OSError as error:
             self._is_broken = True
             log.warning("figures of politeness are incomplete: %s: %s", self._path, error.strerror)

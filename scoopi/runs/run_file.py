@@ -30,6 +30,7 @@ from scoopi.model.report.run_report import (
     RunStatus,
 )
 from scoopi.plugins.encoders.grid_format import GridFormat
+from scoopi.synced_files import replace_synced
 from scoopi.version import __version__
 
 _METADATA = ".dist-info"
@@ -176,8 +177,11 @@ class RunFile:
                     del cause["example"]["message"]  # that of a warning holds its figures
         text = msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n"
         for path in self._paths:
-            self._temporary.write_bytes(text)
-            self._temporary.replace(path)
+            if view.ended is None:  # of a running run, which `resume` writes again
+                self._temporary.write_bytes(text)
+                self._temporary.replace(path)
+            else:
+                replace_synced(path, text, self._temporary)
 
     def finished(self, run: str, folder: Path) -> RunReport:
         """The report of a run that is over and that its cluster has forgotten; without a file, only that."""

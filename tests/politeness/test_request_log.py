@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from pathlib import Path
 
@@ -55,6 +56,22 @@ def test_what_was_flushed_survives_and_a_torn_line_is_passed_over(log: RequestLo
         file.write("S 17")
     (pace,) = read_logs([tmp_path / "requests-1.log"])
     assert pace.requests == 1
+
+
+def test_what_a_write_leaves_is_written_before_what_follows(
+    log: RequestLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+    with monkeypatch.context() as context:
+        context.setattr(os, "write", lambda handle, data: write(handle, data[:7]))
+        log.sent(ONE, time.monotonic())
+        log.flush()
+    log.sent(TWO, time.monotonic())
+    log.close()
+    assert [(pace.host, pace.requests) for pace in read_logs([tmp_path / "requests-1.log"])] == [
+        (ONE, 1),
+        (TWO, 1),
+    ]
 
 
 def test_a_log_that_cannot_be_written_is_a_warning_and_nothing_else(

@@ -18,6 +18,7 @@ from scoopi.errors import RunError
 from scoopi.model.decoders import json_decoder
 from scoopi.model.downloads import FILES_FOLDER
 from scoopi.runs.folders.run_state import HIDDEN, NodeState, OwnedFolder, make_private, take_lock
+from scoopi.synced_files import replace_synced
 
 LOST_PREFIX = "lost-"
 RUN_JSON = "run.json"
@@ -123,9 +124,8 @@ class NodeFolder(OwnedFolder):
         return lost
 
     def _write(self, node: str, state: NodeState) -> None:
-        temporary = self.node_folder / "node.json.tmp"
-        temporary.write_bytes(msgspec.json.encode(state))
-        temporary.replace(self.path / HIDDEN / node / "node.json")
+        path = self.path / HIDDEN / node / "node.json"
+        replace_synced(path, msgspec.json.encode(state), self.node_folder / "node.json.tmp")
 
     def close(self) -> None:
         """Release the lock; nothing is left of a node that never took part, and whose id nobody knows."""

@@ -31,6 +31,7 @@ from scoopi.runs.folders.run_state import (
     take_lock,
     unreadable,
 )
+from scoopi.synced_files import replace_synced, sync_folder
 
 log = logging.getLogger(__name__)
 
@@ -106,13 +107,13 @@ class RunFolder(OwnedFolder):
                 break
         self.path.rename(final)
         self.path = final
+        sync_folder(final.parent)  # the next start removes folders under their hidden names
 
     def write_state(self, run: str, over: bool = False) -> None:
         """Replace `node.json`."""
         state = NodeState(run, socket.gethostname(), over)
-        temporary = self.node_folder / f"{STATE_FILE}.tmp"
-        temporary.write_bytes(msgspec.json.encode(state))
-        temporary.replace(self.node_folder / STATE_FILE)
+        path = self.node_folder / STATE_FILE
+        replace_synced(path, msgspec.json.encode(state), path.with_suffix(".json.tmp"))
 
     def ensure_store(self) -> None:
         """Check that the records are there, as opening a missing store would create an empty one.

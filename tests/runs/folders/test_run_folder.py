@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -47,3 +49,18 @@ def test_a_folder_whose_state_cannot_be_read_is_reported_and_stands_before_no_ot
     assert find_unfinished(tmp_path) == tmp_path / "20260101-000000-aaaa"
     assert "20260102-000000-bbbb is passed over" in caplog.text
     assert "cannot be read" in caplog.text
+
+
+def test_the_state_of_a_run_and_its_name_are_on_disk_before_the_run_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    monkeypatch.setattr(
+        os, "fsync", lambda descriptor: synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+    )
+    with RunFolder.make_hidden(tmp_path / "output") as folder:
+        folder.write_state("0123456789abcdef")
+        assert synced == ["node.json.tmp", folder.node]
+        folder.reveal(datetime(2026, 1, 2, 3, 4, 5))
+        assert synced[2:] == ["output"]
+        assert folder.state().run == "0123456789abcdef"
