@@ -249,7 +249,8 @@ class Browser:
             cookies = self._tab.cookies.take((visit.url, shown), cookies, visit.header("cookie"))
         self._tab.keep(bool(found["isSpare"]) and status == _PAGE)
         body, unused = str(found["body"]).encode(errors="replace"), self._tab.opened.unused()
-        return Rendered(shown, body, status, headers, cookies, "" if visit.how.scripts else unused)
+        unused = "" if visit.how.scripts else unused
+        return Rendered(shown, body, status, headers, cookies, unused, removed=self._completion.removed)
 
     def _answers(self) -> PageAnswers:
         """The answers to the navigations of the current window."""

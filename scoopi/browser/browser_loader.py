@@ -6,6 +6,8 @@ import logging
 import time
 from multiprocessing.connection import Client, Connection
 
+import msgspec
+
 from scoopi.browser.filled_actions import FilledActions
 from scoopi.browser.pool_messages import (
     BrowserReserved,
@@ -44,7 +46,7 @@ class BrowserLoader:
     def __init__(self, socket: str, how: BrowserDef) -> None:
         self._socket = socket
         self._actions = FilledActions(how)
-        self._has_warned = self._is_warned_of_start = False
+        self._has_warned = self._is_warned_of_start = self._is_warned_of_removed = False
         self._rejected: set[str] = set()
 
     def load(self, url: str, web: Web) -> Answer:
@@ -86,7 +88,7 @@ class BrowserLoader:
             ) from error
 
     def _warn(self, reply: Rendered | VisitFailed, url: str) -> None:
-        """Log once for the group what does not fail a page: a window that is not read, a lost cookie."""
+        """Log once for the group what does not fail a page, such as a window that is not read."""
         for name in reply.rejected:
             if name not in self._rejected:
                 self._rejected.add(name)
@@ -102,6 +104,19 @@ class BrowserLoader:
                 "the action at %s has opened a window, which stays empty, as no action continues in it; "
                 "to read its page, put `window: new` right after it",
                 reply.unused,
+            )
+
+        if isinstance(reply, Rendered) and reply.removed and not self._is_warned_of_removed:
+            self._is_warned_of_removed = True
+            place, selector, number = msgspec.structs.astuple(reply.removed)
+            log.warning(
+                "while %s was scrolled (%s), it removed %d elements of `%s` that it had shown, so they are "
+                "not read: the list keeps only a part of its records in the page; load the address that "
+                "they come from (`json`), or pages of the list",
+                shown(url),
+                place,
+                number,
+                selector,
             )
 
     def _warn_of_start(self, reply: Reply) -> None:

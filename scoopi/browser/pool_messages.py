@@ -36,6 +36,20 @@ class Visit(msgspec.Struct, frozen=True, tag=2, array_like=True):
         return next((value for name, value in self.headers.items() if name.lower() == wanted), "")
 
 
+class Removed(msgspec.Struct, frozen=True, array_like=True):
+    """Elements that a page has shown while it was scrolled, and has removed again.
+
+    Attributes:
+        place: that of the action in the definitions.
+        selector: of the elements.
+        number: how many there were.
+    """
+
+    place: str
+    selector: str
+    number: int
+
+
 class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
     """Pool to loader: the page was loaded.
 
@@ -46,6 +60,7 @@ class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
         cookies: cookies of the session after the page and its actions; None if the site has no session.
         unused: place of an action that has opened a window in which nothing was done; empty if there is none.
         rejected: names of the session's cookies that the browser did not take.
+        removed: what the page has removed again while it was scrolled; None for nothing.
     """
 
     url: str
@@ -55,6 +70,7 @@ class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
     cookies: tuple[str, ...] | None = None
     unused: str = ""
     rejected: tuple[str, ...] = ()
+    removed: Removed | None = None
 
 
 class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):

@@ -262,3 +262,30 @@ def test_a_window_that_a_click_opens_and_nothing_reads_is_named_once(
     ended = desk.process("run", "defs")
     assert ended.code == 0, ended.err
     assert "has opened a window" not in ended.err
+
+
+PART = """<p class=item>1</p><script>
+let number = 1;
+addEventListener('scroll', () => { if (number < 5) show(); });
+function show() {
+  document.body.innerHTML = `<p class=item style="height: ${2000 + number}px">${++number}</p>`;
+}
+setTimeout(show, 100);
+</script>"""
+
+
+def test_a_list_that_keeps_only_a_part_of_its_records_in_the_page_is_named_once(
+    desk: Desk, server: Server, pages: Path
+) -> None:
+    for name in ("a.html", "b.html"):
+        (pages / name).write_text(PART)
+    scroll = '- scroll: end\n          until: no-new "p.item"\n          timeout: 1500'
+    text = (
+        WINDOWS.replace("URL", server.url("")).replace("- click: a", scroll).replace("price: b", 'price: "*"')
+    )
+    (desk.folder / "defs" / "bread.yml").write_text(text.replace("price: b", 'price: "*"'))
+    ended = desk.process("run", "defs")
+    assert ended.code == 0, ended.err
+    (line,) = [each for each in ended.err.splitlines() if "it removed" in each]
+    said = "html was scrolled (defs/bread.yml:8:11), it removed 4 elements of `p.item` that it had shown"
+    assert said in line

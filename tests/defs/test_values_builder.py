@@ -41,6 +41,8 @@ def read(written: str) -> Any:
         ('{ from: 2026-01-09, to: 2026-01-09, format: "%j%%" }', ["009%"]),
         ("2026-02..today", ["2026-02", "2026-03"]),
         ("[ oslo, 1-3, '' ]", ["oslo", "1-3", ""]),
+        ("[ 1.5-3 ]", ["1.5-3"]),
+        ("10.0.0.1", ["10.0.0.1"]),
         ("oslo", ["oslo"]),
         ("2026-01-01", ["2026-01-01"]),
     ],
@@ -70,6 +72,14 @@ def test_values_are_read(written: str, texts: list[str]) -> None:
             "n begins with a month and ends with a day; write 2026-01-01..2026-03-31 for days, "
             "or 2026-01..2026-03 for months",
         ),
+        (
+            "1.5-3",
+            "1.5-3 is not a range of whole numbers; write FIRST-LAST, as in 1-50; if a text is meant, w",
+        ),
+        ("1,000 - 2,000", "1,000 - 2,000 is not a range of whole numbers; write FIRST-LAST"),
+        ('"-5-3"', "-5-3 is not a range of whole numbers; write FIRST-LAST"),
+        ("1\u201350", "1\u201350 is not a range of whole numbers; write FIRST-LAST"),
+        ("1-1000000000000000", "1-1000000000000000 is not a range of whole numbers"),
         ("1..x", "'x' in n is neither a number nor a day; write FIRST-LAST"),
         ("2026-02-30..today", "'2026-02-30' in n is neither"),
         ("", "n has no value"),

@@ -73,7 +73,7 @@ def test_of_a_list_the_files_that_came_are_kept() -> None:
     (warning,) = made.warnings
     assert warning.cause == "image: status 404"
     assert warning.message.startswith(
-        "2 files of image could not be downloaded, so its value is missing: http://h/gone"
+        "2 files of image could not be downloaded, so their values are missing: http://h/gone"
     )
 
 

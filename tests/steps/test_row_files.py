@@ -71,7 +71,7 @@ def test_files_that_did_not_come_are_one_warning_a_column_and_cause() -> None:
     assert [(each.cause, each.message) for each in files.warnings()] == [
         (
             "image: status 404",
-            f"2 files of image could not be downloaded, so its value is missing: {GONE}: status 404",
+            f"2 files of image could not be downloaded, so their values are missing: {GONE}: status 404",
         ),
         (
             "plan: status 404",

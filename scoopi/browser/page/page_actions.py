@@ -34,7 +34,7 @@ from scoopi.browser.page.page_wait import PageWait, VisitFailedError, comes_true
 from scoopi.browser.page.page_windows import NEW_WINDOW, PageWindows
 from scoopi.browser.page.step_timeout import StepTimeout
 from scoopi.browser.page.window_switch import WindowSwitch
-from scoopi.browser.pool_messages import VisitFailed
+from scoopi.browser.pool_messages import Removed, VisitFailed
 from scoopi.model.definitions import ActionDef
 
 _CHOOSE = """
@@ -58,6 +58,9 @@ class PageActions:
         limit: limits each action to its time.
         windows: those that the page opens.
         folder: the folder of screenshots.
+
+    Attributes:
+        removed: what the page has removed again while it was scrolled; None for nothing.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class PageActions:
         self._folder = folder
         self._url = ""
         self._faults: ActionFaults | None = None
+        self.removed: Removed | None = None
 
     def run(self, actions: tuple[ActionDef, ...], url: str, timeout_ms: int, ends: float) -> None:
         """Perform all actions in order, and return from any frame to the page of the current window.
@@ -83,7 +87,7 @@ class PageActions:
         Raises:
             VisitFailedError: an action cannot be performed.
         """
-        self._url = url
+        self._url, self.removed = url, None
         for number, action in enumerate(actions, 1):
             self._windows.act(action, actions[number:])
             own_s = (timeout_ms if action.timeout_ms is None else action.timeout_ms) / 1000
@@ -214,7 +218,10 @@ class PageActions:
             self._scrolling.to_end(action.selector)
             ends_s = min(time.monotonic() + timeout_s, ends)
             if not action.selector or not self._scrolling.brings_new(action.selector, ends_s):
-                return
+                break
+        number = self._scrolling.removed(action.selector) if action.selector else 0
+        if number:
+            self.removed = Removed(str(action.place), action.selector, number)
 
     def _wait(self, action: ActionDef, timeout_s: float) -> None:
         self._limit.act(timeout_s)

@@ -15,7 +15,7 @@ from scoopi.browser.page.page_actions import PageActions
 from scoopi.browser.page.page_reader import ANY, PageReader
 from scoopi.browser.page.page_wait import PageWait, T, VisitFailedError, Words, at_until, left_s
 from scoopi.browser.page.step_timeout import StepTimeout
-from scoopi.browser.pool_messages import VisitFailed
+from scoopi.browser.pool_messages import Removed, VisitFailed
 from scoopi.browser.scripts.script_messages import ScriptOrder
 from scoopi.browser.scripts.script_process import ScriptProcess
 from scoopi.browser.started import Started
@@ -64,6 +64,11 @@ class PageCompletion:
             self._awaited(how, ends, lambda words: self._waiting.holds(words))
             self._run_scripts(how, ends)
         return self._awaited(how, ends, lambda words: self._reader.read_if(how, words, ends))
+
+    @property
+    def removed(self) -> Removed | None:
+        """What the page has removed again while it was scrolled; None for nothing."""
+        return self._actions.removed
 
     def read(self, how: BrowserDef) -> Mapping[str, Any]:
         """Read the page as it is now."""

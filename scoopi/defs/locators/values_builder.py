@@ -25,6 +25,8 @@ _RANGE = re.compile(r"(.+?)\s*\.\.\s*(.+)")
 _NUMBERS = re.compile(r"(\d{1,15})\s*(?:-|\.\.)\s*(\d{1,15})")
 _NUMBER = re.compile(r"\d{1,15}")
 _ENDLESS = re.compile(r"(\d{1,15})\s*(?:-|\.\.)")
+_LIKE_NUMBERS = re.compile(r"-?\d+(?:[.,]\d+)*\s*(?:-|\u2013|\u2014)\s*-?\d+(?:[.,]\d+)*")
+"""What looks like a range of numbers, and is none if it is not `_NUMBERS`: `1.5-3`, `1,000-2,000`, `-5-3`."""
 _STEP = re.compile(r"([1-9]\d{0,5})([dwm]?)")
 _TODAY = re.compile(r"today(?:\s*([+-])\s*(\d{1,5}))?")
 _DAY = r"\d{4}-\d\d(?:-\d\d)?|today(?:\s*[+-]\s*\d{1,5})?"
@@ -81,6 +83,9 @@ def _of_range(name: str, text: str, today: date) -> LocatorValues | Fault | None
         return _range(name, found[1], found[2], "", ISO_DAY, today)
     if found := _DAYS_BY_HYPHEN.fullmatch(text):
         return Fault(f"{text} is not a range of days", f"write {found[1]}..{found[2]}, with two dots")
+    if _LIKE_NUMBERS.fullmatch(text):
+        hint = f"write FIRST-LAST, as in 1-50; if a text is meant, write [ {text!r} ]"
+        return Fault(f"{text} is not a range of whole numbers", hint)
     return None
 
 

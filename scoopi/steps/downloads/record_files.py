@@ -13,10 +13,13 @@ from scoopi.model.records import Records, Rejection, Value
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.records.record_schema import Row
 from scoopi.model.text.file_path import FilePath
-from scoopi.steps.downloads.row_files import Claim, FileColumn, RowFiles
+from scoopi.steps.downloads.row_files import MISSING, Claim, FileColumn, RowFiles
 from scoopi.steps.step import Step
 
-_OUTCOMES = {"keep": "its address is kept", "reject": "its record is rejected"}
+_OUTCOMES = {
+    "keep": ("its address is kept", "their addresses are kept"),
+    "reject": ("its record is rejected", "their records are rejected"),
+}
 
 
 class RecordFiles(Step):
@@ -54,7 +57,7 @@ class RecordFiles(Step):
 
     def _column(self, field: FieldDef) -> FileColumn:
         assert field.download is not None
-        outcome = _OUTCOMES.get(field.on_error, "its value is missing")
+        outcome = _OUTCOMES.get(field.on_error, MISSING)
         path = FilePath(field.download.to)
         return FileColumn(field.name, self._columns.index(field.name), field.download, path, outcome)
 

@@ -18,20 +18,24 @@ Claim = Callable[[str, str, str], bool]
 """Takes path, SHA-256 and job; returns whether the path may have that content, see `FileStore.claim`."""
 
 
+MISSING = ("its value is missing", "their values are missing")
+
+
 class FileColumn(msgspec.Struct, frozen=True):
     """A column whose values are downloaded.
 
     Attributes:
         at: its position in a row.
         path: the path template of its files.
-        outcome: what happens to a value whose file cannot be downloaded, for messages.
+        outcome: what happens to a value whose file cannot be downloaded, for messages; of one file, and of
+            several.
     """
 
     name: str
     at: int
     download: Download
     path: FilePath
-    outcome: str = "its value is missing"
+    outcome: tuple[str, str] = MISSING
 
     def order(self, url: str) -> FileOrder:
         """The order for the file at an address."""
@@ -84,7 +88,7 @@ class RowFiles:
             Failure(
                 cause=f"{column.name}: {error.cause}",
                 message=f"{_files(number)} of {column.name} could not be downloaded, "
-                f"so {column.outcome}: {error}",
+                f"so {column.outcome[number > 1]}: {error}",
                 at=str(column.download.place),
             )
             for column, error, number in self._failed.values()
