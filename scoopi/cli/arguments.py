@@ -156,7 +156,7 @@ def read_options(name: str, arguments: Sequence[str]) -> tuple[Verb, argparse.Na
     verb.add_arguments(parser)
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
-        _refuse_unknown(parser, unknown)
+        _refuse_unknown(getattr(options, "parser", parser), unknown)
     return verb, options
 
 

@@ -82,6 +82,8 @@ class Decision:
         return row | {"gate": self.gate or None, "reason": self.reason or None}
 
 
+_MODES = ("drain", "step", "kill")
+"""Of a cancel, from the mildest to the hardest."""
 INSIDE_GROUP = "not the end of a group"
 """The reason of a job whose period does not end a group."""
 
@@ -147,9 +149,13 @@ def ended(
 def canceled(attempt: AttemptRecord, now: datetime, mode: str, reason: str) -> AttemptRecord:
     """A live attempt after a cancel: over if no worker runs it, otherwise with a request for its worker.
 
+    Its worker cannot take back a signal, so an earlier request that is as hard keeps its mode and its time.
+
     Args:
         mode: drain, step or kill.
     """
     if attempt.status in UNCLAIMED:
         return changed(attempt, status="canceled", phase=UNSETTLED, ended=now, explanation=reason)
+    if attempt.wish == "cancel" and _MODES.index(mode) <= _MODES.index(attempt.wish_mode or "step"):
+        return changed(attempt, explanation=reason)
     return changed(attempt, wish="cancel", wish_mode=mode, wished=now, explanation=reason)

@@ -29,6 +29,7 @@ from scoopi.store.schedule.record_keys import record_key
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
+_REPORTED = "workers report on attempts that are running or canceling; scoopi attempt claim claims one"
 
 
 class FencedError(StateRefusedError):
@@ -257,8 +258,11 @@ class Workbench:
 
         def written(old: AttemptRecord | None) -> AttemptRecord:
             if old is None or old.status in TERMINAL:
-                raise FencedError(f"{attempt.attempt} is over", hint="scoopi attempt show shows its end")
-            if old.fence != fence or old.status not in CLAIMED:
+                state = "removed" if old is None else old.status
+                raise FencedError(f"{attempt.attempt} is over ({state})", hint=_REPORTED)
+            if old.fence == fence and old.status not in CLAIMED:
+                raise FencedError(f"{attempt.attempt} is {old.status}, and no worker has it", hint=_REPORTED)
+            if old.fence != fence:
                 what = f"{attempt.attempt} has fence {old.fence} and is {old.status}; {fence} is outdated"
                 raise FencedError(what, hint="another worker may have claimed it")
             return change(old)

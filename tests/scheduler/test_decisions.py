@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from scoopi.model.schedule.schedule_records import ACTIVE, UNSETTLED, JobRecord
 from scoopi.scheduler.decisions import Decision, canceled, changed
@@ -41,3 +43,25 @@ def test_an_attempt_that_nobody_runs_is_cancelled_at_once_and_another_gets_a_wis
     )
     asked = canceled(changed(PENDING, status="running"), NOW, "drain", "no longer needed")
     assert (asked.status, asked.wish, asked.wish_mode, asked.wished) == ("running", "cancel", "drain", NOW)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "kept"),
+    [
+        ("drain", "step", "step"),
+        ("step", "kill", "kill"),
+        ("step", "drain", "step"),
+        ("kill", "step", "kill"),
+        ("step", "step", "step"),
+    ],
+)
+def test_a_cancel_is_repeated_in_a_harder_mode_and_never_softened(first: str, then: str, kept: str) -> None:
+    asked = canceled(changed(PENDING, status="running"), NOW, first, "by ann")
+    later = NOW + timedelta(seconds=5)
+
+    again = canceled(asked, later, then, "by bob")
+
+    assert (again.wish, again.wish_mode, again.explanation) == ("cancel", kept, "by bob")
+    assert again.wished == (later if kept != first else NOW), (
+        "the signal counts from the request that sent it"
+    )

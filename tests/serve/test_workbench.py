@@ -68,8 +68,21 @@ def test_calls_of_an_earlier_holder_are_refused_by_the_fence(deployed: Deployed)
     with pytest.raises(StateRefusedError, match=outdated):
         bench.end(attempt, 1, "succeeded", NOW)
     bench.end(again, 2, "succeeded", NOW)
-    with pytest.raises(StateRefusedError, match="is over"):
+    with pytest.raises(StateRefusedError, match=r"p/!1/1 is over \(succeeded\)") as refused:
         bench.end(again, 2, "failed", NOW)
+    assert "running or canceling" in refused.value.hint, "the states that allow it"
+
+
+def test_what_no_worker_has_claimed_cannot_be_reported_on(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    bench = launched(state)
+    (attempt,) = state.store.attempts_of("p/!1")
+    refused = pytest.raises(StateRefusedError, match="p/!1/1 is waiting, and no worker has it")
+    with refused:
+        bench.progress(attempt, None, NOW)
+    with refused:
+        bench.end(attempt, 0, "succeeded", NOW)
+    assert state.store.attempts_of("p/!1") == [attempt]
 
 
 def test_an_attempt_that_is_not_ready_is_offered_again_and_has_not_failed(deployed: Deployed) -> None:

@@ -97,6 +97,8 @@ class Attempts:
                 return
             if claim.attempt.phase == PAST and claim.has_started and not folder.exists():
                 raise UsageError(f"the log of {claim.name} was removed", hint=_KEPT)
+            if not claim.has_started and not options.follow:
+                terminal.say(f"{claim.name} has printed nothing: it has not started")
             reader = LogReader(folder, _log_limit(state, claim.attempt))
             decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
             for _ in poll_until(is_over):
@@ -116,6 +118,8 @@ class Attempts:
             claimed = Workbench(state.store).claim(options.worker, now_of(options), external, options.limit)
         rows = [attempt_row(attempt) for attempt in claimed]
         print_rows(terminal, rows, options, ("attempt", "fence", "inputs"))
+        if not rows and not options.json:
+            terminal.say(f"worker {options.worker} has no room, or no attempt waits for it")
 
     def _report(self, options: Namespace, terminal: Terminal) -> None:
         with desks(options) as (_, jobs), opened(options) as state:

@@ -51,6 +51,8 @@ class Jobs:
                 since = since_of(options)
                 rows = jobs.jobs(options.process, options.state_of, since=since)
                 print_rows(terminal, rows, options, _COLUMNS)
+                if not rows and not options.json:
+                    terminal.say("there are no such jobs")
             elif options.operation in ("skip", "reprocess"):
                 change = jobs.skip if options.operation == "skip" else jobs.reprocess
                 print_rows(terminal, change(options.job, dry_run=options.dry_run), options, _COLUMNS)

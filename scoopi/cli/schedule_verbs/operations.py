@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from scoopi.serve.state import State
 
 _ARGUMENTS: dict[str, dict[str, Any]] = {
+    "process": {
+        "metavar": "PROCESS",
+        "help": "its name; the namespace may be left out if the name is unique",
+    },
+    "job": {"metavar": "JOB", "help": "PROCESS/SLOT, as job list prints it"},
+    "attempt": {"metavar": "ATTEMPT", "help": "PROCESS/SLOT/NUMBER, as attempt list prints it"},
+    "name": {"metavar": "NAME", "help": "of the worker, as worker list prints it"},
     "every": {"metavar": "EVERY", "help": "a duration such as 90s or 2h, or default"},
     "--reason": {"default": "", "help": "shown by why"},
     "-n": {"dest": "count", "type": at_least_one, "default": 5, "help": "number of slots (default: 5)"},
@@ -54,13 +61,13 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--groups": {
         "metavar": "A,B",
         "type": group_names,
-        "help": "groups, separated by commas (default: default; of a serve, those that it has)",
+        "help": "groups, separated by commas (default: those that it has; of a new worker, default)",
     },
     "--capacity": {
         "type": capacity,
-        "help": "attempts at a time (default: 1; of a serve, what it has)",
+        "help": "attempts at a time (default: as before; of a new worker, 1)",
     },
-    "put name": {"type": worker_name, "help": "the worker's name"},
+    "put name": {"metavar": "NAME", "type": worker_name, "help": "of a new worker, or of one in worker list"},
     "--worker": {"required": True, "help": "the worker's name"},
     "--limit": {"type": at_least_one, "default": 1, "help": "the most attempts (default: 1)"},
     "--fence": {"type": int, "help": "the fence printed by claim (default: the current one)"},
@@ -96,6 +103,7 @@ def add_operations(
     )
     for name, (sentence, arguments) in operations.items():
         operation = added.add_parser(name, help=sentence, description=sentence, allow_abbrev=False)
+        operation.set_defaults(parser=operation)  # what it does not know is refused in its name
         for argument in arguments:
             own = _ARGUMENTS.get(f"{name} {argument}") or _ARGUMENTS.get(argument, {})
             operation.add_argument(argument, **own)

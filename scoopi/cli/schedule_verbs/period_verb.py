@@ -39,10 +39,11 @@ class PeriodArithmetic:
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the operations, their arguments and `--json`."""
         operations = parser.add_subparsers(
-            dest="operation", metavar="OPERATION", required=True, parser_class=Parser
+            dest="operation", metavar="OPERATION", required=True, parser_class=Parser, prog=parser.prog
         )
         for name, (help_text, arguments) in _OPERATIONS.items():
             operation = operations.add_parser(name, help=help_text, description=help_text, allow_abbrev=False)
+            operation.set_defaults(parser=operation)
             for argument, what in arguments.items():
                 operation.add_argument(argument, help=what)
             operation.add_argument("--json", action="store_true", help="print one JSON object per line")

@@ -65,8 +65,7 @@ class Processes:
             elif options.operation == "next":
                 rows = processes.upcoming(options.process, options.count)
                 if not rows:
-                    say = f"no next slot of {options.process} is known; scoopi process show has its trigger"
-                    terminal.say(say)
+                    terminal.say(processes.no_upcoming(options.process))
                 elif ahead := processes.ahead(options.process):
                     terminal.say(f"warning: {ahead}; scoopi process show {options.process} has more")
                 is_instant = all(row["slot"].startswith("@") for row in rows)

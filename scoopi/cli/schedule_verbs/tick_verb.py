@@ -39,6 +39,8 @@ class Tick:
             is_whole = not state.passes.faults.found
         if rows is None:
             terminal.say("another pass is running; it checks again before it ends")
+        elif not rows and not options.json:
+            terminal.say("nothing to decide")
         shown = [{"name": row.get("attempt") or row.get("job"), **row} for row in rows or ()]
         print_rows(terminal, rows if options.json and rows else shown, options, _COLUMNS)
         return DONE if is_whole else SOME_FAILED

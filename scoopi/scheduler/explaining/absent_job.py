@@ -8,16 +8,20 @@ from scoopi.errors import PeriodError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.period import Period
-from scoopi.periods.slot import Iteration, ManualSlot, Slot, instant_text
-from scoopi.scheduler.planning.looks import with_interval
+from scoopi.periods.slot import Instant, Iteration, ManualSlot, Slot, instant_text
+from scoopi.scheduler.planning.looks import next_look, with_interval
 from scoopi.scheduler.planning.past_slots import past_slots, slot_of
-from scoopi.scheduler.triggers import planned_ahead
+from scoopi.scheduler.removed_slots import removed_state
+from scoopi.scheduler.triggers import due_fires, planned_ahead, window
+
+_PASSES = "scoopi serve runs passes, and scoopi tick runs one"
+_MOST_FIRES = 10_000
 
 
 def absent_job(process: Process, record: ProcessRecord, slot: Slot, now: datetime) -> tuple[str, str]:
     """Why a process has no job of a slot, as the second part of a sentence, and what the user can do.
 
-    The slot is not one of the process, is still to come, or no pass has created its job, or it was removed.
+    The slot is not one of the process, is still to come, waits for a pass, was missed, or was removed.
     """
     name, trigger = process.name, process.trigger
     if isinstance(slot, ManualSlot):
@@ -34,6 +38,9 @@ def absent_job(process: Process, record: ProcessRecord, slot: Slot, now: datetim
     except PeriodError as error:
         return error.what, following
     begin = slot.bounds()[0] if isinstance(slot, Period) else due
+    if found == slot and (ended := removed_state(record.removed, str(slot))) is not None:
+        again = f"scoopi launch {name} --slot '{slot}' runs it once more"
+        return f"it ended as {ended}, and was removed (history, retention)", again
     if trigger.until is not None and (begin or now) > trigger.until:
         hint = f"scoopi launch {name} --slot '{slot}' creates it"
         return f"its trigger gives no slot after {instant_text(trigger.until)} (until)", hint
@@ -54,7 +61,38 @@ def absent_job(process: Process, record: ProcessRecord, slot: Slot, now: datetim
         return f"its trigger begins at {instant_text(trigger.since)} (since), after this slot", fill
     if since >= (due or begin):
         return f"the process was first deployed at {instant_text(record.since)}, after this slot", fill
-    return "no pass has created it in time (catchup), or it was removed (history, retention)", fill
+    return _not_created(process, record, slot, begin, now) or (_missed(process, slot), fill)
+
+
+def _not_created(
+    process: Process, record: ProcessRecord, slot: Slot, begin: datetime, now: datetime
+) -> tuple[str, str] | None:
+    """That a pass is still to create the job of a slot that has begun; None if none will."""
+    if isinstance(slot, Instant):
+        is_due = slot.at in due_fires(process, record, now, _MOST_FIRES)
+    elif isinstance(slot, Period):
+        is_due = record.last_fire is None or begin > record.last_fire
+    else:
+        is_due = slot in [each for each, _ in window(process, record, now)]
+    if not is_due:
+        return None
+    look = None if isinstance(slot, Instant) else next_look(process, record, begin - datetime.resolution)
+    if look is not None and look > now:
+        shows = f"scoopi process interval {process.name} EVERY changes how often it is looked at"
+        return f"the next look at {process.name}, at {instant_text(look)}, creates it", shows
+    return "no pass has run since it began; the next one creates it", _PASSES
+
+
+def _missed(process: Process, slot: Slot) -> str:
+    """Why a pass has created no job of a slot, or that the job was removed: the records show no more."""
+    if isinstance(slot, Period):
+        return "it was removed (retention)"
+    if isinstance(slot, Iteration):
+        return f"no pass has run while it was in the window (lookback: {process.lookback})"
+    reasons = [f"no pass has created it in time (catchup: {process.catchup})"]
+    if process.overlap == "remind":
+        reasons.append("another job ran then (overlap: remind)")
+    return f"{', '.join(reasons)}, or it was removed (history, retention)"
 
 
 def _fires(process: Process, record: ProcessRecord, slot: Slot, begin: datetime) -> bool:

@@ -153,7 +153,8 @@ def _unplaced(attempt: AttemptRecord, snapshot: Snapshot) -> Explanation | None:
     if attempt.worker or is_external(attempt, snapshot):
         return None
     if missing := no_worker_of(room, groups):
-        reason = f"{missing}{gone}; attempt {attempt.number} has waited{since_text(since)}"
+        others = _registered(groups, snapshot)
+        reason = f"{missing}{gone}{others}; attempt {attempt.number} has waited{since_text(since)}"
         return Explanation("worker", reason, since, hint=joins)
     return None if room.take(groups) is not None else _full(attempt, groups, snapshot)
 
@@ -201,6 +202,19 @@ def _gone(attempt: AttemptRecord, snapshot: Snapshot) -> str:
         and worker.state != "running"
     ]
     return gone_text(gone)
+
+
+def _registered(groups: tuple[str, ...], snapshot: Snapshot) -> str:
+    """Which workers of groups `group list` shows, although they run nothing but external processes."""
+    names = sorted(
+        worker.worker
+        for worker in snapshot.workers.values()
+        if worker.is_external and worker.state == "running" and not {*groups}.isdisjoint(worker.groups)
+    )
+    if not names:
+        return ""
+    verb = "is a registered worker" if len(names) == 1 else "are registered workers"
+    return f" ({listed(names)} {verb}, for external processes only)"
 
 
 def _outside(attempt: AttemptRecord, snapshot: Snapshot) -> str:

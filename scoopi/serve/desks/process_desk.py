@@ -150,15 +150,27 @@ class ProcessDesk:
         record = self._record(process)
         return self._rows().upcoming(process, record, count)
 
+    def no_upcoming(self, name: str) -> str:
+        """Return why a process has no next slot."""
+        return self._rows().no_upcoming(self.process(name))
+
     def ahead(self, name: str) -> str:
         """Return that no slot is created for now, as a clock that was ahead has planned it; else empty."""
         process = self.process(name)
         return self._rows().ahead(process, self._record(process))
 
     def pause(self, name: str, reason: str) -> Row:
-        """Close gate 1 of a process, so that no attempts are created; running attempts are not affected."""
-        change = self._change("paused", reason)
-        return self._change_process(name, lambda record: changed_by_hand(record, change, paused=reason))
+        """Close gate 1 of a process, so that no attempts are created; running attempts are not affected.
+
+        Args:
+            reason: of the pause; without one, a process that is paused already keeps its reason.
+        """
+
+        def paused(record: ProcessRecord) -> ProcessRecord:
+            why = reason or record.paused or ""
+            return changed_by_hand(record, self._change("paused", reason), paused=why)
+
+        return self._change_process(name, paused)
 
     def resume(self, name: str) -> Row:
         """Open gate 1 of a paused process.

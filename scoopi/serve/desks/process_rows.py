@@ -75,6 +75,19 @@ class ProcessRows:
             for slot, at in self._following(process, record, count)
         ]
 
+    def no_upcoming(self, process: Process) -> str:
+        """Return why a process has no next slot."""
+        name, trigger = process.name, process.trigger
+        if trigger is None:
+            return f"{name} has no trigger; scoopi launch {name} creates a job"
+        if trigger.after:
+            return f"{name} has no slots of its own: it follows {' or '.join(trigger.after)}"
+        if trigger.until is not None and trigger.until <= self._now:
+            return f"the trigger of {name} has ended at {instant_text(trigger.until)} (until)"
+        if trigger.source == FOLLOWING:
+            return f"the next iteration of {name} begins when the current one is over"
+        return f"no next slot of {name} is known; scoopi process show {name} has its trigger"
+
     def _following(self, process: Process, record: ProcessRecord, count: int) -> list[tuple[Slot, datetime]]:
         """The next slots with their times; none while it is not known when the current iteration is over."""
         trigger = process.trigger
@@ -83,7 +96,10 @@ class ProcessRows:
             current = self._snapshot.jobs.get(name)
             if current is not None and current.state not in LETS_FOLLOW:
                 return []
-        return upcoming(with_interval(process, record), record, self._now, count)
+        found = upcoming(with_interval(process, record), record, self._now, count)
+        if trigger is not None and trigger.source == FOLLOWING:  # its time may be now
+            return [(slot, at.replace(microsecond=0)) for slot, at in found]
+        return found
 
     def _plan(self, process: Process, record: ProcessRecord) -> Row:
         """The fields about its next slots."""

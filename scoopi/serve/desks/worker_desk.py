@@ -9,6 +9,7 @@ from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.explaining.holders import condition
 from scoopi.serve.workbench import Workbench
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
@@ -32,18 +33,18 @@ class WorkerDesk:
         """Register a worker outside of Scoopi, or change any; one that drains takes attempts again.
 
         Args:
-            groups, capacity: None for `default` and 1; of the worker of a `serve`, for those that it has.
+            groups, capacity: None for those that it has; of a new worker, for `default` and 1.
         """
         given: dict[str, Any] = {} if groups is None else {"groups": groups}
         if capacity is not None:
             given["capacity"] = capacity
 
-        def changed_only(old: WorkerRecord | None) -> WorkerRecord | None:
-            if old is None or not _is_served(old):
+        def as_it_was(old: WorkerRecord | None) -> WorkerRecord | None:
+            if old is None or not (_is_served(old) or (old.is_external and condition(old) != "removed")):
                 return None
             return changed(old, **given, state="running", since=None)
 
-        record = self._store.update(WorkerRecord, name, changed_only)
+        record = self._store.update(WorkerRecord, name, as_it_was)
         if record is not None:
             return record
         groups = DEFAULT_GROUPS if groups is None else groups

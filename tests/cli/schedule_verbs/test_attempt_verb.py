@@ -34,3 +34,16 @@ def test_the_log_of_what_another_program_executes_is_not_here(shop: Shop) -> Non
     shop.printed("tick")
     shop.printed("attempt", "log", "press/!1/1", code=2)
     assert "shop.press/!1/1 is executed outside of Scoopi, by external:press" in shop.err.getvalue()
+
+
+def test_a_claim_of_nothing_and_a_log_of_nothing_say_so(shop: Shop) -> None:
+    shop.printed("worker", "put", "p1")
+    assert shop.printed("attempt", "claim", "--worker", "p1") == ""
+    assert "worker p1 has no room, or no attempt waits for it" in shop.err.getvalue()
+    before = shop.err.getvalue()
+    assert shop.rows("attempt", "claim", "--worker", "p1") == []
+    assert shop.err.getvalue() == before
+    shop.printed("launch", "books")
+    shop.printed("tick")
+    assert shop.printed("attempt", "log", "books/!1/1") == ""
+    assert "shop.books/!1/1 has printed nothing: it has not started" in shop.err.getvalue()

@@ -45,3 +45,11 @@ def test_a_cancel_says_what_becomes_of_the_attempt(shop: Shop) -> None:
     shop.printed("attempt", "claim", "--worker", "p1")
     shop.printed("job", "cancel", "press/!1", "--mode", "drain")
     assert "attempt 1 is being cancelled (drain, requested at " in shop.err.getvalue()
+
+
+def test_a_list_without_jobs_says_so(shop: Shop) -> None:
+    assert shop.printed("job", "list", "--state", "failed") == ""
+    assert "there are no such jobs" in shop.err.getvalue()
+    before = shop.err.getvalue()
+    assert shop.rows("job", "list", "--state", "failed") == []
+    assert shop.err.getvalue() == before

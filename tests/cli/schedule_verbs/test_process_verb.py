@@ -60,7 +60,7 @@ def test_the_next_periods_are_shown_with_the_time_at_which_they_are_due(shop: Sh
 
 def test_a_process_without_next_slots_says_where_its_trigger_is(shop: Shop) -> None:
     assert shop.printed("process", "next", "press") == ""
-    assert "no next slot of press is known; scoopi process show has its trigger" in shop.err.getvalue()
+    assert "shop.press has no trigger; scoopi launch shop.press creates a job" in shop.err.getvalue()
 
 
 def test_next_warns_that_a_clock_was_ahead(shop: Shop) -> None:

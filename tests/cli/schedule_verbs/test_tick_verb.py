@@ -50,3 +50,13 @@ def test_a_pass_that_cannot_plan_everything_says_so_by_its_exit_code(shop: Shop)
     shop.printed("tick", "--now", "2026-03-28T05:00:00Z", code=1)
     assert "the slots of late cannot be planned: OverflowError" in shop.err.getvalue()
     assert shop.rows("job", "list")[0]["job"] == "shop.books/@2026-03-28T05:00:00Z"
+
+
+def test_a_pass_that_decides_nothing_says_so(shop: Shop) -> None:
+    shop.printed("launch", "press")
+    shop.printed("tick")
+    assert shop.printed("tick") == ""
+    assert shop.err.getvalue().endswith("nothing to decide\n")
+    before = shop.err.getvalue()
+    assert shop.rows("tick") == []
+    assert shop.err.getvalue() == before, "a program sees that there are no lines"

@@ -7,10 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from scoopi.model.schedule.schedule_records import ProcessRecord
+from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord, SlotState
 from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.explaining.absent_job import absent_job
+from scoopi.scheduler.removed_slots import with_removed
 from tests.scheduler.world import START, World
 
 Make = Callable[[str], World]
@@ -63,6 +64,70 @@ def test_a_slot_without_a_job_says_why(world_of: Make, keys: str, slot: str, why
 
     assert why_not in found[0]
     assert hint in found[1]
+
+
+@pytest.mark.parametrize(
+    ("keys", "slot", "why_not", "hint"),
+    [
+        (DAILY, "D:2026010200", "no pass has run since it began; the next one creates it", "scoopi tick"),
+        (
+            "qualifier: daily, trigger: {every: 5d}",
+            "D:2026010200",
+            "the next look at p, at 2026-01-06T00:00:00Z",
+            "process interval p",
+        ),
+        (
+            FIRES + ", catchup: all, catchup_window: 2d",
+            "@2026-01-02T05:00:00Z",
+            "no pass has run since",
+            "scoopi tick",
+        ),
+        (
+            FIRES,
+            "@2026-01-02T05:00:00Z",
+            "(catchup: latest), another job ran then (overlap: remind), or",
+            "backfill p",
+        ),
+        (
+            FIRES + ", overlap: skip",
+            "@2026-01-02T05:00:00Z",
+            "in time (catchup: latest), or it was removed",
+            "backfill p",
+        ),
+        (NUMBERED + ", lookback: 1", "#2601020003", "no pass has run since it began", "scoopi tick"),
+        (NUMBERED + ", lookback: 1", "#2601010002", "in the window (lookback: 1)", "backfill p"),
+    ],
+)
+def test_a_slot_that_has_begun_says_whether_a_pass_creates_it(
+    world_of: Make, keys: str, slot: str, why_not: str, hint: str
+) -> None:
+    world = world_of(f"processes: {{p: {{executes: external:x, {keys}}}}}")
+    process, record = world.schedule.processes["p"], world.records[ProcessRecord, "p"]
+    assert isinstance(record, ProcessRecord)
+    now = START + timedelta(days=2)
+
+    found = absent_job(process, record, parse_slot(slot), now)
+
+    assert why_not in found[0]
+    assert hint in found[1]
+    if "no pass has run since" in why_not:
+        world.tick(now)
+        assert slot in [job.slot for job in world.all(JobRecord)], "the next pass has created it"
+
+
+@pytest.mark.parametrize(("state", "slot"), [("noop", "D:2026010100"), ("failed", "D:2026010100")])
+def test_a_removed_job_of_a_period_says_how_it_ended(world_of: Make, state: SlotState, slot: str) -> None:
+    world = world_of(f"processes: {{p: {{executes: external:x, {DAILY}}}}}")
+    process, record = world.schedule.processes["p"], world.records[ProcessRecord, "p"]
+    assert isinstance(record, ProcessRecord)
+    job = JobRecord(process="p", slot=slot, state=state, phase="ended", created=START, changed=START)
+    removed = changed(record, removed=with_removed({}, [job]), last_fire=START)
+
+    found = absent_job(process, removed, parse_slot(slot), START + timedelta(days=2))
+
+    ended = "processed" if state == "noop" else state
+    assert found[0] == f"it ended as {ended}, and was removed (history, retention)"
+    assert found[1] == f"scoopi launch p --slot '{slot}' runs it once more"
 
 
 @pytest.mark.parametrize(

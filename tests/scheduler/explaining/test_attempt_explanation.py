@@ -186,3 +186,16 @@ def test_an_attempt_whose_serve_was_killed_says_who_continues_it(
     row = why(job, replace(world.snapshot(), dead=frozenset({"w1"})))
     assert (row["gate"], row["answer"], row["holders"], row["hint"]) == ("worker", "wait", ["p/!1/1"], hint)
     assert row["reason"].endswith("on worker w1, whose serve has ended without handing it back")
+
+
+def test_registered_workers_of_the_group_are_said_to_run_only_external_processes(world_of: Make) -> None:
+    world = world_of(ONE % "")
+    job = launched(world)
+    assert world.why(job)["reason"] == f"no live worker in group default; attempt 1 has waited {SINCE}"
+    world.worker("cart", is_external=True)
+    world.worker("other", is_external=True, groups=("big",))
+    is_one = "cart is a registered worker, for external processes only"
+    assert f"group default ({is_one}); attempt 1" in world.why(job)["reason"]
+    world.worker("barrow", is_external=True)
+    are_two = "barrow and cart are registered workers, for external processes only"
+    assert f"group default ({are_two}); attempt 1" in world.why(job)["reason"]

@@ -65,3 +65,16 @@ def test_the_oldest_changes_are_left_out() -> None:
         record = changed_by_hand(record, change_here("paused", NOW, "", str(number)))
     assert (len(record.changes), record.version) == (MOST_CHANGES, MOST_CHANGES + 2)
     assert (record.changes[0].reason, record.changes[0].by) == ("2", "hand")
+
+
+def test_a_pause_without_a_reason_keeps_that_of_the_pause_before(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    ann, bob = ProcessDesk(state, NOW, "ann"), ProcessDesk(state, NOW, "bob")
+    ann.pause("p", "its site is down")
+    assert bob.pause("p", "")["paused"] == "its site is down"
+    assert bob.pause("p", "still down")["paused"] == "still down"
+    assert changes(state)[1:] == [
+        ("paused", "ann", "its site is down"),
+        ("paused", "bob", None),
+        ("paused", "bob", "still down"),
+    ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from scoopi.scheduler.planning.plan_faults import CORRECT
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
@@ -71,3 +73,34 @@ def test_a_process_whose_fires_a_clock_ahead_has_planned_says_until_when_none_fo
     assert desk.ahead("p") == row["error"]
     later = ProcessDesk(state, NOW + timedelta(days=366)).show_process("p")
     assert (later["error"], later["hint"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("keys", "why_not"),
+    [
+        ("mode: manual", "p has no trigger; scoopi launch p creates a job"),
+        ("trigger: {after: q}", "p has no slots of its own: it follows q"),
+        (
+            "trigger: {every: 1h, until: '2025-12-31T00:00:00Z'}",
+            "the trigger of p has ended at 2025-12-31T00:00:00Z (until)",
+        ),
+        (
+            "trigger: {slots: iterations, source: after_completion}",
+            "the next iteration of p begins when the current one is over",
+        ),
+    ],
+)
+def test_a_process_without_a_next_slot_says_why(deployed: Deployed, keys: str, why_not: str) -> None:
+    state = deployed(f"processes: {{p: {{executes: external:x, {keys}}}, q: {{executes: external:x}}}}")
+    state.passes.run(NOW)
+    desk = ProcessDesk(state, NOW)
+    assert desk.upcoming("p", 1) == []
+    assert desk.no_upcoming("p") == why_not
+
+
+def test_an_iteration_that_may_begin_now_has_a_time_in_whole_seconds(deployed: Deployed) -> None:
+    state = deployed(
+        "processes: {p: {executes: external:x, trigger: {slots: iterations, source: after_completion}}}"
+    )
+    (row,) = ProcessDesk(state, NOW + timedelta(seconds=3, microseconds=123)).upcoming("p", 1)
+    assert row["at"] == "2026-01-01T00:00:03Z"

@@ -70,3 +70,26 @@ def test_lost_and_registered_workers_are_removed(desk: WorkerDesk, bench: Workbe
     assert [(each.state, each.beat, each.since) for each in removed] == [("lost", None, NOW)] * 2
     with pytest.raises(UsageError, match="unknown worker q"):
         desk.remove("q")
+
+
+@pytest.mark.parametrize("state", ["running", "draining", "lost"])
+def test_a_registered_worker_keeps_its_groups_and_its_capacity_unless_they_are_given(
+    desk: WorkerDesk, bench: Workbench, state: str
+) -> None:
+    desk.put("p", ("big", "default"), 3.0)
+    bench.change("p", state=state, beat=0, since=NOW)
+    again = desk.put("p", None, None)
+    assert (again.groups, again.capacity, again.state, again.since) == (
+        ("big", "default"),
+        3.0,
+        "running",
+        None,
+    )
+    assert (desk.put("p", None, 5.0).groups, desk.put("p", ("x",), None).capacity) == (again.groups, 5.0)
+
+
+def test_a_worker_that_was_removed_is_registered_as_a_new_one(desk: WorkerDesk) -> None:
+    desk.put("p", ("big",), 3.0)
+    desk.remove("p")
+    again = desk.put("p", None, None)
+    assert (again.groups, again.capacity, again.state) == (("default",), 1.0, "running")
