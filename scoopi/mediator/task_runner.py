@@ -30,6 +30,9 @@ TURN_S = 0.002
 """The least duration of a turn: what workers send meanwhile is read, and answered, together."""
 FEW_JOBS = 16
 """While workers have fewer jobs, each waits for the answer to its report, so turns are not drawn out."""
+LOW_S = 0.02
+"""The least time between two calls of `on_low`: each wakes a thread, and most would find nothing to take, as
+enough jobs wait for several turns."""
 MOST_FAILED_STARTS = 3
 
 
@@ -87,7 +90,7 @@ class TaskRunner:
         self._draining = False
         self._recalled: set[str] = set()
         self._handed_back: list[Pending] = []
-        self._routed = 0
+        self._routed, self._low_at = 0, 0.0
         self._stopping = self._killed = False
         self._failed_starts = 0
         self.crashes = 0
@@ -169,19 +172,27 @@ class TaskRunner:
         if self._handed_back:
             back, self._handed_back = self._handed_back, []
             self._push_back(back)
-        if self._routed:
+        if self._routed and self._low_in_s() <= 0:
             self._routed = 0
+            self._low_at = self.turned_at + LOW_S
             self._calls.on_low()
             if self.is_idle():
                 self._calls.on_idle()
 
     def _gather(self) -> None:
         """Draw out a short turn to its least duration; a posted call ends the wait."""
-        if sum(len(worker.outstanding) for worker in self._pool) < FEW_JOBS:
+        if self._has_few_jobs():
             return
         rest_s = self.turned_at + TURN_S - time.monotonic()
         if 0 < rest_s <= TURN_S and not self._inbox:
             self._inbox.wait(rest_s)
+
+    def _has_few_jobs(self) -> bool:
+        return sum(len(worker.outstanding) for worker in self._pool) < FEW_JOBS
+
+    def _low_in_s(self) -> float:
+        """Seconds until the results of this turn and of those before are reported together."""
+        return 0.0 if self._has_few_jobs() else max(0.0, self._low_at - time.monotonic())
 
     # Giving
 
@@ -243,6 +254,8 @@ class TaskRunner:
         longest = HELD_BACK_WAIT_S if unsent or self._giver.has_quarantined() else LONGEST_WAIT_S
         if any(worker.outstanding for worker in self._pool):
             longest = min(longest, LOOK_S)
+        if self._routed:
+            longest = min(longest, self._low_in_s())
         is_giving = not (self._draining or self._stopping)
         return min(longest, self._giver.next_turn_in()) if is_giving else longest
 

@@ -36,8 +36,9 @@ from scoopi.worker.messages import (
     Setup,
     StartFault,
     Stop,
+    WorkItem,
 )
-from tests.mediator.crew import NODE, WAIT_S, PlayedNode, result_of, running
+from tests.mediator.crew import NODE, WAIT_S, PlayedNode, PlayedWorker, result_of, running
 
 SITE = "site.example:80"
 FIRST_UNNAMED = 1024
@@ -535,6 +536,43 @@ def test_results_make_room_for_more_jobs_and_the_last_ones_are_committed_at_once
         assert not node.ended.acquire(timeout=0.05), "the interval is an hour, and another job runs"
         worker.ends(*items[1:])
         node.wait_ended(2)
+
+
+def test_while_many_jobs_run_their_results_are_reported_as_room_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_runner, "LOW_S", 2 * WAIT_S)
+    with running(PlayedNode(tmp_path, workers=6)) as node:
+        given = laden(node, FEW_JOBS + 4)
+        for number, (worker, item) in enumerate(given[:4]):
+            worker.ends(item)
+            node.wait_ended(1)
+            node.turn()
+            assert node.low.acquire(blocking=False) == (not number), "the first only"
+        worker, item = given[4]
+        worker.ends(item)
+        assert node.low.acquire(timeout=WAIT_S), "few jobs run now"
+
+
+def test_room_is_reported_when_it_is_time_though_no_worker_says_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_runner, "LOW_S", 0.3)
+    monkeypatch.setattr(task_runner, "LOOK_S", 2 * WAIT_S)
+    monkeypatch.setattr(task_runner, "LONGEST_WAIT_S", 2 * WAIT_S)
+    with running(PlayedNode(tmp_path, workers=6)) as node:
+        for worker, item in laden(node, FEW_JOBS + 4)[:2]:
+            worker.ends(item)
+            assert node.low.acquire(timeout=WAIT_S)
+
+
+def laden(node: PlayedNode, jobs: int) -> list[tuple[PlayedWorker, WorkItem]]:
+    """Give jobs to all workers of a node."""
+    workers = [node.worker() for _ in range(6)]
+    node.push(jobs)
+    given = [(worker, item) for worker in workers for item in worker.is_given()]
+    assert len(given) == jobs
+    return given
 
 
 def test_a_job_that_asks_for_a_session_is_the_one_to_log_in(tmp_path: Path) -> None:
