@@ -86,6 +86,18 @@ class Store(Protocol):
             For each, in order, whether there is no record with its key now.
         """
 
+    def move_all(self, source: StoreMap, target: StoreMap, changes: Sequence[Change]) -> bool:
+        """Delete each record that is as expected from one map, and put its new value into another.
+
+        All changes are made, or none; the keys of a batch must differ.
+
+        Returns:
+            Whether they were made. False if a record is not as expected, if the other map has one of the
+            keys, or if the backend has no transactions over two maps; then nothing has changed.
+        Raises:
+            StoreError: the outcome is not known; it is not settled.
+        """
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """Delete all records with a lower key in one call, however many there are; not for indexed maps."""
 

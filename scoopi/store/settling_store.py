@@ -78,6 +78,10 @@ class SettlingStore:
         """See `Store`."""
         return self._again(lambda: self._inner.delete_same_all(store_map, records))
 
+    def move_all(self, source: StoreMap, target: StoreMap, changes: Sequence[Change]) -> bool:
+        """See `Store`."""
+        return self._inner.move_all(source, target, changes)
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """See `Store`."""
         self._again(lambda: self._inner.delete_below(store_map, key))

@@ -123,6 +123,9 @@ class DamagedStore:
     def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
         return self._inner.delete_same_all(store_map, records)
 
+    def move_all(self, source: StoreMap, target: StoreMap, changes: Sequence[Change]) -> bool:
+        return self._inner.move_all(source, target, changes)
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         self._inner.delete_below(store_map, key)
 

@@ -28,6 +28,7 @@ class Faults:
         torn: share of the batches of which only some writes are made, and no answer comes.
         unreadable: share of the readings that fail.
         overlooked: share of the records that a scan does not find, as while members move their data.
+        moves: whether a batch of moves is made, as one write; the wrapped store must be able to.
         dies_after: number of single writes that are made; instead of the next one the node dies.
     """
 
@@ -37,15 +38,20 @@ class Faults:
     torn: float = 0.0
     unreadable: float = 0.0
     overlooked: float = 0.0
+    moves: bool = False
     dies_after: int | None = None
 
 
 class FaultyStore:
-    """Wraps any Store; writes reach it one by one, and a refusal comes back as it is: not settled."""
+    """Wraps any Store; writes reach it one by one, and a refusal comes back as it is: not settled.
+
+    Attributes:
+        faults: what goes wrong from now on.
+    """
 
     def __init__(self, inner: Store, faults: Faults, seed: int = 0) -> None:
         self._inner = inner
-        self._faults = faults
+        self.faults = faults
         self._random = Random(seed)
         self._answered: set[tuple[object, ...]] = set()
         self.writes = 0
@@ -86,6 +92,15 @@ class FaultyStore:
 
         return [outcome.won for outcome in self._write(("delete same", store_map), records, delete)]
 
+    def move_all(self, source: StoreMap, target: StoreMap, changes: Sequence[Change]) -> bool:
+        if not self.faults.moves:
+            return False
+
+        def move(batch: tuple[Change, ...]) -> Outcome:
+            return Outcome(self._inner.move_all(source, target, batch), None)
+
+        return all(outcome.won for outcome in self._write(("move", source), [tuple(changes)], move))
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         def delete(below: str) -> Outcome:
             self._inner.delete_below(store_map, below)
@@ -98,8 +113,8 @@ class FaultyStore:
     ) -> list[tuple[str, bytes]]:
         self._read()
         found = self._inner.scan(store_map, index_value, limit, after)
-        if self._faults.overlooked:  # without it the seeds of worlds mean what they did
-            return [each for each in found if self._random.random() >= self._faults.overlooked]
+        if self.faults.overlooked:  # without it the seeds of worlds mean what they did
+            return [each for each in found if self._random.random() >= self.faults.overlooked]
         return found
 
     def scan_each(
@@ -125,23 +140,23 @@ class FaultyStore:
 
     def _read(self) -> None:
         self._stay_dead()
-        if self._random.random() < self._faults.unreadable:
+        if self._random.random() < self.faults.unreadable:
             self.lost += 1
             raise StoreError("the reading failed, as planned")
 
     def _write(
         self, kind: tuple[object, ...], batch: Sequence[Write], make: Callable[[Write], Outcome]
     ) -> list[Outcome]:
-        torn = self._random.random() < self._faults.torn
+        torn = self._random.random() < self.faults.torn
         outcomes = []
         for write in batch:
             if torn and self._random.random() < 0.5:
                 continue
             outcomes.append(self._made(write, make))
         answers = {(*kind, write) for write in batch}
-        first = self._faults.lose_first_answers and not answers <= self._answered
+        first = self.faults.lose_first_answers and not answers <= self._answered
         self._answered |= answers
-        if torn or first or self._random.random() < self._faults.lost_answers:
+        if torn or first or self._random.random() < self.faults.lost_answers:
             self.lost += 1
             raise StoreError("the answer was lost, as planned")
         return outcomes
@@ -150,11 +165,11 @@ class FaultyStore:
         self._stay_dead()
         self.writes += 1
         outcome = make(write)
-        return make(write) if self._faults.deliver_twice else outcome
+        return make(write) if self.faults.deliver_twice else outcome
 
     @property
     def _is_dead(self) -> bool:
-        return self._faults.dies_after is not None and self.writes >= self._faults.dies_after
+        return self.faults.dies_after is not None and self.writes >= self.faults.dies_after
 
     def _stay_dead(self) -> None:
         if self._is_dead:

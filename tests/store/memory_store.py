@@ -58,6 +58,10 @@ class MemoryStore:
                 del kept[key]
         return [key not in kept for key, _ in records]
 
+    def move_all(self, source: StoreMap, target: StoreMap, changes: Sequence[Change]) -> bool:
+        """It has no transactions."""
+        return False
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         for lower in [one for one in self.maps[store_map] if one < key]:
             del self.maps[store_map][lower]

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.model.job import JobState
+from scoopi.model.job import JobPayload, JobState
+from scoopi.model.locator import Locator
 from scoopi.store.pages import finished_jobs
 from scoopi.store.pages.finished_jobs import RememberedEnds
-from scoopi.store.pages.job_records import Ended
-from scoopi.store.ports import ENDED, Store, StoreMap
+from scoopi.store.pages.job_records import Ended, Ending, NewJob
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.ports import ENDED, JOBS, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied
@@ -134,3 +136,19 @@ def test_of_two_nodes_that_pack_at_a_time_neither_packs_what_the_other_has_begun
     meanwhile = RememberedEnds(packed)
     meanwhile.expire(60)
     assert reported(ends) == ALL
+
+
+def test_an_end_whose_answer_was_lost_counts_when_it_is_asked_again(tmp_path: Path) -> None:
+    inner = SqliteStore(tmp_path / "store.db")
+    JobStore(inner, "ann").put([NewJob("a", "host", JobPayload(Locator("a", "g", "u"), seed="a"))])
+    faulty = FaultyStore(inner, Faults(moves=True))
+    jobs = JobStore(SettlingStore(faulty), "ann")
+    (job,) = jobs.take("host", 1)
+    faulty.faults = Faults(moves=True, lost_answers=1.0)
+    with pytest.raises(StoreError):
+        jobs.end([Ending(job.id, job.fence, JobState.DONE)])
+    assert (inner.count(JOBS), inner.count(ENDED)) == (0, 1), "it has ended at once"
+    faulty.faults = Faults(moves=True)
+    assert jobs.end([Ending(job.id, job.fence, JobState.DONE)]) == [True]
+    assert jobs.end([Ending(job.id, job.fence + 1, JobState.DONE)]) == [False]
+    inner.close()

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.store.ports import JOBS, PAYLOADS, RUN, Change
+from scoopi.store.ports import JOBS, PAYLOADS, RUN, Change, StoreMap
 from scoopi.store.solo.sqlite_store import SqliteStore, sync_store
 
 
@@ -248,3 +248,15 @@ def test_a_disk_that_fails_to_sync_is_an_error(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "fdatasync", fails)
     with pytest.raises(OSError, match="disk error"):
         sync_store(tmp_path / "store.db")
+
+
+def test_records_move_to_an_indexed_map_in_one_transaction(tmp_path: Path) -> None:
+    letters, parcels = StoreMap("letters"), StoreMap("parcels", index="depot")
+    store = SqliteStore(tmp_path / "store.db", maps=(letters, parcels))
+    store.put_if_absent_all(letters, [("a", b"1"), ("b", b"2"), ("c", b"3")])
+    moves = [Change("a", b"1", b'{"depot":"x"}'), Change("c", b"3", b'{"depot":"y"}')]
+    assert store.move_all(letters, parcels, moves)
+    assert store.scan(letters, None, 10) == [("b", b"2")]
+    assert store.scan(parcels, "y", 10) == [("c", b'{"depot":"y"}')]
+    assert not store.move_all(letters, parcels, moves), "they have moved"
+    store.close()

@@ -152,6 +152,27 @@ def test_many_records_are_deleted_as_they_were_read(store: Store, of: StoreMap) 
     assert store.scan(of, None, 100) == records[66:]
 
 
+@pytest.mark.parametrize("count", [2, 70])
+def test_records_move_to_another_map_all_together_or_not_at_all(store: Store, count: int) -> None:
+    old = [(f"{number:03}", value(PARCELS, str(number))) for number in range(count)]
+    store.put_if_absent_all(PARCELS, old)
+    moves = [Change(key, kept, b"new " + key.encode()) for key, kept in old]
+    unlike = Change(old[0][0], value(PARCELS, "other"), b"new")
+    absent = Change("absent", old[0][1], b"new")
+    for wrong in ([unlike, *moves[1:]], [*moves, absent]):
+        assert not store.move_all(PARCELS, LETTERS, wrong)
+        assert (store.scan(PARCELS, None, 100), store.count(LETTERS)) == (old, 0)
+    store.put_if_absent_all(LETTERS, [(old[-1][0], b"taken")])
+    assert not store.move_all(PARCELS, LETTERS, moves)
+    assert (store.scan(PARCELS, None, 100), store.count(LETTERS)) == (old, 1)
+    store.delete_all(LETTERS, [old[-1][0]])
+    if store.move_all(PARCELS, LETTERS, moves):
+        old, moved = [], [(change.key, change.new) for change in moves]
+    else:
+        moved = []  # the backend has no such transactions
+    assert (store.scan(PARCELS, None, 100), store.scan(LETTERS, None, 100)) == (old, moved)
+
+
 def test_empty_batches_do_nothing(store: Store) -> None:
     assert store.get_all(PARCELS, []) == {}
     assert store.put_if_absent_all(PARCELS, []) == []

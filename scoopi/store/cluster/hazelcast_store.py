@@ -117,6 +117,10 @@ class HazelcastStore:
         left = self.get_all(store_map, [key for key, _ in records])
         return [key not in left for key, _ in records]
 
+    def move_all(self, source: StoreMap, target: StoreMap, changes: Sequence[Change]) -> bool:
+        """See `Store`; members have no transactions over two maps."""
+        return False
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """See `Store`; each member scans all its records."""
         where = self._queries.below(key)

@@ -39,12 +39,16 @@ class RememberedEnds:
 
     def remember(self, ends: Mapping[str, Ended]) -> dict[str, Ended]:
         """Put ends unless their jobs have one already; return the end that counts for each job."""
-        records = [(job, self._codec.written(end)) for job, end in ends.items()]
+        records = [(job, self.record(end)) for job, end in ends.items()]
         outcomes = self._store.put_if_absent_all(ENDED, records)
         return {
             job: self._standing(job, end, outcome)
             for (job, end), outcome in zip(ends.items(), outcomes, strict=True)
         }
+
+    def record(self, end: Ended) -> bytes:
+        """The record of an end."""
+        return self._codec.written(end)
 
     def of(self, ids: Sequence[str]) -> dict[str, Ended]:
         """The ends of these jobs, as far as they are remembered.
@@ -120,9 +124,9 @@ class FinishedJobs:
 
     The last part of a job's life: TAKEN -> ended, remembered, its payload and record deleted.
 
-    Each step is acknowledged before the next, and is the same whichever node makes it, so any node may
-    finish what another left unfinished. Every method raises StoreError if the outcome is not known: call it
-    again with the same arguments.
+    A store with transactions does it in one. In others, each step is acknowledged before the next, and is
+    the same whichever node makes it, so any node may finish what another left unfinished. Every method
+    raises StoreError if the outcome is not known: call it again with the same arguments.
 
     Args:
         store: a settled store.
@@ -146,9 +150,12 @@ class FinishedJobs:
             For each, in order, whether this end counts; False if the job was taken back from this node in
             the meantime, so that its frame does not count.
         """
-        changes, made, ended = self._changes(endings)
-        ended.update((change.key, made[change.key]) for change in won(self._store, changes))
-        ends = self._finish(ended)
+        held, ended = self._found(endings)
+        ends = self._moved(held)
+        if not ends:
+            changes = [Change(job, raw, self._records.written(made)) for job, (raw, made) in held.items()]
+            ended.update((change.key, held[change.key][1]) for change in won(self._store, changes))
+        ends.update(self._finish(ended))
         unclear = [ending.id for ending in endings if ending.id not in ends]
         if unclear:
             # Another node may have finished what this node ended, before the answer came.
@@ -197,27 +204,33 @@ class FinishedJobs:
             yield sorted((due | dict(page)).items()) if due else page
         yield sorted(half_ended.items())
 
-    def _changes(
+    def _found(
         self, endings: Sequence[Ending]
-    ) -> tuple[list[Change], dict[str, StoredJob], dict[str, StoredJob]]:
-        """The changes that end these jobs, what they write, and the records of those that ended before."""
+    ) -> tuple[dict[str, tuple[bytes, StoredJob]], dict[str, StoredJob]]:
+        """The jobs that this node holds, as they are and as they are to end, and those that ended before."""
         records = {ending.id: self._taken.of(ending.id, ending.fence) for ending in endings}
         # Taken by another process, or ended by an earlier call with the same arguments.
         unknown = [job for job, record in records.items() if record is None]
         records.update(self._store.get_all(JOBS, unknown) if unknown else {})
-        changes: list[Change] = []
-        made: dict[str, StoredJob] = {}
+        held: dict[str, tuple[bytes, StoredJob]] = {}
         ended: dict[str, StoredJob] = {}
         for ending in endings:
             if (record := records[ending.id]) is None:
                 continue
             was = self._records.read(ending.id, record)
             if self._records.is_mine(was, ending.fence):
-                made[ending.id] = now = self._records.as_ended(was, ending)
-                changes.append(Change(ending.id, record, self._records.written(now)))
+                held[ending.id] = record, self._records.as_ended(was, ending)
             elif was.state_key == ENDED_STATE_KEY:
                 ended[ending.id] = was
-        return changes, made, ended
+        return held, ended
+
+    def _moved(self, held: Mapping[str, tuple[bytes, StoredJob]]) -> dict[str, Ended]:
+        """End, remember and delete these jobs in one transaction; return no ends if that cannot be done."""
+        if not held or not all(made.payload for _, made in held.values()):
+            return {}  # payloads that are stored separately are deleted before the records that name them
+        ends = {job: _as_ended(made) for job, (_, made) in held.items()}
+        moves = [Change(job, raw, self._remembered.record(ends[job])) for job, (raw, _) in held.items()]
+        return ends if self._store.move_all(JOBS, ENDED, moves) else {}
 
     def _finish(self, records: Mapping[str, StoredJob]) -> dict[str, Ended]:
         """Remember the ends, then delete the jobs; return the ends that count."""

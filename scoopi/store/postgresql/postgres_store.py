@@ -96,6 +96,10 @@ class PostgresStore:
         left = self.get_all(store_map, keys)
         return [key not in left for key in keys]
 
+    def move_all(self, source: StoreMap, target: StoreMap, changes: Sequence[Change]) -> bool:
+        """See `Store`; a batch is one statement here, which cannot be undone for what it did not find."""
+        return False
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """See `Store`."""
         self._write(self._statements[store_map].delete_below, key=key)

@@ -19,6 +19,10 @@ from scoopi.store.solo import statements
 from scoopi.store.solo.sqlite_faults import damaged_store, set_when_free, store_error
 
 
+class _UnlikeError(Exception):
+    """A record is not as expected, so its transaction is undone."""
+
+
 class SqliteStore:
     """The store of a run on one machine, in one SQLite file.
 
@@ -109,6 +113,15 @@ class SqliteStore:
                 columns = [column for record in chunk for column in record]
                 connection.execute(statements.delete_same(store_map, len(chunk)), columns)
             return [now.current is None for now in self._settled(connection, store_map, records)]
+
+    def move_all(self, source: StoreMap, target: StoreMap, changes: Sequence[Change]) -> bool:
+        """See `Store`."""
+        try:
+            with self._writing() as connection:
+                self._move(connection, source, target, changes)
+        except _UnlikeError:
+            return False
+        return True
 
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """See `Store`."""
@@ -217,6 +230,18 @@ class SqliteStore:
         if changed == len(changes):
             return [Outcome(True, change.new) for change in changes]
         return self._settled(connection, store_map, [(change.key, change.new) for change in changes])
+
+    def _move(
+        self, connection: sqlite3.Connection, source: StoreMap, target: StoreMap, changes: Sequence[Change]
+    ) -> None:
+        deleted = put = 0
+        for chunk in statements.chunks(changes):
+            expected = [column for change in chunk for column in (change.key, change.expected)]
+            deleted += connection.execute(statements.delete_same(source, len(chunk)), expected).rowcount
+            new = self._columns(target, [(change.key, change.new) for change in chunk])
+            put += connection.execute(statements.put(target, len(chunk)), new).rowcount
+        if not deleted == put == len(changes):
+            raise _UnlikeError
 
     def _settled(
         self, connection: sqlite3.Connection, store_map: StoreMap, wanted: Sequence[tuple[str, bytes]]
