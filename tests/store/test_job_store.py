@@ -241,6 +241,9 @@ def half_ended(store: Store, jobs: JobStore, at: str) -> None:
         def __getattr__(self, name: str) -> Any:
             return getattr(store, name)
 
+        def move_all(self, *_: object) -> bool:
+            return False
+
         def put_if_absent_all(
             self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]
         ) -> list[Outcome]:
@@ -328,6 +331,9 @@ def test_very_many_half_ended_jobs_are_known_too(ann: JobStore, bob: JobStore, s
     class Dying:
         def __getattr__(self, name: str) -> Any:
             return getattr(store, name)
+
+        def move_all(self, *_: object) -> bool:
+            return False
 
         def put_if_absent_all(
             self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]
