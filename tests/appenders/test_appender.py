@@ -11,7 +11,6 @@ import pytest
 
 from scoopi.appenders.appender import (
     CHILD_BYTES,
-    COMMIT_BYTES,
     QUEUE_BYTES,
     Appender,
     CommitEvents,
@@ -248,7 +247,7 @@ def test_a_long_interval_is_cut_short(
     appender = Appender(writer, jobs, AppenderSettings(3_600_000, 100), heard.events())
     (job,) = take(1)
     appender.start()
-    appender.put(result_of(job, text="x" * (COMMIT_BYTES if why == "bytes" else 1)))
+    appender.put(result_of(job, text="x" * (2 << 20 if why == "bytes" else 1)))
     if why == "flush":
         appender.flush()
     if why == "end":

@@ -93,6 +93,9 @@ def test_reading_begins_and_ends_where_it_is_asked_to(tmp_path: Path) -> None:
     assert [each.fence for each in reader.frames(ends[0])] == [2, 3]
     assert [each.fence for each in reader.frames(ends[0], ends[1])] == [2]
     assert [each.fence for each in reader.frames(0, ends[0])] == [1]
+    for end in range(ends[0], ends[1]):
+        found = [each.fence for each in reader.frames(0, end)]
+        assert found == [1], "a frame that is not whole before the end may not count yet"
 
 
 def test_the_committed_state_is_that_of_the_frame_of_job_and_fence(tmp_path: Path) -> None:

@@ -227,6 +227,7 @@ def test_a_page_that_needed_no_request_says_where_it_was_read(archived: bool, so
     item = WorkItem("a", 1, JobPayload(LOCATOR, "a"), archived=archived)
     page = LoadedPage.of(item, ToTask(Payload("a", LOCATOR, 1, "", b"page")), 0.25)
     assert page.seen(lambda _: 4) == PageSeen(0, 4, 250.0, source)
+    assert page.size == 0, "nothing of it was received"
 
 
 def test_without_a_delay_a_request_is_reported_with_its_answer_only(desk: Desk) -> None:

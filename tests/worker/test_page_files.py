@@ -211,8 +211,14 @@ def test_a_page_that_must_not_be_asked_for_again_fails_when_the_run_is_stopped(f
 
 def test_a_page_without_wishes_and_one_that_failed_end_at_once(files_of: Files) -> None:
     files = files_of(TaskChain(TaskDef("group", "one", "def", ()), ()))
-    assert ended(files.result(page(), SEEN)).state is JobState.DONE
-    assert ended(files.result(page(GONE), None)).state is JobState.FAILED
+    made = files.result(page(), SEEN)
+    assert ended(made).state is JobState.DONE
+    assert isinstance(made, Result)
+    assert made.seen == SEEN
+    failed = files.result(page(GONE), None)
+    assert ended(failed).state is JobState.FAILED
+    assert isinstance(failed, Result)
+    assert failed.seen is None, "nothing is reported of it"
 
 
 def test_a_step_that_asks_for_files_twice_fails(files_of: Files) -> None:

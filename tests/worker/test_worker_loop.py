@@ -11,10 +11,12 @@ import msgspec
 import pytest
 from msgspec import structs
 
+from scoopi.errors import FetchError, LoadFault
 from scoopi.model.handover import Grant, Payload, ToGrant
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.report.run_report import LOADER
+from scoopi.model.robots import RobotsAnswer, RobotsKind
 from scoopi.steps.step import LoadOrder, OnHandover
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.found_values import FoundValues
@@ -28,6 +30,7 @@ from scoopi.worker.messages import (
     Recall,
     Result,
     Results,
+    RobotsRead,
     SessionTurn,
     Stop,
     ToParent,
@@ -78,6 +81,7 @@ class Desk:
         self.loader = loader(ends_at_once)
         self.times: dict[str, float] = {}
         self.handed_back: list[str] = []
+        self.robots: list[RobotsRead] = []
         self._heard = heard
         parts = WorkerParts(
             self.loader,
@@ -101,6 +105,7 @@ class Desk:
         sent = [msgspec.msgpack.decode(body, type=ToParent) for body in buffer.bodies()]
         for message in sent:
             self.handed_back += message.jobs if isinstance(message, JobsHandedBack) else ()
+            self.robots += [message] if isinstance(message, RobotsRead) else ()
         results = [message for message in sent if isinstance(message, Results)]
         for message in results:
             self.times |= message.times
@@ -281,3 +286,30 @@ def test_the_crash_marker_names_no_job_while_its_page_waits_for_a_grant(
     desk.give(JOBS[0])
     assert desk.run() == []
     assert desk.marker.read() == Note()
+
+
+def test_pages_that_were_read_without_a_request_leave_the_bound_for_received_ones_as_it_is(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(max_held_bytes=PAGE_BYTES)
+    desk.give(*JOBS[:3])
+    desk.run()
+    for job in JOBS[3:]:
+        desk.give(job, grant=Grant(HOST, 1e12))
+        desk.loop.continue_requests()
+    assert desk.loader.begun.qsize() == 4, "the last one waits until the steps of the one before are over"
+
+
+def test_a_robots_txt_is_reported_as_its_rules_and_is_no_result(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(ends_at_once=0)
+    payload = JobPayload(Locator("robots.txt", "", "http://here.example/robots.txt"), "seed")
+    desk.loop.handle(Give((WorkItem(JOBS[0], 1, payload, Grant(HOST, 1e12), is_robots=True),)))
+    desk.loop.continue_requests()
+    desk.loader.end(FetchError("status 404", fault=LoadFault("status 404", False, 404)))
+    desk.loop.continue_requests()
+    assert desk.run() == []
+    assert desk.robots == [RobotsRead(JOBS[0], RobotsAnswer(RobotsKind.KNOWN, note="status 404"))]
