@@ -51,7 +51,8 @@ class RecordedLines:
         """Return the tests that execute the mutant: those in the file of its name first, then the fastest.
 
         What is executed when the module is imported belongs to no test; all tests that execute something of
-        the file test it.
+        the file test it. A file that no test executes may be executed by processes that tests start: all
+        tests test it, the slowest first, as these start processes.
 
         Args:
             most_seconds: as many as fit into this time are chosen, and one at least.
@@ -61,7 +62,10 @@ class RecordedLines:
         found = [run for run in self._runs if not wanted.isdisjoint(run.lines)]
         found = found or [run for run in self._runs if file in run.files]
         own = f"/test_{mutant.file.stem}.py::"
-        found.sort(key=lambda run: (own not in run.name, run.seconds, run.name))
+        if found:
+            found.sort(key=lambda run: (own not in run.name, run.seconds, run.name))
+        else:
+            found = sorted(self._runs, key=lambda run: (-run.seconds, run.name))
         chosen = list(_within(found, most_seconds))
         names = tuple(run.name for run in chosen)
         return Choice(names, sum(run.seconds for run in chosen), len(found) - len(chosen))

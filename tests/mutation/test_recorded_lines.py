@@ -58,6 +58,14 @@ def test_as_many_are_chosen_as_the_time_allows_and_one_at_least(recorded: Record
     assert recorded.choice(Mutant(Path(FILE), 10, 10, 0, 1, "1", "2"), 3.1).left_out == 1
 
 
+def test_a_file_that_no_test_executes_itself_is_tested_by_all_the_slowest_first(
+    recorded: RecordedLines,
+) -> None:
+    mutant = Mutant(Path("scoopi/worker/__main__.py"), 5, 5, 0, 1, "1", "2")
+    chosen = [name.partition("::test_")[2] for name in recorded.choice(mutant, 60).names]
+    assert chosen == ["slow", "own", "other", "fast"]
+
+
 SAMPLE = """
 import threading
 from scoopi.periods.duration import duration_text, parse_duration
