@@ -127,9 +127,9 @@ def test_a_request_is_sent_once_unless_a_repetition_does_no_harm_or_none_is_sent
     assert Pending(TAKEN._replace(payload=payload), archived).sends_once is sends_once
 
 
-def test_the_end_of_the_last_job_ends_a_wait_that_has_begun() -> None:
-    held, checked = HeldJobs(), threading.Event()
-    held.add(["a"])
+def begun_wait(held: HeldJobs) -> threading.Thread:
+    """A thread that waits for the node to be idle, much longer than the test does."""
+    checked = threading.Event()
 
     def given_up() -> bool:
         checked.set()
@@ -138,6 +138,21 @@ def test_the_end_of_the_last_job_ends_a_wait_that_has_begun() -> None:
     waiting = threading.Thread(target=held.wait_idle, args=(10 * WAIT_S, given_up), daemon=True)
     waiting.start()
     assert checked.wait(WAIT_S)
+    return waiting
+
+
+def test_the_end_of_the_last_job_ends_a_wait_that_has_begun() -> None:
+    held = HeldJobs()
+    held.add(["a"])
+    waiting = begun_wait(held)
     held.remove(["a"])  # only once the wait has released the lock
+    waiting.join(WAIT_S)
+    assert not waiting.is_alive()
+
+
+def test_the_end_of_a_take_that_found_nothing_ends_a_wait_that_has_begun() -> None:
+    held = HeldJobs()
+    with held.taking():
+        waiting = begun_wait(held)
     waiting.join(WAIT_S)
     assert not waiting.is_alive()

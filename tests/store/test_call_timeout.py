@@ -86,3 +86,16 @@ def test_before_a_run_has_begun_a_stop_waits_for_nothing_long(clock: Clock) -> N
     assert waited_s(clock, timeout) == pytest.approx(AT_ONCE_S)
     timeout.expedite(clock.now + 3, 5.0)
     assert waited_s(clock, timeout) == pytest.approx(3), "its run has begun, and there is something to save"
+
+
+def test_what_misses_its_answer_within_half_of_the_timeout_after_another_has_waited_with_it(
+    clock: Clock,
+) -> None:
+    timeout = CallTimeout(CALM_S, clock=clock)
+    timeout.expedite(clock.now, 5.0)
+    left_s = []
+    for passed_s in (0.0, 0.24, 0.02):
+        clock.pass_s(passed_s)
+        timeout.shorten()
+        left_s.append(timeout.until(clock.now) - clock.now)
+    assert left_s == pytest.approx([AT_ONCE_S / 2, AT_ONCE_S / 2, AT_ONCE_S / 4])

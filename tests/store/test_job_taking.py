@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import NewJob
@@ -32,3 +34,16 @@ def test_two_nodes_that_take_of_many_hosts_never_have_the_same_job(ann: JobStore
     while taken := [*ann.take_each(hosts, 3), *bob.take_each(hosts, 2)]:
         seen += (job.id for job in taken)
     assert sorted(seen) == sorted(f"{at:x}{host}" for host in hosts for at in range(16))
+
+
+@pytest.mark.parametrize("limit", [1, 3, 5])
+def test_of_one_host_no_more_are_taken_than_asked_though_a_node_begins_in_their_middle(
+    ann: JobStore, limit: int
+) -> None:
+    ann.put([new_job(f"{at:02x}", "one:80") for at in range(0, 256, 4)])
+    taken: list[str] = []
+    while some := ann.take("one:80", limit):
+        assert len(some) <= limit
+        taken += (job.id for job in some)
+    assert sorted(taken) == [f"{at:02x}" for at in range(0, 256, 4)]
+    assert taken[0] != "00", "nodes rarely compete if they do not all begin with the first"

@@ -279,7 +279,9 @@ def test_what_was_found_counts_once_the_files_of_its_page_have_ended(
     assert isinstance(paused, PausedPage)
     assert "found" not in desk.found.take()
     fault = FetchError("cut off", fault=LoadFault("truncated", is_transient=is_transient))
+    before = desk.run.take_times()
     result = desk.run.resume(paused, {order: fault})
+    assert desk.run.take_times().keys() == {"step2"} < before.keys(), "only what was run after the files"
     assert {name: value for name, value in desk.found.take().items() if name == "found"} == counted
     assert result.finds == ({"found": 1.0} if is_transient else {})
 
@@ -318,8 +320,13 @@ def test_of_an_error_within_a_library_the_plugins_line_is_named() -> None:
         json.loads("{")
         raise AssertionError
 
-    (failure,) = Desk(chain("bad", Does(fails))).result().failures
-    assert f"({__file__}:" in failure.message
+    def calls(payload: Payload) -> Handover:
+        return fails(payload)
+
+    (failure,) = Desk(chain("bad", Does(calls))).result().failures
+    line = fails.__code__.co_firstlineno + 1
+    assert failure.message.endswith(f" ({__file__}:{line})")
+    assert failure.message.count(__file__) == 1, "only the innermost one"
 
 
 def test_an_unexpected_error_is_logged_with_its_traceback_once_a_step_and_kind(

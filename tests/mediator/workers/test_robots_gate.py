@@ -235,3 +235,15 @@ def test_the_jobs_of_a_host_have_their_turn_when_its_robots_txt_was_read(
     world.gate.answered(reading, RobotsAnswer(kind, cause="x", what="x"))
     world.queues.serve(serve)
     assert served == [HOST, HOST], "once when it was queued, and once when the answer had come"
+
+
+def test_jobs_that_wait_for_a_file_go_on_when_another_node_has_read_it(world: World, tmp_path: Path) -> None:
+    (tmp_path / "two").mkdir()
+    other = World(tmp_path / "two", beside=world)
+    assert (world.verdict(), other.verdict()) == (Pass.WAITS, Pass.WAITS)
+    world.read(RobotsAnswer(RobotsKind.KNOWN))
+    world.desk.round()
+    other.clock.pass_s(60)
+    other.desk.round()
+    other.gate.take_up()
+    assert other.gate.lets_all(HOST)
