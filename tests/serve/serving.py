@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -10,9 +11,13 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+
+from scoopi.cli.main import main
+from scoopi.cli.terminal import Terminal
 
 SOON_S = 60.0
 SCOOPI = [sys.executable, "-m", "scoopi"]
@@ -65,8 +70,12 @@ class Serving:
             return printed, errors
 
     def rows(self, *words: str) -> list[dict[str, Any]]:
-        """The rows that a verb prints."""
-        return [json.loads(line) for line in self.run(*words, "--json").splitlines()]
+        """The rows that a verb prints; in this process, since starting one takes longer than all else."""
+        out, err = io.StringIO(), io.StringIO()
+        with patch.dict(os.environ, self.environ, clear=True), chdir(self.folder):
+            code = main((*words, "--json"), Terminal(out, err))
+        assert code == 0, err.getvalue()
+        return [json.loads(line) for line in out.getvalue().splitlines()]
 
     def until_idle(self, *words: str, code: int = 0) -> None:
         """Serve until nothing is left to do."""
