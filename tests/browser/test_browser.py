@@ -231,9 +231,10 @@ def test_a_page_that_goes_to_an_address_without_a_server_fails(
 ) -> None:
     with Server(pages) as gone:
         url = gone.url("/prices.html")
-    (pages / "start.html").write_text(f"<a href='{url}'>on</a>")
+    (pages / "start.html").write_text(f"<a id=on href='{url}'>on</a>")
     click = ActionDef("click", "actions[0]", selector="a", timeout_ms=LONG_MS)
-    how = BrowserDef(until, timeout_ms=500, actions=(click,))
+    leave = ActionDef("wait", "actions[1]", until=Until(gone="#on"), timeout_ms=LONG_MS)
+    how = BrowserDef(until, timeout_ms=500, actions=(click, leave))
     page = load(browser, server.url("/start.html"), how)
     assert isinstance(page, VisitFailed), page
     assert f"the page went to {url}: the host refuses the connection" in page.what

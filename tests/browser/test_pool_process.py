@@ -26,6 +26,9 @@ from tests.engine.desk import wait_until
 from tests.reliability.process import children_of, orphans
 from tests.server.server import Server
 
+LONG_S = 60.0
+"""The longest that anything takes here on a busy machine."""
+
 
 def serves(pool: PoolProcess) -> bool:
     """Whether the pool reserves a browser; its socket, or that of a pool before it, exists earlier."""
@@ -37,14 +40,17 @@ def serves(pool: PoolProcess) -> bool:
 
 
 def visit(pool: PoolProcess, url: str) -> Reply:
-    wait_until(lambda: serves(pool), "the pool's socket")
+    wait_until(lambda: serves(pool), "the pool's socket", LONG_S)
     with Client(pool.socket, "AF_UNIX") as connection:
         receive_reply(connection)
-        send(connection, Visit(url, {}, 30.0, BrowserDef()))
+        send(connection, Visit(url, {}, LONG_S, BrowserDef()))
         return receive_reply(connection)
 
 
-def test_nothing_is_left_of_a_pool_that_is_closed(server: Server, late_table: str, tmp_path: Path) -> None:
+def test_nothing_is_left_of_a_pool_that_is_closed(
+    server: Server, late_table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_process, "END_S", LONG_S)
     pool = PoolProcess(BrowserSettings(browsers=1), tmp_path)
     assert isinstance(visit(pool, server.url(late_table)), Rendered)
     left = [*programs_below(pool.pid, "")]
@@ -64,8 +70,8 @@ def test_a_pool_that_is_killed_leaves_nothing_and_is_started_again(
         first, left = pool.pid, [*programs_below(pool.pid, "")]
         (below,) = children_of(first)
         os.kill(first if is_above else below, signal.SIGKILL)
-        assert not orphans([first, *left], within_s=10.0)
-        wait_until(lambda: pool.pid != first, "the start of another process")
+        assert not orphans([first, *left], within_s=LONG_S)
+        wait_until(lambda: pool.pid != first, "the start of another process", LONG_S)
         assert isinstance(visit(pool, server.url(late_table)), Rendered)
         assert [path.name for path in Path(pool.socket).parent.iterdir() if path.is_dir()] == ["2"]
     assert not os.path.exists(os.path.dirname(pool.socket))
@@ -90,12 +96,12 @@ def test_a_hung_browser_of_a_grid_does_not_hold_up_the_end(
         profile.mkdir()
         (profile / SESSION).write_text(session_address(hung.url, "1f"))
         pool.close()
-        wait_until(lambda: hung.asked == ["/session/1f"], "the request")
+        wait_until(lambda: hung.asked == ["/session/1f"], "the request", LONG_S)
         assert not hung.ended
         os.kill(pool.pid, 0)  # it still waits
         hung.released.set()
-        wait_until(lambda: not profile.parent.parent.exists(), "the end of its folder")
-    assert not orphans([pool.pid], within_s=10.0)
+        wait_until(lambda: not profile.parent.parent.exists(), "the end of its folder", LONG_S)
+    assert not orphans([pool.pid], within_s=LONG_S)
 
 
 @pytest.mark.parametrize("url", ["grid.example:4444", "nonsense", "http://", "ftp://grid.example/"])
@@ -119,6 +125,6 @@ def test_a_pool_that_cannot_be_started_again_at_first_is_started_later(
 
         monkeypatch.setattr(subprocess, "Popen", short_of_memory)
         os.kill(first, signal.SIGKILL)
-        wait_until(lambda: pool.pid != first, "the start of another process")
+        wait_until(lambda: pool.pid != first, "the start of another process", LONG_S)
         monkeypatch.undo()
         assert isinstance(visit(pool, server.url(late_table)), Rendered)
