@@ -22,6 +22,8 @@ from scoopi.cli.terminal import Terminal
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _END = b"\0"
 _SHOW_CURSOR = "\x1b[?25h"
+SAY_S = 0.5
+"""How long the effect of a signal may wait for its message to be shown, in seconds."""
 
 
 class CancelRun(Protocol):
@@ -124,13 +126,19 @@ class Signals:
         self._has_come.set()
         if self.count == 1:
             again = ", press Ctrl-C again to stop immediately" if number == signal.SIGINT else ""
-            self._terminal.say(f"{signal.Signals(number).name}: {self._doing()}{again}")
+            self._say(f"{signal.Signals(number).name}: {self._doing()}{again}")
             self._ask(hard=False)
         elif self.count == 2 and self._cancel:
             threading.Thread(target=self._end_late, name="signals-end", daemon=True).start()
             self._ask(hard=True)
         else:
             self._end_process()
+
+    def _say(self, message: str) -> None:
+        """Show a message; one that blocks, as in a pipe that nobody reads, is left behind."""
+        thread = threading.Thread(target=self._terminal.say, args=(message,), name="signals-say", daemon=True)
+        thread.start()
+        thread.join(SAY_S)
 
     def _ask(self, hard: bool) -> None:
         try:
@@ -147,7 +155,7 @@ class Signals:
 
     def _end_process(self) -> None:
         if self._terminal.is_live:
-            self._terminal.say(f"{_SHOW_CURSOR}stopped")
+            self._say(f"{_SHOW_CURSOR}stopped")
         self._leave(code_of_signal(self.number or signal.SIGINT))
 
 

@@ -113,11 +113,12 @@ class Engine:
         """Ask for a graceful shutdown; `hard`: an immediate one; uncommitted jobs are run again."""
         is_first = not self._stop.is_asked
         self._stop.begin(hard)
+        notice = self._awaited() if is_first and not hard and self._parts.jobs.started else ""
         if hard:
             self._parts.shutdown.expedite()
-        elif is_first and self._parts.jobs.started:
-            self._notify(self._awaited())
         self._parts.state.cancel()
+        if notice:
+            self._notify(notice)  # last, as it may block
 
     def _awaited(self) -> str:
         given, waiting = self._parts.tasks.figures().given, len(self._retries)

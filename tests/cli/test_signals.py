@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -11,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from scoopi.cli import signals as signals_module
 from scoopi.cli.signals import Signals
+from scoopi.cli.terminal import Terminal
 from tests.engine.desk import processor_ticks
 
 SOON_S = 5.0
@@ -123,6 +126,36 @@ def test_a_cancel_that_breaks_does_not_deafen(
         send(signal.SIGINT)
         calls.expect("graceful", "hard")
     assert "the run could not be asked to stop" in caplog.text
+
+
+class Stuck(io.StringIO):
+    """A stream whose reader takes nothing, as a pipe that is full."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.free = threading.Event()
+
+    def write(self, text: str) -> int:
+        self.free.wait()
+        return super().write(text)
+
+
+def test_messages_that_nobody_reads_do_not_keep_signals_from_stopping_the_run(
+    calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signals_module, "SAY_S", 0.05)
+    err = Stuck()
+    with Signals(Terminal(io.StringIO(), err), grace_s=60, leave=calls.leave) as signals:
+        signals.serve(calls.cancel)
+        try:
+            send(signal.SIGTERM)
+            calls.expect("graceful")
+            send(signal.SIGTERM)
+            calls.expect("graceful", "hard")
+        finally:
+            err.free.set()
+    _until(lambda: bool(err.getvalue()))
+    assert "SIGTERM: finishing running tasks" in err.getvalue()
 
 
 def test_other_signals_are_not_taken(screen: Any, calls: Calls) -> None:

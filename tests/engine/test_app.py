@@ -101,6 +101,32 @@ def test_a_run_is_cancelled_from_another_thread_and_gone_on_with(desk: Desk, tmp
     assert desk.rows() == world.rows
 
 
+def test_a_notice_that_nobody_takes_does_not_keep_a_cancel_from_stopping_the_run(
+    desk: Desk, tmp_path: Path
+) -> None:
+    taken = threading.Event()
+
+    def notify(line: str) -> None:
+        if line.startswith("waiting for"):
+            taken.wait(60)
+
+    with Server(tmp_path / "world" / "pages") as server:
+        world = build_world(tmp_path / "world", 4, 1, server.url(""))
+        scoopi = Scoopi(world.defs, {"scoopi.loader.fetch.delay": "100"}, notify=notify)
+
+        def cancel() -> None:
+            wait_until(lambda: len(server.log.all()) >= 2, "a request")
+            scoopi.cancel()
+
+        canceller = threading.Thread(target=cancel)
+        canceller.start()
+        report = scoopi.run()
+        is_held = canceller.is_alive()
+        taken.set()
+        canceller.join(60)
+    assert (report.status, bool(report.jobs.left), is_held) == ("stopped", True, True)
+
+
 def test_a_run_cancelled_before_it_starts_does_nothing_and_resume_does_all(desk: Desk, world: World) -> None:
     scoopi = Scoopi(world.defs)
     scoopi.cancel()

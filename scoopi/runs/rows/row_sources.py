@@ -44,6 +44,9 @@ class RowSources:
             except ScoopiError as error:
                 what = f"{error.at}: {error.what}" if error.at else error.what
                 self._found[source] = Fault(what, error.hint)
+            except OSError as error:
+                what = f"its rows cannot be read or kept: {error.strerror or error}"
+                self._found[source] = Fault(what, f"free space in {tempfile.gettempdir()}, or set TMPDIR")
         return self._found[source]
 
     def _rows(self, source: RowSource) -> RowFile | Fault:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -53,6 +57,20 @@ def test_a_query_is_asked_once_so_the_check_and_the_run_see_the_same_rows(
     assert found is sources.find(source)
     assert (found.columns(), [*found.rows()]) == (("id", "town"), [("1", 'a\tb\n"c'), ("2", "")])
     assert [*found.rows()] == [*found.rows()]
+
+
+def test_a_disk_without_room_for_the_rows_is_a_fault(
+    sources: RowSources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*given: object, **named: object) -> IO[bytes]:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    sqlite3.connect(tmp_path / "shops.db").close()
+    fault = sources.find(RowSource(database="sqlite:shops.db", query="select 1 as id"))
+    assert isinstance(fault, Fault)
+    assert fault.what == "its rows cannot be read or kept: No space left on device"
+    assert "TMPDIR" in fault.hint
 
 
 def test_what_is_wrong_with_a_run_is_a_fault(sources: RowSources) -> None:
