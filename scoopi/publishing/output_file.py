@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import IO, Protocol, cast
 
+from scoopi.errors import AppenderError
 from scoopi.publishing.output_spec import HELD, OutputSpec
 from scoopi.synced_files import sync_folder
 
@@ -109,3 +110,20 @@ def _zstd(raw: IO[bytes]) -> Sink:
     else:
         from backports import zstd
     return cast("Sink", zstd.ZstdFile(raw, mode="wb", level=ZSTD_LEVEL))
+
+
+def write_out(file: OutputFile, stream: IO[bytes] | None) -> None:
+    """Write a finished file to a stream.
+
+    Raises:
+        AppenderError: the stream is closed.
+    """
+    if stream is None or not stream.writable():
+        raise AppenderError("stdout is closed", hint="leave it open; `scoopi resume` writes the rows again")
+    try:
+        file.copy_to(stream)
+    except OSError as error:
+        raise AppenderError(
+            f"stdout cannot be written: {error.strerror or error}",
+            hint="`scoopi resume --output -` writes all rows again; `scoopi resume` writes them to a file",
+        ) from error

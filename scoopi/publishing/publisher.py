@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,16 +15,19 @@ from scoopi.appenders.segment_reader import SegmentReader, segment_order
 from scoopi.errors import AppenderError, RunError
 from scoopi.model.job import JobState, retry_id
 from scoopi.plugins.plugin_ports import LIST_PREFIX
+from scoopi.publishing.changes.key_conflicts import KeyConflicts
 from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.ended_index import EndedIndex
 from scoopi.publishing.expectations.expected_records import Found
-from scoopi.publishing.output_file import TEMPORARIES, OutputFile
+from scoopi.publishing.output_file import TEMPORARIES, OutputFile, write_out
 from scoopi.publishing.output_spec import HELD, OutputSpec
 from scoopi.publishing.published_files import PublishedFiles
 from scoopi.publishing.record_file import RecordFile
 from scoopi.publishing.row_tables import RowTables, SegmentSink
 from scoopi.publishing.row_tally import Published, RowTally
 from scoopi.store.pages.job_store import JobStore
+
+log = logging.getLogger(__name__)
 
 CompareRecords = Callable[[Sequence[OutputSpec], Path], contextlib.AbstractContextManager[RecordChanges]]
 """Compares the records of outputs with those of the last finished run; the path is a work folder."""
@@ -121,13 +125,22 @@ class Publisher:
             StoreError: the store cannot be read.
             RunError: the store has lost the run; the files stay as they were.
         """
+        conflicts = KeyConflicts()
+        while (published := self._attempt(is_over, conflicts)) is None:
+            log.info("publishing again, as records with one key have different values")
+        return published
+
+    def _attempt(self, is_over: bool, conflicts: KeyConflicts) -> Published | None:
+        """What was published; None if it is known only now which records with equal keys count."""
         files = self._open_files()
         downloads = PublishedFiles(self._outputs, self._target.run_folder)
         try:
             tally = RowTally(files, self._outputs, downloads)
-            with self._compared() as changes:
+            with self._compared(conflicts) as changes:
                 with self._tables.opened(is_over, self._checks.is_late) as sinks:
                     ended = self._add_frames(tally, sinks, is_over, changes)
+                    if conflicts.take_new():
+                        return None
                     missing = tuple(ended.unmatched())
                     self._ensure_known()
                     self._ensure_time()
@@ -147,12 +160,7 @@ class Publisher:
                         name for spec in self._outputs if tally.is_held(spec) for name in spec.streams
                     )
         except OSError as error:
-            raise AppenderError(
-                f"the output cannot be written: {error.strerror or error}",
-                at=str(error.filename or self._target.run_folder),
-                hint="free some space or fix the folder, then `scoopi resume` (in a cluster: start again); "
-                "the rows are safe in its segments",
-            ) from error
+            raise _unwritable(error, error.filename or self._target.run_folder) from error
         finally:
             for file in files:
                 file.discard()
@@ -172,13 +180,14 @@ class Publisher:
         return tally.published(tuple(self._ended(tally).unmatched()))
 
     @contextlib.contextmanager
-    def _compared(self) -> Iterator[RecordChanges | None]:
+    def _compared(self, conflicts: KeyConflicts) -> Iterator[RecordChanges | None]:
         """The comparison with the last finished run; None if all records are written."""
         compare = self._target.compare
         if compare is None or not any(spec.changes for spec in self._outputs):
             yield None
             return
         with compare(self._outputs, self._target.node_folder) as changes:
+            changes.conflicts = conflicts
             yield changes
 
     def _add_changes(
@@ -192,6 +201,7 @@ class Publisher:
             tally.add_part(part)
             self._tables.add_last(part)
         tally.changes = changes.counted()
+        tally.conflicts = changes.conflicts.causes()
 
     def _ensure_known(self) -> None:
         """Raise if the store has lost jobs: they look like jobs that never finished."""
@@ -221,11 +231,7 @@ class Publisher:
         except OSError as error:
             for file in files:
                 file.discard()
-            raise AppenderError(
-                f"the output cannot be written: {error.strerror or error}",
-                at=str(self._target.node_folder),
-                hint="free some space or fix the folder, then `scoopi resume` (in a cluster: start again)",
-            ) from error
+            raise _unwritable(error, self._target.node_folder) from error
         return files
 
     def _finish(self, files: Sequence[OutputFile], tally: RowTally, is_over: bool) -> None:
@@ -234,11 +240,11 @@ class Publisher:
         for file in files:
             spec = file.spec
             if self._target.stream is not None and spec.is_file and not spec.optional:
-                _write_out(file, self._target.stream)
+                write_out(file, self._target.stream)
             elif spec.is_file:
                 file.publish(HELD if tally.is_held(spec) else "")
             elif is_over and spec.is_stdout:
-                _write_out(file, self._target.stdout)
+                write_out(file, self._target.stdout)
             elif is_over:
                 file.publish(HELD if tally.is_held(spec) else "")
 
@@ -287,13 +293,7 @@ class Publisher:
         return index
 
 
-def _write_out(file: OutputFile, stream: IO[bytes] | None) -> None:
-    if stream is None or not stream.writable():
-        raise AppenderError("stdout is closed", hint="leave it open; `scoopi resume` writes the rows again")
-    try:
-        file.copy_to(stream)
-    except OSError as error:
-        raise AppenderError(
-            f"stdout cannot be written: {error.strerror or error}",
-            hint="`scoopi resume --output -` writes all rows again; `scoopi resume` writes them to a file",
-        ) from error
+def _unwritable(error: OSError, at: object) -> AppenderError:
+    hint = "free some space or fix the folder, then `scoopi resume` (in a cluster: start again); "
+    what = f"the output cannot be written: {error.strerror or error}"
+    return AppenderError(what, at=str(at), hint=f"{hint}the rows are safe in its segments")

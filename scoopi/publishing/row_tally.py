@@ -63,6 +63,7 @@ class RowTally:
         others: see `Published.others`.
         loaded: name of each output that is a table -> what the table has.
         changes: name of each stream -> numbers of records by kind of change.
+        conflicts: warnings of records with equal keys, see `KeyConflicts`.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class RowTally:
         self._retries = RetryTally()
         self._outputs = outputs
         self.changes: dict[str, ChangeCounts] = {}
+        self.conflicts: tuple[Cause, ...] = ()
 
     def add(self, frame: Frame, is_superseded: bool = False) -> None:
         """Add a frame that counts.
@@ -152,7 +154,7 @@ class RowTally:
             warned=self._warned,
             pages=self._pages,
             errors=self._errors.counted(),
-            warnings=self._warnings.counted(),
+            warnings=(*self._warnings.counted(), *self.conflicts),
             missing=missing,
             skipped=self._skipped,
             skips=self._skips.counted(),

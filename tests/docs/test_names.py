@@ -20,6 +20,7 @@ MADE_BY_RUNS = {
     ".venv/bin",
     ".scoopi",
     "data.txt",
+    "node.json",
     "run.json",
     "output/",
     "output/latest",

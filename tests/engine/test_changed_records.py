@@ -225,3 +225,26 @@ def test_a_killed_run_is_compared_with_the_run_before_it_when_it_is_resumed(
 def test_nodes_of_a_cluster_must_write_one_file_together(shop: Shop) -> None:
     with pytest.raises(ConfigError, match="each node would compare its own records only"):
         Scoopi("defs.yml", configs={"scoopi.cluster.addresses": "127.0.0.1:1"}, environ={}).run()
+
+
+@pytest.mark.usefixtures("server")
+def test_pages_that_differ_in_the_values_of_a_key_change_nothing_by_their_order(shop: Shop) -> None:
+    shop.show("cake", {"Rye": "9", "Sponge": "9"})
+    first = shop.run()
+    (warning,) = first.warnings
+    assert warning.cause == "shop.cards: records with one key have different values"
+    assert (warning.count, warning.example.message) == (
+        1,
+        "name Rye: different values of price; one record of each key counts: that of the last run if it is "
+        "among them; add to the `key` what distinguishes the records",
+    )
+    shop.show("cake", {"Rye": "4.20", "Sponge": "9"})
+    shop.show("bread", {"Rye": "9", "Oat": "3"})
+    second = shop.run()
+    assert shop.cards(second) == set(), "of the same records the same one counts"
+    assert second.changes["cards.csv"] == ChangeCounts(unchanged=3)
+    assert {row[0] for row in shop.table()} == {"Rye", "Oat", "Sponge"}
+    shop.show("bread", {"Rye": "7", "Oat": "3"})
+    shop.show("cake", {"Rye": "8", "Sponge": "9"})
+    assert [line.rpartition(",")[2] for line in shop.cards(shop.run())] == ["changed"]
+    assert shop.cards(shop.run()) == set(), "what was chosen stays"

@@ -141,11 +141,12 @@ class ChangeState:
             )
             return added.rowcount == 1
 
-    def change_of(self, stream: str, key: bytes) -> str:
-        """The change that was stored with the record of that key."""
+    def known(self, stream: str, key: bytes) -> tuple[bytes, str, list[Any]]:
+        """Digest, change and row of the record of the run with that key."""
         with self._errors():
-            sql = "SELECT change FROM records WHERE stream = ? AND key = ?"
-            return str(self._connection.execute(sql, (stream, key)).fetchone()[0])
+            sql = "SELECT digest, change, row FROM records WHERE stream = ? AND key = ?"
+            digest, change, row = self._connection.execute(sql, (stream, key)).fetchone()
+        return digest, change, msgspec.msgpack.decode(row)
 
     def unseen(self, stream: str) -> Iterator[KnownRecord]:
         """The records of the base that this run has not added so far; `add` may be called while iterating."""

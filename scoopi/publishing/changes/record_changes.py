@@ -12,6 +12,7 @@ from scoopi.model.job import Frame, JobState, retry_id
 from scoopi.model.records import RecordSchema, packed_rows, read_records
 from scoopi.model.report.run_report import ChangeCounts
 from scoopi.outputs.record_digest import RecordDigest
+from scoopi.publishing.changes.key_conflicts import KeyConflicts
 from scoopi.publishing.output_spec import OutputSpec, changes_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ class RecordChanges:
         state: the new state, of this run.
         complete: called to keep the state for the next run.
         is_selection: whether the run reads only a part of its definitions; the records of the rest are kept.
+
+    Attributes:
+        conflicts: decides which of several records with one key counts; set before frames are added.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class RecordChanges:
             for name in spec.streams
         }
         self._streams = {name: _Stream(state, name, schema) for name, schema in schemas.items()}
+        self.conflicts = KeyConflicts()
         self._failed: dict[str, bool] = {}
         self._retried: dict[str, str] = {}
 
@@ -70,7 +75,7 @@ class RecordChanges:
             statuses = [failure.status for failure in frame.failures]
             self._failed[frame.job] = bool(statuses) and all(each in _ABSENT for each in statuses)
         parts = [
-            stream.changed(part, frame.job)
+            stream.changed(part, frame.job, self.conflicts)
             for part in frame.parts
             if (stream := self._streams.get(part.output)) is not None
         ]
@@ -118,17 +123,18 @@ class _Stream:
     def __init__(self, state: ChangeState, name: str, schema: RecordSchema) -> None:
         self._state = state
         self._name = name
+        self._schema = schema
         self._columns = [column.name for column in schema.all_columns]
         self._key = RecordDigest(schema.all_columns, schema.key)
         self._values = RecordDigest(schema.all_columns, [column.name for column in schema.columns])
         self._has_base = state.begin_stream(name, self._columns, schema.key)
         self.counts = {"new": 0, "changed": 0, "gone": 0, "unchanged": 0, "unknown": 0}
 
-    def changed(self, part: Part, job: str) -> Part:
+    def changed(self, part: Part, job: str, conflicts: KeyConflicts) -> Part:
         records = [
             (*record, change)
             for record in read_records(part.body)
-            if (change := self._change(record, job)) != _SAME
+            if (change := self._change(record, job, conflicts)) != _SAME
         ]
         return Part(changes_of(self._name), len(records), packed_rows(records))
 
@@ -149,18 +155,24 @@ class _Stream:
         if rows:
             yield self._part(rows)
 
-    def _change(self, record: Sequence[Any], job: str) -> str:
+    def _change(self, record: Sequence[Any], job: str, conflicts: KeyConflicts) -> str:
         key = self._key.of_key(record)
         if key is None:
             self.counts[NEW] += 1
             return NEW
         digest = self._values.of(record)
-        known = self._state.base_digest(self._name, key) if self._has_base else None
-        change = NEW if known is None else _SAME if known == digest else CHANGED
-        if not self._state.add(self._name, (key, digest, job, record), change):
-            return self._state.change_of(self._name, key)  # a duplicate, which its output drops and counts
-        self.counts[change or "unchanged"] += 1
-        return change
+        if conflicts.is_out(self._name, key, digest):
+            return _SAME
+        base = self._state.base_digest(self._name, key) if self._has_base else None
+        change = NEW if base is None else _SAME if base == digest else CHANGED
+        if self._state.add(self._name, (key, digest, job, record), change):
+            self.counts[change or "unchanged"] += 1
+            return change
+        first, change, row = self._state.known(self._name, key)
+        if first != digest:
+            conflicts.add(self._name, key, (first, digest), base)
+            conflicts.describe(self._schema, self._name, key, (row, record))
+        return change  # a duplicate, which its output drops and counts
 
     def _row(self, known: KnownRecord) -> tuple[Any, ...]:
         return tuple(known.row.get(name) for name in self._columns)

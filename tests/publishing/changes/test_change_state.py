@@ -50,7 +50,7 @@ def test_the_first_record_of_a_key_stays(tmp_path: Path) -> None:
     with ChangeState(tmp_path / "new.db", is_new=True) as state:
         assert state.add("books", (b"r", b"1", "job", ["Rye"]), "changed")
         assert not state.add("books", (b"r", b"2", "job", ["Rye"]), "new")
-        assert state.change_of("books", b"r") == "changed"
+        assert state.known("books", b"r") == (b"1", "changed", ["Rye"])
 
 
 def test_records_of_the_base_that_are_not_read_again_are_found_with_their_values(
