@@ -111,8 +111,10 @@ class HostRests:
         now_ms = int(self._time_of_day() * 1000)
         lasting = {host: rest for host, rest in list(self._rests.items()) if rest.end_ms > now_ms}
         record = self._codec.written(lasting)
-        if self._kept is None:
+        standing = self._kept or self._store.get_all(RUN, [self._key]).get(self._key)
+        self._kept = None  # it is read again, should the outcome of the write not be known
+        if standing is None:
             self._store.put_if_absent_all(RUN, [(self._key, record)])
-        elif self._kept != record:
-            self._store.cas_all(RUN, [Change(self._key, self._kept, record)])
+        elif standing != record:
+            self._store.cas_all(RUN, [Change(self._key, standing, record)])
         self._kept = record

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.errors import StoreError
 from scoopi.politeness.host_rests import HostRests
+from scoopi.store.ports import RUN
+from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.clock import Clock
+from tests.store.memory_store import AwayStore
 
 HOST, OTHER = "a.example:80", "b.example:80"
 ProcessOf = Callable[..., HostRests]
@@ -59,3 +63,22 @@ def test_a_time_of_day_that_was_set_back_makes_no_pause_longer(process: ProcessO
     first.round()
     clock.now -= 500
     assert process("two").until(HOST) == pytest.approx(clock.now + 60)
+
+
+def test_pauses_are_kept_after_a_write_whose_outcome_was_not_known(clock: Clock) -> None:
+    memory = AwayStore([RUN])
+    store = SettlingStore(memory)
+    rests = HostRests(store, "one", lambda: None, clock, clock)
+    rests.note(HOST, 60.0)
+    rests.round()
+    memory.is_away = True
+    rests.note(HOST, 90.0)
+    with pytest.raises(StoreError):
+        rests.round()
+    memory.is_away = False
+    for pause_s in (120.0, 150.0):
+        rests.note(HOST, pause_s)
+        rests.round()
+    later = HostRests(store, "two", lambda: None, clock, clock)
+    later.round()
+    assert later.until(HOST) == pytest.approx(clock.now + 150)

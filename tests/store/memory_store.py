@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from scoopi.errors import StoreError
 from scoopi.store.ports import Change, Outcome, StoreMap
 from scoopi.store.record_codec import indexed_kind
 
@@ -94,3 +95,20 @@ class MemoryStore:
 
     def _index_of(self, store_map: StoreMap, value: bytes) -> Any:
         return self._decoders[store_map].decode(value).index_value
+
+
+class AwayStore(MemoryStore):
+    """A store that, while `is_away`, makes a conditional write, answers nothing, and cannot be read."""
+
+    is_away = False
+
+    def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
+        if self.is_away:
+            raise StoreError("no answer")
+        return super().get_all(store_map, keys)
+
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+        outcomes = super().cas_all(store_map, changes)
+        if self.is_away:
+            raise StoreError("no answer")
+        return outcomes

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
+from scoopi.errors import StoreError
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.store.ports import RUN
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.runs.shared_counts import PERIOD_S, SharedCounts
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock
+from tests.store.memory_store import AwayStore
 
 ONE, TWO = "one.example:80", "two.example:80"
 
@@ -46,3 +50,17 @@ def test_a_budget_is_shared_once_a_second(store: SettlingStore, clock: Clock) ->
     clock.pass_s(PERIOD_S)
     budget.share(counts)
     assert SharedCounts(store, "cid").others() == Counter({ONE: 3})
+
+
+def test_counts_go_on_after_a_write_whose_outcome_was_not_known() -> None:
+    memory = AwayStore([RUN])
+    store = SettlingStore(memory)
+    counts = SharedCounts(store, "ann")
+    counts.keep({ONE: 1})
+    memory.is_away = True
+    with pytest.raises(StoreError):
+        counts.keep({ONE: 2})
+    memory.is_away = False
+    for number in (3, 4):
+        counts.keep({ONE: number})
+        assert SharedCounts(store, "bob").others() == Counter({ONE: number})

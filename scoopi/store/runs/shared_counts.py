@@ -57,6 +57,7 @@ class SharedCounts:
         self._due_at = self._clock() + PERIOD_S * max(1.0, len(counts) / MANY)
         record = self._codec.written(dict(counts))
         standing = self._kept or self._store.get_all(RUN, [self._key]).get(self._key)
+        self._kept = None  # it is read again, should the outcome of the write not be known
         if standing is None:
             self._store.put_if_absent_all(RUN, [(self._key, record)])
         elif standing != record:
