@@ -88,6 +88,22 @@ def test_records_that_no_output_has_name_no_files(tmp_path: Path) -> None:
     assert "the records of card name files, but no output contains them" in finding
 
 
+@pytest.mark.parametrize(
+    ("output", "to", "is_wrong"),
+    [
+        ("cards.csv", "cards.csv/%{sha256}", True),
+        ("f/cards.csv", "f/%{name}.%{ext}", True),
+        ("f/cards.csv", "f/%{sha256}.%{ext}", False),
+        ("cards.csv", "cards/%{name}.%{ext}", False),
+    ],
+)
+def test_an_output_has_no_path_of_a_download(tmp_path: Path, output: str, to: str, is_wrong: bool) -> None:
+    text = RECORDS.replace("dataDef: card", f"dataDef: card, output: {output}")
+    findings = found(tmp_path, text, f"download: {{ to: '{to}' }}")
+    said = f"{output} may also be the path of a downloaded file or its folder: {to}; give the files a folder"
+    assert [said in each for each in findings] == [True] * is_wrong
+
+
 def test_an_entry_of_a_grid_is_checked_likewise(tmp_path: Path) -> None:
     (finding,) = found(tmp_path, GRID, "download: { to: 'f/%{record.title}' }")
     assert "there is no placeholder %{record.title} here" in finding

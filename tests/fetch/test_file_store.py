@@ -89,6 +89,17 @@ def test_a_path_stands_for_one_content_unless_its_own_job_means_another(store: F
     assert not store.claim("files/a.pdf", "11", "job2")
 
 
+def test_a_path_is_that_of_a_file_or_of_a_folder(store: FileStore) -> None:
+    assert store.claim("files/a", "11", "job1")
+    assert not store.claim("files/a/b", "22", "job1"), "not even by the job that claimed it"
+    assert not store.claim("files/a/", "22", "job2")
+    assert store.claim("files/b/c/", "11", "job1")
+    assert store.claim("files/b/c/", "22", "job2")
+    assert store.claim("files/b/d", "33", "job2")
+    assert not store.claim("files/b", "11", "job1")
+    assert not store.claim("files/b/c", "11", "job1")
+
+
 def test_a_crash_between_any_two_steps_leaves_a_file_that_is_whole_or_resumed(tmp_path: Path) -> None:
     crashes = 0
     for step in count():

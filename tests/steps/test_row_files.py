@@ -51,7 +51,8 @@ def test_a_path_that_another_page_has_claimed_for_another_content_is_refused() -
     images = column("%{name}.%{ext}")
     found = files_of(images, refuse).path(images, ONE, {})
     assert isinstance(found, FetchError)
-    assert str(found).startswith(f"{ONE}: one.jpg is already the path of another file; add %{{sha256}}")
+    said = "one.jpg is already the path of another file, or a folder, or is in a folder that is a file"
+    assert str(found).startswith(f"{ONE}: {said}; add %{{sha256}}")
     assert asked == [("one.jpg", "11", "job")]
 
 
@@ -61,6 +62,22 @@ def test_a_path_that_has_the_files_content_is_never_claimed() -> None:
 
     images = column("%{sha256}.%{ext}")
     assert files_of(images, claim).path(images, ONE, {}) == "11.jpg"
+
+
+def test_of_a_path_that_has_the_files_content_the_folder_is_claimed() -> None:
+    asked: list[str] = []
+
+    def refuse(path: str, sha256: str, job: str) -> bool:
+        asked.append(path)
+        return False
+
+    images = column("files/%{record.title}/%{sha256}.%{ext}")
+    refused = files_of(images, refuse).path(images, ONE, {"record.title": "Rye"})
+    assert isinstance(refused, FetchError)
+    assert refused.hint == "name another folder in its `to`"
+    images = column("files/%{sha256}.%{ext}")
+    assert files_of(images, refuse).path(images, ONE, {}) == "files/11.jpg"
+    assert asked == ["files/Rye/"]
 
 
 def test_files_that_did_not_come_are_one_warning_a_column_and_cause() -> None:

@@ -17,6 +17,7 @@ from scoopi.model.downloads import MOST_FILE_BYTES, Download
 from scoopi.model.place import Place
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.text.file_path import FilePath, template_fault
+from scoopi.model.text.text_template import PLACEHOLDER
 
 DOWNLOAD = "download"
 _NAME = Scalar(Kind.NAME)
@@ -115,7 +116,7 @@ def path_fault_of_nodes(path: str) -> Fault | None:
 def check_has_output(
     definition: RecordDef, outputs: Sequence[OutputDef], key: str, place: Place, findings: Findings
 ) -> None:
-    """Report a task that downloads files, but has no output for the rows that name them.
+    """Report a task that downloads files and has no output for the rows that name them, or one at their path.
 
     Args:
         key: the path of names to the task.
@@ -124,3 +125,26 @@ def check_has_output(
     if definition.has_downloads and not outputs:
         what = f"the records of {definition.name} name files, but no output contains them"
         findings.error(place, key, what, "name an output, or remove `download`")
+    downloads = [field.download for field in definition.fields if field.download is not None]
+    for output in outputs:
+        for download in downloads:
+            if _meet(download.to, output.to):
+                what = f"{output.to} may also be the path of a downloaded file or its folder: {download.to}"
+                hint = "give the files a folder of their own, as in files/%{sha256}.%{ext}"
+                findings.error(output.place, f"{key}.output", what, hint)
+
+
+def _meet(template: str, output: str) -> bool:
+    """Whether a file of a template may have the path of an output, or that of a folder that it is in.
+
+    >>> _meet("files/%{name}.%{ext}", "files/books.csv"), _meet("books.csv/%{sha256}", "books.csv")
+    (True, True)
+    >>> _meet("files/%{sha256}.%{ext}", "files/books.csv"), _meet("files/%{name}", "books.csv")
+    (False, False)
+    """
+    if template == output or template.startswith(f"{output}/"):
+        return True
+    texts = PLACEHOLDER.sub("\0", template).split("\0")
+    return not FilePath(template).is_by_content and bool(
+        re.fullmatch("[^/]+".join(map(re.escape, texts)), output)
+    )

@@ -25,6 +25,9 @@ COPIED_AT_ONCE = 1 << 20
 PARTS, BY_URL, MISSING = "parts", "urls", "missing"
 """Folders: incomplete files; notes on what each URL gave; notes on URLs without a file."""
 
+_A_FOLDER = "folder"
+"""Stands in a claim for the content, of a path that is a folder."""
+
 
 class UnwantedFileError(FetchError):
     """The file is larger than its definition allows, or has another type."""
@@ -127,13 +130,25 @@ class FileStore:
         """Claim a path in the run's folder for a content.
 
         Jobs share a path only if they claim it for the same content; a job that is run again may claim it for
-        another content than before.
+        another content than before. The folders of the path are claimed, too: no file may have their paths.
 
+        Args:
+            path: one that ends with `/` is that of a folder, whatever is in it.
         Returns:
-            False if another job has claimed the path for another content.
+            False if another job has claimed the path for another content, or if the path is that of a
+            folder, or one of its folders is that of a file.
         Raises:
             OSError: the disk failed.
         """
+        *parts, name = path.split("/")
+        folders = [
+            "/".join(parts[:number]) for number in range(2, len(parts) + 1)
+        ]  # the first has a fixed name
+        return all(self._claim(each, _A_FOLDER, job) for each in folders) and (
+            not name or self._claim(path, sha256, job)
+        )
+
+    def _claim(self, path: str, sha256: str, job: str) -> bool:
         note, wanted = self._folder / PATHS_FOLDER / _key(path), f"{sha256} {job}"
         note.parent.mkdir(parents=True, exist_ok=True)
         while True:
@@ -142,6 +157,8 @@ class FileStore:
                 return True
             with contextlib.suppress(FileNotFoundError):
                 content, _, owner = note.read_text().partition(" ")
+                if _A_FOLDER in (content, sha256):
+                    return content == sha256
                 if content != sha256 and owner == job:
                     self._note(note, wanted.encode())
                 return content == sha256 or owner == job

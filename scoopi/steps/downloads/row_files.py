@@ -12,10 +12,11 @@ from scoopi.fetch.downloads.file_reception import LocalFaultError, disk_fault
 from scoopi.model.downloads import Download, Downloads, FileOrder, FileRef, KeptFile
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Payload
-from scoopi.model.text.file_path import FilePath
+from scoopi.model.text.file_path import FilePath, is_object
 
 Claim = Callable[[str, str, str], bool]
-"""Takes path, SHA-256 and job; returns whether the path may have that content, see `FileStore.claim`."""
+"""Takes path, SHA-256 and job; returns whether the path may have that content, see `FileStore.claim`. Of
+a path that has the SHA-256 only the folder is claimed."""
 
 
 MISSING = ("its value is missing", "their values are missing")
@@ -106,13 +107,19 @@ class RowFiles:
         known = self._refs.get(path)
         try:
             is_free = known is None or known.sha256 == file.sha256
-            if not column.path.is_by_content:
-                is_free = is_free and self._claim(path, file.sha256, self._payload.job)
+            claimed = f"{path.rpartition('/')[0]}/" if column.path.is_by_content else path
+            needs_claim = not is_object(path) and (claimed.count("/") > 1 or claimed == path)
+            if needs_claim:
+                is_free = is_free and self._claim(claimed, file.sha256, self._payload.job)
         except OSError as error:
             raise disk_fault(error) from error
         if not is_free:
-            what = f"{path} is already the path of another file"
+            what = (
+                f"{path} is already the path of another file, or a folder, or is in a folder that is a file"
+            )
             hint = "add %{sha256} to its `to`, or another value that is different for each file"
+            if column.path.is_by_content:
+                hint = "name another folder in its `to`"
             return FetchError(what, at=url, hint=hint, cause="the path is already that of another file")
         self._refs[path] = FileRef(path, file.sha256, file.size, self._stream)
         return path
