@@ -112,3 +112,8 @@ def parse_instant(text: str) -> datetime:
 def instant_text(at: datetime) -> str:
     """The RFC 3339 text of an instant, in UTC with `Z`; fractions of a second only if not zero."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def moment_text(at: datetime) -> str:
+    """The text of an instant in a sentence: without fractions of a second."""
+    return instant_text(at.replace(microsecond=0))

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from scoopi.model.schedule.process import DependsOn, Process
 from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
 from scoopi.periods.period import Period, parse_qualifier
-from scoopi.periods.slot import Iteration, Slot, instant_text, parse_slot
+from scoopi.periods.slot import Iteration, Slot, moment_text, parse_slot
 from scoopi.scheduler.planning.job_times import due_of, missed, probe_opens_at, slot_end, too_late
 from scoopi.scheduler.retrying import waits_for_retry
 from scoopi.scheduler.snapshot import Snapshot
@@ -89,7 +89,7 @@ def slot(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | N
     if job.next_at is not None:
         due = max(due, min(job.next_at, slot_end(job)))
     if snapshot.now < due:
-        return ClosedGate("slot", "wait", f"waits until {instant_text(due)}", due)
+        return ClosedGate("slot", "wait", f"waits until {moment_text(due)}", due)
     return None
 
 
@@ -151,7 +151,7 @@ def prepare(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
     """Gate 12: the probes that a pass can evaluate, of a time, of a job, and constants."""
     for probe in process.probe:
         if (opens := probe_opens_at(job, process, probe)) is not None and snapshot.now < opens:
-            return ClosedGate("prepare", "wait", f"not before {instant_text(opens)}", opens)
+            return ClosedGate("prepare", "wait", f"not before {moment_text(opens)}", opens)
         if probe.job_done is not None and (gate := _not_done(job, probe.job_done, snapshot)) is not None:
             return gate
         if probe.constant is False:

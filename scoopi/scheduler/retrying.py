@@ -10,7 +10,7 @@ import msgspec
 
 from scoopi.model.schedule.process import Process, RetryRule
 from scoopi.model.schedule.schedule_records import ENDED, AttemptRecord, JobRecord, ProcessRecord, SlotState
-from scoopi.periods.slot import instant_text
+from scoopi.periods.slot import moment_text
 from scoopi.scheduler.decisions import changed, moved
 from scoopi.scheduler.planning.looks import next_look
 
@@ -103,7 +103,7 @@ def waits_for_retry(job: JobRecord, now: datetime) -> str:
     if job.held:
         return f"on hold: {job.reason}"
     if job.retry_at is not None and now < job.retry_at:
-        return f"waits for its retry at {instant_text(job.retry_at)}; {job.reason}"
+        return f"waits for its retry at {moment_text(job.retry_at)}; {job.reason}"
     return ""
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scoopi.model.schedule.process import RetryRule
 from scoopi.model.schedule.schedule_records import CLAIMED, LIVE, UNCLAIMED, AttemptRecord
-from scoopi.periods.slot import instant_text
+from scoopi.periods.slot import moment_text
 from scoopi.scheduler.decisions import Decision, canceled, changed, ended, requeued
 from scoopi.scheduler.placing.run_nodes import freed
 from scoopi.scheduler.planning.attempt_limits import AttemptLimits
@@ -114,13 +114,13 @@ def _stale(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> Deci
     if attempt.status != "waiting" and (worker is None or not worker.is_external):
         return None
     again = now + retry.delay
-    reason = f"stale: no sign of life from worker {attempt.worker} since {instant_text(since)}"
+    reason = f"stale: no sign of life from worker {attempt.worker} since {moment_text(since)}"
     if attempt.wish == "cancel":
         return ended(attempt, attempt.outcome or "canceled", attempt.explanation, now)
     begun = attempt.started if attempt.status == "running" else None
     fields = {"status": "waiting", "worker": "", "offer_at": again, "explanation": reason}
     taken = requeued(attempt, now, begun, **fields)
-    return Decision("attempt_placed", attempt, taken, "", f"{reason}; offered again at {instant_text(again)}")
+    return Decision("attempt_placed", attempt, taken, "", f"{reason}; offered again at {moment_text(again)}")
 
 
 def _last_sign(attempt: AttemptRecord) -> datetime | None:

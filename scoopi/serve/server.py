@@ -115,7 +115,8 @@ class Server:
         if not count:
             return "shutting down; no attempt runs here"
         if (kill_after := cancel.killed_after(cancel.default_mode)) is None:
-            return f"shutting down when the {attempts} that run here have ended"
+            ends = "attempt that runs here has" if count == 1 else f"{attempts} that run here have"
+            return f"shutting down when the {ends} ended"
         return f"stopping {attempts} within {duration_text(kill_after)}, to be continued by the next worker"
 
     def run(self) -> None:

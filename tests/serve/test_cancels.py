@@ -105,3 +105,51 @@ def test_a_limit_of_waiting_or_of_silence_ends_the_attempt(
     log = (serving.folder / "serve.log").read_text()
     assert "slow/!1/1 canceled" not in log
     assert ("slow/!1/1 error after" in log) is (not words)
+
+
+def test_a_step_kills_what_is_left_after_the_time_that_the_project_sets(serving: Serving) -> None:
+    serving.write("settings.yml", "settings: {cancel: {kill_after: 1s}}")
+    work = Work(serving, 'trap "" TERM; ')
+    with serving.served():
+        work.wait_running()
+        serving.run("job", "cancel", "work/!1", "--mode", "step")
+        until(lambda: not work.is_alive(), 30)  # the default is a minute
+        work.ends("skipped", "canceled")
+
+
+def test_a_serve_whose_project_drains_waits_for_the_end_of_its_attempts(serving: Serving) -> None:
+    serving.write("settings.yml", "settings: {cancel: {default_mode: drain, kill_after: 0s}}")
+    work = Work(serving)
+    with serving.served() as serve:
+        work.wait_running()
+        serve.send_signal(signal.SIGTERM)
+        until(lambda: [row["state"] for row in serving.rows("worker", "list")] == ["draining"])
+        assert work.is_alive()
+        work.go.touch()
+        assert serve.wait(60) == 143
+    assert serving.attempt("work/!1/1")["status"] == "succeeded"
+    assert work.done.exists()
+    assert "SIGTERM: shutting down when the attempt that runs here has ended" in serving.read("serve.log")
+
+
+def test_the_groups_and_the_places_of_a_serve_and_the_size_of_logs_are_those_of_the_project(
+    serving: Serving,
+) -> None:
+    serving.write("settings.yml", "settings: {worker: {slots: 3, groups: [big]}, log: {limit: 2KiB}}")
+    serving.deploy("""
+        talker:
+          executes: {command: [sh, -c, 'for n in $(seq 1000); do echo line $n; done']}
+          groups: [big]
+    """)
+    serving.run("launch", "talker")
+    serving.until_idle()
+    (worker,) = serving.rows("worker", "list")
+    assert (worker["capacity"], worker["groups"]) == (3.0, "big")
+    log = serving.run("attempt", "log", "talker/!1/1")
+    assert "bytes left out" in log
+    assert len(log) < 3000
+    assert log.startswith("line 1\n")
+    assert log.endswith("line 1000\n")
+    serving.until_idle("--slots", "1", "--groups", "default,small")
+    (worker,) = serving.rows("worker", "list")
+    assert (worker["capacity"], worker["groups"]) == (1.0, "default,small"), "options go before settings"

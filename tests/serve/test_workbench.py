@@ -157,15 +157,21 @@ def test_a_registered_worker_is_live_without_heartbeats_until_its_first(deployed
     assert bench.beat("w").beat == 0
 
 
-def test_a_worker_of_the_group_claims_what_another_leaves_lying(deployed: Deployed) -> None:
-    state = deployed("processes: {p: {executes: {command: ['true']}, groups: [a]}}")
+@pytest.mark.parametrize(
+    ("settings", "seconds"), [("{}", 30), ("{worker: {claim_after: 5m}}", 300)], ids=["by default", "as set"]
+)
+def test_a_worker_of_the_group_claims_what_another_leaves_lying(
+    deployed: Deployed, settings: str, seconds: int
+) -> None:
+    process = "p: {executes: {command: ['true']}, groups: [a]}"
+    state = deployed(f"settings: {settings}\nprocesses: {{{process}}}")
     bench = Workbench(state.store)
     for name, groups, capacity in (("w1", ("a",), 3), ("w2", ("a",), 1), ("w3", ("b",), 3)):
         bench.put(name, groups, capacity, is_external=False)
     ProcessDesk(state, NOW).launch("p", {})
     state.passes.run(NOW)
-    schedule, late = state.current()[1], NOW + timedelta(seconds=31)
-    assert bench.claim("w2", NOW + timedelta(seconds=30), schedule=schedule) == []
+    schedule, late = state.current()[1], NOW + timedelta(seconds=seconds + 1)
+    assert bench.claim("w2", NOW + timedelta(seconds=seconds), schedule=schedule) == []
     assert bench.claim("w3", late, schedule=schedule) == []
     assert bench.claim("w2", late) == []
     (attempt,) = bench.claim("w2", late, schedule=schedule)

@@ -8,7 +8,7 @@ from scoopi.errors import PeriodError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.period import Period
-from scoopi.periods.slot import Instant, Iteration, ManualSlot, Slot, instant_text
+from scoopi.periods.slot import Instant, Iteration, ManualSlot, Slot, moment_text
 from scoopi.scheduler.planning.looks import next_look, with_interval
 from scoopi.scheduler.planning.past_slots import past_slots, slot_of
 from scoopi.scheduler.removed_slots import removed_state
@@ -43,7 +43,7 @@ def absent_job(process: Process, record: ProcessRecord, slot: Slot, now: datetim
         return f"it ended as {ended}, and was removed (history, retention)", again
     if trigger.until is not None and (begin or now) > trigger.until:
         hint = f"scoopi launch {name} --slot '{slot}' creates it"
-        return f"its trigger gives no slot after {instant_text(trigger.until)} (until)", hint
+        return f"its trigger gives no slot after {moment_text(trigger.until)} (until)", hint
     if begin is None:
         return "no iteration of this number has begun", following
     if found != slot or not (isinstance(slot, Iteration) or _fires(process, record, slot, begin)):
@@ -52,15 +52,15 @@ def absent_job(process: Process, record: ProcessRecord, slot: Slot, now: datetim
     since, ahead = trigger.since or record.since, planned_ahead(process, record, now)
     if ahead is not None and since < begin < ahead:
         why_not = (
-            f"a pass whose clock was ahead has planned {instant_text(ahead)}, and no slot before it follows"
+            f"a pass whose clock was ahead has planned {moment_text(ahead)}, and no slot before it follows"
         )
         return why_not, fill if begin <= now else f"scoopi launch {name} --slot '{slot}' creates it"
     if begin > now:
-        return f"its slot begins at {instant_text(begin)}, and a pass creates it then", following
+        return f"its slot begins at {moment_text(begin)}, and a pass creates it then", following
     if since >= (due or begin) and trigger.since is not None:
-        return f"its trigger begins at {instant_text(trigger.since)} (since), after this slot", fill
+        return f"its trigger begins at {moment_text(trigger.since)} (since), after this slot", fill
     if since >= (due or begin):
-        return f"the process was first deployed at {instant_text(record.since)}, after this slot", fill
+        return f"the process was first deployed at {moment_text(record.since)}, after this slot", fill
     return _not_created(process, record, slot, begin, now) or (_missed(process, slot), fill)
 
 
@@ -79,7 +79,7 @@ def _not_created(
     look = None if isinstance(slot, Instant) else next_look(process, record, begin - datetime.resolution)
     if look is not None and look > now:
         shows = f"scoopi process interval {process.name} EVERY changes how often it is looked at"
-        return f"the next look at {process.name}, at {instant_text(look)}, creates it", shows
+        return f"the next look at {process.name}, at {moment_text(look)}, creates it", shows
     return "no pass has run since it began; the next one creates it", _PASSES
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import TERMINAL, UNCLAIMED, AttemptRecord
 from scoopi.periods.duration import duration_text
-from scoopi.periods.slot import Iteration, parse_slot
+from scoopi.periods.slot import Iteration, moment_text, parse_slot
 from scoopi.scheduler.explaining.explanation import Explanation
 from scoopi.scheduler.explaining.holders import (
     attempt_since,
@@ -13,7 +13,6 @@ from scoopi.scheduler.explaining.holders import (
     gone_text,
     listed,
     missed_beats,
-    moment_text,
     quoted,
     since_text,
 )

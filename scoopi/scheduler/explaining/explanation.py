@@ -11,13 +11,12 @@ from scoopi.model.schedule.process_change import ProcessChange, ProcessChangeNam
 from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
 from scoopi.periods.duration import duration_text
 from scoopi.periods.period import Period
-from scoopi.periods.slot import parse_slot
+from scoopi.periods.slot import moment_text, parse_slot
 from scoopi.scheduler.explaining.holders import (
     attempt_since,
     attempt_text,
     job_text,
     listed,
-    moment_text,
     quoted,
     since_text,
     state_since,

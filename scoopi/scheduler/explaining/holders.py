@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from scoopi.model.schedule.schedule_records import CLAIMED, FINISHED, AttemptRecord, JobRecord, WorkerRecord
-from scoopi.periods.slot import instant_text
+from scoopi.periods.slot import moment_text
 from scoopi.scheduler.snapshot import Snapshot
 
 MOST_SHOWN = 3
@@ -17,11 +17,6 @@ MOST_SHOWN = 3
 def since_text(at: datetime | None) -> str:
     """` since TIME`; empty if the time is not known."""
     return "" if at is None else f" since {moment_text(at)}"
-
-
-def moment_text(at: datetime) -> str:
-    """A time in a sentence, without fractions of a second."""
-    return instant_text(at.replace(microsecond=0))
 
 
 def quoted(name: str) -> str:
@@ -52,8 +47,8 @@ def state_since(job: JobRecord) -> datetime:
 
 def attempt_since(attempt: AttemptRecord) -> datetime:
     """When an attempt got its status, as far as its record shows that."""
-    if attempt.wish is not None and attempt.wished is not None:
-        return attempt.wished
+    if attempt.status == "canceling" and attempt.wish_seen is not None:
+        return attempt.wish_seen
     if attempt.status == "paused" and attempt.paused is not None:
         return attempt.paused
     if attempt.status in CLAIMED:

@@ -12,7 +12,7 @@ import msgspec
 from scoopi.model.schedule.notice_record import OPEN, NoticeRecord
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import LIVE, PAST, UNSETTLED, AttemptRecord, JobRecord
-from scoopi.periods.slot import instant_text, parse_slot
+from scoopi.periods.slot import moment_text, parse_slot
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.gates import closed_gate, counterpart
 from scoopi.scheduler.planning.job_times import deadline_of
@@ -69,7 +69,7 @@ def _mark(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[Deci
     rule = process.deadline
     if latest is not None and rule is not None and rule.then == "notify" and snapshot.now > latest:
         if _via(process, snapshot, DEADLINE):
-            reason = f"deadline: not finished by {instant_text(latest)}"
+            reason = f"deadline: not finished by {moment_text(latest)}"
             yield Decision("planned", job, changed(job, deadline_done=True), DEADLINE, reason)
     elif not job.stuck_reported and (reason := _stuck(job, process, snapshot)):
         yield Decision("planned", job, changed(job, stuck_reported=True), STUCK, reason)

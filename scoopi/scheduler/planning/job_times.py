@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from scoopi.model.schedule.process import Probe, Process
 from scoopi.model.schedule.schedule_records import JobRecord
 from scoopi.periods.period import Period
-from scoopi.periods.slot import ManualSlot, instant_text, parse_slot
+from scoopi.periods.slot import ManualSlot, moment_text, parse_slot
 from scoopi.scheduler.retrying import fraction
 
 
@@ -23,7 +23,7 @@ def missed(job: JobRecord, process: Process, now: datetime) -> str:
     limit = process.start_deadline
     if limit is None or now - job.created <= limit:
         return ""
-    return f"missed: not started by {instant_text(job.created + limit)}"
+    return f"missed: not started by {moment_text(job.created + limit)}"
 
 
 def too_late(job: JobRecord, process: Process, now: datetime) -> str:
@@ -31,7 +31,7 @@ def too_late(job: JobRecord, process: Process, now: datetime) -> str:
     rule, latest = process.deadline, deadline_of(job, process)
     if rule is None or latest is None or rule.then != "fail" or now <= latest:
         return ""
-    return f"deadline: not finished by {instant_text(latest)}"
+    return f"deadline: not finished by {moment_text(latest)}"
 
 
 def deadline_of(job: JobRecord, process: Process) -> datetime | None:

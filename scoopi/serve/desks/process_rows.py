@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.period import Period, parse_qualifier
-from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot, slot_key
+from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, moment_text, parse_slot, slot_key
 from scoopi.scheduler.iteration_window import LETS_FOLLOW, window_of
 from scoopi.scheduler.planning.looks import looks_text, next_look, with_interval
 from scoopi.scheduler.planning.plan_faults import CORRECT, PlanFault, PlanFaults, unless_faulty
@@ -66,7 +66,7 @@ class ProcessRows:
         until = planned_ahead(process, record, self._now)
         if until is None:
             return ""
-        return f"no slot is created before {instant_text(until)}: a pass whose clock was ahead has planned it"
+        return f"no slot is created before {moment_text(until)}: a pass whose clock was ahead has planned it"
 
     def upcoming(self, process: Process, record: ProcessRecord, count: int) -> list[Row]:
         """Return the next slots of a process, each with the time at which it becomes due."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
+
+import pytest
 
 from scoopi.model.schedule.process_change import ProcessChange
 from scoopi.model.schedule.schedule_records import Backfill, ProcessRecord
@@ -169,3 +172,32 @@ def test_a_job_that_is_over_says_since_when_and_how_it_runs_once_more(world_of: 
     assert (row["gate"], row["since"]) == ("done", "2026-01-01T01:00:00Z")
     assert row["reason"] == "skipped at 2026-01-01T01:00:00Z: skipped by ann"
     assert row["hint"] == "scoopi job reprocess 'p/!1' runs it once more"
+
+
+@pytest.mark.parametrize(
+    ("keys", "ticks", "expected"),
+    [
+        (
+            "retry: {max: 1, delay: 1h}",
+            1,
+            "waits for its retry at 2026-01-01T01:00:00Z; attempt 1 of 2 failed",
+        ),
+        ("start_deadline: 10s, groups: [nowhere]", 2, "missed: not started by 2026-01-01T00:00:10Z"),
+        ("deadline: {after: created, within: 10s, then: fail}, groups: [nowhere]", 2, "not finished by 2026"),
+    ],
+)
+def test_a_time_in_an_answer_has_no_fraction_of_a_second(
+    world_of: Make, keys: str, ticks: int, expected: str
+) -> None:
+    world = world_of(f'processes: {{p: {{executes: "python:a:b", {keys}}}}}')
+    world.worker("w1")
+    world.now += timedelta(microseconds=789)
+    job = world.launch("p", "!1")
+    world.tick()
+    for attempt in world.claim():
+        world.end(attempt, "failed")
+    for _ in range(ticks):
+        world.tick(world.now + timedelta(seconds=10))
+    answer = world.why(job)
+    assert expected in answer["reason"]
+    assert not re.search(r"\d\.\d+Z", answer["reason"])

@@ -111,3 +111,19 @@ def test_a_worker_that_signed_off_is_not_shown_as_lost(
     worker = WorkerRecord(worker="w", incarnation="", state="lost", beat=beat, is_external=is_external)
     assert condition(worker) == shown
     assert condition(changed(worker, state="draining")) == "draining"
+
+
+def test_an_attempt_runs_since_its_claim_until_its_worker_has_seen_a_cancel(world_of: Make) -> None:
+    world = world_of(ONE)
+    world.worker("w1", beat=0)
+    world.launch("p", "!1")
+    world.tick()
+    (running,) = world.claim()
+    wished = changed(running, wish="cancel", wish_mode="drain", wished=START + HOUR)
+    seen = changed(wished, status="canceling", wish_seen=START + 2 * HOUR)
+    said = [attempt_text(each, world.snapshot()) for each in (running, wished, seen)]
+    assert said == [
+        "p/!1/1 has been running since 2026-01-01T00:00:00Z on worker w1",
+        "p/!1/1 has been running since 2026-01-01T00:00:00Z on worker w1",
+        "p/!1/1 has been canceling since 2026-01-01T02:00:00Z on worker w1",
+    ]

@@ -119,3 +119,17 @@ def test_the_bounds_of_a_trigger_are_shown_with_its_times(world_of: Make) -> Non
     world = world_of(f"processes: {{p: {{executes: external:x, trigger: {{cron: '0 * * * *', {bounds}}}}}}}")
     text = looks_text(world.schedule.processes["p"], ProcessRecord(name="p", since=START))
     assert text == "cron 0 * * * * since 2026-01-01T02:30:00Z until 2027-01-01T00:00:00Z"
+
+
+def test_without_a_time_in_the_trigger_a_process_is_looked_at_each_minute(world_of: Make) -> None:
+    world = world_of("processes: {p: {executes: external:x, qualifier: hourly, trigger: {}, lag: 0s}}")
+    since = START + timedelta(minutes=59, seconds=30)
+    world.put(ProcessRecord(name="p", since=since))
+    found = []
+    for second in (0, 29, 30, 31):  # looks are at half past each minute
+        world.tick(at(1, 0, second))
+        found.append(len(world.states("p")))
+    assert found == [1, 1, 2, 2]
+    record = world.records[ProcessRecord, "p"]
+    assert isinstance(record, ProcessRecord)
+    assert looks_text(world.schedule.processes["p"], record) == "every 1m"

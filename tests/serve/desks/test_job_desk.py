@@ -126,3 +126,18 @@ def test_the_name_of_a_process_is_looked_up_without_reading_all_of_them(
     assert [row["job"] for row in desk.jobs("p")] == ["p/!1"]
     with pytest.raises(UsageError, match="there is no job p/!7"):
         desk.job("p/!7")
+
+
+@pytest.mark.parametrize("mode", ["drain", "step", "kill"])
+def test_a_cancel_without_a_mode_has_that_of_the_project(deployed: Deployed, mode: str) -> None:
+    state = deployed(
+        f"settings: {{cancel: {{default_mode: {mode}}}}}\nprocesses: {{p: {{executes: external:x}}}}"
+    )
+    desk, bench = JobDesk(state, NOW, str), Workbench(state.store)
+    bench.put("w", ("default",), 2, is_external=True)
+    for cancelled in (lambda: desk.cancel("p/!1", ""), lambda: desk.skip("p/!2")):
+        ProcessDesk(state, NOW).launch("p", {})
+        state.passes.run(NOW)
+        (attempt,) = bench.claim("w", NOW, {"p": "x"})
+        cancelled()
+        assert state.store.attempts_of(attempt.job)[0].wish_mode == mode

@@ -16,7 +16,7 @@ from scoopi.serve.work.orders import attempt_folder
 from tests.scheduler.records import attempt_of
 from tests.serve.conftest import NOW, Deployed
 
-DAY = timedelta(days=1)
+DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 
 
 @pytest.fixture
@@ -107,3 +107,19 @@ def test_unpacked_projects_go_when_the_store_has_them_no_more(state: State) -> N
 def test_without_any_folder_there_is_nothing_to_remove(tmp_path: Path) -> None:
     with State(tmp_path / "empty") as state:
         assert collected(state) == []
+
+
+@pytest.mark.parametrize(
+    ("kept", "goes", "stays"),
+    [("2d", 2 * DAY + HOUR, 2 * DAY - HOUR), ("0s", HOUR + MINUTE, HOUR - MINUTE)],
+    ids=["as the project says", "never less than an hour"],
+)
+def test_folders_are_kept_as_long_as_the_project_keeps_logs(
+    deployed: Deployed, kept: str, goes: timedelta, stays: timedelta
+) -> None:
+    settings = f"settings: {{gc: {{retention: {{attempts: 30d, logs: {kept}}}}}}}"
+    state = deployed(f"{settings}\nprocesses: {{p: {{executes: external:x}}}}")
+    recorded, unrecorded = work_of(state, "!1", goes), work_of(state, "!2", goes, is_kept=False)
+    work_of(state, "!3", stays)
+    work_of(state, "!4", stays, is_kept=False)
+    assert collected(state) == [f"work/{recorded.name}", f"work/{unrecorded.name}"]

@@ -62,6 +62,16 @@ def test_of_two_processes_one_runs_the_round(state: State) -> None:
     assert ended(state) == [], "a clock that has gone back does not stop it for ever"
 
 
+def test_rounds_are_as_far_apart_as_the_project_says(deployed: Deployed) -> None:
+    state = deployed("settings: {gc: {every: 1h}}\nprocesses: {p: {executes: external:x}}")
+    begun = []
+    for minutes in (0, 59, 61, 119, 122):
+        state.store.write(None, OLD)
+        rounds(state).finish(LATER + timedelta(minutes=minutes))
+        begun.append(ended(state) == [])
+    assert begun == [True, False, True, False, True]
+
+
 def test_a_process_without_passes_removes_no_records(state: State) -> None:
     PacedRounds(state, collects_records=False, collects_folders=True).finish(LATER)
     assert ended(state) == ["!1"]
