@@ -194,6 +194,36 @@ def test_a_job_is_kept_until_the_calendar_has_passed_its_slot(world_of: Callable
     assert not is_needed(world, f"a/{SLOT}")
 
 
+PROBED = """
+    processes:
+      p:
+        executes: external:x
+        qualifier: daily
+        trigger: {}
+        lag: 0s
+        probe: [{constant: false}, {job_done: q}]
+      r: {executes: external:x, qualifier: daily, trigger: {}, lag: 0s, depends_on: [q]}
+      q: {executes: external:q, qualifier: daily, trigger: {}, lag: 0s}
+"""
+
+
+@pytest.mark.parametrize("waits", ["p", "r"])
+def test_a_job_is_kept_while_another_one_waits_for_it(world_of: Callable[[str], World], waits: str) -> None:
+    world = world_of(PROBED)
+    for days in range(3):
+        world.tick(START + timedelta(days=days))
+    over = {"state": "processed", "phase": ENDED}
+    for job in world.all(JobRecord):
+        if job.process != waits and job.process != "q":
+            world.put(changed(job, **over))
+    for attempt in world.all(AttemptRecord):
+        world.put(changed(attempt, phase=PAST))
+    world.put(changed(world.job("q/D:2026010100"), **over))
+    assert is_needed(world, "q/D:2026010100")
+    world.put(changed(world.job(f"{waits}/D:2026010100"), **over))
+    assert not is_needed(world, "q/D:2026010100")
+
+
 def test_a_job_with_an_open_attempt_is_kept(world_of: Callable[[str], World]) -> None:
     world = world_of("processes: {p: {executes: external:x}}")
     world.launch("p", "!1")

@@ -69,6 +69,17 @@ def test_fires_that_were_missed_are_caught_up_as_asked(
     assert list(world.states("p")) == [*slots, "@2026-01-01T06:00:00Z"]
 
 
+@pytest.mark.parametrize(
+    ("late", "slots"), [(timedelta(seconds=59.9), ["@2026-01-01T01:00:00Z"]), (timedelta(seconds=60.1), [])]
+)
+def test_a_fire_that_a_pass_sees_within_a_minute_is_not_missed(
+    world_of: Make, late: timedelta, slots: list[str]
+) -> None:
+    world = world_of(HOURLY % ", catchup: none")
+    world.tick(START + timedelta(hours=1) + late)
+    assert list(world.states("p")) == slots
+
+
 def test_periods_are_created_in_full_and_run_when_they_are_over(world_of: Make) -> None:
     world = world_of(DAILY % ", lag: 10m")
     world.worker(capacity=9)

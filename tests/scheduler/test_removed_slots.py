@@ -30,6 +30,15 @@ def test_periods_that_follow_each_other_are_one_range() -> None:
     assert removed_state(removed, "H:2026010200") is None
 
 
+def test_iterations_that_follow_each_other_are_one_range() -> None:
+    removed = with_removed({}, [job("#8"), job("#10"), job("#12")])
+    assert len(removed["# processed"]) == 3
+    removed = with_removed(removed, [job("#9"), job("#11")])
+    assert len(removed["# processed"]) == 1
+    states = [removed_state(removed, f"#{number}") for number in range(7, 14)]
+    assert states == [None, *["processed"] * 5, None]
+
+
 def test_instants_and_launches_by_hand_are_not_noted() -> None:
     removed = with_removed({}, [job("!1"), job("@2026-01-01T00:00:00Z")])
     assert removed == {}

@@ -107,3 +107,22 @@ def test_a_job_says_for_what_it_waits() -> None:
     assert waits_for_retry(JOB, NOW) == ""
     ended = over(waiting, "failed", "gone", NOW)
     assert (ended.retry_at, ended.held, ended.version) == (None, False, 1)
+
+
+@pytest.mark.parametrize(
+    ("give_up_after", "is_retried"),
+    [(timedelta(minutes=59), False), (timedelta(hours=1), True), (None, True)],
+)
+def test_no_retry_is_planned_for_after_the_job_is_given_up(
+    give_up_after: timedelta | None, *, is_retried: bool
+) -> None:
+    process = Process(
+        name="books",
+        executes=Executes(kind="command", what=("true",)),
+        mode="manual",
+        retry=RetryRule(max=5, delay=timedelta(minutes=20), give_up_after=give_up_after, on_exhausted="skip"),
+    )
+    begun = replace(JOB, first_attempt=NOW - timedelta(minutes=40))
+    job = after_attempt(begun, attempt("failed"), process, NOW)
+    assert (job.retry_at is not None) == is_retried
+    assert job.state == ("embryo" if is_retried else "skipped")

@@ -61,6 +61,7 @@ def test_a_removed_process_names_who_removed_it(world_of: Make) -> None:
     row = world.why(job)
     assert row["reason"].endswith(f"current definitions, from which ann removed it at {SINCE}")
     assert row["hint"] == "deploy it again, or scoopi job skip 'p/!1'"
+    assert row["since"] == SINCE
 
 
 def test_a_slot_says_when_it_is_due_and_why_not_before(world_of: Make) -> None:
