@@ -28,6 +28,8 @@ _SOON_S = 0.01
 """The shortest time to a pass for something that is due soon."""
 _AGAIN_S = 1.0
 """After a failure of the store."""
+_REPORT_S = 3.0
+"""For how long ends that the store does not take are tried again after the last attempt has ended."""
 
 
 class Server:
@@ -83,7 +85,7 @@ class Server:
         self._has_begun = not options.works
         self._outage = StoreOutage("the store does not answer, trying again", "the store answers again")
         self._due = DueTimes()
-        self._stops = 0
+        self._stops, self._ended_at = 0, self._pass_at
 
     def __enter__(self) -> Server:
         return self
@@ -106,6 +108,7 @@ class Server:
     def cancel(self, hard: bool = False) -> None:
         """Shut down gracefully, or with `hard` immediately; callable from any thread."""
         self._stops = 2 if hard else max(self._stops, 1)
+        self._state.limit_waits()
         self._wake_up.notify()
 
     def shutdown_text(self) -> str:
@@ -126,7 +129,7 @@ class Server:
             ScoopiError: the state cannot be used.
         """
         is_stopping = False
-        while self._stops < 2 and not (is_stopping and not self._runner):
+        while self._stops < 2 and not (is_stopping and self._has_ended()):
             try:
                 if self._stops and not is_stopping:
                     is_stopping = True
@@ -139,6 +142,12 @@ class Server:
                 raise
             except StoreError as error:
                 self._after_failure(error)
+
+    def _has_ended(self) -> bool:
+        """Whether no attempt runs here, and all ends are written, or have been tried for long enough."""
+        if self._runner:
+            self._ended_at = time.monotonic()
+        return self._runner.is_idle or time.monotonic() - self._ended_at >= _REPORT_S
 
     def _after_failure(self, error: StoreError) -> None:
         """Wait a moment; attempts run on, as long as their leases last."""
@@ -222,6 +231,7 @@ class Server:
             self._pass_at, self._is_quiet = time.monotonic(), False
 
     def _begin_shutdown(self) -> None:
+        self._ended_at = time.monotonic()
         cancel = self._settings.cancel
         if (kill_after := cancel.killed_after(cancel.default_mode)) is not None:
             self._runner.stop(kill_after.total_seconds())

@@ -40,6 +40,8 @@ from scoopi.store.schedule.store_opening import open_schedule_store
 log = logging.getLogger(__name__)
 
 
+_ANSWER_S = 4.0
+"""How long a process that shuts down waits for its store at first; each failure halves it."""
 _DEPLOYED = "deployed"
 """File of a state folder: the hash of the project that was deployed from here last."""
 _EFFECTS = {
@@ -112,6 +114,14 @@ class State:
         notify_all(self.folder, but)
         if not self.is_store_away:
             self.store.signal()
+
+    def limit_waits(self, hard: bool = False) -> None:
+        """Wait less long for the store from now on, as this process shuts down; callable from any thread.
+
+        Args:
+            hard: makes no difference.
+        """
+        self.store.limit_waits(_ANSWER_S)
 
     def ask_for_pass(self) -> None:
         """Ask the `serve` processes of other machines to run a pass at their next heartbeat."""

@@ -40,6 +40,7 @@ class CallTimeout:
         self._lock = threading.Lock()
         self._end: float | None = None
         self._at_once_s = AT_ONCE_S
+        self._first_s: float | None = None
         self._shorter_at = -math.inf
 
     def expedite(self, end: float, left_s: float) -> None:
@@ -52,6 +53,24 @@ class CallTimeout:
         with self._lock:
             self._end = end
             self._at_once_s = min(self._at_once_s, max(LEAST_S, left_s * SHARE))
+
+    def limit_waits(self, at_once_s: float) -> None:
+        """Begin a shutdown whose length is not known: only immediate answers are waited for.
+
+        As each wait without an answer halves the next, all together take twice `at_once_s`, until an answer
+        comes (`answered`).
+
+        Args:
+            at_once_s: timeout for an immediate answer, in seconds.
+        """
+        with self._lock:
+            if self._first_s is None:
+                self._end, self._at_once_s, self._first_s = -math.inf, at_once_s, at_once_s
+
+    def answered(self) -> None:
+        """Note that the store has answered: in a shutdown by `limit_waits`, the next wait is whole again."""
+        if self._first_s is not None:
+            self._at_once_s = self._first_s
 
     def wait(self, wait_s: Callable[[float], bool]) -> bool:
         """Wait for an answer; return whether it came in time.

@@ -10,6 +10,7 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from msgspec.structs import replace
@@ -17,6 +18,9 @@ from msgspec.structs import replace
 from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import STATE_FORMAT, AttemptRecord
 from scoopi.serve import seat
+from scoopi.serve import state as state_module
+from scoopi.serve.clock import now_utc
+from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.errands import Errands
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.server import Server
@@ -24,6 +28,11 @@ from scoopi.serve.state import State
 from scoopi.serve.work.attempt_runner import AttemptRunner
 from scoopi.serve.work.orders import Workshop
 from scoopi.serve.workbench import Workbench
+from scoopi.store.call_timeout import CallTimeout
+from scoopi.store.ports import Store
+from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.clock import Clock
 from tests.serve.conftest import Deployed
 from tests.serve.serving import Serving, is_alive, until
 
@@ -483,3 +492,91 @@ def test_a_serve_sends_heartbeats_between_the_steps_of_a_slow_turn(
         monkeypatch.setattr(Workbench, "beat", lambda *_: beats.append(clock[0]))
         server.run()
     assert beats == [0.0, 1.5, 3.0, 4.5]
+
+
+class Freezing:
+    """A store that can be frozen: then each call waits, by its own clock, for an answer that never comes."""
+
+    def __init__(self, inner: SqliteStore) -> None:
+        self._inner = inner
+        self.clock = Clock()
+        self.timeout = CallTimeout(15.0, clock=self.clock)
+        self.calls_until_thaw = 0
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        call: Callable[..., object] = getattr(self._inner, name)
+
+        def answer(*words: object) -> object:
+            if self.calls_until_thaw > 0 and name != "close":
+                self.calls_until_thaw -= 1
+                self.timeout.wait(self._waits)
+                raise StoreError("the store does not answer")
+            self.timeout.answered()
+            return call(*words)
+
+        return answer
+
+    def _waits(self, seconds: float) -> bool:
+        self.clock.pass_s(seconds)
+        return False
+
+
+@pytest.fixture
+def freezing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Freezing:
+    """The store of each state that is opened from now on."""
+    (tmp_path / "scheduler").mkdir()
+    store = Freezing(SqliteStore(tmp_path / "scheduler" / "state.db", maps=SCHEDULE_MAPS))
+    opened = ScheduleStore(cast(Store, store), limit_waits=store.timeout.limit_waits)
+    monkeypatch.setattr(state_module, "open_schedule_store", lambda *_: opened)
+    return store
+
+
+def served(state: State, folder: Path, notify: Callable[..., object], *, until_idle: bool = False) -> Server:
+    workshop = Workshop(folder / "work", state.folder, folder, {}, {})
+    return Server(state, ServeOptions(name="w", until_idle=until_idle), workshop, 1, notify)
+
+
+def test_a_serve_whose_store_never_answers_again_ends_soon_and_its_work_is_continued(
+    freezing: Freezing, deployed: Deployed, tmp_path: Path
+) -> None:
+    sleeps = "echo $$ >> $0/pids; test -e $0/again || exec sleep 300"
+    state = deployed(f"processes: {{p: {{executes: {{command: [sh, -c, '{sleeps}', {tmp_path}]}}}}}}")
+    ProcessDesk(state, now_utc()).launch("p", {})
+
+    def freeze(line: str, *, event: str, **fields: object) -> None:
+        if event == "started":
+            until(lambda: pids(tmp_path / "pids"))
+            freezing.calls_until_thaw = 1_000_000
+            server.cancel()
+
+    with served(state, tmp_path, freeze) as server:
+        began = freezing.clock.now
+        server.run()
+    assert freezing.clock.now - began < 10
+    assert not any(map(is_alive, pids(tmp_path / "pids")))
+    freezing.calls_until_thaw = 0
+    (tmp_path / "again").touch()
+    with served(state, tmp_path, lambda *_, **fields: None, until_idle=True) as server:
+        server.run()
+    (attempt,) = state.store.attempts_of("p/!1")
+    assert (attempt.status, len(pids(tmp_path / "pids"))) == ("succeeded", 2)
+
+
+def test_the_end_of_an_attempt_is_written_in_a_shutdown_though_the_store_fails_at_first(
+    freezing: Freezing, deployed: Deployed, tmp_path: Path
+) -> None:
+    state = deployed("""
+        settings: {cancel: {default_mode: drain}}
+        processes: {p: {executes: {command: ["true"]}}}
+    """)
+    ProcessDesk(state, now_utc()).launch("p", {})
+
+    def fail(line: str, *, event: str, **fields: object) -> None:
+        if event == "started":
+            freezing.calls_until_thaw = 3
+            server.cancel()
+
+    with served(state, tmp_path, fail) as server:
+        server.run()
+    (attempt,) = state.store.attempts_of("p/!1")
+    assert attempt.status == "succeeded"

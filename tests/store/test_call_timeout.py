@@ -99,3 +99,37 @@ def test_what_misses_its_answer_within_half_of_the_timeout_after_another_has_wai
         timeout.shorten()
         left_s.append(timeout.until(clock.now) - clock.now)
     assert left_s == pytest.approx([AT_ONCE_S / 2, AT_ONCE_S / 2, AT_ONCE_S / 4])
+
+
+def test_a_shutdown_without_a_known_length_waits_for_twice_its_first_wait_in_all(clock: Clock) -> None:
+    timeout = CallTimeout(CALM_S, clock=clock)
+    timeout.limit_waits(4.0)
+    assert timeout.wait(Grid(clock, 3.9).wait), "a store that is only slow is waited for"
+    assert waited_s(clock, timeout) == pytest.approx(4)
+    timeout.limit_waits(4.0)
+    assert waited_s(clock, timeout, 7) <= 4.0, "it has begun already"
+    assert waited_s(clock, timeout, 20) == pytest.approx(20 * LEAST_S)
+
+
+def test_an_answer_in_a_shutdown_gives_the_next_wait_its_whole_time_again(clock: Clock) -> None:
+    timeout = CallTimeout(CALM_S, clock=clock)
+    timeout.answered()
+    assert waited_s(clock, timeout) == pytest.approx(CALM_S)
+    timeout.limit_waits(4.0)
+    waited_s(clock, timeout, 10)
+    timeout.answered()
+    assert [waited_s(clock, timeout) for _ in range(2)] == pytest.approx([4, 2])
+
+
+def test_a_wait_under_way_ends_as_soon_as_the_shutdown_allows(clock: Clock) -> None:
+    timeout = CallTimeout(CALM_S, clock=clock)
+
+    class Limited(Grid):
+        def wait(self, seconds: float) -> bool:
+            is_over = super().wait(seconds)
+            timeout.limit_waits(4.0)
+            return is_over
+
+    began = clock.now
+    assert not timeout.wait(Limited(clock, 1000).wait)
+    assert clock.now - began == pytest.approx(4)

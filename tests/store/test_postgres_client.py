@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -85,6 +86,25 @@ def test_a_server_that_hangs_is_not_waited_for(store_database: str) -> None:
     try:
         with pytest.raises(StoreError, match="no answer"):
             client.rows(b"SELECT 1", {}, is_repeatable=False)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+        client.close()
+
+
+def test_a_shutdown_shortens_the_waits_for_a_server_that_hangs_until_it_answers(store_database: str) -> None:
+    timeout = CallTimeout(600.0)
+    client = PostgresClient(parse_store_url(store_database), timeout)
+    ((pid,),) = client.rows(PID, {}, is_repeatable=True)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        waiting = threading.Thread(target=client.limit_waits, args=(1.0,))
+        waiting.start()
+        with pytest.raises(StoreError, match="no answer"):
+            client.rows(b"SELECT 1", {}, is_repeatable=False)
+        waiting.join()
+        assert timeout.until(0.0) == 0.5
+        client.rows(b"SELECT 1", {}, is_repeatable=True)
+        assert timeout.until(0.0) == 1.0
     finally:
         os.kill(pid, signal.SIGCONT)
         client.close()

@@ -105,6 +105,7 @@ class Serve:
             wait = partial(_awaited, options, signals, terminal)
             try:
                 state = wait(lambda: stack.enter_context(opened(options, must_exist=options.jobs is None)))
+                signals.serve(state.limit_waits)
                 if options.jobs is not None:
                     wait(lambda: _deploy(state, options, terminal))
                 _warn_of_open_store(options, terminal)

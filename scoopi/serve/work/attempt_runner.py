@@ -205,6 +205,8 @@ class AttemptRunner:
         """
         running = [*self._crew.claims()]
         self._crew.close()
+        for name in dict.fromkeys(each.claim.name for each in self._unreported if each.ending is not None):
+            log.warning("attempt %s: its end could not be written; the next worker runs it again", name)
         self._hand_back(running)  # one that is left is offered again when a pass finds the worker lost
 
     def _hand_back(self, claims: Iterable[Claim]) -> BusyRecordError | None:

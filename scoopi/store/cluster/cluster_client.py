@@ -54,7 +54,6 @@ class ClusterClient:
 
     Args:
         is_stopped: polled while this node connects, or waits for an answer.
-
     Raises:
         ClusterError: this node cannot connect to any member; the message says what was tried.
         StoppedError: `is_stopped` returned true.
@@ -97,6 +96,10 @@ class ClusterClient:
     def expedite(self, end: float, left_s: float) -> None:
         """This node shuts down: see `CallTimeout.expedite`."""
         self._call_timeout.expedite(end, left_s)
+
+    def limit_waits(self, at_once_s: float) -> None:
+        """This process shuts down: see `CallTimeout.limit_waits`."""
+        self._call_timeout.limit_waits(at_once_s)
 
     def has_come(self, answer: Awaited) -> bool:
         """Wait for an answer, within the current timeout; return whether it came."""
@@ -179,6 +182,7 @@ class ClusterClient:
     def answered(self) -> None:
         """Record that a call got its answer, so that calls no longer count as failing."""
         self._failing_since = None
+        self._call_timeout.answered()
 
     def refuse(self, what: str, fault: BaseException | None = None) -> NoReturn:
         """Raise the error for a failed call.

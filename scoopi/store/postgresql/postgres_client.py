@@ -130,6 +130,10 @@ class PostgresClient:
         """This node shuts down: see `CallTimeout.expedite`."""
         self._timeout.expedite(end, left_s)
 
+    def limit_waits(self, at_once_s: float) -> None:
+        """This process shuts down: see `CallTimeout.limit_waits`."""
+        self._timeout.limit_waits(at_once_s)
+
     def error(self, what: str, hint: str) -> StoreError:
         """Make a StoreError that names the database."""
         return StoreError(what, at=self.url.shown, hint=hint)
@@ -167,6 +171,7 @@ class PostgresClient:
                 raise
             self._idle.append(connection)
             self._failing_since = None
+            self._timeout.answered()
             return rows
         raise AssertionError("the last try returns or raises")
 

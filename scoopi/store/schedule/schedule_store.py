@@ -51,15 +51,21 @@ class ScheduleStore:
         store: has the maps in `SCHEDULE_MAPS`.
         release: called by `close`.
         signals: notifications of the store; None if it has none, so that changes are found by polling.
+        limit_waits: as `CallTimeout.limit_waits`; nothing for a store in a file. Callable from any thread.
     Attributes:
         has_written: whether anything has been written.
     """
 
     def __init__(
-        self, store: Store, release: Callable[[], object] = lambda: None, signals: RecordSignals | None = None
+        self,
+        store: Store,
+        release: Callable[[], object] = lambda: None,
+        signals: RecordSignals | None = None,
+        limit_waits: Callable[[float], object] = lambda at_once_s: None,
     ) -> None:
         self._store = store
         self._release = release
+        self.limit_waits = limit_waits
         self._signals = signals
         self.has_written = False
         self._codecs: dict[type[Any], tuple[StoreMap, RecordCodec[Any]]] = {

@@ -48,7 +48,7 @@ def _in_postgresql(url: StoreUrl) -> ScheduleStore:
         client.close()
         raise
     signals = ChangeSignals(client, uuid.uuid4().hex)
-    return ScheduleStore(SettlingStore(store), client.close, signals)
+    return ScheduleStore(SettlingStore(store), client.close, signals, client.limit_waits)
 
 
 def _in_hazelcast(url: StoreUrl, settings: ClusterSettings) -> ScheduleStore:
@@ -65,7 +65,7 @@ def _in_hazelcast(url: StoreUrl, settings: ClusterSettings) -> ScheduleStore:
     except BaseException:
         client.close()
         raise
-    return ScheduleStore(SettlingStore(store), client.close)
+    return ScheduleStore(SettlingStore(store), client.close, limit_waits=client.limit_waits)
 
 
 def _ensure_installed(module: str, extra: str, url: StoreUrl) -> None:
