@@ -260,3 +260,23 @@ def test_records_move_to_an_indexed_map_in_one_transaction(tmp_path: Path) -> No
     assert store.scan(parcels, "y", 10) == [("c", b'{"depot":"y"}')]
     assert not store.move_all(letters, parcels, moves), "they have moved"
     store.close()
+
+
+def test_changes_of_one_record_in_one_batch_are_made_in_their_order(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    store.put_if_absent_all(PAYLOADS, [("a", b"1"), ("b", b"1")])
+    changes = [
+        Change("a", b"1", b"2"),
+        Change("b", b"0", b"2"),
+        Change("a", b"2", b"3"),
+        Change("a", b"2", b"4"),
+    ]
+    outcomes = store.cas_all(PAYLOADS, changes)
+    assert [(each.won, each.current) for each in outcomes] == [
+        (True, b"2"),
+        (False, b"1"),
+        (True, b"3"),
+        (False, b"3"),
+    ]
+    assert store.get_all(PAYLOADS, ["a", "b"]) == {"a": b"3", "b": b"1"}
+    store.close()

@@ -42,21 +42,13 @@ WORDS: dict[str, str] = {
 }
 """Folder -> its files that may contain words of the list."""
 UNTESTED: dict[str, tuple[str, str]] = {
-    "scoopi": (
-        "thin functions; the tests of the verbs fetch, parse and politeness call them",
-        "authoring.py",
-    ),
     "scoopi/bootstrap": (
         "wiring; test_modules.py resolves the graph of each mode, and all runs of tests/engine use it",
-        "bootstrap.py step_builder.py worker_wiring.py",
+        "bootstrap.py",
     ),
     "scoopi/bootstrap/wiring": (
         "wiring; test_modules.py resolves the graph of each mode, and all runs of tests/engine use it",
         "engine_module.py jobs_module.py output_wiring.py rows_module.py workers_module.py",
-    ),
-    "scoopi/defs/scrape": (
-        "the tests of definitions compose through them",
-        "checkers.py",
     ),
     "scoopi/browser/firefox": (
         "tests/browser run with each_browser, in both of them",
