@@ -66,8 +66,8 @@ class Desk:
         self.marker = CrashMarker(-1)
         self.found = FoundValues({}, frozenset())
         plan = GroupPlan(chains, "loader", "town.yml:9:1")
-        children = ChildJobs(lambda url: "here.example:80", 9)
-        self.run = JobRun(lambda group: plan, children, self.marker, self.found, lambda page: fault)
+        self.children = ChildJobs(lambda url: "here.example:80", 9)
+        self.run = JobRun(lambda group: plan, self.children, self.marker, self.found, lambda page: fault)
 
     def result(self, of: WorkItem | None = None) -> Result:
         made = self.run.run(of or item(), PAGE)
@@ -107,6 +107,7 @@ def test_a_failing_task_loses_its_own_rows_only_and_says_where_it_failed() -> No
     )
     assert (failure.cause, failure.url) == ("step2: no such block", URL)
     assert "look at the page" in failure.message
+    assert failure.status == 0, "no host has answered with one"
     assert frame_of(result).payload == item().payload
 
 
@@ -222,6 +223,27 @@ def test_the_items_of_a_page_are_known_only_if_all_its_tasks_have_run(
     failing = [chain(name, raises(StepError("gone"))) for name in bad]
     Desk(chain("good", rows("a.csv", 1)), *failing).result(item(skip=skip))
     assert got == given
+
+
+def test_the_items_that_decide_whether_a_list_ends_are_not_those_of_its_links(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    got: list[object] = []
+
+    def make(children: ChildJobs, *arguments: object) -> tuple[tuple[()], tuple[()]]:
+        got.append(arguments[-1])
+        return (), ()
+
+    def reads(task: TaskDef) -> TaskChain:
+        read = Does(lambda payload: ToTask(payload.advance(Records(task.name, ()))))
+        return TaskChain(task, (ChainStep("parser", read, "town.yml:1:1"),))
+
+    monkeypatch.setattr(ChildJobs, "make", make)
+    of_links = TaskDef("towns", "links", "towns.links", ())
+    desk = Desk(reads(TaskDef("towns", "rows", "town", ())), reads(of_links))
+    desk.children.needs_items = True
+    desk.result()
+    assert got == [[Records("rows", ())]]
 
 
 def test_a_page_that_a_site_disallows_is_skipped_and_counts_as_no_page() -> None:

@@ -80,9 +80,9 @@ def page(error: Exception | None = None, job: str = "job", url: str = PAGE) -> L
     return LoadedPage(WorkItem(job, 1, payload), object() if error is None else None, error)
 
 
-def file(job: str = "job", error: Exception | None = None) -> LoadedPage:
+def file(job: str = "job", error: Exception | None = None, kept: KeptFile = KEPT) -> LoadedPage:
     loaded = page(job=job)
-    return LoadedPage(loaded.item, KEPT if error is None else None, error)
+    return LoadedPage(loaded.item, kept if error is None else None, error)
 
 
 Files = Callable[..., PageFiles]
@@ -127,6 +127,14 @@ def test_files_are_asked_for_one_after_another_at_their_own_hosts(files_of: File
     assert isinstance(made, Result)
     assert made.seen == PageSeen(200, 110, 1.0, "network"), "bytes of the files count"
     assert made.fault is None
+
+
+def test_of_a_file_that_has_not_changed_no_bytes_count(files_of: Files) -> None:
+    files = files_of(chain("one", Wants(ONE)))
+    files.result(page(), SEEN)
+    made = files.result(file(kept=structs.replace(KEPT, was_sent=False)), None)
+    assert isinstance(made, Result)
+    assert made.seen == SEEN
 
 
 def test_a_file_that_does_not_come_ends_no_page(files_of: Files) -> None:
