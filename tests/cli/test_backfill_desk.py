@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from scoopi.errors import StateRefusedError
+from scoopi.model.schedule.schedule_records import ENDED
+from scoopi.scheduler.decisions import changed
+from scoopi.serve.desks.job_desk import JobDesk
+from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.state import State
 from tests.cli.conftest import Screen
 
 NOW = "2026-03-27T12:00:00Z"
@@ -88,3 +96,36 @@ def test_a_backfill_is_listed_and_cancelled(shop: Screen) -> None:
 def test_wrong_usage_says_what_is_wrong(shop: Screen, words: tuple[str, ...], message: str) -> None:
     assert shop.run("process", "backfill", *words, "--now", NOW) == 2
     assert message in shop.err.getvalue()
+
+
+class Busy(JobDesk):
+    """A desk beside a `serve`, which ends one job and moves another just before they are skipped."""
+
+    def __init__(self, state: State, ends: str, moves: str) -> None:
+        super().__init__(state, datetime.now(UTC), str)
+        self._records, self._ends, self._moves = state.store, ends, moves
+
+    def skip(self, job: str, *, dry_run: bool = False) -> list[dict[str, Any]]:
+        old = self.job(job)
+        if job == self._ends:
+            self._ends = ""
+            assert self._records.write(old, changed(old, state="processed", phase=ENDED))
+        if job == self._moves:
+            self._moves = ""
+            raise StateRefusedError(f"{job} has changed meanwhile", hint="look at it, then try again")
+        return super().skip(job, dry_run=dry_run)
+
+
+def test_a_cancel_goes_through_all_jobs_although_some_end_meanwhile(shop: Screen) -> None:
+    backfill(shop, "--from", "2026032000", "--to", "2026032200")
+    first, second, third = (f"shop.books/D:202603{day}00" for day in (20, 21, 22))
+    with State(Path("scheduler")) as state:
+        desk = ProcessDesk(state, datetime.now(UTC)).backfills("shop.books")
+        rows = desk.cancel("b1", Busy(state, ends=first, moves=second))
+    assert {row["job"]: row["state"] for row in rows} == {
+        first: "processed",
+        second: "skipped",
+        third: "skipped",
+    }
+    (row,) = backfill(shop, "--list")
+    assert (row["processed"], row["skipped"], row["embryo"]) == (1, 2, 0)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from scoopi.errors import UsageError
+from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import FINISHED, Backfill, JobRecord, ProcessRecord
 from scoopi.periods.slot import Slot, parse_slot, slot_key
@@ -14,11 +15,12 @@ from scoopi.scheduler.decisions import changed, made
 from scoopi.scheduler.planning.looks import with_interval
 from scoopi.scheduler.planning.past_slots import past_slots
 from scoopi.serve.desks.job_desk import JobDesk
-from scoopi.serve.rows import Row
+from scoopi.serve.rows import Row, job_row
 from scoopi.serve.state import State
 
 MOST_JOBS = 10_000
 """Of one backfill; a longer range is likely a mistake."""
+_MOST_TRIES = 9
 _STATES = ("embryo", "in_progress", "final_run", "processed", "noop", "skipped", "failed")
 
 
@@ -94,7 +96,17 @@ class BackfillDesk:
         if not own:
             hint = f"scoopi process backfill {self._process.name} --list shows its backfills"
             raise UsageError(f"process {self._process.name} has no backfill {name}", hint=hint)
-        return [jobs.skip(job.job)[0] for job in own if job.state not in FINISHED]
+        return [self._skipped(job.job, jobs) for job in own if job.state not in FINISHED]
+
+    def _skipped(self, job: str, jobs: JobDesk) -> Row:
+        """Skip a job; beside a `serve`, it may end or be moved by a pass at the same moment."""
+        for _ in range(_MOST_TRIES):
+            with suppress(StateRefusedError):
+                return jobs.skip(job)[0]
+            record = jobs.job(job)
+            if record.state in FINISHED:
+                return job_row(record, self._process)
+        return jobs.skip(job)[0]
 
     def _slots(self, first: str, last: str) -> list[tuple[Slot, datetime]]:
         record = self._store.get(ProcessRecord, [self._process.name])[self._process.name]
