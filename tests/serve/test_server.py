@@ -340,6 +340,18 @@ def test_the_log_of_an_attempt_is_printed_and_followed_to_its_end(serving: Servi
         until(lambda: serving.rows("attempt", "list", "--job", "talker/!1"))
         assert serving.run("attempt", "log", "talker/!1/1", "-f") == "line 1\nline 2\nline 3\n"
     assert serving.run("attempt", "log", "talker/!1/1") == "line 1\nline 2\nline 3\n"
+    lines = [{"attempt": "talker/!1/1", "node": 1, "line": f"line {number}"} for number in (1, 2, 3)]
+    assert serving.rows("attempt", "log", "talker/!1/1") == lines
+
+
+def test_the_lines_of_a_log_are_whole_objects_however_they_were_written(serving: Serving) -> None:
+    parts = 'printf on; sleep 0.5; printf "e\\ntw"; sleep 0.5; printf o'
+    serving.deploy(f"parts: {{executes: {{command: [sh, -c, '{parts}']}}}}")
+    serving.run("launch", "parts")
+    with serving.served():
+        until(lambda: serving.rows("attempt", "list", "--job", "parts/!1"))
+        rows = serving.rows("attempt", "log", "parts/!1/1", "-f")
+    assert [row["line"] for row in rows] == ["one", "two"]
 
 
 def test_failures_are_sent_by_a_command_and_by_a_function_of_the_project(serving: Serving) -> None:

@@ -88,23 +88,24 @@ class Attempts:
             def is_over() -> bool:
                 return not options.follow or Claim(jobs.attempt(options.attempt), options.node).is_over
 
+            shown = _ShownLog(terminal, options, claim)
             folder = node_folder(attempt_folder(state.folder / "work", claim.attempt), claim.node)
             if not _is_here(state, claim, folder):
                 for _ in poll_until(is_over):
                     pass
                 current = Claim(jobs.attempt(options.attempt), options.node)
-                terminal.give(_kept_text(state, current).removesuffix("\n"))
+                shown.add(_kept_text(state, current))
+                shown.end()
                 return
             if claim.attempt.phase == PAST and claim.has_started and not folder.exists():
                 raise UsageError(f"the log of {claim.name} was removed", hint=_KEPT)
-            if not claim.has_started and not options.follow:
+            if not (claim.has_started or options.follow or options.json):
                 terminal.say(f"{claim.name} has printed nothing: it has not started")
             reader = LogReader(folder, _log_limit(state, claim.attempt))
             decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
             for _ in poll_until(is_over):
-                text = "".join(decoder.decode(data) for data in reader.read())
-                if text:
-                    terminal.give(text.removesuffix("\n"))
+                shown.add("".join(decoder.decode(data) for data in reader.read()))
+            shown.end()
 
     def _claim(self, options: Namespace, terminal: Terminal) -> None:
         with opened(options) as state:
@@ -142,6 +143,28 @@ class Attempts:
                 )
                 row = attempt_row(ended)
         print_fields(terminal, row, options)
+
+
+class _ShownLog:
+    """Prints a log as it grows: as text, or with `--json` as one object per line."""
+
+    def __init__(self, terminal: Terminal, options: Namespace, claim: Claim) -> None:
+        self._terminal, self._options = terminal, options
+        self._row = {"attempt": claim.attempt.attempt, "node": claim.node}
+        self._rest = ""
+
+    def add(self, text: str) -> None:
+        """Print what has been added."""
+        if self._options.json:
+            *lines, self._rest = (self._rest + text).split("\n")
+            print_rows(self._terminal, [self._row | {"line": line} for line in lines], self._options)
+        elif text:
+            self._terminal.give(text.removesuffix("\n"))
+
+    def end(self) -> None:
+        """Print a last line without a line break."""
+        if self._rest:
+            self.add("\n")
 
 
 def _ensure_own_log(state: State, attempt: AttemptRecord) -> None:
