@@ -138,6 +138,9 @@ class Crew:
                 yield AttemptReport(kept.claim, None, progress=message["progress"])
                 continue
             self._selector.unregister(kept)
+            if kept.start_again(message):
+                self._selector.register(kept, selectors.EVENT_READ, key)
+                return
             seconds = kept.seconds()
             kept.close()
             del self._kept[key]

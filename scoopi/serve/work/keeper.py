@@ -24,6 +24,8 @@ from scoopi.descendants import adopt_orphans, kill_descendants
 from scoopi.serve.work.attempt_log import AttemptLog
 from scoopi.serve.work.child import Pipes, start_child
 
+LOCK = "lock"
+"""A file in the attempt's folder: locked by the keeper whose work runs there, and holds its `token`."""
 COMMANDS, MESSAGES = 0, 1
 """The descriptors to and from `serve`."""
 ORDER_LENGTH = 8
@@ -64,9 +66,9 @@ class Keeper:
         os.set_blocking(COMMANDS, False)
         os.set_blocking(MESSAGES, False)
         self._selector.register(COMMANDS, selectors.EVENT_READ, self._on_command)
-        with open(self._folder / "lock", "wb") as lock:
+        with open(self._folder / LOCK, "ab") as lock:
             if self._has_locked(lock.fileno()):
-                end = self._worked()
+                end = self._noted_begin(lock.fileno()) or self._worked()
             else:
                 end = {"cause": self._cause or "the work of an earlier claim has not ended"}
         self._log.close()
@@ -84,6 +86,19 @@ class Keeper:
             else:
                 return True
         return False
+
+    def _noted_begin(self, lock: int) -> dict[str, Any]:
+        """Show `serve` that the work begins, as work whose keeper is killed before that is started again.
+
+        Returns:
+            The end of the work if that is not possible, because the disk is full.
+        """
+        try:
+            os.ftruncate(lock, 0)
+            os.write(lock, self._order["token"].encode())
+        except OSError as error:
+            return {"fault": f"{self._folder / LOCK}: {error.strerror}"}
+        return {}
 
     def _worked(self) -> dict[str, Any]:
         pipes = Pipes()

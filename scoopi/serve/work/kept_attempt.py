@@ -6,13 +6,18 @@ import contextlib
 import json
 import os
 import time
+import uuid
+from pathlib import Path
 from typing import Any
 
 from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.fork_server import ForkServer
-from scoopi.serve.work.keeper import ORDER_LENGTH
+from scoopi.serve.work.keeper import LOCK, ORDER_LENGTH
 
 _CHUNK = 65536
+_KILLED = {"end": {"fault": "its keeper was killed"}}
+_MOST_STARTS = 3
+"""How often work is started whose keeper is killed before it begins."""
 
 
 class KeptAttempt:
@@ -28,14 +33,20 @@ class KeptAttempt:
 
     def __init__(self, claim: Claim, order: dict[str, Any], fork_server: ForkServer) -> None:
         self.claim = claim
-        self.order = order
+        self.order = order | {"token": uuid.uuid4().hex}
         self.began = time.monotonic()
         self.is_stopped = False
         self.is_revoked = False
         self._kill_at: float | None = None
         self._received = b""
-        self._commands, self._messages = fork_server.start_keeper()
-        data = json.dumps(order).encode()
+        self._fork_server = fork_server
+        self._starts = 0
+        self._start()
+
+    def _start(self) -> None:
+        self._starts += 1
+        self._commands, self._messages = self._fork_server.start_keeper()
+        data = json.dumps(self.order).encode()
         self._send(len(data).to_bytes(ORDER_LENGTH, "big") + data)
 
     def fileno(self) -> int:
@@ -48,6 +59,7 @@ class KeptAttempt:
 
     def keep_alive(self, lease_ends_at: float) -> None:
         """Extend the keeper's lease to a time of the machine's monotonic clock, in seconds."""
+        self.order["lease_ends_at"] = lease_ends_at
         self._send(b"alive %.3f\n" % lease_ends_at)
 
     def stop(self, kill_after_s: float) -> None:
@@ -82,9 +94,35 @@ class KeptAttempt:
         """Return the messages that the keeper has sent; the last one has `end`."""
         data = os.read(self.fileno(), _CHUNK)
         if not data:
-            return [{"end": {"fault": "its keeper was killed"}}]
+            return [_KILLED]
         *lines, self._received = (self._received + data).split(b"\n")
         return [json.loads(line) for line in lines]
+
+    def start_again(self, message: dict[str, Any]) -> bool:
+        """Start the work again if its keeper, or the fork server with the request for it, was killed before.
+
+        Args:
+            message: the last one, which has `end`.
+        Returns:
+            Whether it was started again; there is another descriptor to wait for then.
+        """
+        if message is not _KILLED or self.is_stopped or self._starts >= _MOST_STARTS or self._has_begun():
+            return False
+        self.close()
+        try:
+            self._start()
+        except OSError:
+            return False
+        return True
+
+    def _has_begun(self) -> bool:
+        """Whether the keeper has begun the work, as the lock of the attempt's folder shows."""
+        try:
+            return bool((Path(self.order["folder"]) / LOCK).read_text() == self.order["token"])
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True  # nobody knows
 
     def close(self) -> None:
         """Close the pipes, after the keeper has reported the end; a second call does nothing."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,3 +65,39 @@ def test_a_cancel_stops_the_claim_that_counts_once(crew: Crew, tmp_path: Path) -
     (report,) = reports(crew)
     assert report.ending is not None
     assert report.ending.status == "canceled"
+
+
+def fork_server_of(crew: Crew, folder: Path) -> int:
+    """The process id of the fork server, which has started a keeper."""
+    crew.start(Claim(ATTEMPT), PROCESS, order_in(folder) | shell("cut -d' ' -f4 /proc/$PPID/stat > server"))
+    assert [each.ending and each.ending.status for each in reports(crew)] == ["succeeded"]
+    return int((folder / "server").read_text())
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_work_is_started_again_if_the_fork_server_is_killed_with_the_request_for_it(
+    crew: Crew, tmp_path: Path, is_stopped: bool
+) -> None:
+    server = fork_server_of(crew, tmp_path)
+    os.kill(server, signal.SIGSTOP)
+    again = replace(ATTEMPT, fence=ATTEMPT.fence + 1)
+    crew.start(Claim(again), PROCESS, order_in(tmp_path) | shell("echo x >> begun"))
+    crew.keep_alive(time.monotonic() + 60)
+    if is_stopped:
+        crew.stop(60.0)
+    os.kill(server, signal.SIGKILL)
+    (report,) = reports(crew)
+    assert report.ending is not None
+    assert report.ending.status == ("handed_back" if is_stopped else "succeeded")
+    assert (tmp_path / "begun").exists() is not is_stopped
+
+
+def test_work_whose_keeper_is_killed_after_it_has_begun_is_not_started_again(
+    crew: Crew, tmp_path: Path
+) -> None:
+    kills = shell("echo x >> begun; kill -9 $PPID; sleep 300")
+    crew.start(Claim(ATTEMPT), PROCESS, order_in(tmp_path) | kills)
+    (report,) = reports(crew)
+    assert report.ending is not None
+    assert (report.ending.status, report.ending.explanation) == ("error", "its keeper was killed")
+    assert (tmp_path / "begun").read_text() == "x\n"

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,7 +54,9 @@ def keeper() -> Iterator[Keeper]:
 def kept(keeper: Keeper) -> Iterator[KeptAttempt]:
     played: Any = keeper
     made = KeptAttempt(Claim(ATTEMPT), ORDER, played)
-    assert keeper.order() == ORDER
+    order = keeper.order()
+    assert order.pop("token")
+    assert order == ORDER
     yield made
     made.close()
 
@@ -116,4 +119,27 @@ def test_writing_to_a_keeper_that_has_ended_raises_nothing(keeper: Keeper, kept:
     os.close(read)
     kept.keep_alive(12.5)
     kept.stop(0)
+    os.close(keeper.says)
+
+
+def test_work_that_never_begins_is_started_three_times(tmp_path: Path) -> None:
+    starts: list[int] = []
+
+    class Dying:
+        def start_keeper(self) -> tuple[int, int]:
+            starts.append(1)
+            messages, says = os.pipe()
+            os.close(says)
+            return os.open(os.devnull, os.O_WRONLY), messages
+
+    played: Any = Dying()
+    kept = KeptAttempt(Claim(ATTEMPT), ORDER | {"folder": str(tmp_path)}, played)
+    assert [kept.start_again(kept.messages()[-1]) for _ in range(3)] == [True, True, False]
+    assert len(starts) == 3
+    kept.close()
+
+
+def test_the_end_that_a_keeper_reports_starts_nothing_again(keeper: Keeper, kept: KeptAttempt) -> None:
+    os.write(keeper.says, b'{"end": {"fault": "no process can be started"}}\n')
+    assert not kept.start_again(kept.messages()[-1])
     os.close(keeper.says)
