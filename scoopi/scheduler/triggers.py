@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import count as count_from
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
@@ -14,6 +15,7 @@ from scoopi.periods.fires import BoundedFires, Fires, IntervalFires, LocalFires,
 from scoopi.periods.iterations import CronIterations
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.periods.slot import Instant, Iteration, Slot
+from scoopi.scheduler.decisions import is_inside_group
 
 ON_TIME = timedelta(seconds=60)
 """A fire that a pass finds later than this was missed."""
@@ -94,7 +96,8 @@ def upcoming(
 ) -> list[tuple[Slot, datetime]]:
     """The next slots of a process, each with the time at which it becomes due.
 
-    For iterations that follow each other it is only one, with the earliest time.
+    Of periods in groups these are the last ones of their groups, whose jobs do the work of all. For
+    iterations that follow each other it is only one, with the earliest time.
     """
     trigger = process.trigger
     if trigger is None:
@@ -103,9 +106,10 @@ def upcoming(
         assert process.qualifier is not None
         current = Period(parse_qualifier(process.qualifier), now)
         current = max(current, _first_period(process, record), key=lambda each: each.bounds())
-        following = (current.shift(step) for step in range(count))
+        following = (current.shift(step) for step in count_from())
         begun = takewhile(lambda each: trigger.until is None or each.bounds()[0] <= trigger.until, following)
-        return [(period, period.bounds()[1] + process.lag) for period in begun]
+        worked_on = (period for period in begun if not is_inside_group(process, period))
+        return [(period, period.bounds()[1] + process.lag) for period in islice(worked_on, count)]
     if trigger.slots == "iterations" and trigger.source == FOLLOWING:
         number = 0 if record.iteration is None else record.iteration + 1
         begin = max(now, next_begin(trigger, record))

@@ -71,7 +71,7 @@ class ProcessRows:
     def upcoming(self, process: Process, record: ProcessRecord, count: int) -> list[Row]:
         """Return the next slots of a process, each with the time at which it becomes due."""
         return [
-            {"process": process.name, "slot": str(slot), **_times(slot, at), "at": _local(process, at)}
+            {"process": process.name, "slot": str(slot), **_times(process, slot, at)}
             for slot, at in self._following(process, record, count)
         ]
 
@@ -138,12 +138,12 @@ def _listed(faults: list[PlanFault]) -> str:
     return "; ".join([*texts, *([f"and {more} more"] if more > 0 else [])])
 
 
-def _times(slot: Slot, at: datetime) -> Row:
+def _times(process: Process, slot: Slot, at: datetime) -> Row:
+    """What the job of a slot works on, for a group that of all its periods; and when the slot is due."""
+    start = end = slot.at if isinstance(slot, Instant) else at
     if isinstance(slot, Period):
-        start, end = slot.bounds()
-        return {"start": instant_text(start), "end": instant_text(end)}
-    own = slot.at if isinstance(slot, Instant) else at
-    return {"start": instant_text(own), "end": instant_text(own)}
+        start, end = slot.group(process.grouping)[0].bounds()[0], slot.bounds()[1]
+    return {"start": instant_text(start), "end": instant_text(end), "at": _local(process, at)}
 
 
 def _local(process: Process, at: datetime) -> str:

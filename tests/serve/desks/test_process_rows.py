@@ -104,3 +104,22 @@ def test_an_iteration_that_may_begin_now_has_a_time_in_whole_seconds(deployed: D
     )
     (row,) = ProcessDesk(state, NOW + timedelta(seconds=3, microseconds=123)).upcoming("p", 1)
     assert row["at"] == "2026-01-01T00:00:03Z"
+
+
+def test_of_periods_in_groups_the_next_slots_are_the_last_of_each_with_the_times_of_all(
+    deployed: Deployed,
+) -> None:
+    trigger = 'trigger: {cron: "*/5 * * * *"}'
+    state = deployed(f"""
+        processes: {{p: {{executes: external:x, qualifier: hourly, grouping: 3, lag: 10m, {trigger}}}}}
+    """)
+    rows = ProcessDesk(state, NOW + timedelta(hours=1)).upcoming("p", 2)
+    assert [(row["slot"], row["start"], row["end"], row["at"]) for row in rows] == [
+        ("H:2026010103", "2026-01-01T00:00:00Z", "2026-01-01T04:00:00Z", "2026-01-01T04:10:00Z"),
+        ("H:2026010106", "2026-01-01T04:00:00Z", "2026-01-01T07:00:00Z", "2026-01-01T07:10:00Z"),
+    ]
+    later = NOW + timedelta(hours=8)
+    state.passes.run(later)
+    worked_on = [job.slot for job in state.store.active_jobs().values() if job.state != "noop"]
+    assert worked_on[:2] == [row["slot"] for row in rows], "as passes create jobs"
+    assert ProcessDesk(state, later).show_process("p")["next"] == "2026-01-01T10:10:00Z"
