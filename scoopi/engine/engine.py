@@ -25,6 +25,7 @@ from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.report.run_report import Progress, RunReport
+from scoopi.politeness.host_clocks import HostClocks
 from scoopi.runs.run_file import versions
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.retries import retried
@@ -69,11 +70,12 @@ class EngineCalls(msgspec.Struct, frozen=True):
 @inject
 @dataclass(frozen=True, slots=True)
 class ProgressSource:
-    """Where the figures of the progress come from: the run's jobs, and what this node has counted."""
+    """Where the figures of the progress come from: the run's jobs, what this node has counted, its hosts."""
 
     jobs: JobStore
     counts: NodeCounts
     held: HeldJobs
+    clocks: HostClocks
 
 
 class Engine:
@@ -100,6 +102,7 @@ class Engine:
         self._store = progress.jobs
         self._counts = progress.counts
         self._retries = progress.held.waiting
+        self._clocks = progress.clocks
         self._metrics = metrics
         self._locators = calls.locators
         self._watch = calls.watch
@@ -211,7 +214,7 @@ class Engine:
             left=self._store.left(),
             pages=int(self._counts.value("pages")),
             waiting_hosts=hosts,
-            waiting_reason=self._parts.tasks.trouble(hosts[0]) if hosts else "",
+            waiting_reason=self._clocks.trouble(hosts[0]) if hosts else "",
             seconds=time.monotonic() - self._started,
             retrying=retrying,
             retry_in_s=self._retries.next_in() if retrying else 0.0,

@@ -107,7 +107,7 @@ class TaskMediator:
         queued = self._queues.total
         if queued >= most_queued and queued - self._pool.stalled_robots() >= most_queued:
             return 0
-        if self._queues.rests(host):
+        if self._queues.clocks.is_left_alone(host):
             return 0
         most_waiting = self._prefetch.most(host, self._pool.capacity)
         waiting = self._queues.waiting[host]
@@ -120,10 +120,6 @@ class TaskMediator:
     def waiting_hosts(self) -> tuple[str, ...]:
         """The hosts with jobs waiting here; approximate, as they change all the time."""
         return tuple(host for host in self._queues.waiting_hosts() if host != FILE_HOST)
-
-    def trouble(self, host: str) -> str:
-        """What keeps requests to a host back, in a few words; empty if nothing does."""
-        return self._queues.trouble(host)
 
     def given(self) -> list[str]:
         """The ids of the jobs in workers; approximate, as they change all the time."""

@@ -19,7 +19,7 @@ from scoopi.politeness.host_clocks import FILE_HOST, HostClocks, Standing
 One = TypeVar("One")
 
 
-class AskingJob(NamedTuple):
+class GrantRequest(NamedTuple):
     """A job in a worker that waits for a grant; `url`, `public_only` and `file` as in `GrantAsked`."""
 
     worker: PoolWorker
@@ -29,11 +29,11 @@ class AskingJob(NamedTuple):
     file: str = ""
 
 
-_ASKING, _FILES = -2, -1
+_GRANTS, _FILES = -2, -1
 """Ranks beside those of `Standing`: hosts with a job in a worker that needs a further request, and files."""
 
 _ORDERS = tuple(
-    (_ASKING, _FILES, *((first + each) % len(Standing) for each in Standing)) for first in Standing
+    (_GRANTS, _FILES, *((first + each) % len(Standing) for each in Standing)) for first in Standing
 )
 """The orders of the ranks; the standings take turns in being the first."""
 
@@ -45,6 +45,11 @@ class TaskQueues:
 
     Hosts of one rank lack a worker together, so the first of them that finds none ends their round: many
     hosts that do not answer cost little and delay no other host.
+
+    Attributes:
+        clocks: when each host may be asked, and whether it answers.
+        waiting: how many jobs of each host wait here.
+        total: how many jobs wait here.
     """
 
     @inject
@@ -54,12 +59,12 @@ class TaskQueues:
         clock: NoInject[Callable[[], float]] = time.monotonic,
         budgets: PageBudgets = NO_BUDGETS,
     ) -> None:
-        self._clocks = clocks
+        self.clocks = clocks
         self._budgets = budgets
         self._clock = clock
         self._jobs: dict[str, deque[Pending]] = {}
-        self._asking: dict[str, deque[AskingJob]] = {}
-        self._turns: dict[int, deque[str]] = {rank: deque() for rank in (_ASKING, _FILES, *Standing)}
+        self._grants: dict[str, deque[GrantRequest]] = {}
+        self._turns: dict[int, deque[str]] = {rank: deque() for rank in (_GRANTS, _FILES, *Standing)}
         self._in_turn: dict[str, int] = {}
         self._first = 0
         self._sleeping: list[tuple[float, str]] = []
@@ -79,14 +84,14 @@ class TaskQueues:
         self.total += 1
         self.wake(key)
 
-    def ask(self, host: str, asking: AskingJob) -> None:
+    def request_grant(self, host: str, request: GrantRequest) -> None:
         """Queue a job in a worker that waits for a further request to the host."""
-        self._asking.setdefault(host, deque()).append(asking)
+        self._grants.setdefault(host, deque()).append(request)
         self.wake(host)
 
     def wake(self, host: str) -> None:
         """Put the host among those that are served next: it has new work, or an answer has come."""
-        if host not in self._jobs and host not in self._asking:
+        if host not in self._jobs and host not in self._grants:
             return
         rank = self._rank(host)
         if self._in_turn.get(host) != rank:  # where it had another rank, its former place is passed over
@@ -118,26 +123,26 @@ class TaskQueues:
                 del self._in_turn[host]
                 if not serve_host(host):
                     self.wake(host)
-                    if rank != _ASKING:  # its requests were served: what lacks a worker is another job
+                    if rank != _GRANTS:  # its requests were served: what lacks a worker is another job
                         break
 
     def sleep(self, host: str) -> None:
         """Take the host out of the turns until its clock allows a request, or an answer comes."""
-        at = self._clocks.ready_at(host)
+        at = self.clocks.ready_at(host)
         if at < math.inf:
             heapq.heappush(self._sleeping, (at, host))
 
-    def next_asking(self, host: str) -> AskingJob | None:
+    def next_grant_request(self, host: str) -> GrantRequest | None:
         """The first that waits for a further request to the host."""
-        return self._head(self._asking, host)
+        return self._head(self._grants, host)
 
     def next_job(self, host: str) -> Pending | None:
         """The first job of the host, still queued."""
         return self._head(self._jobs, host)
 
-    def pop_asking(self, host: str) -> None:
-        """Remove what `next_asking` named."""
-        self._pop(self._asking, host)
+    def pop_grant_request(self, host: str) -> None:
+        """Remove what `next_grant_request` named."""
+        self._pop(self._grants, host)
 
     def pop_job(self, host: str) -> Pending:
         """Remove and return what `next_job` named."""
@@ -168,50 +173,42 @@ class TaskQueues:
         self.total -= len(taken)
         return taken
 
-    def rests(self, host: str) -> bool:
-        """Whether the host is left alone for a while; may be asked by any thread."""
-        return self._clocks.is_left_alone(host)
-
-    def trouble(self, host: str) -> str:
-        """What keeps the host from being asked as usual; may be asked by any thread."""
-        return self._clocks.trouble(host)
-
     def forget_worker(self, worker: PoolWorker) -> None:
         """Drop the requests that a dead worker asked for."""
-        for host, asking in list(self._asking.items()):
-            kept = deque(one for one in asking if one.worker is not worker)
+        for host, requests in list(self._grants.items()):
+            kept = deque(one for one in requests if one.worker is not worker)
             if kept:
-                self._asking[host] = kept
+                self._grants[host] = kept
             else:
-                del self._asking[host]
+                del self._grants[host]
 
     def standing(self, host: str) -> Standing:
         """Whether the host answers; may be asked by any thread."""
-        return Standing.ANSWERS if host == FILE_HOST else self._clocks.standing(host)
+        return Standing.ANSWERS if host == FILE_HOST else self.clocks.standing(host)
 
     def waiting_hosts(self) -> tuple[str, ...]:
         """Hosts that have jobs waiting here; approximate, and may be asked by any thread."""
         waiting = self.waiting
         return tuple(host for host in list(waiting) if waiting[host] > 0)
 
-    def asking_hosts(self) -> tuple[str, ...]:
+    def grant_hosts(self) -> tuple[str, ...]:
         """Hosts to which jobs in workers wait for a further request; may be asked by any thread."""
-        return tuple(self._asking)
+        return tuple(self._grants)
 
-    def clear(self, *, keeps_asking: bool = False) -> list[Pending]:
+    def clear(self, *, keeps_grants: bool = False) -> list[Pending]:
         """Remove and return all jobs; requests for grants are dropped, or kept."""
         jobs = [pending for queue in self._jobs.values() for pending in queue]
         self._jobs.clear()
-        if not keeps_asking:
-            self._asking.clear()
+        if not keeps_grants:
+            self._grants.clear()
         self.waiting.clear()
         self.total = 0
         return jobs
 
     def _rank(self, host: str) -> int:
-        if host in self._asking:
-            return _ASKING
-        return _FILES if host == FILE_HOST else self._clocks.standing(host)
+        if host in self._grants:
+            return _GRANTS
+        return _FILES if host == FILE_HOST else self.clocks.standing(host)
 
     @staticmethod
     def _head(queues: dict[str, deque[One]], host: str) -> One | None:

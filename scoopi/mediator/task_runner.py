@@ -198,7 +198,7 @@ class TaskRunner:
 
     def _give_back(self, message: Drain | Recall) -> None:
         # Pages that wait for files, or whose requests must not be sent twice, are not recalled.
-        if back := self._giver.clear(keeps_asking=isinstance(message, Recall)):
+        if back := self._giver.clear(keeps_grants=isinstance(message, Recall)):
             self._calls.on_back(back)
         for worker in self._pool:
             worker.link.send(message)

@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.mediator.held_jobs import Pending
-from scoopi.mediator.task_queues import AskingJob, TaskQueues
+from scoopi.mediator.task_queues import GrantRequest, TaskQueues
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
@@ -89,7 +89,7 @@ def test_hosts_that_lack_a_worker_hold_up_no_host_that_answers_no_file_and_no_fu
     clocks.answered("dead.example:80", "z", heard=False)
     clocks.answered(ONE, "z", heard=True)
     worker = PoolWorker(PlayedWorker(), 4)
-    queues.ask(TWO, AskingJob(worker, "asks"))
+    queues.request_grant(TWO, GrantRequest(worker, "asks"))
     for host in (ONE, "dead.example:80"):
         queues.wake(host)
     hosts: list[str] = []
@@ -161,28 +161,28 @@ def test_jobs_of_a_host_keep_their_order(queues: TaskQueues) -> None:
 
 def test_what_a_dead_worker_asked_for_is_forgotten_and_others_keep_their_place(queues: TaskQueues) -> None:
     dead, living = (PoolWorker(PlayedWorker(), 4) for _ in range(2))
-    queues.ask(ONE, AskingJob(dead, "a"))
-    queues.ask(ONE, AskingJob(living, "b"))
-    queues.ask(TWO, AskingJob(dead, "c"))
+    queues.request_grant(ONE, GrantRequest(dead, "a"))
+    queues.request_grant(ONE, GrantRequest(living, "b"))
+    queues.request_grant(TWO, GrantRequest(dead, "c"))
     queues.forget_worker(dead)
-    assert queues.next_asking(ONE) == AskingJob(living, "b")
-    assert queues.asking_hosts() == (ONE,)
-    queues.pop_asking(ONE)
-    assert queues.next_asking(ONE) is None
+    assert queues.next_grant_request(ONE) == GrantRequest(living, "b")
+    assert queues.grant_hosts() == (ONE,)
+    queues.pop_grant_request(ONE)
+    assert queues.next_grant_request(ONE) is None
     for worker in (dead, living):
         worker.link.kill()
         worker.link.reap()
 
 
-def test_clearing_gives_up_every_job_and_every_asking(queues: TaskQueues) -> None:
+def test_clearing_gives_up_every_job_and_every_grant_request(queues: TaskQueues) -> None:
     worker = PoolWorker(PlayedWorker(), 4)
     queues.add(pending("a", ONE))
     queues.add(pending("b", TWO, archived=True))
-    queues.ask(TWO, AskingJob(worker, "c"))
+    queues.request_grant(TWO, GrantRequest(worker, "c"))
     assert sorted(job.taken.id for job in queues.clear()) == ["a", "b"]
-    assert (queues.total, queues.waiting_hosts(), queues.asking_hosts()) == (0, (), ())
-    queues.ask(TWO, AskingJob(worker, "c"))
-    assert queues.clear(keeps_asking=True) == []
-    assert queues.asking_hosts() == (TWO,)
+    assert (queues.total, queues.waiting_hosts(), queues.grant_hosts()) == (0, (), ())
+    queues.request_grant(TWO, GrantRequest(worker, "c"))
+    assert queues.clear(keeps_grants=True) == []
+    assert queues.grant_hosts() == (TWO,)
     worker.link.kill()
     worker.link.reap()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scoopi.mediator.task_queues import AskingJob
+from scoopi.mediator.task_queues import GrantRequest
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.worker.messages import FileSettled
 
@@ -17,21 +17,21 @@ class FileTurns:
     """
 
     def __init__(self) -> None:
-        self._asks: dict[str, AskingJob] = {}
-        self._waiting: dict[str, list[AskingJob]] = {}
+        self._asks: dict[str, GrantRequest] = {}
+        self._waiting: dict[str, list[GrantRequest]] = {}
 
-    def waits(self, asking: AskingJob) -> bool:
+    def waits(self, request: GrantRequest) -> bool:
         """Whether the job has to wait, as another one asks for its file now."""
-        asks = self._asks.get(asking.file)
-        if asks is None or asks.job == asking.job:
+        asks = self._asks.get(request.file)
+        if asks is None or asks.job == request.job:
             return False
-        self._waiting.setdefault(asking.file, []).append(asking)
+        self._waiting.setdefault(request.file, []).append(request)
         return True
 
-    def begin(self, asking: AskingJob) -> None:
+    def begin(self, request: GrantRequest) -> None:
         """The job asks for its file now, if it wants one."""
-        if asking.file:
-            self._asks[asking.file] = asking
+        if request.file:
+            self._asks[request.file] = request
 
     def end(self, job: str) -> None:
         """The request of the job for a file has ended, whatever came of it."""

@@ -11,7 +11,7 @@ from scoopi.appenders.appender import Appender, JobResult
 from scoopi.errors import RunError
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.retries.retry_desk import RetryDesk
-from scoopi.mediator.task_queues import AskingJob, TaskQueues
+from scoopi.mediator.task_queues import GrantRequest, TaskQueues
 from scoopi.mediator.workers.page_log import log_failures, log_page
 from scoopi.mediator.workers.robots_gate import RobotsGate
 from scoopi.mediator.workers.worker_pool import PoolWorker
@@ -90,8 +90,8 @@ class HandoverRouter:
             self._clocks.sent(message.host, message.job, message.at)
             self._queues.wake(message.host)
         elif isinstance(message, GrantAsked):
-            asking = AskingJob(worker, message.job, message.url, message.public_only, message.file)
-            self._queues.ask(message.host, asking)
+            request = GrantRequest(worker, message.job, message.url, message.public_only, message.file)
+            self._queues.request_grant(message.host, request)
         elif isinstance(message, RobotsRead):
             pending = worker.end(message.job)
             if pending is not None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scoopi.mediator.held_jobs import NOT_SAFE, Pending
 from scoopi.mediator.sessions import Sessions
-from scoopi.mediator.task_queues import AskingJob, TaskQueues
+from scoopi.mediator.task_queues import GrantRequest, TaskQueues
 from scoopi.mediator.workers.file_turns import FileTurns
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.robots_gate import Denial, Pass, RobotsGate
@@ -55,9 +55,9 @@ class JobGiver:
         for pending in jobs:
             self._queues.add(pending)
 
-    def clear(self, *, keeps_asking: bool = False) -> list[Pending]:
+    def clear(self, *, keeps_grants: bool = False) -> list[Pending]:
         """Remove and return all jobs that wait; requests of jobs in workers are dropped, or kept."""
-        cleared = self._queues.clear(keeps_asking=keeps_asking) + self._quarantine.clear()
+        cleared = self._queues.clear(keeps_grants=keeps_grants) + self._quarantine.clear()
         self._noting.clear()
         self._noted.clear()
         for pending in cleared:
@@ -98,7 +98,7 @@ class JobGiver:
 
         Approximate, as they change all the time; may be called from any thread.
         """
-        waiting = {*self._queues.waiting_hosts(), *self._queues.asking_hosts()}
+        waiting = {*self._queues.waiting_hosts(), *self._queues.grant_hosts()}
         return (waiting | self._quarantine.hosts()) - {FILE_HOST}
 
     def forget(self, worker: PoolWorker) -> None:
@@ -155,42 +155,42 @@ class JobGiver:
 
     def _serve_host(self, host: str) -> bool:
         """Give out what the host and the workers allow; False when no worker has room."""
-        while (asking := self._queues.next_asking(host)) is not None:
-            verdict = self._verdict_on(host, asking)
+        while (request := self._queues.next_grant_request(host)) is not None:
+            verdict = self._verdict_on(host, request)
             if verdict is Pass.WAITS:
                 break
             if verdict is not Pass.OPEN:
-                self._queues.pop_asking(host)
+                self._queues.pop_grant_request(host)
                 if verdict is not None:
-                    asking.worker.link.send(_denied(asking.job, verdict))
-                self._files.end(asking.job)
+                    request.worker.link.send(_denied(request.job, verdict))
+                self._files.end(request.job)
                 continue
-            if asking.file and self._files.waits(asking):
-                self._queues.pop_asking(host)
+            if request.file and self._files.waits(request):
+                self._queues.pop_grant_request(host)
                 continue
-            grant = self._clocks.grant(host, asking.job)
+            grant = self._clocks.grant(host, request.job)
             if grant is None:
                 self._queues.sleep(host)
                 return True
-            self._queues.pop_asking(host)
-            self._files.begin(asking)
-            asking.worker.slots.begin_next(asking.job, host)
-            asking.worker.link.send(Granted(asking.job, grant))
+            self._queues.pop_grant_request(host)
+            self._files.begin(request)
+            request.worker.slots.begin_next(request.job, host)
+            request.worker.link.send(Granted(request.job, grant))
         return self._serve_jobs(host)
 
-    def _verdict_on(self, host: str, asking: AskingJob) -> Pass | Denial | None:
+    def _verdict_on(self, host: str, request: GrantRequest) -> Pass | Denial | None:
         """As `RobotsGate.verdict`; None for a job that was handed back since it asked."""
-        pending = asking.worker.outstanding.get(asking.job)
+        pending = request.worker.outstanding.get(request.job)
         if pending is None:
             return None
-        if not asking.url:  # of a login, which the definitions ask for
+        if not request.url:  # of a login, which the definitions ask for
             return Pass.OPEN
         if pending.is_robots:
             return Pass.OPEN
-        found = self._robots.verdict(host, asking.url, asking.public_only)
+        found = self._robots.verdict(host, request.url, request.public_only)
         if isinstance(found, Denial) and found.is_rule:
             rule = found.message.removeprefix(f"{host}: ")
-            return replace(found, message=f"{shown(asking.url)}: {rule}")  # it stands in no locator
+            return replace(found, message=f"{shown(request.url)}: {rule}")  # it stands in no locator
         return found
 
     def _serve_jobs(self, host: str) -> bool:

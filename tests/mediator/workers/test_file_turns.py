@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from scoopi.mediator.task_queues import AskingJob
+from scoopi.mediator.task_queues import GrantRequest
 from scoopi.mediator.workers.file_turns import FileTurns
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.worker.messages import FileSettled
@@ -25,10 +25,10 @@ class Crew:
 
     def asks(self, job: str, worker: int = 0, file: str = FILE) -> bool:
         """Whether the job may ask for the file now."""
-        asking = AskingJob(self.workers[worker], job, file, file=file)
-        if self.turns.waits(asking):
+        request = GrantRequest(self.workers[worker], job, file, file=file)
+        if self.turns.waits(request):
             return False
-        self.turns.begin(asking)
+        self.turns.begin(request)
         return True
 
     def notified(self, worker: int = 0) -> list[str]:
