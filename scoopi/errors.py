@@ -43,6 +43,10 @@ class StateRefusedError(UsageError):
     """A transition is not allowed in the current state of a job, an attempt or a process (exit 4)."""
 
 
+class FencedError(StateRefusedError):
+    """An attempt has ended or was claimed again, or another process has a worker's name (exit 4)."""
+
+
 class UnstorableError(UsageError):
     """A record would hold a value that the store cannot keep, such as half of a surrogate pair (exit 2)."""
 

@@ -7,21 +7,22 @@ import time
 import uuid
 from types import TracebackType
 
-from scoopi.errors import RecordError, StoreError
+from scoopi.errors import FencedError, RecordError, StoreError
 from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.schedule.schedule_records import LIVE, WorkerRecord
 from scoopi.periods.duration import duration_text
 from scoopi.scheduler.planning.due_times import DueTimes
+from scoopi.serve.background_work import BackgroundWork
 from scoopi.serve.clock import now_utc
-from scoopi.serve.errands import Errands
-from scoopi.serve.seat import Heart, Seat, StoreOutage
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
+from scoopi.serve.work.attempt_environment import AttemptEnvironment
 from scoopi.serve.work.attempt_runner import AttemptRunner, Notify
-from scoopi.serve.work.orders import Workshop
-from scoopi.serve.workbench import FencedError, Workbench
+from scoopi.serve.workers.worker_heartbeat import StoreOutage, WorkerHeartbeat
+from scoopi.serve.workers.worker_name import WorkerName
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 
 log = logging.getLogger(__name__)
 _SOON_S = 0.01
@@ -40,7 +41,7 @@ class Server:
     Args:
         state: the records.
         options: the options of the command.
-        workshop: the folders and the environment of attempts.
+        environment: the folders and the environment of attempts.
         cores: number of cores of this machine.
         notify: called with a line for each attempt that starts or ends, and with its contents as fields.
         health: gets the health and the totals of this process.
@@ -52,14 +53,14 @@ class Server:
         self,
         state: State,
         options: ServeOptions,
-        workshop: Workshop,
+        environment: AttemptEnvironment,
         cores: int,
         notify: Notify,
         health: ServeHealth | None = None,
     ) -> None:
         self._state, self._store = state, state.store
-        self._options, self._workshop = options, workshop
-        self._bench = Workbench(state.store)
+        self._options, self._environment = options, environment
+        self._registry = WorkerRegistry(state.store)
         self._settings = state.current()[1].settings
         self._slots = options.slots or self._settings.worker.slots or cores
         self._incarnation = uuid.uuid4().hex
@@ -69,17 +70,18 @@ class Server:
             groups=options.groups or self._settings.worker.groups,
             capacity=float(self._slots),
         )
-        self._seat = Seat(state.folder, options.name, self._bench if options.works else None, record)
-        self.name = self._seat.name
+        registry = self._registry if options.works else None
+        self._own_name = WorkerName(state.folder, options.name, registry, record)
+        self.name = self._own_name.name
         self._health = health or ServeHealth()
         self._health.worker = self.name
         self._wake_up = WakeUp(state.folder, self.name, self._store.listen)
-        self._runner = AttemptRunner(state, workshop, self.name, self._wake_up, notify, self._health)
-        self._errands = Errands(state, options, record, workshop.environ, self._wake_up.notify)
+        self._runner = AttemptRunner(state, environment, self.name, self._wake_up, notify, self._health)
+        self._background = BackgroundWork(state, options, record, environment.variables, self._wake_up.notify)
         worker = self.name if options.works else None
         if worker is not None:
             state.passes.serve_as(worker, self._incarnation)
-        self._heart = Heart(self._store, worker, self._settings.liveness, self._incarnation)
+        self._heartbeat = WorkerHeartbeat(self._store, worker, self._settings.liveness, self._incarnation)
         self._pass_at = time.monotonic()
         self._is_quiet = self._has_failed = False
         self._has_begun = not options.works
@@ -93,16 +95,16 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._errands.close()
+        self._background.close()
         try:
             self._runner.close()
             if self._options.works:
-                self._bench.change(self.name, self._incarnation, state="lost", beat=None, since=now_utc())
+                self._registry.change(self.name, self._incarnation, state="lost", beat=None, since=now_utc())
         except (StoreError, FencedError) as failed:
             log.warning("the worker could not sign off: %s", failed)
             self._state.is_store_away = isinstance(failed, StoreError)
         self._wake_up.close()
-        self._seat.close()
+        self._own_name.close()
         self._state.notify()
 
     def cancel(self, hard: bool = False) -> None:
@@ -136,7 +138,7 @@ class Server:
                     self._begin_shutdown()
                 self._turn(is_stopping)
                 if self._options.until_idle and self._is_idle():
-                    self._errands.finish(now_utc())
+                    self._background.finish(now_utc())
                     return
             except RecordError:
                 raise
@@ -162,18 +164,18 @@ class Server:
         self._runner.take_over()
         schedule = self._state.current()[1]
         known = (schedule.process(name) for name in self._store.processes())
-        self._workshop.complete_publications(process for process in known if process is not None)
+        self._environment.complete_publications(process for process in known if process is not None)
         self._has_begun = True
 
     def _turn(self, is_stopping: bool) -> None:
         if not self._has_begun:
             self._begin()
         self._beat()
-        if not self._heart.is_live():
+        if not self._heartbeat.is_live():
             self._runner.stop(None)
         self._report()
-        if self._heart.is_asked:
-            self._pass_at, self._is_quiet, self._heart.is_asked = time.monotonic(), False, False
+        if self._heartbeat.is_asked:
+            self._pass_at, self._is_quiet, self._heartbeat.is_asked = time.monotonic(), False, False
         if self._options.schedules and time.monotonic() >= self._pass_at:
             self._pass()
         if self._options.works:
@@ -183,22 +185,22 @@ class Server:
                 self._runner.take_over()
             self._has_failed = False
             self._beat()
-            if not is_stopping and self._heart.is_live():
+            if not is_stopping and self._heartbeat.is_live():
                 self._claim()
         self._beat()
         if not is_stopping:
-            self._errands.turn(now_utc())
+            self._background.turn(now_utc())
         self._outage.over()
-        late = "" if self._heart.is_live() else "its heartbeat is late"
+        late = "" if self._heartbeat.is_live() else "its heartbeat is late"
         self._health.turned("it shuts down" if is_stopping else late)
-        wait_s = min(self._heart.wait_s(), self._errands.wait_s())
+        wait_s = min(self._heartbeat.wait_s(), self._background.wait_s())
         if self._options.schedules:
             wait_s = min(wait_s, max(0.0, self._pass_at - time.monotonic()))
         self._wait(0.0 if self._is_idle() else wait_s)
 
     def _beat(self) -> None:
-        if self._heart.beat():
-            self._runner.keep_alive(self._heart.lease_ends_at())
+        if self._heartbeat.beat():
+            self._runner.keep_alive(self._heartbeat.lease_ends_at())
 
     def _pass(self) -> None:
         self._settings = self._state.current()[1].settings
@@ -218,7 +220,7 @@ class Server:
 
     def _claim(self) -> None:
         room = self._slots - len(self._runner)
-        if self._runner.claim(room, self._settings, self._heart.lease_ends_at()):
+        if self._runner.claim(room, self._settings, self._heartbeat.lease_ends_at()):
             self._is_quiet = False
 
     def _wait(self, seconds: float) -> None:
@@ -236,7 +238,7 @@ class Server:
         if (kill_after := cancel.killed_after(cancel.default_mode)) is not None:
             self._runner.stop(kill_after.total_seconds())
         if self._options.works:  # last, as the store may not answer
-            self._bench.change(self.name, state="draining", since=now_utc())
+            self._registry.change(self.name, state="draining", since=now_utc())
 
     def _is_idle(self) -> bool:
         """Whether nothing runs, is due, or is to be tried again, for `until_idle`."""
@@ -244,8 +246,8 @@ class Server:
             return False
         if self._state.passes.awaits_retry or self._has_attempts():
             return False
-        if self._errands.has_open():
-            self._errands.expedite()
+        if self._background.has_open():
+            self._background.expedite()
             return False
         return True
 

@@ -32,9 +32,9 @@ from scoopi.scheduler.triggers import last_fire_before
 from scoopi.serve import bundle
 from scoopi.serve.desks.process_changes import change_here, changed_by_hand
 from scoopi.serve.passes import Passes
-from scoopi.serve.seat import dead_workers
 from scoopi.serve.wake_ups import notify_all
 from scoopi.serve.work.run_orders import NEEDS_STORE
+from scoopi.serve.workers.worker_name import dead_workers
 from scoopi.store.schedule.store_opening import open_schedule_store
 
 log = logging.getLogger(__name__)

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.serve.claims.attempt_claims import AttemptClaims
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
 from scoopi.serve.web.serve_answers import ServeAnswers
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 from tests.serve.serving import Serving
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -56,9 +57,9 @@ def shown_state(deployed: Deployed) -> State:
     ProcessDesk(state, NOW).launch("q", {}, after=NOW + timedelta(days=1))
     for now in (LATER - timedelta(hours=1), LATER):
         state.passes.run(now)
-    bench = Workbench(state.store)
-    bench.put("w", ("default",), 3, is_external=True)
-    bench.claim("w", LATER, {"p": "x"})
+    WorkerRegistry(state.store).put("w", ("default",), 3, is_external=True)
+    claims = AttemptClaims(state.store)
+    claims.claim("w", LATER, {"p": "x"})
     return state
 
 

@@ -22,9 +22,10 @@ from scoopi.scheduler.planning.plan_faults import PlanFault, PlanFaults
 from scoopi.scheduler.reconcile import reconcile
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.serve import passes
+from scoopi.serve.claims.attempt_claims import AttemptClaims
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.state import State
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 from tests.serve.conftest import NOW, Deployed
 from tests.serve.serving import Serving, until
 
@@ -190,10 +191,10 @@ def test_an_end_counts_although_another_writer_changes_its_job_before_the_pass(
     state = deployed(HOURLY)
     job = ProcessDesk(state, NOW).launch("p", {})["job"]
     state.passes.run(NOW)
-    bench = Workbench(state.store)
-    bench.put("w", ("default",), 1, is_external=True)
-    (attempt,) = bench.claim("w", NOW, {"p": "x"})
-    bench.end(attempt, 1, "succeeded", NOW)
+    WorkerRegistry(state.store).put("w", ("default",), 1, is_external=True)
+    claims = AttemptClaims(state.store)
+    (attempt,) = claims.claim("w", NOW, {"p": "x"})
+    claims.end(attempt, 1, "succeeded", NOW)
     write = state.store.write
 
     def overtaken(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
@@ -427,7 +428,7 @@ def test_a_pass_is_not_ended_before_it_has_written_much_longer_than_it_has_read(
 def test_an_attempt_that_waits_is_placed_before_others_are_created(deployed: Deployed) -> None:
     state = deployed(HOURLY.replace("external:x", "{command: ['true']}"))
     state.passes.run(NOW + timedelta(hours=1))
-    Workbench(state.store).put("w", ("default",), 1, is_external=False)
+    WorkerRegistry(state.store).put("w", ("default",), 1, is_external=False)
     rows = state.passes.run(NOW + timedelta(hours=2)) or []
     decided = [(row["decision"], row.get("attempt") or row.get("job")) for row in rows]
     assert decided[0] == ("attempt_placed", "p/@2026-01-01T01:00:00Z/1"), "a pass may end in between"

@@ -8,10 +8,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.serve.desks.process_desk import ProcessDesk
-from scoopi.serve.seat import home_of
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
 from scoopi.serve.web.serve_answers import ServeAnswers
+from scoopi.serve.workers.worker_name import home_of
 from tests.metrics.asking import samples
 from tests.serve.conftest import HOURLY, NOW, Deployed
 

@@ -17,17 +17,17 @@ from msgspec.structs import replace
 
 from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import STATE_FORMAT, AttemptRecord
-from scoopi.serve import seat
 from scoopi.serve import state as state_module
+from scoopi.serve.background_work import BackgroundWork
 from scoopi.serve.clock import now_utc
 from scoopi.serve.desks.process_desk import ProcessDesk
-from scoopi.serve.errands import Errands
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.server import Server
 from scoopi.serve.state import State
+from scoopi.serve.work.attempt_environment import AttemptEnvironment
 from scoopi.serve.work.attempt_runner import AttemptRunner
-from scoopi.serve.work.orders import Workshop
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers import worker_heartbeat
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.call_timeout import CallTimeout
 from scoopi.store.ports import Store
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
@@ -420,8 +420,8 @@ def test_a_serve_sends_heartbeats_during_a_long_pass(
     deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = deployed("settings: {liveness: {beat: 1s}}\nprocesses: {p: {executes: external:x, mode: manual}}")
-    workshop = Workshop(tmp_path / "work", state.folder, tmp_path, {}, {})
-    with Server(state, ServeOptions(name="w"), workshop, 1, lambda *_, **fields: None) as server:
+    environment = AttemptEnvironment(tmp_path / "work", state.folder, tmp_path, {}, {})
+    with Server(state, ServeOptions(name="w"), environment, 1, lambda *_, **fields: None) as server:
         lengths: list[float] = []
 
         def long(now: datetime, meanwhile: Callable[[], object], most_s: float) -> list[object]:
@@ -450,8 +450,8 @@ def test_a_serve_whose_store_fails_while_it_begins_begins_again(
 
     monkeypatch.setattr(state.store, "open_attempts", failing)
     options = ServeOptions(name="w", until_idle=True)
-    workshop = Workshop(tmp_path / "work", state.folder, tmp_path, {}, {})
-    with Server(state, options, workshop, 1, lambda *_, **fields: None) as server:
+    environment = AttemptEnvironment(tmp_path / "work", state.folder, tmp_path, {}, {})
+    with Server(state, options, environment, 1, lambda *_, **fields: None) as server:
         server.run()
     assert not fails
     said = [record.getMessage() for record in caplog.records]
@@ -471,10 +471,10 @@ def test_a_serve_that_cannot_sign_off_does_not_wait_for_its_store_once_more(
         raise StoreError("the store is away")
 
     if is_away:
-        monkeypatch.setattr(Workbench, "change", away)
+        monkeypatch.setattr(WorkerRegistry, "change", away)
     monkeypatch.setattr(state.store, "signal", lambda: asked.append("wake the others"))
-    workshop = Workshop(tmp_path / "work", state.folder, tmp_path, {}, {})
-    with Server(state, ServeOptions(name="w"), workshop, 1, lambda *_, **fields: None):
+    environment = AttemptEnvironment(tmp_path / "work", state.folder, tmp_path, {}, {})
+    with Server(state, ServeOptions(name="w"), environment, 1, lambda *_, **fields: None):
         asked.clear()
     state.is_shared = True
     monkeypatch.setattr(state, "ask_for_pass", lambda: asked.append("ask for a pass"))
@@ -487,9 +487,9 @@ def test_a_serve_sends_heartbeats_between_the_steps_of_a_slow_turn(
 ) -> None:
     state = deployed("settings: {liveness: {beat: 2s}}\nprocesses: {p: {executes: external:x, mode: manual}}")
     clock, beats = [0.0], []
-    monkeypatch.setattr(seat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    workshop = Workshop(tmp_path / "work", state.folder, tmp_path, {}, {})
-    with Server(state, ServeOptions(name="w"), workshop, 1, lambda *_, **fields: None) as server:
+    monkeypatch.setattr(worker_heartbeat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    environment = AttemptEnvironment(tmp_path / "work", state.folder, tmp_path, {}, {})
+    with Server(state, ServeOptions(name="w"), environment, 1, lambda *_, **fields: None) as server:
 
         def slow(*_: object, **fields: object) -> None:
             clock[0] += 1.5
@@ -500,8 +500,8 @@ def test_a_serve_sends_heartbeats_between_the_steps_of_a_slow_turn(
         monkeypatch.setattr(state.passes, "run", slow)
         monkeypatch.setattr(AttemptRunner, "look", slow)
         monkeypatch.setattr(AttemptRunner, "claim", slow)
-        monkeypatch.setattr(Errands, "turn", last)
-        monkeypatch.setattr(Workbench, "beat", lambda *_: beats.append(clock[0]))
+        monkeypatch.setattr(BackgroundWork, "turn", last)
+        monkeypatch.setattr(WorkerRegistry, "beat", lambda *_: beats.append(clock[0]))
         server.run()
     assert beats == [0.0, 1.5, 3.0, 4.5]
 
@@ -544,8 +544,8 @@ def freezing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Freezing:
 
 
 def served(state: State, folder: Path, notify: Callable[..., object], *, until_idle: bool = False) -> Server:
-    workshop = Workshop(folder / "work", state.folder, folder, {}, {})
-    return Server(state, ServeOptions(name="w", until_idle=until_idle), workshop, 1, notify)
+    environment = AttemptEnvironment(folder / "work", state.folder, folder, {}, {})
+    return Server(state, ServeOptions(name="w", until_idle=until_idle), environment, 1, notify)
 
 
 def test_a_serve_whose_store_never_answers_again_ends_soon_and_its_work_is_continued(

@@ -16,7 +16,7 @@ from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
 from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import WorkerRecord
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.cluster.cluster_client import ClusterClient
 from tests.outputs.postgres_server import PostgresServer
 from tests.serve.serving import SCOOPI, SOON_S, Serving, until
@@ -144,14 +144,14 @@ def test_serve_waits_for_a_store_that_fails_once_more_after_it_has_answered(
     serving = machine(tmp_path / "one", postgres_url)
     serving.deploy(WORK % (tmp_path, tmp_path))
     serving.run("launch", "work")
-    take, fails = Workbench.take_seat, [True]
+    take, fails = WorkerRegistry.register, [True]
 
-    def failing(bench: Workbench, seat: WorkerRecord) -> bool:
+    def failing(registry: WorkerRegistry, worker: WorkerRecord) -> bool:
         if fails.pop() if fails else False:
             raise StoreError("it is away again")
-        return take(bench, seat)
+        return take(registry, worker)
 
-    monkeypatch.setattr(Workbench, "take_seat", failing)
+    monkeypatch.setattr(WorkerRegistry, "register", failing)
     monkeypatch.chdir(serving.folder)
     out, err = io.StringIO(), io.StringIO()
     assert main(["serve", "--until-idle", "--store", postgres_url], Terminal(out, err, serving.environ)) == 0

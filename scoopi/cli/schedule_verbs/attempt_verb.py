@@ -16,13 +16,13 @@ from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.errors import DefsError, UsageError
 from scoopi.model.schedule.process import EXTERNAL
 from scoopi.model.schedule.schedule_records import PAST, AttemptRecord, AttemptStatus
+from scoopi.serve.claims.attempt_claims import AttemptClaims
+from scoopi.serve.claims.claim import Claim
 from scoopi.serve.rows import attempt_row
-from scoopi.serve.seat import home_of
 from scoopi.serve.state import State
+from scoopi.serve.work.attempt_environment import attempt_folder, node_folder
 from scoopi.serve.work.attempt_log import LogReader, left_out_line
-from scoopi.serve.work.claim import Claim
-from scoopi.serve.work.orders import attempt_folder, node_folder
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers.worker_name import home_of
 
 _COLUMNS = ("attempt", "status", "worker", "fence", "started", "explanation")
 _OPERATIONS = {
@@ -116,7 +116,9 @@ class Attempts:
                 if process.executes.kind == EXTERNAL
                 and (worker is None or not {*worker.groups}.isdisjoint(process.groups))
             }
-            claimed = Workbench(state.store).claim(options.worker, now_of(options), external, options.limit)
+            claimed = AttemptClaims(state.store).claim(
+                options.worker, now_of(options), external, options.limit
+            )
         rows = [attempt_row(attempt) for attempt in claimed]
         print_rows(terminal, rows, options, ("attempt", "fence", "inputs"))
         if not rows and not options.json:
@@ -125,14 +127,14 @@ class Attempts:
     def _report(self, options: Namespace, terminal: Terminal) -> None:
         with desks(options) as (_, jobs), opened(options) as state:
             attempt = jobs.attempt(options.attempt)
-            bench, now = Workbench(state.store), now_of(options)
+            claims, now = AttemptClaims(state.store), now_of(options)
             if options.operation == "beat":
-                row = attempt_row(bench.progress(attempt, options.fence, now))
+                row = attempt_row(claims.progress(attempt, options.fence, now))
                 if not options.json:
                     terminal.give("cancel" if row["wish"] == "cancel" else "go on")
                     return
             else:
-                ended = bench.end(
+                ended = claims.end(
                     attempt,
                     options.fence,
                     options.status,

@@ -10,7 +10,7 @@ from scoopi.cli.schedule_verbs.operations import add_operations, opened
 from scoopi.cli.schedule_verbs.printed_rows import print_rows
 from scoopi.cli.terminal import Terminal
 from scoopi.serve.rows import group_row
-from scoopi.serve.seat import dead_workers
+from scoopi.serve.workers.worker_name import dead_workers
 
 _COLUMNS = ("group", "workers", "capacity", "used", "left", "jobs")
 _OPERATIONS = {"list": ("all groups that workers or processes name", ())}

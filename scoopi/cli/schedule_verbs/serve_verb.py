@@ -148,22 +148,22 @@ def _serve(
     Args:
         wait: see `_awaited`.
     """
+    from scoopi.errors import FencedError
     from scoopi.metrics.metrics_server import MetricsServer, http_url
     from scoopi.serve.serve_health import ServeHealth
     from scoopi.serve.server import Server
     from scoopi.serve.web.serve_answers import ServeAnswers
-    from scoopi.serve.work.orders import Workshop
+    from scoopi.serve.work.attempt_environment import AttemptEnvironment
     from scoopi.serve.work.run_orders import run_settings
-    from scoopi.serve.workbench import FencedError
 
     serves = _options_of(options)
     folder = options.state.resolve()
     environ, output = dict(terminal.environ), Path.cwd()
     runs = run_settings(store_url(options), environ, output)
-    workshop = Workshop(folder / "work", folder, output, {"scrape": SCRAPE}, environ, runs)
+    environment = AttemptEnvironment(folder / "work", folder, output, {"scrape": SCRAPE}, environ, runs)
     notify = _silent if options.quiet else terminal.say
     health, cores = ServeHealth(), os.cpu_count() or 1
-    begin = partial(Server, state, serves, workshop, cores, notify, health)
+    begin = partial(Server, state, serves, environment, cores, notify, health)
     with MetricsServer(_metrics_of(options), ServeAnswers(state, health)) as http:
         answers_at = "" if http.address is None else f", and {http_url(*http.address)}"
         while True:

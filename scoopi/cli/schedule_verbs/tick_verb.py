@@ -28,8 +28,8 @@ class Tick:
         Returns:
             0, or 1 if it could not plan a process; the log says why.
         """
-        from scoopi.serve.seat import count_tick
         from scoopi.serve.sources.source_asker import SourceAsker
+        from scoopi.serve.workers.worker_heartbeat import count_tick
 
         with opened(options) as state:
             count_tick(state.store, state.current()[1].settings.liveness, now_of(options))

@@ -11,8 +11,8 @@ from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal
 from scoopi.serve.desks.worker_desk import WorkerDesk
 from scoopi.serve.rows import worker_row
-from scoopi.serve.seat import dead_workers
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers.worker_name import dead_workers
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 
 _COLUMNS = ("worker", "state", "groups", "capacity", "used")
 _OPERATIONS = {
@@ -57,7 +57,7 @@ class Workers:
             if options.operation == "put":
                 record = desk.put(options.name, options.groups, options.capacity)
             elif options.operation == "beat":
-                record = Workbench(state.store).beat(options.name)
+                record = WorkerRegistry(state.store).beat(options.name)
             else:
                 record = (desk.drain if options.operation == "drain" else desk.remove)(options.name)
             print_fields(terminal, worker_row(record, state.store.open_attempts()), options)

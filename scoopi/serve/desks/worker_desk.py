@@ -10,7 +10,7 @@ from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.explaining.holders import condition
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 
@@ -26,7 +26,7 @@ class WorkerDesk:
     """
 
     def __init__(self, store: ScheduleStore, now: datetime) -> None:
-        self._store, self._bench = store, Workbench(store)
+        self._store, self._registry = store, WorkerRegistry(store)
         self._now = now
 
     def put(self, name: str, groups: tuple[str, ...] | None, capacity: float | None) -> WorkerRecord:
@@ -48,7 +48,7 @@ class WorkerDesk:
         if record is not None:
             return record
         groups = DEFAULT_GROUPS if groups is None else groups
-        return self._bench.put(name, groups, 1.0 if capacity is None else capacity, is_external=True)
+        return self._registry.put(name, groups, 1.0 if capacity is None else capacity, is_external=True)
 
     def drain(self, name: str) -> WorkerRecord:
         """Give a worker no more attempts; it may still be lost by its heartbeat.
@@ -56,7 +56,7 @@ class WorkerDesk:
         Raises:
             UsageError: the worker is not registered.
         """
-        return self._bench.change(name, state="draining", since=self._now)
+        return self._registry.change(name, state="draining", since=self._now)
 
     def remove(self, name: str) -> WorkerRecord:
         """Remove a worker; the next pass offers its attempts again.

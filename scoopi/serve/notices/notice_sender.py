@@ -12,8 +12,8 @@ from scoopi.errors import BusyRecordError, ScoopiError, StoreError
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.scheduler.decisions import changed
+from scoopi.serve.background_process import BackgroundProcess
 from scoopi.serve.clock import Pace
-from scoopi.serve.errand import Errand
 from scoopi.serve.notices.notice_message import message_of
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
@@ -36,7 +36,7 @@ _Group = tuple[str, tuple[str, ...]]
 @dataclass(slots=True)
 class _Sending:
     notices: list[NoticeRecord]
-    errand: Errand
+    call: BackgroundProcess
 
 
 class NoticeSender:
@@ -81,7 +81,7 @@ class NoticeSender:
             StoreError: the store does not answer; the next turn continues.
         """
         for sending in [*self._under_way]:
-            self._look(sending, now)
+            self._check(sending, now)
         if self._holder and len(self._under_way) < _MOST and (self._is_hurried or self._pace.is_due()):
             self._begin_due(now)
         for old, new in [*self._unwritten]:
@@ -101,7 +101,7 @@ class NoticeSender:
     def close(self) -> None:
         """Kill all running targets; another worker sends their notices when the leases of the claims end."""
         for sending in self._under_way:
-            sending.errand.close()
+            sending.call.close()
         self._under_way.clear()
 
     def _begin_due(self, now: datetime) -> None:
@@ -144,19 +144,19 @@ class NoticeSender:
         try:
             project = str(self._project(last.bundle).resolve())
             order = {"project": project, "via": last.via, "message": message_of(notices)}
-            errand = Errand(_PROGRAM, order, self._environ, self._limit_s)
+            call = BackgroundProcess(_PROGRAM, order, self._environ, self._limit_s)
         except StoreError:
             raise
         except (ScoopiError, OSError) as error:
             self._close(notices, str(error), now)
         else:
-            self._under_way.append(_Sending(notices, errand))
+            self._under_way.append(_Sending(notices, call))
 
-    def _look(self, sending: _Sending, now: datetime) -> None:
-        if sending.errand.is_over():
-            self._close(sending.notices, sending.errand.failure(), now)
+    def _check(self, sending: _Sending, now: datetime) -> None:
+        if sending.call.is_over():
+            self._close(sending.notices, sending.call.failure(), now)
             self._under_way.remove(sending)
-            sending.errand.close()
+            sending.call.close()
 
     def _close(self, notices: list[NoticeRecord], failure: str, now: datetime) -> None:
         failure = failure.encode(errors="backslashreplace").decode()  # it may name any path

@@ -16,8 +16,8 @@ from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.planning.looks import last_look
+from scoopi.serve.background_process import BackgroundProcess
 from scoopi.serve.clock import Pace
-from scoopi.serve.errand import Errand
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
@@ -35,8 +35,8 @@ _PROGRAM = "scoopi.serve.sources.source_call"
 @dataclass(slots=True)
 class _Question:
     record: ProcessRecord
-    look: datetime
-    errand: Errand
+    due: datetime
+    call: BackgroundProcess
 
 
 class SourceAsker:
@@ -83,7 +83,7 @@ class SourceAsker:
             StoreError: the store does not answer; the next turn continues.
         """
         for name in [*self._open]:
-            self._look(name)
+            self._check(name)
         if self._pace.is_due():
             self._ask(now)
 
@@ -92,22 +92,22 @@ class SourceAsker:
         self._ask(now)
         with selectors.DefaultSelector() as selector:
             for question in self._open.values():
-                selector.register(question.errand, selectors.EVENT_READ)
+                selector.register(question.call, selectors.EVENT_READ)
             asked = {*self._open}
             while asked:
                 selector.select(_POLL_S)
                 for name in [*asked]:
-                    errand = self._open[name].errand
-                    if errand.is_over():
-                        selector.unregister(errand)
+                    call = self._open[name].call
+                    if call.is_over():
+                        selector.unregister(call)
                         asked.remove(name)
-                        self._look(name)
+                        self._check(name)
         self.close()  # what could not be written is asked again
 
     def close(self) -> None:
         """Kill all running sources; they are asked again later."""
         for question in self._open.values():
-            question.errand.close()
+            question.call.close()
         self._open.clear()
 
     def _ask(self, now: datetime) -> None:
@@ -115,19 +115,19 @@ class SourceAsker:
         processes = {name: process for name, process in schedule.processes.items() if _source_of(process)}
         records = self._store.get(ProcessRecord, [*processes]) if processes else {}
         for name, record in records.items():
-            look = last_look(processes[name], record, now)
-            is_due = record.asked is None or record.asked < look
+            due = last_look(processes[name], record, now)
+            is_due = record.asked is None or record.asked < due
             is_free = record.asking_until is None or not now <= record.asking_until <= now + LEASE
             if name not in self._open and is_due and is_free:
                 claimed = changed(record, asking_until=now + LEASE)
                 try:
                     if self._store.write(record, claimed):
-                        self._begin(claimed, processes[name], bundle, look, now)
+                        self._begin(claimed, processes[name], bundle, due, now)
                 except BusyRecordError as error:
                     log.info("process %s: its source is not asked yet: %s", name, error)
 
     def _begin(
-        self, record: ProcessRecord, process: Process, bundle: str, look: datetime, now: datetime
+        self, record: ProcessRecord, process: Process, bundle: str, due: datetime, now: datetime
     ) -> None:
         try:
             order = {
@@ -136,39 +136,39 @@ class SourceAsker:
                 "now": now.isoformat(),
                 "lookback": process.lookback,
             }
-            errand = Errand(_PROGRAM, order, self._environ, self._limit_s)
+            call = BackgroundProcess(_PROGRAM, order, self._environ, self._limit_s)
         except StoreError:
             raise
         except (ScoopiError, OSError) as error:
-            self._note(record, look, None, str(error))
+            self._note(record, due, None, str(error))
         else:
-            self._open[record.name] = _Question(record, look, errand)
+            self._open[record.name] = _Question(record, due, call)
 
-    def _look(self, name: str) -> None:
-        """See what has become of a question."""
+    def _check(self, name: str) -> None:
+        """Record the answer of a source that has ended."""
         question = self._open[name]
-        if not question.errand.is_over():
+        if not question.call.is_over():
             return
-        failure, answer = question.errand.failure(), question.errand.answer()
+        failure, answer = question.call.failure(), question.call.answer()
         if not failure and not answer:
             failure = "it ended the process instead of returning a number"
         window = None if failure else json.loads(answer)
         try:
-            self._note(question.record, question.look, window, failure)
+            self._note(question.record, question.due, window, failure)
         except BusyRecordError as error:
             log.info("process %s: the answer of its source is not written yet: %s", name, error)
             return
-        question.errand.close()
+        question.call.close()
         del self._open[name]
 
-    def _note(self, record: ProcessRecord, look: datetime, window: list[int] | None, failure: str) -> None:
+    def _note(self, record: ProcessRecord, due: datetime, window: list[int] | None, failure: str) -> None:
         failure = failure.encode(errors="backslashreplace").decode()  # it may name any path
 
         def noted(old: ProcessRecord | None) -> ProcessRecord | None:
             if old is None or old.asking_until != record.asking_until:  # it has been asked again since
                 return None
             numbers = old.window if window is None else tuple(window)
-            return changed(old, window=numbers, asked=look, asking_until=None, source_error=failure)
+            return changed(old, window=numbers, asked=due, asking_until=None, source_error=failure)
 
         self._store.update(ProcessRecord, record.name, noted)
         if failure:

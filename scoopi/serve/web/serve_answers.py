@@ -22,10 +22,10 @@ from scoopi.serve.clock import now_utc
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.rows import worker_row
-from scoopi.serve.seat import dead_workers
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
 from scoopi.serve.web.serve_metrics import schedule_metrics, serve_metrics
+from scoopi.serve.workers.worker_name import dead_workers
 from scoopi.version import __version__
 
 MOST_ROWS = 1000

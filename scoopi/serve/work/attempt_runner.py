@@ -6,20 +6,20 @@ import logging
 from collections.abc import Iterable
 from typing import Protocol
 
-from scoopi.errors import BusyRecordError, ScoopiError, StoreError, UnstorableError
+from scoopi.errors import BusyRecordError, FencedError, ScoopiError, StoreError, UnstorableError
 from scoopi.model.schedule.schedule_records import CLAIMED, AttemptRecord
 from scoopi.model.schedule.schedule_settings import ScheduleSettings
+from scoopi.serve.claims.attempt_claims import AttemptClaims
+from scoopi.serve.claims.claim import Claim
+from scoopi.serve.claims.log_copies import LogCopies
+from scoopi.serve.claims.node_claims import NodeClaims
 from scoopi.serve.clock import now_utc
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
-from scoopi.serve.work.claim import Claim
-from scoopi.serve.work.crew import AttemptReport, Crew
+from scoopi.serve.work.attempt_environment import AttemptEnvironment
 from scoopi.serve.work.endings import HANDED_BACK, REVOKED, AttemptEnd
-from scoopi.serve.work.log_copies import LogCopies
-from scoopi.serve.work.node_bench import NodeBench
-from scoopi.serve.work.orders import Workshop
-from scoopi.serve.workbench import FencedError, Workbench
+from scoopi.serve.work.running_attempts import AttemptReport, RunningAttempts
 from scoopi.store.schedule.record_keys import record_key
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class AttemptRunner:
 
     Args:
         state: the records.
-        workshop: where attempts work.
+        environment: where attempts work.
         worker: its name.
         wake_up: ends a wait.
         notify: called with a line for each attempt that starts or ends, and with its contents as fields:
@@ -50,29 +50,29 @@ class AttemptRunner:
     def __init__(
         self,
         state: State,
-        workshop: Workshop,
+        environment: AttemptEnvironment,
         worker: str,
         wake_up: WakeUp,
         notify: Notify,
         health: ServeHealth,
     ) -> None:
         self._state, self._store = state, state.store
-        self._workshop, self._worker = workshop, worker
+        self._environment, self._worker = environment, worker
         self._notify, self._health = notify, health
-        self._copies = LogCopies(state.store, workshop.log_of if state.is_shared else None)
-        self._bench = Workbench(state.store, self._copies)
-        self._nodes = NodeBench(state.store, worker, self._copies)
-        self._crew = Crew(wake_up)
+        self._copies = LogCopies(state.store, environment.log_of if state.is_shared else None)
+        self._claims = AttemptClaims(state.store, self._copies)
+        self._nodes = NodeClaims(state.store, worker, self._copies)
+        self._running = RunningAttempts(wake_up)
         self._unreported: list[AttemptReport] = []
 
     def __len__(self) -> int:
         """How many run here."""
-        return len(self._crew)
+        return len(self._running)
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing runs, and nothing is to be reported."""
-        return not self._crew and not self._unreported
+        return not self._running and not self._unreported
 
     def claim(self, room: int, settings: ScheduleSettings, lease_ends_at: float) -> bool:
         """Claim and start what is placed here; attempts come before further nodes.
@@ -88,7 +88,7 @@ class AttemptRunner:
         if room <= 0:
             return False
         schedule = self._state.current()[1]
-        attempts = self._bench.claim(self._worker, now_utc(), limit=room, schedule=schedule)
+        attempts = self._claims.claim(self._worker, now_utc(), limit=room, schedule=schedule)
         claims = [Claim(attempt) for attempt in attempts]
         if len(claims) < room:
             claims += self._nodes.claim(now_utc(), room - len(claims))
@@ -103,9 +103,9 @@ class AttemptRunner:
             project = self._state.project(attempt.bundle).resolve()
             process = self._state.process(attempt)
             job = self._store.jobs([attempt.job])[attempt.job]
-            order = self._workshop.order(claim, job, process, project)
-            previous = self._bench.last_progress(attempt)
-            self._crew.start(claim, process, order | more | {"previous": previous})
+            order = self._environment.order(claim, job, process, project)
+            previous = self._claims.last_progress(attempt)
+            self._running.start(claim, process, order | more | {"previous": previous})
         except (ScoopiError, OSError) as error:
             if isinstance(error, StoreError):
                 self._end(claim, AttemptEnd(HANDED_BACK))
@@ -116,20 +116,20 @@ class AttemptRunner:
 
     def look(self, settings: ScheduleSettings) -> None:
         """See which attempts are to be cancelled, are over, or belong to another worker."""
-        keys = {record_key(claim.attempt) for claim in self._crew.claims()}
+        keys = {record_key(claim.attempt) for claim in self._running.claims()}
         if not keys:
             return
         times = {"step": settings.cancel.kill_after, "kill": settings.cancel.hardest_after}
         kill_after_s = {mode: after.total_seconds() for mode, after in times.items()}
         for record in self._store.get(AttemptRecord, [*keys]).values():
-            is_own = self._crew.see(record, kill_after_s)
+            is_own = self._running.see(record, kill_after_s)
             if is_own and record.wish == "cancel" and record.status == "running":
                 self._see_wish(record)
 
     def _see_wish(self, record: AttemptRecord) -> None:
         """Note that the cancel has arrived; a crash before that only leaves it noted later, or never."""
         try:
-            self._bench.see_wish(record, now_utc())
+            self._claims.see_wish(record, now_utc())
         except FencedError:
             log.info("attempt %s: ended, or belongs to another worker", record.attempt)
         except BusyRecordError as error:
@@ -137,15 +137,15 @@ class AttemptRunner:
 
     def keep_alive(self, lease_ends_at: float) -> None:
         """Renew the leases of all, for a worker whose heartbeat was renewed."""
-        self._crew.keep_alive(lease_ends_at)
+        self._running.keep_alive(lease_ends_at)
 
     def stop(self, kill_after_s: float | None) -> None:
         """Stop all; they are handed back, unless they have ended. None kills at once."""
-        self._crew.stop(kill_after_s)
+        self._running.stop(kill_after_s)
 
     def wait(self, seconds: float) -> bool:
         """Wait until an attempt reports or the process is woken up; returns whether it was woken up."""
-        reports, is_woken = self._crew.wait(seconds)
+        reports, is_woken = self._running.wait(seconds)
         self._unreported += reports
         return is_woken
 
@@ -185,7 +185,7 @@ class AttemptRunner:
         Raises:
             StoreError: the store does not answer, or some of them could not be written; call it again.
         """
-        claims = [*self._crew.claims(), *(report.claim for report in self._unreported)]
+        claims = [*self._running.claims(), *(report.claim for report in self._unreported)]
         own = {(claim.attempt.attempt, claim.node) for claim in claims}
         left = [
             Claim(attempt)
@@ -203,8 +203,8 @@ class AttemptRunner:
         Raises:
             StoreError: the store does not answer; a pass finds that the worker is lost.
         """
-        running = [*self._crew.claims()]
-        self._crew.close()
+        running = [*self._running.claims()]
+        self._running.close()
         for name in dict.fromkeys(each.claim.name for each in self._unreported if each.ending is not None):
             log.warning("attempt %s: its end could not be written; the next worker runs it again", name)
         self._hand_back(running)  # one that is left is offered again when a pass finds the worker lost
@@ -224,14 +224,14 @@ class AttemptRunner:
         claim, now = report.claim, now_utc()
         try:
             if claim.is_first:
-                self._bench.progress(claim.attempt, claim.fence, now, report.progress)
+                self._claims.progress(claim.attempt, claim.fence, now, report.progress)
             else:
                 self._nodes.progress(claim, now)
         except FencedError:
             log.info("attempt %s: belongs to another worker", claim.name)
         except UnstorableError as error:
             log.warning("attempt %s: its progress is not kept: %s", claim.name, error)
-            self._bench.progress(claim.attempt, claim.fence, now)
+            self._claims.progress(claim.attempt, claim.fence, now)
         return bool(claim.is_first and claim.attempt.nodes and report.progress)
 
     def _end(self, claim: Claim, ending: AttemptEnd, seconds: float = 0.0) -> None:
@@ -262,9 +262,9 @@ class AttemptRunner:
                 is_whole = ending.status == "succeeded"
                 self._nodes.end(claim, "" if is_whole else ending.explanation or ending.status)
         elif ending.status == HANDED_BACK:
-            self._bench.hand_back(attempt, now)
+            self._claims.hand_back(attempt, now)
         else:
-            ended = self._bench.end(
+            ended = self._claims.end(
                 attempt,
                 claim.fence,
                 ending.status,

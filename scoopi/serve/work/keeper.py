@@ -41,7 +41,7 @@ class Keeper:
     """Runs the work of one attempt, and leaves no process of it behind.
 
     Args:
-        order: what to run; see `Workshop.order`.
+        order: what to run; see `AttemptEnvironment.order`.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:

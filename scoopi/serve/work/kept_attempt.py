@@ -10,7 +10,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from scoopi.serve.work.claim import Claim
+from scoopi.serve.claims.claim import Claim
 from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.keeper import LOCK, ORDER_LENGTH
 

@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 from scoopi.model.schedule.schedule_records import WorkerRecord
-from scoopi.serve.seat import home_of
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
+from scoopi.serve.workers.worker_name import home_of
 from tests.cli.schedule_verbs.conftest import Shop
 
 
@@ -52,9 +52,9 @@ def test_a_worker_that_was_removed_is_in_no_group(shop: Shop) -> None:
 
 def test_of_a_serve_that_was_killed_on_this_machine_nothing_is_left_at_once(shop: Shop) -> None:
     with State(Path("scheduler")) as state:
-        seat = WorkerRecord(worker="here", incarnation="1", capacity=4.0, home=home_of(state.folder))
+        served = WorkerRecord(worker="here", incarnation="1", capacity=4.0, home=home_of(state.folder))
         elsewhere = WorkerRecord(worker="there", incarnation="1", capacity=2.0, home="another machine")
-        for record in (seat, elsewhere):
+        for record in (served, elsewhere):
             assert state.store.write(None, record)
         with closing(WakeUp(state.folder, "here")):
             (before,) = shop.rows("group", "list")

@@ -9,9 +9,10 @@ import pytest
 
 from scoopi.errors import StateRefusedError
 from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.serve.claims.attempt_claims import AttemptClaims
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.state import State
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 from tests.serve.conftest import NOW, Deployed
 
 DAILY = "{executes: external:x, qualifier: daily, trigger: {}, lag: 0s"
@@ -33,8 +34,8 @@ class Shop:
     def __init__(self, state: State) -> None:
         self.state = state
         self.now = NOW
-        self.bench = Workbench(state.store)
-        self.bench.put("w", ("default",), 99, is_external=True)
+        self.claims = AttemptClaims(state.store)
+        WorkerRegistry(state.store).put("w", ("default",), 99, is_external=True)
 
     @property
     def desk(self) -> JobDesk:
@@ -46,7 +47,7 @@ class Shop:
 
     def claim(self) -> list[AttemptRecord]:
         names = dict.fromkeys("abcdef", "x")
-        return self.bench.claim("w", self.now, names, limit=99)
+        return self.claims.claim("w", self.now, names, limit=99)
 
     def work(self) -> list[str]:
         """Runs everything, in order; the attempts that ran."""
@@ -54,7 +55,7 @@ class Shop:
         self.tick()
         while claimed := self.claim():
             for attempt in claimed:
-                self.bench.end(attempt, attempt.fence, "succeeded", self.now, outputs={"run": len(ran)})
+                self.claims.end(attempt, attempt.fence, "succeeded", self.now, outputs={"run": len(ran)})
                 ran.append(attempt.attempt)
             self.tick()
         return ran
@@ -125,11 +126,11 @@ def test_the_end_of_a_cancelled_attempt_of_a_job_that_is_reprocessed_does_not_co
 
     shop.desk.reprocess(f"a/{DAY}")
     shop.tick()
-    assert shop.bench.progress(running, running.fence, shop.now).wish == "cancel"
+    assert shop.claims.progress(running, running.fence, shop.now).wish == "cancel"
     reason = shop.desk.why(f"a/{DAY}")["reason"]
     assert reason.startswith("attempt 2 is being cancelled (step, requested at ")
     assert reason.endswith(": reprocessed by ana")
-    shop.bench.end(running, running.fence, "canceled", shop.now)
+    shop.claims.end(running, running.fence, "canceled", shop.now)
     assert f"a/{DAY}/3" in shop.work()
     assert shop.states()[f"a/{DAY}"] == "processed"
 

@@ -8,9 +8,10 @@ import pytest
 
 from scoopi.errors import UsageError
 from scoopi.scheduler.decisions import MOST_CHANGES
+from scoopi.serve.claims.attempt_claims import AttemptClaims
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.schedule_store import ScheduleStore
 from tests.serve.conftest import NOW, Deployed
 
@@ -24,13 +25,13 @@ PROJECT = """
 def test_a_job_shows_all_changes_and_who_asked_for_them(deployed: Deployed) -> None:
     state = deployed(PROJECT)
     ProcessDesk(state, NOW, "ana").launch("p", {})
-    bench = Workbench(state.store)
-    bench.put("w", ("default",), 1, is_external=True)
+    WorkerRegistry(state.store).put("w", ("default",), 1, is_external=True)
+    claims = AttemptClaims(state.store)
     now = NOW
     for _ in range(2):
         state.passes.run(now)
-        (attempt,) = bench.claim("w", now, {"p": "x"})
-        bench.end(attempt, 1, "failed", now, explanation="no paper")
+        (attempt,) = claims.claim("w", now, {"p": "x"})
+        claims.end(attempt, 1, "failed", now, explanation="no paper")
         state.passes.run(now)
         now += timedelta(minutes=1)
     desk = JobDesk(state, now, lambda name: name, "bob")
@@ -99,10 +100,10 @@ def test_attempts_are_listed_by_job_process_and_status(deployed: Deployed) -> No
     ProcessDesk(state, NOW).launch("p", {})
     ProcessDesk(state, NOW).launch("q", {})
     state.passes.run(NOW)
-    bench = Workbench(state.store)
-    bench.put("w", ("default",), 1, is_external=True)
-    (attempt,) = bench.claim("w", NOW, {"p": "x"})
-    bench.end(attempt, 1, "failed", NOW)
+    WorkerRegistry(state.store).put("w", ("default",), 1, is_external=True)
+    claims = AttemptClaims(state.store)
+    (attempt,) = claims.claim("w", NOW, {"p": "x"})
+    claims.end(attempt, 1, "failed", NOW)
     state.passes.run(NOW)
     desk = JobDesk(state, NOW, lambda name: name)
 
@@ -133,11 +134,11 @@ def test_a_cancel_without_a_mode_has_that_of_the_project(deployed: Deployed, mod
     state = deployed(
         f"settings: {{cancel: {{default_mode: {mode}}}}}\nprocesses: {{p: {{executes: external:x}}}}"
     )
-    desk, bench = JobDesk(state, NOW, str), Workbench(state.store)
-    bench.put("w", ("default",), 2, is_external=True)
+    desk, claims = JobDesk(state, NOW, str), AttemptClaims(state.store)
+    WorkerRegistry(state.store).put("w", ("default",), 2, is_external=True)
     for cancelled in (lambda: desk.cancel("p/!1", ""), lambda: desk.skip("p/!2")):
         ProcessDesk(state, NOW).launch("p", {})
         state.passes.run(NOW)
-        (attempt,) = bench.claim("w", NOW, {"p": "x"})
+        (attempt,) = claims.claim("w", NOW, {"p": "x"})
         cancelled()
         assert state.store.attempts_of(attempt.job)[0].wish_mode == mode

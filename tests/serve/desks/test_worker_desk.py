@@ -8,45 +8,47 @@ from msgspec.structs import replace
 from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.serve.desks.worker_desk import WorkerDesk
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 from tests.serve.conftest import NOW, Deployed
 
 
 @pytest.fixture
-def bench(deployed: Deployed) -> Workbench:
+def registry(deployed: Deployed) -> WorkerRegistry:
     """With the worker `s` of a live `serve`."""
-    bench = Workbench(deployed("processes: {p: {executes: external:x}}").store)
-    bench.put("s", ("big",), 4, is_external=False, incarnation="i")
-    return bench
+    registry = WorkerRegistry(deployed("processes: {p: {executes: external:x}}").store)
+    registry.put("s", ("big",), 4, is_external=False, incarnation="i")
+    return registry
 
 
 @pytest.fixture
-def desk(bench: Workbench, deployed: Deployed) -> WorkerDesk:
+def desk(registry: WorkerRegistry, deployed: Deployed) -> WorkerDesk:
     return WorkerDesk(deployed("processes: {p: {executes: external:x}}").store, NOW)
 
 
 def test_the_worker_of_a_live_serve_takes_attempts_again_as_it_was(
-    desk: WorkerDesk, bench: Workbench
+    desk: WorkerDesk, registry: WorkerRegistry
 ) -> None:
-    served = bench.beat("s", "i")
+    served = registry.beat("s", "i")
     assert (desk.drain("s").state, desk.drain("s").since) == ("draining", NOW)
     again = desk.put("s", None, None)
     assert again == replace(served, version=again.version)
-    assert bench.beat("s", "i").state == "running", "no other process has its name"
+    assert registry.beat("s", "i").state == "running", "no other process has its name"
 
 
-def test_groups_and_capacity_of_a_live_serve_are_changed_by_hand(desk: WorkerDesk, bench: Workbench) -> None:
+def test_groups_and_capacity_of_a_live_serve_are_changed_by_hand(
+    desk: WorkerDesk, registry: WorkerRegistry
+) -> None:
     changed = desk.put("s", ("default", "big"), None)
     assert (changed.groups, changed.capacity) == (("default", "big"), 4.0)
     changed = desk.put("s", None, 2.0)
     assert (changed.groups, changed.capacity, changed.is_external) == (("default", "big"), 2.0, False)
-    assert bench.beat("s", "i").capacity == 2.0
+    assert registry.beat("s", "i").capacity == 2.0
 
 
 def test_the_name_of_a_lost_serve_may_become_that_of_another_worker(
-    desk: WorkerDesk, bench: Workbench
+    desk: WorkerDesk, registry: WorkerRegistry
 ) -> None:
-    bench.change("s", state="lost", since=NOW)
+    registry.change("s", state="lost", since=NOW)
     put = desk.put("s", None, None)
     assert (put.groups, put.capacity, put.is_external, put.state) == (("default",), 1.0, True, "running")
     assert put.beat is not None, "it has to keep sending heartbeats"
@@ -54,17 +56,17 @@ def test_the_name_of_a_lost_serve_may_become_that_of_another_worker(
 
 @pytest.mark.parametrize("state", ["running", "draining"])
 def test_a_worker_is_not_removed_while_a_serve_may_run_its_attempts(
-    desk: WorkerDesk, bench: Workbench, state: str
+    desk: WorkerDesk, registry: WorkerRegistry, state: str
 ) -> None:
-    bench.change("s", state=state)
+    registry.change("s", state=state)
     with pytest.raises(StateRefusedError, match=f"worker s is {state}, and belongs to a serve") as refused:
         desk.remove("s")
     assert "stop that serve" in refused.value.hint
-    assert bench.beat("s", "i").state == state
+    assert registry.beat("s", "i").state == state
 
 
-def test_lost_and_registered_workers_are_removed(desk: WorkerDesk, bench: Workbench) -> None:
-    bench.change("s", state="lost")
+def test_lost_and_registered_workers_are_removed(desk: WorkerDesk, registry: WorkerRegistry) -> None:
+    registry.change("s", state="lost")
     desk.put("p", None, None)
     removed: list[WorkerRecord] = [desk.remove("s"), desk.remove("p")]
     assert [(each.state, each.beat, each.since) for each in removed] == [("lost", None, NOW)] * 2
@@ -74,10 +76,10 @@ def test_lost_and_registered_workers_are_removed(desk: WorkerDesk, bench: Workbe
 
 @pytest.mark.parametrize("state", ["running", "draining", "lost"])
 def test_a_registered_worker_keeps_its_groups_and_its_capacity_unless_they_are_given(
-    desk: WorkerDesk, bench: Workbench, state: str
+    desk: WorkerDesk, registry: WorkerRegistry, state: str
 ) -> None:
     desk.put("p", ("big", "default"), 3.0)
-    bench.change("p", state=state, beat=0, since=NOW)
+    registry.change("p", state=state, beat=0, since=NOW)
     again = desk.put("p", None, None)
     assert (again.groups, again.capacity, again.state, again.since) == (
         ("big", "default"),

@@ -12,7 +12,7 @@ import pytest
 from scoopi.model.schedule.schedule_records import LIVE, PAST
 from scoopi.serve.gc.folder_collector import FolderCollector
 from scoopi.serve.state import State
-from scoopi.serve.work.orders import attempt_folder
+from scoopi.serve.work.attempt_environment import attempt_folder
 from tests.scheduler.records import attempt_of
 from tests.serve.conftest import NOW, Deployed
 

@@ -23,12 +23,13 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.serve import state as state_module
+from scoopi.serve.claims.attempt_claims import AttemptClaims
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.gc.record_collector import RecordCollector
 from scoopi.serve.passes import Passes
 from scoopi.serve.state import State
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.pass_lease import LEASE
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
 from scoopi.store.settling_store import SettlingStore
@@ -158,12 +159,12 @@ class CrashingWorld:
 
     def worker(self, name: str, capacity: float = 2, groups: tuple[str, ...] = ("default",)) -> None:
         """Register the worker of a `serve`, which sends heartbeats."""
-        seat = WorkerRecord(worker=name, incarnation=name, groups=groups, capacity=capacity)
-        self.do(lambda state: Workbench(state.store).take_seat(seat))
+        served = WorkerRecord(worker=name, incarnation=name, groups=groups, capacity=capacity)
+        self.do(lambda state: WorkerRegistry(state.store).register(served))
 
     def external_worker(self, name: str) -> None:
         """Register a worker that is not a `serve`."""
-        self.do(lambda state: Workbench(state.store).put(name, ("default",), 1, is_external=True))
+        self.do(lambda state: WorkerRegistry(state.store).put(name, ("default",), 1, is_external=True))
 
     def pass_beats(self, count: int, *alive: str) -> None:
         """Let the time of `count` heartbeats pass, which only these workers send."""
@@ -176,7 +177,7 @@ class CrashingWorld:
             self._beat(name)
 
     def _beat(self, worker: str) -> None:
-        self.do(lambda state: Workbench(state.store).beat(worker))
+        self.do(lambda state: WorkerRegistry(state.store).beat(worker))
 
     def claim(self, worker: str, names: dict[str, str] | None = None, limit: int = 9) -> list[AttemptRecord]:
         """Claim what a worker may run. One that died after a claim offers it again when it is restarted."""
@@ -184,12 +185,12 @@ class CrashingWorld:
 
         def claimed(state: State) -> list[AttemptRecord]:
             schedule = None if names is not None else state.current()[1]
-            bench = Workbench(state.store)
+            claims = AttemptClaims(state.store)
             for each in self.attempts("running"):
                 if each.worker == worker and each.attempt not in held:
-                    bench.hand_back(each, self.now)
+                    claims.hand_back(each, self.now)
                     state.passes.run(self.now)
-            return bench.claim(worker, self.now, names, limit, schedule)
+            return claims.claim(worker, self.now, names, limit, schedule)
 
         return self.do(claimed)
 
@@ -200,7 +201,7 @@ class CrashingWorld:
                 self._see_wish(attempt)
 
     def _see_wish(self, attempt: AttemptRecord) -> None:
-        self.allowed(lambda state: Workbench(state.store).see_wish(attempt, self.now))
+        self.allowed(lambda state: AttemptClaims(state.store).see_wish(attempt, self.now))
 
     def claimed(self) -> list[AttemptRecord]:
         """The attempts that workers run."""
@@ -212,7 +213,7 @@ class CrashingWorld:
         if current.wish == "cancel" and current.wish_mode != "drain":
             status = "canceled"
         return self.allowed(
-            lambda state: Workbench(state.store).end(attempt, attempt.fence, status, self.now)
+            lambda state: AttemptClaims(state.store).end(attempt, attempt.fence, status, self.now)
         )
 
     def work(self, status: str | Callable[[AttemptRecord], str] = "succeeded", *workers: str) -> int:

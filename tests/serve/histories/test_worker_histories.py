@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule, run_state_machine_as_test
 
 from scoopi.model.schedule.schedule_records import JobRecord
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.claims.attempt_claims import AttemptClaims
 from tests.serve.histories.crashing_world import CrashingWorld
 from tests.serve.histories.history_machine import RUN, WHICH, HistoryMachine
 
@@ -48,7 +48,7 @@ class WorkerHistories(HistoryMachine):
         printing = [each for each in self.world.attempts("running") if each.process in PRESS]
         if printing:
             attempt, now = printing[which % len(printing)], self.world.now
-            self.world.allowed(lambda state: Workbench(state.store).progress(attempt, attempt.fence, now))
+            self.world.allowed(lambda state: AttemptClaims(state.store).progress(attempt, attempt.fence, now))
 
     @rule(minutes=st.sampled_from([1, 45, 200]))
     def a_pass_knows_which_workers_live(self, minutes: int) -> None:

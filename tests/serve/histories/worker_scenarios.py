@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from scoopi.model.schedule.run_node import RUN
 from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.serve.claims.attempt_claims import AttemptClaims
+from scoopi.serve.claims.claim import Claim
+from scoopi.serve.claims.node_claims import NodeClaims
 from scoopi.serve.state import State
-from scoopi.serve.work.claim import Claim
-from scoopi.serve.work.node_bench import NodeBench
-from scoopi.serve.workbench import Workbench
 from tests.serve.histories.crashing_world import CrashingWorld
 from tests.serve.histories.scenarios import scenario
 
@@ -109,18 +109,18 @@ def disabled_and_not_ready(world: CrashingWorld) -> None:
 
 def _end_node(world: CrashingWorld, claim: Claim) -> None:
     """The worker w2 reports the end of a node, if it may."""
-    world.allowed(lambda state: NodeBench(state.store, "w2").end(claim))
+    world.allowed(lambda state: NodeClaims(state.store, "w2").end(claim))
 
 
 def claim_nodes(world: CrashingWorld, worker: str) -> list[Claim]:
     """Claim the further nodes that are placed on a worker; one that died offers its claims again first."""
 
     def claimed(state: State) -> list[Claim]:
-        bench = NodeBench(state.store, worker)
-        for left in bench.left():
-            bench.hand_back(left)
+        claims = NodeClaims(state.store, worker)
+        for left in claims.left():
+            claims.hand_back(left)
         state.passes.run(world.now)
-        return bench.claim(world.now, 9)
+        return claims.claim(world.now, 9)
 
     return world.do(claimed)
 
@@ -130,7 +130,7 @@ def nodes_of_a_run(world: CrashingWorld) -> None:
     world.worker("w2")
     world.tick(hours=1)
     (first,) = world.claim("w1")
-    world.do(lambda state: Workbench(state.store).progress(first, first.fence, world.now, {RUN: "p-1"}))
+    world.do(lambda state: AttemptClaims(state.store).progress(first, first.fence, world.now, {RUN: "p-1"}))
     world.tick(minutes=1)
     lost = claim_nodes(world, "w2")
     world.pass_beats(4, "w1")

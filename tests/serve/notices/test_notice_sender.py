@@ -295,5 +295,5 @@ def test_a_failure_whose_text_cannot_be_stored_is_noted_nevertheless(
     def broken(*of: Any) -> None:
         raise OSError("no folder \udcff")
 
-    monkeypatch.setattr("scoopi.serve.notices.notice_sender.Errand", broken)
+    monkeypatch.setattr("scoopi.serve.notices.notice_sender.BackgroundProcess", broken)
     assert sent(state, sending).failure == "no folder \\udcff"

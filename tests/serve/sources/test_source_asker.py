@@ -234,7 +234,7 @@ def test_an_error_whose_text_cannot_be_stored_is_noted_nevertheless(
     def broken(*of: object) -> None:
         raise OSError("no folder \udcff")
 
-    monkeypatch.setattr("scoopi.serve.sources.source_asker.Errand", broken)
+    monkeypatch.setattr("scoopi.serve.sources.source_asker.BackgroundProcess", broken)
     queue.ask(NOW)
     assert queue.record().source_error == "no folder \\udcff"
     assert queue.record("q").source_error == "no folder \\udcff"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scoopi.serve.work.claim import Claim
+from scoopi.serve.claims.claim import Claim
 from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.kept_attempt import KeptAttempt
 from tests.serve.work.keeping import ATTEMPT, Started, order_in

@@ -12,15 +12,16 @@ import pytest
 from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.decisions import changed
+from scoopi.serve.claims.attempt_claims import AttemptClaims
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work import attempt_runner
+from scoopi.serve.work.attempt_environment import AttemptEnvironment
 from scoopi.serve.work.attempt_runner import AttemptRunner
-from scoopi.serve.work.orders import Workshop
-from scoopi.serve.workbench import Workbench
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.record_keys import record_key
 from tests.serve.conftest import NOW, Deployed
 from tests.serve.serving import until
@@ -32,7 +33,7 @@ FAR = 1e12
 def state(deployed: Deployed) -> State:
     """A job of `p` that is placed on the worker `w`."""
     state = deployed("processes: {p: {executes: {command: [sh, -c, 'test -z \"$LONG\" || sleep 300']}}}")
-    Workbench(state.store).put("w", ("default",), 1, is_external=False)
+    WorkerRegistry(state.store).put("w", ("default",), 1, is_external=False)
     ProcessDesk(state, NOW).launch("p", {})
     state.passes.run(NOW)
     return state
@@ -58,13 +59,13 @@ def runner(
     environ: dict[str, str],
 ) -> Iterator[AttemptRunner]:
     wake_up = WakeUp(state.folder, "w")
-    workshop = Workshop(state.folder / "work", state.folder, tmp_path, {}, environ)
+    environment = AttemptEnvironment(state.folder / "work", state.folder, tmp_path, {}, environ)
 
     def notify(line: str, /, **fields: object) -> None:
         lines.append(line)
         shown.append(fields)
 
-    made = AttemptRunner(state, workshop, "w", wake_up, notify, ServeHealth())
+    made = AttemptRunner(state, environment, "w", wake_up, notify, ServeHealth())
     yield made
     made.close()
     wake_up.close()
@@ -162,7 +163,7 @@ def test_the_cancel_of_an_attempt_that_another_worker_has_is_not_noted(
 
 @pytest.mark.parametrize("environ", [""], indirect=True)
 def test_what_a_former_process_of_the_name_ran_is_offered_again(state: State, runner: AttemptRunner) -> None:
-    Workbench(state.store).claim("w", NOW)
+    AttemptClaims(state.store).claim("w", NOW)
     assert status(state) == ["running"]
     runner.take_over()
     assert status(state) == ["waiting"]
@@ -172,7 +173,7 @@ def test_what_a_former_process_of_the_name_ran_is_offered_again(state: State, ru
 def test_an_end_whose_record_keeps_changing_holds_up_no_other_and_is_written_later(
     state: State, runner: AttemptRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Workbench(state.store).put("w", ("default",), 2, is_external=False)
+    WorkerRegistry(state.store).put("w", ("default",), 2, is_external=False)
     ProcessDesk(state, NOW).launch("p", {})
     state.passes.run(NOW)
     settings = state.current()[1].settings

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scoopi.serve.work.claim import Claim
+from scoopi.serve.claims.claim import Claim
 from scoopi.serve.work.keeper import ORDER_LENGTH
 from scoopi.serve.work.kept_attempt import KeptAttempt
 from tests.scheduler.records import attempt_of

@@ -1,4 +1,4 @@
-"""Crew: the attempts that are running on this worker."""
+"""RunningAttempts: the attempts that are running on this worker."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.serve.claims.claim import Claim
 from scoopi.serve.wake_ups import WakeUp
-from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.endings import REVOKED, AttemptEnd, ending_of
 from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.kept_attempt import KeptAttempt
@@ -24,7 +24,7 @@ class AttemptReport(NamedTuple):
     progress: dict[str, Any] | None = None
 
 
-class Crew:
+class RunningAttempts:
     """Starts and stops attempts on this worker, and receives their reports. Belongs to one thread.
 
     Args:

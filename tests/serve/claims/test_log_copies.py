@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from scoopi.errors import StoreError
 from scoopi.model.schedule.run_node import RunNode
 from scoopi.model.schedule.stored_bytes import KeptLog
+from scoopi.serve.claims.claim import Claim
+from scoopi.serve.claims.log_copies import LogCopies
 from scoopi.serve.state import State
-from scoopi.serve.work.claim import Claim
-from scoopi.serve.work.log_copies import LogCopies
 from tests.serve.work.keeping import ATTEMPT
 
 WITH_NODE = replace(ATTEMPT, nodes=(RunNode(number=2, status="running", fence=3, worker="b"),))

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from scoopi.errors import BusyRecordError
+from scoopi.errors import BusyRecordError, FencedError
 from scoopi.model.schedule.run_node import RUN, RunNode
 from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.serve.claims.node_claims import NodeClaims
 from scoopi.serve.state import State
-from scoopi.serve.work.node_bench import NodeBench
-from scoopi.serve.workbench import FencedError, Workbench
+from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.record_keys import record_key
 from tests.scheduler.records import attempt_of
 from tests.serve.conftest import NOW
@@ -32,7 +32,7 @@ PLACED = attempt_of(
 @pytest.fixture
 def state(tmp_path: Path) -> State:
     state = State(tmp_path / "scheduler")
-    Workbench(state.store).put("b", ("default",), 2, is_external=False)
+    WorkerRegistry(state.store).put("b", ("default",), 2, is_external=False)
     assert state.store.write(None, PLACED)
     return state
 
@@ -43,49 +43,49 @@ def record(state: State) -> AttemptRecord:
 
 
 def test_a_worker_claims_what_is_placed_on_it_within_its_room(state: State) -> None:
-    bench = NodeBench(state.store, "b")
-    assert NodeBench(state.store, "other").claim(NOW, 9) == []
-    (claim,) = bench.claim(NOW, 1)
-    assert (claim.node, claim.fence, bench.left()[0].key) == (2, 1, claim.key)
-    assert [each.node for each in bench.claim(NOW, 9)] == [3]
-    assert bench.claim(NOW, 9) == []
+    claims = NodeClaims(state.store, "b")
+    assert NodeClaims(state.store, "other").claim(NOW, 9) == []
+    (claim,) = claims.claim(NOW, 1)
+    assert (claim.node, claim.fence, claims.left()[0].key) == (2, 1, claim.key)
+    assert [each.node for each in claims.claim(NOW, 9)] == [3]
+    assert claims.claim(NOW, 9) == []
     assert record(state).fence == 1
 
 
 def test_a_worker_without_room_claims_nothing(state: State) -> None:
-    Workbench(state.store).put("b", ("default",), 0, is_external=False)
-    assert NodeBench(state.store, "b").claim(NOW, 9) == []
+    WorkerRegistry(state.store).put("b", ("default",), 0, is_external=False)
+    assert NodeClaims(state.store, "b").claim(NOW, 9) == []
 
 
 def test_a_node_that_is_handed_back_is_claimed_with_the_next_fence(state: State) -> None:
-    bench = NodeBench(state.store, "b")
-    (claim,) = bench.claim(NOW, 1)
-    bench.hand_back(claim)
+    claims = NodeClaims(state.store, "b")
+    (claim,) = claims.claim(NOW, 1)
+    claims.hand_back(claim)
     assert record(state).nodes[0].status == "free"
     with pytest.raises(FencedError, match="p/!1/1 node 2 does not count any more"):
-        bench.end(claim)
+        claims.end(claim)
 
 
 def test_a_node_that_has_ended_says_why_and_is_not_offered_again(state: State) -> None:
-    bench = NodeBench(state.store, "b")
-    (claim,) = bench.claim(NOW, 1)
-    bench.progress(claim, NOW)
-    bench.end(claim, "killed by SIGKILL")
+    claims = NodeClaims(state.store, "b")
+    (claim,) = claims.claim(NOW, 1)
+    claims.progress(claim, NOW)
+    claims.end(claim, "killed by SIGKILL")
     node = record(state).nodes[0]
     assert (record(state).beat, node.status, node.explanation) == (NOW, "ended", "killed by SIGKILL")
     with pytest.raises(FencedError):
-        bench.progress(claim, NOW)
+        claims.progress(claim, NOW)
 
 
 def test_no_node_of_an_attempt_that_has_ended_is_claimed_or_ended(state: State) -> None:
-    bench = NodeBench(state.store, "b")
-    (claim,) = bench.claim(NOW, 1)
+    claims = NodeClaims(state.store, "b")
+    (claim,) = claims.claim(NOW, 1)
     old = record(state)
     ended = replace(old, status="succeeded", phase="unsettled", version=old.version + 1)
     assert state.store.write(old, ended)
-    assert bench.claim(NOW, 9) == bench.left() == []
+    assert claims.claim(NOW, 9) == claims.left() == []
     with pytest.raises(FencedError):
-        bench.hand_back(claim)
+        claims.hand_back(claim)
 
 
 def test_a_node_whose_record_keeps_changing_is_claimed_later(
@@ -94,8 +94,8 @@ def test_a_node_whose_record_keeps_changing_is_claimed_later(
     def busy(*given: object) -> None:
         raise BusyRecordError("it keeps changing")
 
-    bench = NodeBench(state.store, "b")
+    claims = NodeClaims(state.store, "b")
     with monkeypatch.context() as patched:
         patched.setattr(state.store, "update", busy)
-        assert bench.claim(NOW, 9) == []
-    assert len(bench.claim(NOW, 9)) == 2
+        assert claims.claim(NOW, 9) == []
+    assert len(claims.claim(NOW, 9)) == 2

@@ -1,4 +1,4 @@
-"""NodeBench: how workers claim and end the further nodes of attempts."""
+"""NodeClaims: how workers claim and end the further nodes of attempts."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from scoopi.errors import BusyRecordError
+from scoopi.errors import BusyRecordError, FencedError
 from scoopi.model.schedule.run_node import RunNode
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.placing.run_nodes import may_join, node_of, run_places, with_node
-from scoopi.serve.work.claim import Claim
-from scoopi.serve.work.log_copies import LogCopies
-from scoopi.serve.workbench import FencedError
+from scoopi.serve.claims.claim import Claim
+from scoopi.serve.claims.log_copies import LogCopies
 from scoopi.store.schedule.record_keys import record_key
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 
-class NodeBench:
-    """The calls of workers for further nodes of attempts, as those of `Workbench` for attempts.
+class NodeClaims:
+    """The calls of workers for further nodes of attempts, as those of `AttemptClaims` for attempts.
 
     Each node has a fence of its own: one that is lost is placed again, and the attempt continues.
 

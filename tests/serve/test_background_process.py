@@ -1,4 +1,4 @@
-"""An errand: a process with an order, an answer and a time limit."""
+"""A background process has an order, an answer and a time limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.serve.errand import Errand
+from scoopi.serve.background_process import BackgroundProcess
 
 PROGRAM = """
 import json, os, signal, subprocess, sys, time
@@ -22,19 +22,19 @@ exec(order["text"])
 
 
 @contextmanager
-def errand(
+def process(
     folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, limit_s: float = 60.0
-) -> Iterator[Errand]:
+) -> Iterator[BackgroundProcess]:
     (folder / "program_of_a_test.py").write_text(PROGRAM)
     monkeypatch.syspath_prepend(str(folder))
-    own = Errand("program_of_a_test", {"text": text}, os.environ, limit_s)
+    own = BackgroundProcess("program_of_a_test", {"text": text}, os.environ, limit_s)
     try:
         yield own
     finally:
         own.close()
 
 
-def over(own: Errand) -> Errand:
+def over(own: BackgroundProcess) -> BackgroundProcess:
     ends = time.monotonic() + 60
     while not own.is_over():
         assert time.monotonic() < ends
@@ -55,12 +55,12 @@ def over(own: Errand) -> Errand:
 def test_how_it_ended_is_a_sentence(
     text: str, failure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with errand(tmp_path, monkeypatch, text) as own:
+    with process(tmp_path, monkeypatch, text) as own:
         assert over(own).failure() == failure
 
 
 def test_its_answer_is_read_when_it_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with errand(tmp_path, monkeypatch, "os.write(order['answer'], b'[1, 2]')") as own:
+    with process(tmp_path, monkeypatch, "os.write(order['answer'], b'[1, 2]')") as own:
         assert over(own).answer() == b"[1, 2]"
 
 
@@ -68,14 +68,14 @@ def test_an_answer_larger_than_a_pipe_is_read_while_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = "data = b'x' * 300_000\nwhile data: data = data[os.write(order['answer'], data):]"
-    with errand(tmp_path, monkeypatch, text) as own:
+    with process(tmp_path, monkeypatch, text) as own:
         assert len(over(own).answer()) == 300_000
         assert own.failure() == ""
 
 
 def test_an_order_that_nobody_reads_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
-    own = Errand("no_program_of_a_test", {"text": "x" * 1_000_000}, os.environ, 60.0)
+    own = BackgroundProcess("no_program_of_a_test", {"text": "x" * 1_000_000}, os.environ, 60.0)
     assert "No module named no_program_of_a_test" in over(own).failure()
     own.close()
 
@@ -85,7 +85,7 @@ def test_what_takes_too_long_is_killed_with_all_that_it_started(
 ) -> None:
     file = tmp_path / "child"
     text = f"child = subprocess.Popen(['sleep', '600']); open({str(file)!r}, 'w').write(str(child.pid))"
-    with errand(tmp_path, monkeypatch, f"{text}; time.sleep(600)") as waiting:
+    with process(tmp_path, monkeypatch, f"{text}; time.sleep(600)") as waiting:
         ends = time.monotonic() + 60
         while not (file.exists() and file.read_text()):
             assert time.monotonic() < ends

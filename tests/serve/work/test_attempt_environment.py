@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from scoopi.errors import DefsError
 from scoopi.model.schedule.process import Executes, Probe, Process
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
-from scoopi.serve.work.claim import Claim
-from scoopi.serve.work.orders import Workshop, attempt_folder, key_of_folder
+from scoopi.serve.claims.claim import Claim
+from scoopi.serve.work.attempt_environment import AttemptEnvironment, attempt_folder, key_of_folder
 from scoopi.store.schedule.record_keys import record_key
 from tests.scheduler.records import attempt_of
 from tests.serve.conftest import NOW
@@ -28,8 +28,10 @@ def order(folder: Path, attempt: AttemptRecord = ATTEMPT, **executes: Any) -> di
     project = folder / "project"
     project.mkdir(exist_ok=True)
     process = Process(name="p", mode="manual", executes=Executes(**executes))
-    workshop = Workshop(folder / "work", folder, folder, {}, {"PATH": "/usr/bin:/bin", "SECRET": "s3"})
-    return workshop.order(Claim(attempt), JOB, process, project)
+    environment = AttemptEnvironment(
+        folder / "work", folder, folder, {}, {"PATH": "/usr/bin:/bin", "SECRET": "s3"}
+    )
+    return environment.order(Claim(attempt), JOB, process, project)
 
 
 def test_a_program_of_the_project_comes_before_one_of_path(tmp_path: Path) -> None:
@@ -125,7 +127,7 @@ def test_what_is_asked_before_the_work_stands_in_its_order(tmp_path: Path) -> No
         new_input="a:is_new",
     )
     (tmp_path / "project").mkdir()
-    workshop = Workshop(tmp_path / "work", tmp_path, tmp_path / "here", {}, {})
+    environment = AttemptEnvironment(tmp_path / "work", tmp_path, tmp_path / "here", {}, {})
     asked = [
         {"prepare": "a:prepare"},
         {"path": f"{tmp_path}/here/rows/1"},
@@ -133,14 +135,12 @@ def test_what_is_asked_before_the_work_stands_in_its_order(tmp_path: Path) -> No
         {"path": "/!1"},
     ]
 
-    first = workshop.order(Claim(ATTEMPT), JOB, process, tmp_path / "project")["checks"]
-    further = workshop.order(Claim(replace(ATTEMPT, number=2)), JOB, process, tmp_path / "project")["checks"]
-    final = replace(JOB, state="final_run")
-    last = workshop.order(Claim(replace(ATTEMPT, number=3)), final, process, tmp_path / "project")["checks"]
-    again = replace(JOB, failures=1)
-    retried = workshop.order(Claim(replace(ATTEMPT, number=2)), again, process, tmp_path / "project")[
-        "checks"
-    ]
+    def checks(number: int, job: JobRecord = JOB) -> list[dict[str, str]]:
+        claim = Claim(replace(ATTEMPT, number=number))
+        found: list[dict[str, str]] = environment.order(claim, job, process, tmp_path / "project")["checks"]
+        return found
 
-    assert further == [{"new_input": "a:is_new"}, *asked]
-    assert first == last == retried == asked
+    assert checks(2) == [{"new_input": "a:is_new"}, *asked]
+    assert checks(ATTEMPT.number) == asked
+    assert checks(3, replace(JOB, state="final_run")) == asked
+    assert checks(2, replace(JOB, failures=1)) == asked

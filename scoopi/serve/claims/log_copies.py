@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from scoopi.errors import StoreError
 from scoopi.model.schedule.stored_bytes import KeptLog
-from scoopi.serve.work.claim import Claim
+from scoopi.serve.claims.claim import Claim
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)

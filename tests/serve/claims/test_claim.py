@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from scoopi.model.schedule.run_node import RunNode
 from scoopi.scheduler.placing.run_nodes import with_node
-from scoopi.serve.work.claim import Claim
+from scoopi.serve.claims.claim import Claim
 from tests.serve.conftest import NOW
 from tests.serve.work.keeping import ATTEMPT
 

@@ -10,7 +10,7 @@ import pytest
 
 from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.schedule_records import WorkerRecord
-from scoopi.serve.errands import Errands
+from scoopi.serve.background_work import BackgroundWork
 from scoopi.serve.gc.paced_rounds import PacedRounds
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.sources.source_asker import SourceAsker
@@ -34,14 +34,14 @@ def test_a_source_is_asked_in_turns_and_only_by_what_schedules(tmp_path: Path, s
     with State(tmp_path / "scheduler") as state:
         state.deploy(tmp_path / "jobs", None, NOW)
         options = ServeOptions(schedules=schedules)
-        errands = Errands(state, options, WORKER, dict(os.environ), lambda: answers.append(True))
-        errands.turn(NOW)
-        assert errands.has_open() is schedules
+        work = BackgroundWork(state, options, WORKER, dict(os.environ), lambda: answers.append(True))
+        work.turn(NOW)
+        assert work.has_open() is schedules
         ends = time.monotonic() + 60
-        while errands.has_open() and time.monotonic() < ends:
-            time.sleep(min(0.05, errands.wait_s()))
-            errands.turn(NOW)
-        errands.close()
+        while work.has_open() and time.monotonic() < ends:
+            time.sleep(min(0.05, work.wait_s()))
+            work.turn(NOW)
+        work.close()
         assert state.store.processes()["p"].window == ((3,) if schedules else ())
     assert answers == [True] * schedules
 
@@ -58,10 +58,10 @@ def test_an_unexpected_error_stops_neither_the_others_nor_the_serve(
     monkeypatch.setattr(PacedRounds, "turn", broken)
     monkeypatch.setattr(SourceAsker, "turn", lambda asker, now: turns.append("source"))
     with State(tmp_path / "scheduler") as state:
-        errands = Errands(state, ServeOptions(), WORKER, dict(os.environ), lambda: None)
+        work = BackgroundWork(state, ServeOptions(), WORKER, dict(os.environ), lambda: None)
         for _ in range(3):
-            errands.turn(NOW)
-        errands.close()
+            work.turn(NOW)
+        work.close()
     assert turns == ["rounds", "source", "source", "source"]
     assert [record.getMessage() for record in caplog.records] == [
         "the garbage collector failed, trying again in 60 s"
@@ -80,9 +80,9 @@ def test_a_record_that_keeps_changing_is_no_outage_of_the_store(
     monkeypatch.setattr(PacedRounds, "turn", busy)
     monkeypatch.setattr(SourceAsker, "turn", lambda asker, now: turns.append("source"))
     with State(tmp_path / "scheduler") as state:
-        errands = Errands(state, ServeOptions(), WORKER, dict(os.environ), lambda: None)
+        work = BackgroundWork(state, ServeOptions(), WORKER, dict(os.environ), lambda: None)
         for _ in range(2):
-            errands.turn(NOW)
-        errands.close()
+            work.turn(NOW)
+        work.close()
     assert turns == ["rounds", "source"] * 2
     assert caplog.messages == ["the garbage collector is held up: the record p keeps changing"] * 2

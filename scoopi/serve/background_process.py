@@ -1,4 +1,4 @@
-"""Errand: a short task of a `serve` in a process of its own, with a time limit."""
+"""BackgroundProcess: a process of a `serve` for one short task, with a time limit."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from typing import Any
 _TAIL_BYTES = 2000
 
 
-class Errand:
-    """A short task in a process of its own, which is killed at its time limit with all that it started.
+class BackgroundProcess:
+    """A process for one short task; at its time limit it is killed with all that it started.
 
     The process reads its order as JSON from standard input: what it is given, `parent` (this process), and
     `answer`, the descriptor that it may write an answer to.

@@ -1,4 +1,4 @@
-"""Errands: the work of a `serve` beside passes and attempts: garbage collection, notices and sources."""
+"""BackgroundWork: what a `serve` does beside passes and attempts: garbage collection, notices and sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AGAIN_S = 60.0
 _ROUNDS, _NOTICES, _SOURCES = "the garbage collector", "sending notices", "asking sources"
 
 
-class Errands:
+class BackgroundWork:
     """Does the work of a `serve` beside passes and attempts, a little in each turn. Belongs to one thread.
 
     An unexpected error in one of them stops neither the others nor the `serve`; it is logged.

@@ -1,4 +1,4 @@
-"""Workbench: the operations of workers: register, claim attempts, keep them alive and end them."""
+"""AttemptClaims: how workers claim attempts, report their progress and end them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scoopi.errors import BusyRecordError, StateRefusedError, UsageError
+from scoopi.errors import BusyRecordError, FencedError, UsageError
 from scoopi.model.schedule.schedule_records import (
     CLAIMED,
     LIVE,
@@ -23,8 +23,8 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed, requeued
 from scoopi.scheduler.placing.placement import may_take_over
-from scoopi.serve.work.claim import Claim
-from scoopi.serve.work.log_copies import LogCopies
+from scoopi.serve.claims.claim import Claim
+from scoopi.serve.claims.log_copies import LogCopies
 from scoopi.store.schedule.record_keys import record_key
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
@@ -32,12 +32,8 @@ log = logging.getLogger(__name__)
 _REPORTED = "workers report on attempts that are running or canceling; scoopi attempt claim claims one"
 
 
-class FencedError(StateRefusedError):
-    """Raised when an attempt has ended, or another worker has claimed it since (exit code 4)."""
-
-
-class Workbench:
-    """The operations of workers: register, claim attempts, keep them alive, end them.
+class AttemptClaims:
+    """The calls of workers for attempts: claim them, report their progress, end them or hand them back.
 
     Args:
         store: the records.
@@ -47,87 +43,6 @@ class Workbench:
     def __init__(self, store: ScheduleStore, copies: LogCopies | None = None) -> None:
         self._store = store
         self._copies = copies
-
-    def put(
-        self, name: str, groups: tuple[str, ...], capacity: float, *, is_external: bool, incarnation: str = ""
-    ) -> WorkerRecord:
-        """Register a worker, or change its registration."""
-        beat = None if is_external else self._store.the_pass().beat
-
-        def registered(old: WorkerRecord | None) -> WorkerRecord:
-            return WorkerRecord(
-                worker=name,
-                incarnation=incarnation,
-                groups=groups,
-                capacity=float(capacity),
-                is_external=is_external,
-                beat=beat if old is None or not is_external else old.beat,
-                version=old.version + 1 if old is not None else 0,
-            )
-
-        record = self._store.update(WorkerRecord, name, registered)
-        assert record is not None
-        return record
-
-    def take_seat(self, seat: WorkerRecord) -> bool:
-        """Register the worker of a `serve`, unless one with another state folder is live under its name.
-
-        Args:
-            seat: the record to write, without version and beat.
-        """
-        beat = self._store.the_pass().beat
-
-        def registered(old: WorkerRecord | None) -> WorkerRecord | None:
-            is_free = old is None or old.is_external or old.state == "lost"
-            if old is not None and not is_free and old.home not in ("", seat.home):
-                return None
-            return replace(seat, beat=beat, version=old.version + 1 if old is not None else 0)
-
-        return self._store.update(WorkerRecord, seat.worker, registered) is not None
-
-    def change(self, name: str, incarnation: str = "", **fields: Any) -> WorkerRecord:
-        """Change fields of a worker.
-
-        Args:
-            incarnation: id of the worker's process, which may change only its own record; empty for any.
-        Raises:
-            UsageError: the worker is not registered.
-            FencedError: another process has the worker's name.
-        """
-
-        def written(old: WorkerRecord | None) -> WorkerRecord | None:
-            _ensure_own(old, incarnation)
-            return changed(old, **fields) if old else None
-
-        record = self._store.update(WorkerRecord, name, written)
-        if record is None:
-            raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
-        return record
-
-    def beat(self, name: str, incarnation: str = "") -> WorkerRecord:
-        """Write the current heartbeat number; a lost worker becomes live again.
-
-        Args:
-            incarnation: see `change`.
-        Raises:
-            UsageError, FencedError: as `change`.
-        """
-        number = self._store.the_pass().beat
-
-        def beaten(old: WorkerRecord | None) -> WorkerRecord | None:
-            if old is None:
-                return None
-            _ensure_own(old, incarnation)
-            again = {"state": "running", "since": None} if old.state == "lost" else {}
-            return changed(old, beat=number, **again)
-
-        record = self._store.update(WorkerRecord, name, beaten)
-        if record is None and incarnation:
-            what = f"worker {name} was lost for so long that its record was removed"
-            raise FencedError(what, hint="start this serve again")
-        if record is None:
-            raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
-        return record
 
     def claim(
         self,
@@ -281,12 +196,6 @@ def _seen(old: AttemptRecord, now: datetime) -> dict[str, Any]:
     """The fields of an attempt whose worker sees it; none if it is not cancelled, or was seen before."""
     is_new = old.wish == "cancel" and old.status == "running"
     return {"status": "canceling", "wish_seen": now} if is_new else {}
-
-
-def _ensure_own(worker: WorkerRecord | None, incarnation: str) -> None:
-    if worker is not None and incarnation and worker.incarnation != incarnation:
-        what = f"worker {worker.worker} belongs to another serve, which began while this one was lost"
-        raise FencedError(what, hint="start this one with another --name")
 
 
 def _may_claim(attempt: AttemptRecord, worker: str, names: Mapping[str, str] | None) -> bool:

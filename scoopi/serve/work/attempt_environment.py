@@ -1,4 +1,4 @@
-"""Workshop: makes the order that a keeper runs for an attempt, and knows the folders of attempts."""
+"""AttemptEnvironment: where attempts run; makes the order that a keeper runs for an attempt."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from scoopi.model.schedule.run_node import FIRST_NODE
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
 from scoopi.model.schedule.stored_bytes import KeptLog
 from scoopi.scheduler.templates import environment_of, expand, names_of, secret_inputs
+from scoopi.serve.claims.claim import Claim
 from scoopi.serve.work.attempt_log import log_end
-from scoopi.serve.work.claim import Claim
 from scoopi.serve.work.publication import complete_all
 from scoopi.serve.work.run_orders import folder_name, run_order
 
@@ -29,7 +29,7 @@ _CREATED = ".created"
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class AttemptEnvironment:
     """The folders and the environment in which attempts run.
 
     Attributes:
@@ -37,7 +37,7 @@ class Workshop:
         state: the folder of the scheduler's state.
         output: the folder that output folders of processes are relative to.
         calls: `module:function` by kind of executable, for kinds that are functions of Scoopi.
-        environ: the environment of the worker.
+        variables: the environment variables of the worker.
         runs: settings with which nodes of a run join the store of the records; empty if none can.
     """
 
@@ -45,7 +45,7 @@ class Workshop:
     state: Path
     output: Path
     calls: Mapping[str, str]
-    environ: Mapping[str, str]
+    variables: Mapping[str, str]
     runs: Mapping[str, str] = field(default_factory=dict)
 
     def folder(self, attempt: AttemptRecord) -> Path:
@@ -79,11 +79,11 @@ class Workshop:
         """
         attempt, folder = claim.attempt, self._prepared(claim)
         executes, is_own = process.executes, process.executes.kind in self.calls
-        secrets = {} if is_own else secret_inputs(attempt.inputs, self.environ, process.place)
+        secrets = {} if is_own else secret_inputs(attempt.inputs, self.variables, process.place)
         inputs = {name: value for name, value in attempt.inputs.items() if name not in secrets}
         (folder / INPUTS_FILE).write_text(json.dumps(inputs, ensure_ascii=False))
         names = names_of(job) | inputs
-        environ = dict(self.environ) | {
+        environ = dict(self.variables) | {
             "SCOOPI_ATTEMPT": attempt.attempt,
             "SCOOPI_FENCE": str(claim.fence),
             "SCOOPI_INPUTS": str(folder / INPUTS_FILE),
@@ -94,7 +94,7 @@ class Workshop:
             "created": attempt.created.isoformat(),
             "folder": str(folder),
             "cwd": str(project if executes.cwd == "project" else folder),
-            "env": environ | environment_of(executes.env, names | secrets, self.environ, process.place),
+            "env": environ | environment_of(executes.env, names | secrets, self.variables, process.place),
             "slot": [names["slot.key"], names["slot.start"], names["slot.end"]],
             "inputs": attempt.inputs | secrets,
             "path": [str(project)],

@@ -1,0 +1,1 @@
+"""How workers claim attempts and nodes, and report what becomes of them, under fences."""

@@ -1,0 +1,1 @@
+"""Workers of the scheduler: their names, their records and their heartbeats."""

@@ -1,0 +1,106 @@
+"""WorkerRegistry: the records of workers: registers workers, changes them and writes their heartbeats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from scoopi.errors import FencedError, UsageError
+from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.scheduler.decisions import changed
+from scoopi.store.schedule.schedule_store import ScheduleStore
+
+
+class WorkerRegistry:
+    """Registers workers, changes them and writes their heartbeats."""
+
+    def __init__(self, store: ScheduleStore) -> None:
+        self._store = store
+
+    def put(
+        self, name: str, groups: tuple[str, ...], capacity: float, *, is_external: bool, incarnation: str = ""
+    ) -> WorkerRecord:
+        """Register a worker, or change its registration."""
+        beat = None if is_external else self._store.the_pass().beat
+
+        def registered(old: WorkerRecord | None) -> WorkerRecord:
+            return WorkerRecord(
+                worker=name,
+                incarnation=incarnation,
+                groups=groups,
+                capacity=float(capacity),
+                is_external=is_external,
+                beat=beat if old is None or not is_external else old.beat,
+                version=old.version + 1 if old is not None else 0,
+            )
+
+        record = self._store.update(WorkerRecord, name, registered)
+        assert record is not None
+        return record
+
+    def register(self, worker: WorkerRecord) -> bool:
+        """Register the worker of a `serve`, unless one with another state folder is live under its name.
+
+        Args:
+            worker: the record to write, without version and beat.
+        """
+        beat = self._store.the_pass().beat
+
+        def registered(old: WorkerRecord | None) -> WorkerRecord | None:
+            is_free = old is None or old.is_external or old.state == "lost"
+            if old is not None and not is_free and old.home not in ("", worker.home):
+                return None
+            return replace(worker, beat=beat, version=old.version + 1 if old is not None else 0)
+
+        return self._store.update(WorkerRecord, worker.worker, registered) is not None
+
+    def change(self, name: str, incarnation: str = "", **fields: Any) -> WorkerRecord:
+        """Change fields of a worker.
+
+        Args:
+            incarnation: id of the worker's process, which may change only its own record; empty for any.
+        Raises:
+            UsageError: the worker is not registered.
+            FencedError: another process has the worker's name.
+        """
+
+        def written(old: WorkerRecord | None) -> WorkerRecord | None:
+            _ensure_own(old, incarnation)
+            return changed(old, **fields) if old else None
+
+        record = self._store.update(WorkerRecord, name, written)
+        if record is None:
+            raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
+        return record
+
+    def beat(self, name: str, incarnation: str = "") -> WorkerRecord:
+        """Write the current heartbeat number; a lost worker becomes live again.
+
+        Args:
+            incarnation: see `change`.
+        Raises:
+            UsageError, FencedError: as `change`.
+        """
+        number = self._store.the_pass().beat
+
+        def beaten(old: WorkerRecord | None) -> WorkerRecord | None:
+            if old is None:
+                return None
+            _ensure_own(old, incarnation)
+            again = {"state": "running", "since": None} if old.state == "lost" else {}
+            return changed(old, beat=number, **again)
+
+        record = self._store.update(WorkerRecord, name, beaten)
+        if record is None and incarnation:
+            what = f"worker {name} was lost for so long that its record was removed"
+            raise FencedError(what, hint="start this serve again")
+        if record is None:
+            raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
+        return record
+
+
+def _ensure_own(worker: WorkerRecord | None, incarnation: str) -> None:
+    if worker is not None and incarnation and worker.incarnation != incarnation:
+        what = f"worker {worker.worker} belongs to another serve, which began while this one was lost"
+        raise FencedError(what, hint="start this one with another --name")

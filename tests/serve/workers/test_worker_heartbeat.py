@@ -1,0 +1,166 @@
+"""Heartbeats keep workers alive without comparing clocks."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from scoopi.errors import RecordError, StoreError
+from scoopi.model.schedule.schedule_records import STATE_FORMAT, PassRecord
+from scoopi.model.schedule.schedule_settings import Liveness
+from scoopi.serve.state import State
+from scoopi.serve.workers import worker_heartbeat
+from scoopi.serve.workers.worker_heartbeat import WorkerHeartbeat, count_tick
+from scoopi.serve.workers.worker_registry import WorkerRegistry
+from tests.serve.conftest import NOW, Deployed
+from tests.serve.serving import until
+
+ONE = "processes: {p: {executes: external:x}}"
+FAST = Liveness(beat=timedelta(milliseconds=20), gap=3)
+
+
+def test_heartbeats_let_the_counter_grow_and_write_what_they_read(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    registry = WorkerRegistry(state.store)
+    heartbeats = []
+    for name in ("one", "two"):
+        registry.put(name, ("default",), 1, is_external=False)
+        heartbeats.append(WorkerHeartbeat(state.store, name, FAST))
+    until(lambda: [heartbeat.beat() for heartbeat in heartbeats] and state.store.the_pass().beat >= 3)
+    number = state.store.the_pass().beat
+    assert all(number - (worker.beat or 0) <= 1 for worker in state.store.workers().values())
+
+
+def test_a_worker_without_a_recent_heartbeat_is_not_live(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    WorkerRegistry(state.store).put("one", ("default",), 1, is_external=False)
+    heartbeat = WorkerHeartbeat(state.store, "one", FAST)
+    until(heartbeat.beat)
+    assert heartbeat.is_live()
+    began = time.monotonic()
+    until(lambda: time.monotonic() - began > heartbeat.lease_s)
+    assert not heartbeat.is_live()
+    until(heartbeat.beat)
+    assert heartbeat.is_live()
+
+
+def test_a_lease_counts_from_before_a_heartbeat_that_takes_long(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(ONE)
+    WorkerRegistry(state.store).put("one", ("default",), 1, is_external=False)
+    heartbeat = WorkerHeartbeat(state.store, "one", FAST)
+    assert not heartbeat.is_live(), "it has not beaten yet"
+    clock = [100.0]
+    monkeypatch.setattr(worker_heartbeat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    update = state.store.update
+
+    def slow(*args: Any) -> Any:
+        clock[0] += 5
+        return update(*args)
+
+    heartbeat = WorkerHeartbeat(state.store, "one", FAST)
+    monkeypatch.setattr(state.store, "update", slow)
+    assert heartbeat.beat()
+    assert heartbeat.lease_ends_at() < 100 + heartbeat.lease_s
+    assert not heartbeat.is_live()
+
+
+def test_the_counter_grows_no_sooner_than_a_beat_after_a_write_that_took_long(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(ONE)
+    clock = [100.0]
+    monkeypatch.setattr(worker_heartbeat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    heartbeat = WorkerHeartbeat(state.store, None, FAST)
+    assert heartbeat.beat()
+    change_pass = state.store.change_pass
+
+    def slow(change: Callable[[PassRecord], PassRecord | None]) -> PassRecord | None:
+        clock[0] += 60
+        return change_pass(change)
+
+    monkeypatch.setattr(state.store, "change_pass", slow)
+    clock[0] += 1
+    before = state.store.the_pass().beat
+    assert heartbeat.beat()
+    assert state.store.the_pass().beat == before + 1
+    assert heartbeat.beat()
+    assert state.store.the_pass().beat == before + 1, "workers would be lost too soon"
+
+
+def test_a_heartbeat_shows_that_another_machine_asks_for_a_pass(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    heartbeat = WorkerHeartbeat(state.store, None, FAST)
+    asked = []
+    steps: list[Callable[[], object]] = [partial(state.passes.run, NOW), state.ask_for_pass]
+    for step in [*steps, steps[0]]:
+        step()
+        until(heartbeat.beat)
+        asked.append(heartbeat.is_asked)
+    assert asked == [False, True, False]
+
+
+def test_ticks_let_the_counter_grow_by_their_own_time(deployed: Deployed) -> None:
+    store, liveness = deployed(ONE).store, Liveness()
+    numbers = []
+    for seconds in (0, 4, 5, 9, 60, 61, 3, 7, 8):
+        count_tick(store, liveness, NOW + timedelta(seconds=seconds))
+        numbers.append(store.the_pass().beat)
+    assert numbers == [0, 0, 1, 1, 2, 2, 2, 2, 3]  # a time that went back is stored, and increments nothing
+
+
+def _beat_once(heartbeat: WorkerHeartbeat, state: State) -> None:
+    number = state.store.the_pass().beat
+    until(lambda: heartbeat.beat() and state.store.the_pass().beat > number)
+
+
+def test_a_tick_beside_a_serve_increments_nothing(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    heartbeat = WorkerHeartbeat(state.store, None, FAST)
+    for count in range(3):
+        _beat_once(heartbeat, state)
+        number = state.store.the_pass().beat
+        count_tick(state.store, Liveness(), NOW + timedelta(minutes=count))
+        assert state.store.the_pass().beat == number
+
+
+def test_heartbeats_stop_when_a_newer_scoopi_has_changed_the_records(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    WorkerRegistry(state.store).put("one", ("default",), 1, is_external=False)
+    state.store.change_pass(lambda record: replace(record, state_format=STATE_FORMAT + 1))
+    with pytest.raises(RecordError, match="a newer Scoopi has changed the records"):
+        WorkerHeartbeat(state.store, "one", FAST).beat()
+
+
+def test_an_outage_of_the_store_is_logged_when_it_begins_and_when_it_is_over(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    state = deployed(ONE)
+    WorkerRegistry(state.store).put("one", ("default",), 1, is_external=False)
+    clock = [100.0]
+    monkeypatch.setattr(worker_heartbeat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    heartbeat = WorkerHeartbeat(state.store, "one", FAST)
+    the_pass = state.store.the_pass
+
+    def away() -> PassRecord:
+        raise StoreError("the database does not answer", hint="is it running?")
+
+    with caplog.at_level(logging.WARNING):
+        for is_away in (False, True, True, True, False, False, True):
+            monkeypatch.setattr(state.store, "the_pass", away if is_away else the_pass)
+            clock[0] += 7
+            assert heartbeat.beat() != is_away
+    assert [record.getMessage().split(":")[0] for record in caplog.records] == [
+        "the heartbeat could not be renewed",
+        "the heartbeat is renewed again after 21 s",
+        "the heartbeat could not be renewed",
+    ]
