@@ -16,9 +16,9 @@ from scoopi.errors import NO_BROWSER
 BROWSER, DRIVER = "the browser", "the driver of the browser"
 """The names of what may stop answering."""
 _EVERY = 4
-"""Looks from an answer to the next request."""
+"""Checks from an answer to the next request."""
 MOST = 20
-"""Looks without an answer after which a program is silent. Seconds are not counted, as they also pass while
+"""Checks without an answer after which a program is silent. Seconds are not counted, as they also pass while
 the machine is suspended."""
 _MOST_BUSY = 40
 _CONNECT_S = 1.0
@@ -27,7 +27,7 @@ _STOPPED = frozenset("Tt")
 """States of a process that was stopped by a signal or a debugger."""
 
 
-class Asked(Protocol):
+class PendingAnswer(Protocol):
     """A request whose answer is not waited for."""
 
     def has_answered(self) -> bool:
@@ -37,39 +37,55 @@ class Asked(Protocol):
         """Wait for no answer."""
 
 
+class Pulse(Protocol):
+    """Notices that a program has stopped answering.
+
+    Attributes:
+        name: of the program, for messages.
+    """
+
+    name: str
+
+    def is_silent(self) -> bool:
+        """Return whether the program has not answered for many checks; to be called at regular intervals."""
+
+    def forget(self) -> None:
+        """Start from the beginning, and wait for no answer."""
+
+
 class AnswerPulse:
     """Notices that a program has stopped answering, without waiting for its answer.
 
-    One thread at a time looks; any may forget.
+    One thread at a time checks; any may forget.
 
     Args:
         name: of the program, for messages.
         ask: asks the program for something that it answers at once, whatever its page does; None if it
             cannot be asked.
-        most: looks without an answer after which the program is silent.
+        most: checks without an answer after which the program is silent.
     """
 
-    def __init__(self, name: str, ask: Callable[[], Asked | None], most: int = MOST) -> None:
+    def __init__(self, name: str, ask: Callable[[], PendingAnswer | None], most: int = MOST) -> None:
         self.name = name
         self._ask = ask
         self._most = most
-        self._asked: Asked | None = None
-        self._looks = 0
+        self._asked: PendingAnswer | None = None
+        self._checks = 0
 
     def is_silent(self) -> bool:
-        """Return whether the program has not answered for many looks; to be called at regular intervals."""
-        self._looks += 1
+        """Return whether the program has not answered for many checks; to be called at regular intervals."""
+        self._checks += 1
         asked = self._asked
         if asked is None:
-            if self._looks >= _EVERY:
+            if self._checks >= _EVERY:
                 self._asked = self._ask()
         elif asked.has_answered():
             self.forget()
-        return self._looks >= self._most
+        return self._checks >= self._most
 
     def forget(self) -> None:
         """Start from the beginning, and wait for no answer."""
-        asked, self._asked, self._looks = self._asked, None, 0
+        asked, self._asked, self._checks = self._asked, None, 0
         if asked is not None:
             asked.close()
 
@@ -91,7 +107,7 @@ class StatusRequest:
         self._connection.setblocking(False)
 
     def has_answered(self) -> bool:
-        """See `Asked`."""
+        """See `PendingAnswer`."""
         try:
             self._connection.recv(_ANSWER)
         except BlockingIOError:
@@ -101,7 +117,7 @@ class StatusRequest:
         return True
 
     def close(self) -> None:
-        """See `Asked`."""
+        """See `PendingAnswer`."""
         self._connection.close()
 
 
@@ -116,34 +132,42 @@ class LinkRequest:
         self._answer = link.ask(method)
 
     def has_answered(self) -> bool:
-        """See `Asked`."""
+        """See `PendingAnswer`."""
         return self._answer.done()
 
     def close(self) -> None:
-        """See `Asked`."""
+        """See `PendingAnswer`."""
 
 
-class ProcessState:
-    """Looks whether a process was stopped, for a driver that answers nothing while it waits for a page."""
+class ProcessPulse:
+    """Notices that a process was stopped, for a driver that answers nothing while it waits for a page."""
+
+    name = DRIVER
 
     def __init__(self, pid: int) -> None:
         self._stat = Path(f"/proc/{pid}/stat")
+        self._checks = 0
 
-    def has_answered(self) -> bool:
-        """Return whether the process runs, or has ended."""
+    def is_silent(self) -> bool:
+        """Return whether the process has been stopped for many checks; to be called at regular intervals."""
+        self._checks = self._checks + 1 if self._is_stopped() else 0
+        return self._checks >= MOST
+
+    def forget(self) -> None:
+        """Start from the beginning."""
+        self._checks = 0
+
+    def _is_stopped(self) -> bool:
         try:
-            return self._stat.read_text().rpartition(")")[2].split()[0] not in _STOPPED
-        except OSError:
-            return True
-
-    def close(self) -> None:
-        """See `Asked`."""
+            return self._stat.read_text().rpartition(")")[2].split()[0] in _STOPPED
+        except OSError:  # it has ended
+            return False
 
 
 def status_pulse(url: str) -> AnswerPulse:
     """Return the pulse of a driver that answers while it waits for a page."""
 
-    def ask() -> Asked | None:
+    def ask() -> PendingAnswer | None:
         with suppress(OSError):
             return StatusRequest(url)
         return None
@@ -151,12 +175,7 @@ def status_pulse(url: str) -> AnswerPulse:
     return AnswerPulse(DRIVER, ask)
 
 
-def process_pulse(pid: int) -> AnswerPulse:
-    """Return the pulse of a driver on this machine that answers nothing while it waits for a page."""
-    return AnswerPulse(DRIVER, lambda: ProcessState(pid))
-
-
-def browser_pulse(ask: Callable[[], Asked]) -> AnswerPulse:
+def browser_pulse(ask: Callable[[], PendingAnswer]) -> AnswerPulse:
     """Return the pulse of a browser, which has more time, as it may be busy with the frames of a page."""
     return AnswerPulse(BROWSER, ask, _MOST_BUSY)
 

@@ -17,7 +17,7 @@ from selenium.webdriver.remote.client_config import ClientConfig
 from selenium.webdriver.remote.remote_connection import RemoteConnection
 from selenium.webdriver.remote.webdriver import WebDriver
 
-from scoopi.browser.answer_pulse import AnswerPulse, Asked
+from scoopi.browser.answer_pulse import PendingAnswer, Pulse
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
@@ -90,7 +90,7 @@ class Tab(Protocol):
     def interrupt(self) -> bool:
         """End the script that the page runs now, from any thread, without waiting; False if it cannot."""
 
-    def ask(self) -> Asked:
+    def ask(self) -> PendingAnswer:
         """Ask the browser for something that it answers at once, whatever its pages do; for any thread."""
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class Started:
     driver_url: str
     process: subprocess.Popen[Any] | None = None
     session: str = ""
-    pulse: AnswerPulse | None = None
+    pulse: Pulse | None = None
 
     @property
     def pid(self) -> int:

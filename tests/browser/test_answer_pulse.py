@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.browser.answer_pulse import AnswerPulse, browser_pulse, status_pulse
+from scoopi.browser.answer_pulse import Pulse, browser_pulse, status_pulse
 from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.started import Started
@@ -19,7 +19,7 @@ from scoopi.configs.groups import BrowserSettings
 from tests.engine.desk import wait_until
 from tests.reliability.process import children_of
 
-LOOKS = 200
+CHECKS = 200
 """Many more than a silent program needs."""
 PROGRAMS = {"chromium": "chrom", "firefox": "firefox"}
 """What the names of the browsers' processes begin with."""
@@ -34,7 +34,7 @@ def started(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Started]
     made.kill()
 
 
-def is_silent_while_frozen(pulse: AnswerPulse, pid: int) -> None:
+def is_silent_while_frozen(pulse: Pulse, pid: int) -> None:
     assert not any(pulse.is_silent() for _ in range(4)), "the last one asks"
     os.kill(pid, signal.SIGSTOP)
     pulse.forget()
@@ -68,4 +68,4 @@ def test_a_driver_that_has_ended_is_silent_in_the_end() -> None:
     with socket.create_server(("127.0.0.1", 0)) as ended:
         address = f"http://127.0.0.1:{ended.getsockname()[1]}"
     pulse = status_pulse(address)
-    assert any(pulse.is_silent() for _ in range(LOOKS))
+    assert any(pulse.is_silent() for _ in range(CHECKS))

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from selenium.webdriver.remote.webdriver import WebDriver
 
-from scoopi.browser.answer_pulse import Asked, LinkRequest
+from scoopi.browser.answer_pulse import LinkRequest, PendingAnswer
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_cookies import CookieJar, Cookies
 from scoopi.browser.page.page_wait import Traffic
@@ -98,7 +98,7 @@ class FirefoxTab:
         """Return False: Firefox has no command for it."""
         return False
 
-    def ask(self) -> Asked:
+    def ask(self) -> PendingAnswer:
         """Ask the browser for something that it answers at once, whatever its pages do; for any thread."""
         return LinkRequest(self._link, "session.status")
 
