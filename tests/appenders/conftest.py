@@ -36,10 +36,14 @@ def jobs(node_folder: Path) -> Iterator[JobStore]:
 
 
 @pytest.fixture
-def writer(node_folder: Path) -> SegmentWriter:
-    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
-    writer.open()
-    return writer
+def unopened(node_folder: Path) -> SegmentWriter:
+    return SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
+
+
+@pytest.fixture
+def writer(unopened: SegmentWriter) -> SegmentWriter:
+    unopened.open()
+    return unopened
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from scoopi.appenders.appender import (
     JobResult,
 )
 from scoopi.appenders.segment_reader import SegmentReader
-from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
+from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, ScoopiError, StoreError
 from scoopi.model.job import JobPayload, JobState, seed_id
@@ -66,9 +66,8 @@ def heard() -> Heard:
 
 
 @pytest.fixture
-def appender(writer: SegmentWriter, jobs: JobStore, heard: Heard, node_folder: Path) -> Iterator[Appender]:
-    (node_folder / "segments" / f"{NODE}.seg").unlink()
-    appender = Appender(writer, jobs, AppenderSettings(20, 100), heard.events())
+def appender(unopened: SegmentWriter, jobs: JobStore, heard: Heard) -> Iterator[Appender]:
+    appender = Appender(unopened, jobs, AppenderSettings(20, 100), heard.events())
     appender.start()
     yield appender
     appender.abandon()
@@ -132,16 +131,14 @@ def test_an_attempt_that_lost_its_job_is_reported_and_ends_nothing(
 
 
 def test_a_job_whose_record_the_store_has_lost_ends_the_node_and_is_not_taken_for_another_nodes(
-    writer: SegmentWriter,
+    unopened: SegmentWriter,
     jobs: JobStore,
     heard: Heard,
     take: Callable[[int], list[TakenJob]],
-    node_folder: Path,
 ) -> None:
-    (node_folder / "segments" / f"{NODE}.seg").unlink()
     (job,) = take(1)
     jobs.hand_back([job])
-    appender = Appender(writer, jobs, AppenderSettings(), heard.events(), is_lost=lambda: True)
+    appender = Appender(unopened, jobs, AppenderSettings(), heard.events(), is_lost=lambda: True)
     appender.start()
     appender.put(result_of(job))
     appender.end_of_stream()
@@ -201,7 +198,7 @@ def test_a_full_disk_ends_the_run_loudly_and_the_job_not(
     appender: Appender,
     heard: Heard,
     jobs: JobStore,
-    writer: SegmentWriter,
+    unopened: SegmentWriter,
     take: Callable[[int], list[TakenJob]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -209,7 +206,7 @@ def test_a_full_disk_ends_the_run_loudly_and_the_job_not(
         raise AppenderError("rows cannot be written: No space left on device")
 
     (job,) = take(1)
-    monkeypatch.setattr(writer, "append", full)
+    monkeypatch.setattr(unopened, "append", full)
     appender.put(result_of(job))
 
     assert heard.wait_for(1)
@@ -241,10 +238,9 @@ def test_a_queue_of_many_bytes_is_full_too(writer: SegmentWriter, jobs: JobStore
 
 @pytest.mark.parametrize("why", ["bytes", "flush", "end"])
 def test_a_long_interval_is_cut_short(
-    node_folder: Path, jobs: JobStore, heard: Heard, take: Callable[[int], list[TakenJob]], why: str
+    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Callable[[int], list[TakenJob]], why: str
 ) -> None:
-    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
-    appender = Appender(writer, jobs, AppenderSettings(3_600_000, 100), heard.events())
+    appender = Appender(unopened, jobs, AppenderSettings(3_600_000, 100), heard.events())
     (job,) = take(1)
     appender.start()
     appender.put(result_of(job, text="x" * (2 << 20 if why == "bytes" else 1)))
@@ -259,9 +255,8 @@ def test_a_long_interval_is_cut_short(
 
 
 def test_what_is_settled_and_the_close_are_reported(
-    jobs: JobStore, take: Callable[[int], list[TakenJob]], node_folder: Path
+    jobs: JobStore, take: Callable[[int], list[TakenJob]], unopened: SegmentWriter, node_folder: Path
 ) -> None:
-    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
     settled: list[tuple[int, list[str]]] = []
     closed, seconds = threading.Event(), list[float]()
     events = CommitEvents(
@@ -271,7 +266,7 @@ def test_what_is_settled_and_the_close_are_reported(
         on_settled=lambda end, lost: settled.append((end, [result.job for result in lost])),
         on_closed=closed.set,
     )
-    appender = Appender(writer, jobs, AppenderSettings(20, 100), events)
+    appender = Appender(unopened, jobs, AppenderSettings(20, 100), events)
     assert not appender.ended()
     assert appender.join(0), "it has not been started"
     kept, gone = take(2)
@@ -287,14 +282,13 @@ def test_what_is_settled_and_the_close_are_reported(
     assert settled[-1] == (path.stat().st_size, [gone.id])
     assert [second >= 0 for second in seconds] == [True] * len(settled)
     with pytest.raises(AppenderError, match="rows cannot be written: Bad file descriptor"):
-        writer.append([b"after the end"])
+        unopened.append([b"after the end"])
 
 
 def test_an_abandoned_queue_is_not_committed(
-    node_folder: Path, jobs: JobStore, heard: Heard, take: Callable[[int], list[TakenJob]]
+    unopened: SegmentWriter, jobs: JobStore, heard: Heard, take: Callable[[int], list[TakenJob]]
 ) -> None:
-    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
-    appender = Appender(writer, jobs, AppenderSettings(20, 100), heard.events())
+    appender = Appender(unopened, jobs, AppenderSettings(20, 100), heard.events())
     (job,) = take(1)
     appender.put(result_of(job))
     appender.abandon()
@@ -326,16 +320,14 @@ def test_an_appender_that_is_abandoned_while_the_store_is_away_reports_no_fault(
 
 
 def test_abandoned_before_it_knows_whether_the_store_has_lost_the_run_it_calls_no_job_another_nodes(
-    writer: SegmentWriter,
+    unopened: SegmentWriter,
     jobs: JobStore,
     heard: Heard,
     take: Callable[[int], list[TakenJob]],
-    node_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (node_folder / "segments" / f"{NODE}.seg").unlink()
     (job,) = take(1)
-    appender = Appender(writer, jobs, AppenderSettings(), heard.events(), is_lost=lambda: True)
+    appender = Appender(unopened, jobs, AppenderSettings(), heard.events(), is_lost=lambda: True)
 
     def lost(endings: Sequence[Ending]) -> list[bool]:
         appender.abandon()
@@ -377,26 +369,25 @@ def test_a_result_is_committed_after_the_interval_though_none_follows(
 
 
 def test_results_wait_for_the_interval_and_are_committed_together(
-    node_folder: Path,
+    unopened: SegmentWriter,
     jobs: JobStore,
     heard: Heard,
     take: Callable[[int], list[TakenJob]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
     together: list[int] = []
     written = threading.Event()
-    append = writer.append
+    append = unopened.append
 
     def watched(bodies: Sequence[bytes]) -> int:
         together.append(len(bodies))
         written.set()
         return append(bodies)
 
-    monkeypatch.setattr(writer, "append", watched)
+    monkeypatch.setattr(unopened, "append", watched)
     seconds: list[float] = []
     events = CommitEvents(heard.on_ended, heard.on_fault, seconds.append)
-    appender = Appender(writer, jobs, AppenderSettings(3_600_000, 100), events)
+    appender = Appender(unopened, jobs, AppenderSettings(3_600_000, 100), events)
     appender.start()
     taken = take(5)
     for some in (taken[:2], taken[2:]):
@@ -425,7 +416,7 @@ class CountingCondition(threading.Condition):
 
 
 def test_a_result_that_makes_no_commit_due_does_not_wake_the_thread(
-    node_folder: Path,
+    unopened: SegmentWriter,
     jobs: JobStore,
     heard: Heard,
     take: Callable[[int], list[TakenJob]],
@@ -433,8 +424,7 @@ def test_a_result_that_makes_no_commit_due_does_not_wake_the_thread(
 ) -> None:
     monkeypatch.setattr(CountingCondition, "wakeups", 0)
     monkeypatch.setattr(threading, "Condition", CountingCondition)
-    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
-    appender = Appender(writer, jobs, AppenderSettings(3_600_000, 100), heard.events())
+    appender = Appender(unopened, jobs, AppenderSettings(3_600_000, 100), heard.events())
     appender.start()
     for job in take(30):
         appender.put(result_of(job))
@@ -447,7 +437,7 @@ def test_a_result_that_makes_no_commit_due_does_not_wake_the_thread(
 
 
 def test_an_error_that_nobody_foresaw_is_reported_as_one_of_the_appender(
-    node_folder: Path,
+    unopened: SegmentWriter,
     jobs: JobStore,
     heard: Heard,
     take: Callable[[int], list[TakenJob]],
@@ -456,9 +446,8 @@ def test_an_error_that_nobody_foresaw_is_reported_as_one_of_the_appender(
     def broken(bodies: Sequence[bytes]) -> int:
         raise ValueError("a defect")
 
-    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
-    monkeypatch.setattr(writer, "append", broken)
-    appender = Appender(writer, jobs, AppenderSettings(20, 100), heard.events())
+    monkeypatch.setattr(unopened, "append", broken)
+    appender = Appender(unopened, jobs, AppenderSettings(20, 100), heard.events())
     appender.start()
     (job,) = take(1)
     appender.put(result_of(job))

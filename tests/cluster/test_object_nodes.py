@@ -9,25 +9,13 @@ from pathlib import Path
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from tests.cluster.members_of_tests import MembersOfTests
 from tests.cluster.object_nodes import UPLOADING, ObjectNodes
 from tests.reliability.file_rounds import SETTINGS, FileWorld
 from tests.reliability.object_rounds import UPLOAD_MS
 from tests.server.object_store import ObjectStore
 
 PAGES = 4
-
-
-class _Members:
-    """The member of the tests."""
-
-    def __init__(self, cluster: ClusterClient) -> None:
-        self._cluster = cluster
-        address, name = ",".join(cluster.settings.addresses), cluster.settings.name
-        self.words = ["--cluster", address, "-D", f"scoopi.cluster.name={name}"]
-
-    def forget(self, run: str) -> None:
-        HazelcastStore(self._cluster, run).destroy()
 
 
 @pytest.fixture
@@ -43,6 +31,6 @@ def test_rows_and_objects_of_two_nodes_come_out_once_if_one_is_killed_while_it_u
     with ObjectStore(UPLOAD_MS) as store:
         for name, text in {**SETTINGS, **store.environment}.items():
             monkeypatch.setenv(name, text)
-        members, folder = _Members(cluster), tmp_path / "bucket"
+        members, folder = MembersOfTests(cluster), tmp_path / "bucket"
         played = ObjectNodes(files, members, store, folder, random.Random(5), "shared").play(UPLOADING)
     assert played.startswith("shared: ")

@@ -8,26 +8,14 @@ from pathlib import Path
 from typing import cast
 
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from tests.cluster.hammer_grid import HammerGrid
+from tests.cluster.members_of_tests import MembersOfTests
 from tests.cluster.record_hammer import NODE, RecordHammer
 from tests.outputs.postgres_server import PostgresServer
 
 PAGES = 80
 LIMIT_S = 60.0
 SOME_BYTES = 2000
-
-
-class _Members:
-    """The member of the tests, as the hammer knows its own."""
-
-    def __init__(self, cluster: ClusterClient) -> None:
-        self._cluster = cluster
-        address, name = ",".join(cluster.settings.addresses), cluster.settings.name
-        self.words = ["--cluster", address, "-D", f"scoopi.cluster.name={name}"]
-
-    def forget(self, run: str) -> None:
-        HazelcastStore(self._cluster, run).destroy()
 
 
 def _await_rows(folder: Path) -> None:
@@ -41,7 +29,7 @@ def _await_rows(folder: Path) -> None:
 def test_each_row_stands_once_in_all_outputs_of_three_nodes_if_some_are_killed(
     tmp_path: Path, cluster: ClusterClient
 ) -> None:
-    members = cast("HammerGrid", _Members(cluster))
+    members = cast("HammerGrid", MembersOfTests(cluster))
     with PostgresServer() as server:
         hammer = RecordHammer(tmp_path, members, server, random.Random(4), PAGES)
         hammer.play(NODE, lambda: _await_rows(tmp_path))

@@ -53,6 +53,19 @@ def shop() -> Iterator[Server]:
         yield running
 
 
+@pytest.fixture
+def slow() -> Iterator[Server]:
+    """A site whose pages, each with a card, take half a second."""
+    never = threading.Event()
+
+    def page(path: str) -> bytes | None:
+        never.wait(0.5)
+        return b"<p><b>card</b>" if path.startswith("/page/") else None
+
+    with Server(page) as running:
+        yield running
+
+
 def asked(server: Server) -> list[str]:
     return [path for path in server.log.paths() if path.startswith("/page/")]
 
@@ -118,16 +131,9 @@ def test_a_run_begins_no_page_after_its_time(desk: Desk, shop: Server) -> None:
     assert report["jobs"]["done"] + report["jobs"]["skipped"] == 2000
 
 
-def test_pages_taken_in_advance_are_not_begun_after_the_time_of_their_group(desk: Desk) -> None:
-    never = threading.Event()
-
-    def page(path: str) -> bytes | None:
-        never.wait(0.5)
-        return b"<p><b>card</b>" if path.startswith("/page/") else None
-
-    with Server(page) as slow:
-        write(desk, slow.url(""), group="    budget: { time: 1 }", pages=30)
-        desk.scoopi("run", "defs.yml", "--workers", 1)
+def test_pages_taken_in_advance_are_not_begun_after_the_time_of_their_group(desk: Desk, slow: Server) -> None:
+    write(desk, slow.url(""), group="    budget: { time: 1 }", pages=30)
+    desk.scoopi("run", "defs.yml", "--workers", 1)
 
     report = desk.run_json()
     assert 1 <= report["pages"] < 30, "two at a time, all of them take seven seconds"
@@ -187,17 +193,12 @@ def test_a_run_that_is_killed_while_it_skips_pages_loads_no_more_than_its_budget
     assert desk.rows(file="card.jsonl").total() == 5
 
 
-def test_pages_that_the_time_has_ended_do_not_use_up_the_pages_of_their_group(desk: Desk) -> None:
-    never = threading.Event()
-
-    def page(path: str) -> bytes | None:
-        never.wait(0.5)
-        return b"<p><b>card</b>" if path.startswith("/page/") else None
-
-    with Server(page) as slow:
-        budget = ", budget: { time: 2 }"
-        write(desk, slow.url(""), group="    budget: { pages: 20 }", site=budget, pages=60)
-        ended = desk.scoopi("run", "defs.yml", "--workers", 1)
+def test_pages_that_the_time_has_ended_do_not_use_up_the_pages_of_their_group(
+    desk: Desk, slow: Server
+) -> None:
+    budget = ", budget: { time: 2 }"
+    write(desk, slow.url(""), group="    budget: { pages: 20 }", site=budget, pages=60)
+    ended = desk.scoopi("run", "defs.yml", "--workers", 1)
 
     report, of_time = desk.run_json(), f"127.0.0.1:{slow.port}'s budget of 2 seconds is used up"
     assert 1 <= report["pages"] < 20, "two at a time, twenty of them take five seconds"

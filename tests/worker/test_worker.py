@@ -209,15 +209,20 @@ def test_a_page_that_is_asked_for_elsewhere_waits_for_a_grant(start: Callable[[L
     assert [result.job for result in results.results] == ["job"]
 
 
-def test_a_job_that_waits_for_a_grant_is_handed_back_at_the_drain(start: Callable[[Loader], Parent]) -> None:
-    loader = PlayedLoader()
-    parent = start(loader)
-    give(parent)
+def ask_for_grant(loader: PlayedLoader, parent: Parent) -> None:
+    """Let the page of the job that is under way ask for a further request."""
     loader.end(ToGrant(HOST, payload_of(LoadOrder())))
     assert [parent.hear(), parent.hear()] == [
         Answered("job", "here.example:80"),
         GrantAsked("job", HOST, "http://here.example/"),
     ]
+
+
+def test_a_job_that_waits_for_a_grant_is_handed_back_at_the_drain(start: Callable[[Loader], Parent]) -> None:
+    loader = PlayedLoader()
+    parent = start(loader)
+    give(parent)
+    ask_for_grant(loader, parent)
     parent.send(Drain())
     assert parent.hear() == JobsHandedBack(("job",))
 
@@ -244,20 +249,12 @@ def test_what_has_not_begun_is_handed_back_at_a_recall_and_more_is_done_afterwar
     loader = PlayedLoader()
     parent = start(loader)
     give(parent)
-    loader.end(ToGrant(HOST, payload_of(LoadOrder())))
-    assert [parent.hear(), parent.hear()] == [
-        Answered("job", "here.example:80"),
-        GrantAsked("job", HOST, "http://here.example/"),
-    ]
+    ask_for_grant(loader, parent)
     parent.send(Recall())
     assert parent.hear() == JobsHandedBack(("job",))
     assert isinstance(parent.hear(), Results)
     give(parent)
-    loader.end(ToGrant(HOST, payload_of(LoadOrder())))
-    assert [parent.hear(), parent.hear()] == [
-        Answered("job", "here.example:80"),
-        GrantAsked("job", HOST, "http://here.example/"),
-    ]
+    ask_for_grant(loader, parent)
 
 
 def test_what_waits_behind_a_slow_page_is_taken_back_and_the_worker_keeps_working(

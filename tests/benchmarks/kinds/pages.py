@@ -45,6 +45,18 @@ def figures(
     return document(f"<h1>Company</h1>{'<div>' * depth}{table}{'</div>' * depth}{rest}")
 
 
+def figure_rows(page: bytes) -> Rows:
+    """The rows of a page of `figures`, read by hand."""
+    table = root_of(page).find(".//table[@id='figures']")
+    head, *lines = table.iter("tr")
+    years = [cell.text for cell in head][1:]
+    found: Rows = []
+    for line in lines:
+        name, *values = [cell.text for cell in line]
+        found += [(name, year, value) for year, value in zip(years, values, strict=True)]
+    return found
+
+
 def label_list(label: str, value: str) -> str:
     """Ten labels, each before its value."""
     pairs = "".join(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -43,8 +45,9 @@ def answers(path: str, other: str, own: str) -> str:
     }.get(path, "")
 
 
-@each_browser
-def test_frames_are_read_however_deep_and_of_whatever_origin_they_are(browser: Browser) -> None:
+@contextmanager
+def page_with_frames() -> Iterator[str]:
+    """The address of a page with frames of two sites."""
     addresses = {"own": "", "other": ""}
 
     def answer(path: str) -> Answer:
@@ -53,10 +56,16 @@ def test_frames_are_read_however_deep_and_of_whatever_origin_they_are(browser: B
     with Server(answer) as own, Server(answer) as foreign:
         addresses["own"] = own.url("").rstrip("/")
         addresses["other"] = foreign.url("").rstrip("/").replace("127.0.0.1", "localhost")
+        yield own.url("/")
+
+
+@each_browser
+def test_frames_are_read_however_deep_and_of_whatever_origin_they_are(browser: Browser) -> None:
+    with page_with_frames() as url:
         look = ActionDef("frame", "actions[0]", selector="#other")
         found = ActionDef("wait", "actions[1]", until=Until(selector="iframe", time_ms=200))
         how = BrowserDef(HOW.until, HOW.timeout_ms, actions=(look, found), frames=True)
-        page = browser.load(Visit(own.url("/"), {"User-Agent": "test/1"}, 60.0, how))
+        page = browser.load(Visit(url, {"User-Agent": "test/1"}, 60.0, how))
     assert isinstance(page, Rendered), page
     body = page.body.decode()
     for shown in ("<b>own</b>", "<b>shop of another site</b>", "<i>deep</i>", "<u>inmost</u>"):
@@ -95,17 +104,10 @@ def test_frames_that_take_too_long_fail_the_page_with_their_name(tmp_path: Path)
 @each_browser
 @pytest.mark.parametrize("with_frames", [True, False])
 def test_a_page_that_fails_is_kept_with_the_frames_that_are_read(browser: Browser, with_frames: bool) -> None:
-    addresses = {"own": "", "other": ""}
-
-    def answer(path: str) -> Answer:
-        return Answer(answers(path, addresses["other"], addresses["own"]).encode())
-
-    with Server(answer) as own, Server(answer) as foreign:
-        addresses["own"] = own.url("").rstrip("/")
-        addresses["other"] = foreign.url("").rstrip("/").replace("127.0.0.1", "localhost")
+    with page_with_frames() as url:
         ready = ActionDef("wait", "actions[0]", until=HOW.until, timeout_ms=30_000)
         how = BrowserDef(Until(selector="#none"), 100, actions=(ready,), frames=with_frames)
-        failed = browser.load(Visit(own.url("/"), {"User-Agent": "test/1"}, 60.0, how))
+        failed = browser.load(Visit(url, {"User-Agent": "test/1"}, 60.0, how))
     assert isinstance(failed, VisitFailed), failed
     body = Path(failed.kept).with_suffix(".html").read_text()
     for shown in ("<b>own</b>", "<b>shop of another site</b>", "<i>deep</i>", "<u>inmost</u>"):

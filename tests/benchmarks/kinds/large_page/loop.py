@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.benchmarks.kinds.pages import Rows, figures, filler, root_of
+from tests.benchmarks.kinds.pages import Rows, figure_rows, figures, filler
 
 
 def page() -> str:
@@ -12,11 +12,4 @@ def page() -> str:
 
 def rows(page: bytes) -> Rows:
     """By hand."""
-    table = root_of(page).find(".//table[@id='figures']")
-    head, *lines = table.iter("tr")
-    years = [cell.text for cell in head][1:]
-    found: Rows = []
-    for line in lines:
-        name, *values = [cell.text for cell in line]
-        found += [(name, year, value) for year, value in zip(years, values, strict=True)]
-    return found
+    return figure_rows(page)

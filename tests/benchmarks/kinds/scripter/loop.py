@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scoopi.configs.groups.page_groups import ScriptLimits
 from scoopi.script.sandbox import Sandbox
-from tests.benchmarks.kinds.pages import Rows, figures, root_of
+from tests.benchmarks.kinds.pages import Rows, figure_rows, figures
 
 SCRIPT = Path(__file__).with_name("round.js").read_text()
 HOSTS = """
@@ -42,13 +42,7 @@ def page() -> str:
 
 def rows(page: bytes) -> Rows:
     """By hand."""
-    table = root_of(page).find(".//table[@id='figures']")
-    head, *lines = table.iter("tr")
-    years = [cell.text for cell in head][1:]
-    found: Rows = []
-    for line in lines:
-        name, *values = [cell.text for cell in line]
-        found += [(name, year, value) for year, value in zip(years, values, strict=True)]
+    found = figure_rows(page)
     return [tuple(row) for row in json.loads(str(_sandbox().call("run", json.dumps(found))))]
 
 
