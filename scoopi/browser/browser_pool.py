@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import shutil
 import threading
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,8 @@ from scoopi.browser.start_faults import start_fault
 from scoopi.browser.start_pace import StartPace
 from scoopi.configs.groups import BrowserSettings
 from scoopi.errors import NO_BROWSER
+
+log = logging.getLogger(__name__)
 
 _LINGER_S = 1.5
 """How long a page stays open for a loader that waits for its grant, as with a host's delay of a second."""
@@ -126,6 +129,8 @@ class BrowserPool:
                 result = browser.load(visit, desk.ask)
         except CRASHED as error:
             return watch.verdict or _crash(error), False
+        except Exception as error:
+            return _unexpected(error), False
         return result, watch.verdict is None
 
     def _borrowed(self) -> Browser | VisitFailed:
@@ -139,10 +144,10 @@ class BrowserPool:
         try:
             profile.mkdir()
             browser = Browser(self._settings, profile, self._shots, self._kept, self._scripts)
-        except CRASHED as error:
+        except Exception as error:
             if not (profile / SESSION).exists():  # else it is of a grid, and ended at the end
                 shutil.rmtree(profile, ignore_errors=True)
-            failure = start_fault(self._settings, error)
+            failure = start_fault(self._settings, error) if isinstance(error, CRASHED) else _unexpected(error)
             self._pace.failed(failure)
             return failure
         self._pace.worked()
@@ -181,6 +186,14 @@ class BrowserPool:
         except CRASHED:
             return False
         return watch.verdict is None
+
+
+def _unexpected(error: Exception) -> VisitFailed:
+    """The failure of a page for which the pool has raised what no browser causes."""
+    log.error("the pool of browsers: unexpected error", exc_info=error)
+    what = f"the pool of browsers failed: {type(error).__name__}: {error}"
+    hint = "this is a bug in Scoopi: please report it, with its traceback above"
+    return VisitFailed(what, "the pool of browsers failed", hint=hint)
 
 
 def _crash(error: Exception) -> VisitFailed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from multiprocessing.connection import Connection, wait
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.browser import browser_pool
+from scoopi.browser.browser_pool import BrowserPool
 from scoopi.browser.pool_messages import (
     BrowserReserved,
     Rendered,
@@ -20,7 +23,7 @@ from scoopi.browser.pool_messages import (
     receive_reply,
     send,
 )
-from scoopi.browser.pool_process import PoolProcess
+from scoopi.browser.pool_process import SOCKET, PoolProcess
 from scoopi.configs.groups import BrowserSettings
 from scoopi.errors import NO_BROWSER
 from scoopi.model.definitions import BrowserDef, Until
@@ -146,3 +149,37 @@ def test_without_a_browser_the_page_fails_with_a_hint(tmp_path: Path) -> None:
     assert failed.what == "no browser can be started: there is no program /nowhere/chromedriver"
     assert "scoopi.webDriver.driverPath" in failed.hint
     assert not failed.reason
+
+
+@pytest.mark.parametrize("fails_at_start", [True, False])
+def test_an_error_that_nobody_expects_fails_its_page_with_its_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fails_at_start: bool
+) -> None:
+    killed = threading.Event()
+
+    class Odd:
+        def __init__(self, settings: BrowserSettings, profile: Path, *others: object) -> None:
+            if fails_at_start:
+                raise KeyError("goog:chromeOptions")
+            self.profile, self.pages, self.has_ended = profile, 0, True
+
+        def load(self, *given: object) -> object:
+            raise KeyError("goog:chromeOptions")
+
+        def kill(self) -> None:
+            killed.set()
+
+    monkeypatch.setattr(browser_pool, "Browser", Odd)
+    pool = BrowserPool(BrowserSettings(browsers=1), tmp_path, tmp_path, tmp_path / "shots")
+    threading.Thread(target=pool.serve, daemon=True).start()
+    with connected(str(tmp_path / SOCKET)) as connection:
+        reply = receive_reply(connection)
+        if not fails_at_start:
+            assert reply == BrowserReserved()
+            send(connection, Visit("http://a.example/", {}, 60.0, BrowserDef()))
+            reply = receive_reply(connection)
+            assert killed.wait(60)
+    assert isinstance(reply, VisitFailed)
+    assert "KeyError: 'goog:chromeOptions'" in reply.what
+    assert "please report it" in reply.hint
+    assert "Traceback" in caplog.text
