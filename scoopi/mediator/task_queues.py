@@ -6,7 +6,7 @@ import heapq
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple, TypeVar
 
 from injector import NoInject, inject
@@ -147,8 +147,7 @@ class TaskQueues:
     def pop_job(self, host: str) -> Pending:
         """Remove and return what `next_job` named."""
         pending = self._pop(self._jobs, host)
-        self.waiting[pending.taken.host] -= 1
-        self.total -= 1
+        self._no_longer_wait([pending])
         return pending
 
     def is_late(self, pending: Pending) -> bool:
@@ -169,8 +168,7 @@ class TaskQueues:
         if kept:
             self._jobs[host] = kept
         taken = [pending for pending in jobs if not pending.is_robots]
-        self.waiting.subtract(pending.taken.host for pending in taken)
-        self.total -= len(taken)
+        self._no_longer_wait(taken)
         return taken
 
     def forget_worker(self, worker: PoolWorker) -> None:
@@ -204,6 +202,15 @@ class TaskQueues:
         self.waiting.clear()
         self.total = 0
         return jobs
+
+    def _no_longer_wait(self, jobs: Collection[Pending]) -> None:
+        """Count jobs that were removed; nothing is kept of hosts without any, as there may be a million."""
+        self.total -= len(jobs)
+        for pending in jobs:
+            host = pending.taken.host
+            self.waiting[host] -= 1
+            if not self.waiting[host]:
+                del self.waiting[host]
 
     def _rank(self, host: str) -> int:
         if host in self._grants:

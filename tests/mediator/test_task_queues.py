@@ -149,6 +149,18 @@ def test_a_page_of_the_archive_waits_with_the_files_and_counts_to_its_host(queue
     assert queues.waiting_hosts() == ()
 
 
+def test_nothing_is_kept_of_a_host_whose_jobs_have_gone(queues: TaskQueues) -> None:
+    for host in (ONE, TWO):
+        queues.add(pending(f"a {host}", host))
+        queues.add(pending(f"b {host}", host))
+    queues.pop_job(ONE)
+    assert set(queues.waiting) == {ONE, TWO}
+    queues.pop_job(ONE)
+    assert [each.taken.id for each in queues.take_jobs(TWO)] == [f"a {TWO}", f"b {TWO}"]
+    assert set(queues.waiting) == set(), "all hosts of a run are looked through a few times a second"
+    assert queues.total == 0
+
+
 def test_jobs_of_a_host_keep_their_order(queues: TaskQueues) -> None:
     for name in "abc":
         queues.add(pending(name, ONE))
