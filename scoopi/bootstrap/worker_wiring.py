@@ -35,7 +35,7 @@ from scoopi.steps.browser_choice import BrowserChoice
 from scoopi.steps.downloads.file_loading import FileLoading
 from scoopi.steps.login_run import AskedLogin
 from scoopi.steps.page_loader import LoadRules, PageLoader
-from scoopi.steps.readers.block_finds import browser_choice, with_hopes
+from scoopi.steps.readers.block_finds import browser_choice, with_optional_waits
 from scoopi.steps.session_loader import SessionLoader
 from scoopi.steps.step import Loader, PluginClient
 from scoopi.steps.worker_sessions import WorkerSessions
@@ -76,7 +76,7 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     builder = StepBuilder(plan, finder, files, archive, store, found.note_entry_times)
     for group in plan.definitions.task_groups:
         builder.group_plan(group)  # a plugin that cannot be created ends the run now, not each job
-    loaders = group_loaders(with_hopes(plan.definitions), finder, plan.browsers)
+    loaders = group_loaders(with_optional_waits(plan.definitions), finder, plan.browsers)
     memory_bytes, web = WorkerSettings.of(configs).memory_bytes, WebClientSettings.of(configs)
     if memory_bytes is not None:
         web = replace(web, max_held_bytes=min(web.max_held_bytes, memory_bytes // HELD_PART))

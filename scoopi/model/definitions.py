@@ -162,7 +162,7 @@ class Until(msgspec.Struct, frozen=True):
         idle_ms: how long the page must have had no request in flight; 0 for no such condition.
         time_ms: a fixed wait; 0 for none.
         place: where it is defined; NOWHERE if it is not.
-        hoped: CSS selectors that are waited for briefly; a page without them is complete nevertheless.
+        optional: CSS selectors that are waited for briefly; a page without them is complete nevertheless.
     """
 
     selector: str = ""
@@ -170,13 +170,13 @@ class Until(msgspec.Struct, frozen=True):
     text: str = ""
     idle_ms: int = 0
     time_ms: int = 0
-    hoped: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
     place: Place = NOWHERE
 
     @property
     def is_given(self) -> bool:
         """Whether the definitions say when a page is complete."""
-        return self != Until(hoped=self.hoped, place=self.place)
+        return self != Until(optional=self.optional, place=self.place)
 
 
 class ActionDef(msgspec.Struct, frozen=True):

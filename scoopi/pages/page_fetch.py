@@ -38,7 +38,7 @@ from scoopi.plugins.builtins import finder_of
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.page_loader import LoadRules, PageLoader
-from scoopi.steps.readers.block_finds import browser_choice, with_hopes
+from scoopi.steps.readers.block_finds import browser_choice, with_optional_waits
 from scoopi.steps.session_loader import SessionLoader
 from scoopi.steps.step import Loader
 from scoopi.steps.worker_sessions import WorkerSessions
@@ -93,7 +93,7 @@ class _FetchDesk:
         """
         finder = finder_of(self._source, Path.cwd())
         names = {group.name for group in groups}
-        wanted = [group for group in with_hopes(self._definitions) if group.name in names]
+        wanted = [group for group in with_optional_waits(self._definitions) if group.name in names]
         loaders = group_loaders(wanted, finder, browsers)
         self._loaded_by = loaders[locator.group][0] if locator.group in loaders else ""
         address = parse_address(locator.url)

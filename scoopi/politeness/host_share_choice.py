@@ -84,7 +84,7 @@ class HostShareChoice:
         current: a host's record without the nodes that have left or died.
         live: number of live nodes.
         turn_s: seconds for which a free host beyond this node's fair part is left to others.
-        sought: the hosts to choose from.
+        wanted: the hosts to choose from.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class HostShareChoice:
         current: Callable[[KnownHost], HostRecord],
         live: int,
         turn_s: float,
-        sought: Collection[str],
+        wanted: Collection[str],
     ) -> None:
         self._memory = memory
         self._divisions = divisions
@@ -102,7 +102,7 @@ class HostShareChoice:
         self._turn_s = turn_s
         shared = {host for host, known in memory.known.items() if known.record.shares}
         holders = Counter(node for host in shared for node in memory.known[host].record.shares)
-        self._room = math.ceil(len(shared.union(sought)) / live) - len(memory.involved)
+        self._room = math.ceil(len(shared.union(wanted)) / live) - len(memory.involved)
         self._too_many = {node for node, count in holders.items() if count > math.ceil(len(shared) / live)}
 
     def takes(self, host: str) -> bool:

@@ -150,10 +150,10 @@ class HostShares:
         delay, except those that no node took within a turn; it asks a node that has too many for some.
         """
         memory = self._memory
-        sought = memory.in_order([host for host in hosts if host not in memory.open])
+        wanted = memory.in_order([host for host in hosts if host not in memory.open])
         live, turn_s = self._node.last_scan().live, self._turn_s
-        choice = HostShareChoice(memory, self._divisions, self._record, live, turn_s, sought)
-        return list(islice(filter(choice.takes, sought), MOST_AT_ONCE))
+        choice = HostShareChoice(memory, self._divisions, self._record, live, turn_s, wanted)
+        return list(islice(filter(choice.takes, wanted), MOST_AT_ONCE))
 
     def look(self, hosts: Collection[str] = (), everything: bool = False) -> bool:
         """Read the records of the hosts that this node has or waits for.
@@ -228,8 +228,8 @@ class HostShares:
         if share is not None:
             return self._move_with_share(host, known, record, share, work)
         self._memory.open.pop(host, None)
-        is_sought = host in work.needed or host in work.wanted
-        record = record.asked_by(self._incarnation) if is_sought else record.without({self._incarnation})
+        is_wanted = host in work.needed or host in work.wanted
+        record = record.asked_by(self._incarnation) if is_wanted else record.without({self._incarnation})
         record = self._divisions.of(host).settled(record)
         got = record.shares.get(self._incarnation)
         return None if record.same_shares(known.record) else _Move(record, got.permits if got else 0)
@@ -284,8 +284,8 @@ class HostShares:
         A node that is dead was still so after the record was read: had it returned before, it would have
         written its share again, and the record would differ.
         """
-        look = self._node.last_scan()
-        return known.record.without(look.left | look.dead if look.at > known.read_at else look.left)
+        scan = self._node.last_scan()
+        return known.record.without(scan.left | scan.dead if scan.at > known.read_at else scan.left)
 
     def _is_vouched(self) -> bool:
         """Whether the last look is recent enough that no node can have declared this one dead since."""

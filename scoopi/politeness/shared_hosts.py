@@ -91,7 +91,7 @@ class SharedHosts:
 
     def _settle(self, needed: Collection[str], awake: Collection[str]) -> set[str]:
         held = [host for host in awake if self._shares.may_send(host) is not None]
-        sought = [host for host in self._shares.candidates(awake) if self._wanted(host) > 0]
-        empty = {host for host in sought if self._jobs.ready(host) == 0}
-        self._shares.settle(needed, {*held, *sought} - empty)
+        wanted = [host for host in self._shares.candidates(awake) if self._wanted(host) > 0]
+        empty = {host for host in wanted if self._jobs.ready(host) == 0}
+        self._shares.settle(needed, {*held, *wanted} - empty)
         return empty

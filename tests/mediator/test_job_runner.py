@@ -33,7 +33,7 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.shared_counts import PAGES, SharedCounts
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
-from tests.mediator.crew import NODE, WAIT_S
+from tests.mediator.played_node import NODE, WAIT_S
 
 ONE, TWO = "one.example:80", "two.example:80"
 MAX_TAKES = 2

@@ -15,7 +15,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import NewJob, TakenJob
-from tests.mediator.crew import WAIT_S
+from tests.mediator.played_node import WAIT_S
 
 
 class Desk:

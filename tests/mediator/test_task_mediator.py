@@ -21,7 +21,7 @@ from scoopi.politeness.host_clocks import FILE_HOST, HostClocks, Standing
 from scoopi.store.pages.job_records import TakenJob
 from tests.clock import Clock
 from tests.engine.desk import wait_until
-from tests.mediator.crew import WAIT_S, PlayedNode, PlayedWorker
+from tests.mediator.played_node import WAIT_S, PlayedNode, PlayedWorker
 
 ONE, TWO = "one.example:80", "two.example:80"
 AHEAD_MS = 2000

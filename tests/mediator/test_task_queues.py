@@ -15,7 +15,7 @@ from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.store.pages.job_records import TakenJob
 from tests.clock import Clock
-from tests.mediator.crew import PlayedWorker
+from tests.mediator.played_node import PlayedWorker
 
 ONE, TWO = "one.example:80", "two.example:80"
 

@@ -38,7 +38,7 @@ from scoopi.worker.messages import (
     Stop,
     WorkItem,
 )
-from tests.mediator.crew import NODE, WAIT_S, PlayedNode, PlayedWorker, result_of, running
+from tests.mediator.played_node import NODE, WAIT_S, PlayedNode, PlayedWorker, result_of, running
 
 SITE = "site.example:80"
 FIRST_UNNAMED = 1024

@@ -210,8 +210,8 @@ def _is_gone(context: RunContext, members: Membership) -> Callable[[str], bool]:
     """A test of whether another incarnation is dead or has left; on one machine, all others have."""
 
     def is_gone(incarnation: str) -> bool:
-        look = members.last_scan
-        return context.cluster is None or incarnation in look.dead or incarnation in look.left
+        scan = members.last_scan
+        return context.cluster is None or incarnation in scan.dead or incarnation in scan.left
 
     return is_gone
 

@@ -124,8 +124,8 @@ class ActionFaults:
     def _failure(self, why: str, hint: str) -> VisitFailedError:
         action = self._action
         written = action.selector or named(action.until) or action.text
-        about = action.text if action.verb in _BY_TEXT else written
-        cause = f"the action at {action.place} failed: {action.verb} {cut(about, _LONGEST_SHOWN)}"
+        shown_text = action.text if action.verb in _BY_TEXT else written
+        cause = f"the action at {action.place} failed: {action.verb} {cut(shown_text, _LONGEST_SHOWN)}"
         found = RAISE_SITE if self._is_cut else hint
         return VisitFailedError(VisitFailed(f"{cause}: {why}", cause, hint=found))
 

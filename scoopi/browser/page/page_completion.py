@@ -58,8 +58,8 @@ class PageCompletion:
             VisitFailedError: an action or a script fails, or the page does not become complete.
         """
         self._actions.run(how.actions, url, how.timeout_ms, ends)
-        if how.until.hoped:
-            self._waiting.hope(how.until.hoped, left_s(how, ends))
+        if how.until.optional:
+            self._waiting.wait_for_optional(how.until.optional, left_s(how, ends))
         if how.scripts:
             self._awaited(how, ends, lambda words: self._waiting.holds(words))
             self._run_scripts(how, ends)

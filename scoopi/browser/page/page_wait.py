@@ -25,7 +25,7 @@ T = TypeVar("T")
 POLL_S = 0.05
 NO_SELECTOR = "is not a valid selector"
 """What a browser says of a selector that it cannot read."""
-LONGEST_HOPE_S = 3.0
+LONGEST_OPTIONAL_S = 3.0
 """A page that never has what is looked for costs this much more."""
 RAISE_SITE = "raise the `timeout` of its site, which is the time for the whole page"
 """The hint if a wait was shorter than the definitions allow."""
@@ -92,9 +92,9 @@ def comes_true(holds: Callable[[], bool], ends: float) -> bool:
     return first_found(lambda: holds() or None, ends) is not None
 
 
-def first_found(look: Callable[[], T | None], ends: float) -> T | None:
+def first_found(read: Callable[[], T | None], ends: float) -> T | None:
     """Poll until the result is not None, and return it; None after the time `ends` (`time.monotonic()`)."""
-    while (seen := look()) is None:
+    while (seen := read()) is None:
         if time.monotonic() > ends:
             return None
         time.sleep(POLL_S)
@@ -167,9 +167,9 @@ class PageWait:
         except (InvalidElementStateException, JavascriptException):
             return False  # the page has just navigated, or left no document
 
-    def hope(self, selectors: Sequence[str], timeout_s: float) -> None:
+    def wait_for_optional(self, selectors: Sequence[str], timeout_s: float) -> None:
         """Wait until an element matches each selector; not for those that the browser cannot read."""
-        ends = time.monotonic() + min(timeout_s, LONGEST_HOPE_S)
+        ends = time.monotonic() + min(timeout_s, LONGEST_OPTIONAL_S)
         for selector in selectors:
             try:
                 first_found(partial(self.holds, (selector, "", "")), ends)

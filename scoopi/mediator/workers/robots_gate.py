@@ -118,12 +118,12 @@ class RobotsGate:
 
     def take_up(self) -> None:
         """Act on the news of the desk."""
-        for host, sought in self._desk.take_news():
-            if sought is None:
+        for host, request in self._desk.take_news():
+            if request is None:
                 self._known(host)
             elif host not in self._reading:
                 self._reading.add(host)
-                self._queues.add(robots_pending(host, sought.url, sought.public_only))
+                self._queues.add(robots_pending(host, request.url, request.public_only))
 
     def _known(self, host: str) -> RobotsRules | None:
         rules = self._desk.rules(host)

@@ -56,7 +56,7 @@ class RobotsDesk:
         self._clock = clock
         self._news: deque[tuple[str, RobotsRequest | None]] = deque()
         self._rules: dict[str, RobotsRules] = {}
-        self._sought: dict[str, RobotsRequest] = {}
+        self._requests: dict[str, RobotsRequest] = {}
         self._answers: deque[tuple[str, RobotsAnswer]] = deque()
         self._released: dict[str, None] = {}
         self._read_elsewhere: set[str] = set()
@@ -66,11 +66,11 @@ class RobotsDesk:
         """The rules of a host; None while they are not known."""
         return self._rules.get(host)
 
-    def seek(self, host: str, sought: RobotsRequest) -> None:
+    def seek(self, host: str, request: RobotsRequest) -> None:
         """Request the rules of a host."""
-        if host not in self._sought:
+        if host not in self._requests:
             self._released.pop(host, None)
-            self._sought[host] = sought
+            self._requests[host] = request
             self._wake_rounds()
 
     def answered(self, host: str, answer: RobotsAnswer) -> None:
@@ -100,7 +100,7 @@ class RobotsDesk:
         if now >= self._round_at:
             self._round_at = now + ROUND_S
             self._read_elsewhere.clear()
-        hosts = [host for host in list(self._sought) if host not in self._read_elsewhere]
+        hosts = [host for host in list(self._requests) if host not in self._read_elsewhere]
         for first in range(0, len(hosts), MOST_AT_ONCE):
             self._look_up(hosts[first : first + MOST_AT_ONCE])
 
@@ -119,9 +119,9 @@ class RobotsDesk:
             if state is RobotsReader.ANOTHER:
                 self._read_elsewhere.add(host)
                 continue
-            sought = self._sought.pop(host)
+            request = self._requests.pop(host)
             if isinstance(state, RobotsAnswer):
                 self._rules[host] = RobotsRules(state.lines)
-            self._news.append((host, None if isinstance(state, RobotsAnswer) else sought))
+            self._news.append((host, None if isinstance(state, RobotsAnswer) else request))
         if self._news:
             self._wake_tasks()

@@ -1,4 +1,4 @@
-"""browser_choice, with_hopes: what groups with `loader: auto` look for on a page, from their definitions."""
+"""browser_choice, with_optional_waits: what groups with `loader: auto` look for, from their definitions."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def browser_choice(
     return BrowserChoice(finds, note) if finds else None
 
 
-def with_hopes(definitions: Definitions) -> Iterator[TaskGroup]:
-    """The task groups; those with `loader: auto` get an `until.hoped`, for whose content a browser waits.
+def with_optional_waits(definitions: Definitions) -> Iterator[TaskGroup]:
+    """The task groups; those with `loader: auto` get an `until.optional`, which a browser waits for.
 
     A group with its own `until` waits only for that.
     """
     for group in definitions.task_groups.values():
         browser = group.browser
         if group.is_auto and browser is not None and not browser.until.is_given:
-            hoped = tuple(filter(None, (_selector(definitions, task) for task in group.tasks)))
-            yield replace(group, browser=replace(browser, until=Until(hoped=hoped)))
+            optional = tuple(filter(None, (_selector(definitions, task) for task in group.tasks)))
+            yield replace(group, browser=replace(browser, until=Until(optional=optional)))
         else:
             yield group
 

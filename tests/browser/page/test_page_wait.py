@@ -49,7 +49,7 @@ def test_what_a_browser_cannot_read_is_not_hoped_for_and_the_next_selector_is() 
             return asked.count(selector) == 2
 
     driver: Any = Driver()
-    PageWait(driver, Traffic()).hope(("p:contains(x)", "#late"), 60.0)
+    PageWait(driver, Traffic()).wait_for_optional(("p:contains(x)", "#late"), 60.0)
     assert asked == ["p:contains(x)", "#late", "#late"]
 
 

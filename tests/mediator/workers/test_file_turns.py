@@ -10,12 +10,12 @@ from scoopi.mediator.task_queues import GrantRequest
 from scoopi.mediator.workers.file_turns import FileTurns
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.worker.messages import FileSettled
-from tests.mediator.crew import PlayedWorker
+from tests.mediator.played_node import PlayedWorker
 
 FILE = "http://one.example/a.jpg"
 
 
-class Crew:
+class TwoWorkers:
     """Two workers, and who of their jobs was notified."""
 
     def __init__(self) -> None:
@@ -42,40 +42,40 @@ class Crew:
 
 
 @pytest.fixture
-def crew() -> Iterator[Crew]:
-    crew = Crew()
-    yield crew
-    for link in crew.links:
+def two() -> Iterator[TwoWorkers]:
+    two = TwoWorkers()
+    yield two
+    for link in two.links:
         link.kill()
         link.reap()
 
 
-def test_jobs_of_all_workers_wait_for_the_first_one_and_are_notified_once(crew: Crew) -> None:
-    assert [crew.asks("a"), crew.asks("b"), crew.asks("c", 1)] == [True, False, False]
-    assert (crew.notified(0), crew.notified(1)) == ([], [])
-    crew.turns.end("a")
-    assert (crew.notified(0), crew.notified(1)) == (["b"], ["c"])
-    crew.turns.end("a")
-    assert (crew.notified(0), crew.notified(1)) == ([], [])
+def test_jobs_of_all_workers_wait_for_the_first_one_and_are_notified_once(two: TwoWorkers) -> None:
+    assert [two.asks("a"), two.asks("b"), two.asks("c", 1)] == [True, False, False]
+    assert (two.notified(0), two.notified(1)) == ([], [])
+    two.turns.end("a")
+    assert (two.notified(0), two.notified(1)) == (["b"], ["c"])
+    two.turns.end("a")
+    assert (two.notified(0), two.notified(1)) == ([], [])
 
 
-def test_a_redirect_of_the_first_job_does_not_wait_for_itself(crew: Crew) -> None:
-    assert [crew.asks("a"), crew.asks("a"), crew.asks("b")] == [True, True, False]
+def test_a_redirect_of_the_first_job_does_not_wait_for_itself(two: TwoWorkers) -> None:
+    assert [two.asks("a"), two.asks("a"), two.asks("b")] == [True, True, False]
 
 
-def test_other_files_and_pages_do_not_wait(crew: Crew) -> None:
-    assert [crew.asks("a"), crew.asks("b", file=f"{FILE}?2"), crew.asks("c", file="")] == [True] * 3
-    assert crew.asks("d", file="")
+def test_other_files_and_pages_do_not_wait(two: TwoWorkers) -> None:
+    assert [two.asks("a"), two.asks("b", file=f"{FILE}?2"), two.asks("c", file="")] == [True] * 3
+    assert two.asks("d", file="")
 
 
-def test_after_the_end_one_of_those_that_waited_is_the_first(crew: Crew) -> None:
-    assert [crew.asks("a"), crew.asks("b"), crew.asks("c", 1)] == [True, False, False]
-    crew.turns.end("a")
-    assert [crew.asks("c", 1), crew.asks("b")] == [True, False]
+def test_after_the_end_one_of_those_that_waited_is_the_first(two: TwoWorkers) -> None:
+    assert [two.asks("a"), two.asks("b"), two.asks("c", 1)] == [True, False, False]
+    two.turns.end("a")
+    assert [two.asks("c", 1), two.asks("b")] == [True, False]
 
 
-def test_a_dead_worker_holds_no_file_and_its_waiting_jobs_are_not_notified(crew: Crew) -> None:
-    assert [crew.asks("a"), crew.asks("b"), crew.asks("c", 1)] == [True, False, False]
-    crew.turns.forget(crew.workers[0])
-    assert (crew.notified(0), crew.notified(1)) == ([], ["c"])
-    assert crew.asks("c", 1)
+def test_a_dead_worker_holds_no_file_and_its_waiting_jobs_are_not_notified(two: TwoWorkers) -> None:
+    assert [two.asks("a"), two.asks("b"), two.asks("c", 1)] == [True, False, False]
+    two.turns.forget(two.workers[0])
+    assert (two.notified(0), two.notified(1)) == ([], ["c"])
+    assert two.asks("c", 1)

@@ -27,7 +27,7 @@ from scoopi.worker.messages import (
     Sent,
     StartFault,
 )
-from tests.mediator.crew import PlayedNode, PlayedWorker, result_of
+from tests.mediator.played_node import PlayedNode, PlayedWorker, result_of
 
 SITE = "one.example:80"
 

@@ -30,7 +30,7 @@ from scoopi.worker.messages import (
     ToWorker,
 )
 from tests.clock import Clock
-from tests.mediator.crew import PlayedNode, PlayedWorker
+from tests.mediator.played_node import PlayedNode, PlayedWorker
 
 SITE = "one.example:80"
 

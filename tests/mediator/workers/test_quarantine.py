@@ -13,7 +13,7 @@ from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
-from tests.mediator.crew import PlayedWorker
+from tests.mediator.played_node import PlayedWorker
 
 HOW = "it was killed by SIGSEGV"
 

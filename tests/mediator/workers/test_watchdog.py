@@ -16,7 +16,7 @@ from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Recall
 from tests.clock import Clock
-from tests.mediator.crew import PlayedWorker
+from tests.mediator.played_node import PlayedWorker
 
 LIMIT_S = 60.0
 

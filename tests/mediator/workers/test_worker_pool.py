@@ -20,7 +20,7 @@ from scoopi.politeness.host_clocks import Standing
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Give, Setup, Stop, WorkItem
-from tests.mediator.crew import PlayedWorker
+from tests.mediator.played_node import PlayedWorker
 
 HOST = "site.example:80"
 MOST_REQUESTS = 2

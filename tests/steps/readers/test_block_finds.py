@@ -15,7 +15,7 @@ from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.browser_choice import BrowserChoice
-from scoopi.steps.readers.block_finds import browser_choice, with_hopes
+from scoopi.steps.readers.block_finds import browser_choice, with_optional_waits
 from scoopi.steps.step import LoadOrder
 
 DEFS = """
@@ -92,7 +92,7 @@ def test_there_is_nothing_to_choose_for_other_loaders(compose: Compose) -> None:
 
 
 @pytest.mark.parametrize(
-    ("definition", "more", "hoped"),
+    ("definition", "more", "optional"),
     [
         ("each: li.offer, fields: { title: b }", "", ("li.offer",)),
         ("each: //li, fields: { title: b }", "", ()),
@@ -103,11 +103,11 @@ def test_there_is_nothing_to_choose_for_other_loaders(compose: Compose) -> None:
     ],
 )
 def test_a_browser_waits_for_what_its_group_looks_for_if_it_is_css(
-    tmp_path: Path, definition: str, more: str, hoped: tuple[str, ...]
+    tmp_path: Path, definition: str, more: str, optional: tuple[str, ...]
 ) -> None:
-    (group,) = with_hopes(composed_defs(tmp_path, definition, more))
+    (group,) = with_optional_waits(composed_defs(tmp_path, definition, more))
     assert group.browser is not None
-    assert group.browser.until.hoped == hoped
+    assert group.browser.until.optional == optional
 
 
 def test_a_group_that_is_not_auto_or_has_until_waits_for_nothing_else(tmp_path: Path) -> None:
@@ -115,4 +115,4 @@ def test_a_group_that_is_not_auto_or_has_until_waits_for_nothing_else(tmp_path: 
     loader = "auto\n    browser: { until: { idle: 100 } }"
     for given in ("browser", loader):
         definitions = composed_defs(tmp_path, definition, loader=given)
-        assert list(with_hopes(definitions)) == list(definitions.task_groups.values())
+        assert list(with_optional_waits(definitions)) == list(definitions.task_groups.values())
