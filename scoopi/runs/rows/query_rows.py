@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time as clock
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -28,7 +28,8 @@ _FILES = (".db", ".sqlite", ".sqlite3")
 _MODULES = {"sqlite": ("sqlalchemy",), "postgresql": ("sqlalchemy", "psycopg")}
 AT_ONCE = 1000
 CONNECT_S = 10
-_CANCEL_S = 5
+CANCEL_S = 5
+"""How long a server may take to cancel a query, in seconds; then its connection is cut."""
 _INTERRUPTED = ": interrupted"
 _INSTRUCTIONS = 100_000
 """Of SQLite's machine, between two looks at the limits: some milliseconds."""
@@ -75,7 +76,7 @@ def query_rows(
     kind = _kind(url)
     with _errors("the database cannot be opened", "look at its address and user", secret):
         connection = _engine(kind, url, files).connect()
-    watch = _QueryWatch(limits or QueryLimits(), connection.connection.dbapi_connection)
+    watch = _QueryWatch(limits or QueryLimits(), connection)
     with (
         connection,
         watch.watched(),
@@ -98,13 +99,15 @@ class _QueryWatch:
     """Ends a query that takes too long, or whose run is stopped.
 
     A database executes a query outside of the interpreter, where no signal is noticed. SQLite calls back
-    now and then; PostgreSQL has the timeout, and `interrupting` cancels its query.
+    now and then; PostgreSQL has the timeout, and `interrupting` cancels its query. A server that hangs does
+    neither: its answer is not waited for any longer, and the connection is cut.
     """
 
-    def __init__(self, limits: QueryLimits, connection: Any) -> None:
+    def __init__(self, limits: QueryLimits, alchemy: sa.Connection) -> None:
         self.limits = limits
-        self._calls_back = hasattr(connection, "set_progress_handler")
-        self._connection = connection
+        self._alchemy = alchemy
+        self._connection: Any = alchemy.connection.dbapi_connection
+        self._calls_back = hasattr(self._connection, "set_progress_handler")
         self._end = clock.monotonic() + limits.timeout_s if limits.timeout_s else math.inf
 
     @contextlib.contextmanager
@@ -112,6 +115,9 @@ class _QueryWatch:
         """Watch the query of the `with` block; an error that the watch causes becomes its reason."""
         if self._calls_back:
             self._connection.set_progress_handler(self._is_over, _INSTRUCTIONS)
+        else:
+            wait = self._connection.wait
+            self._connection.wait = lambda answer, *more, **named: wait(self._bounded(answer), *more, **named)
         try:
             with self.limits.interrupting(self._interrupt):
                 yield
@@ -129,13 +135,33 @@ class _QueryWatch:
             what = f"the query has not ended within {self.limits.timeout_s} s"
             raise DefsError(what, hint="make it faster, or raise scoopi.query.timeout")
 
+    def _bounded(self, answer: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """Wrap psycopg's generator of an answer, which it resumes several times a second while it waits."""
+        try:
+            wanted = next(answer)
+            while True:
+                ready = yield wanted
+                if not ready and self._is_late():
+                    self._alchemy.invalidate()  # nothing more is sent, as a rollback would wait too
+                    self.ensure_goes_on()
+                wanted = answer.send(ready)
+        except StopIteration as end:
+            return end.value
+
+    def _is_late(self) -> bool:
+        """Whether the server should have ended the query by now."""
+        now = clock.monotonic()
+        if self.limits.is_stopped():
+            self._end = min(self._end, now)
+        return now >= self._end + CANCEL_S
+
     def _is_over(self) -> bool:
         return self.limits.is_stopped() or clock.monotonic() >= self._end
 
     def _interrupt(self) -> None:
         if not self._calls_back:
             with contextlib.suppress(Exception):  # the query may have just ended
-                self._connection.cancel_safe(timeout=_CANCEL_S)
+                self._connection.cancel_safe(timeout=CANCEL_S)
 
 
 @contextlib.contextmanager

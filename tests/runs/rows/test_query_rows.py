@@ -17,6 +17,7 @@ import pytest
 
 from scoopi.errors import DefsError, FetchError, StoppedError
 from scoopi.fetch.file_client import FileFinder
+from scoopi.runs.rows import query_rows as query_rows_module
 from scoopi.runs.rows.query_rows import QueryLimits, query_rows
 from tests.outputs.postgres_server import GUARDED
 
@@ -130,6 +131,44 @@ def test_a_query_of_postgresql_that_never_ends_is_given_up(
 ) -> None:
     with pytest.raises(DefsError, match="the query has not ended within 1 s"):
         [*query_rows(postgres_url, query, files, QueryLimits(1))]
+
+
+@pytest.mark.parametrize("is_stopped", [True, False])
+def test_a_server_that_hangs_is_not_waited_for(
+    postgres_url: str, files: FileFinder, is_stopped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(query_rows_module, "CANCEL_S", 0.5)
+    stopped, raised = threading.Event(), list[Exception]()
+    rows = query_rows(
+        postgres_url,
+        "select pg_backend_pid() as pid from generate_series(1, 100000)",
+        files,
+        QueryLimits(0 if is_stopped else 1, stopped.is_set),
+    )
+    next(rows)
+    pid = int(next(rows)[0])
+
+    def read() -> None:
+        try:
+            list(rows)
+        except (DefsError, StoppedError) as error:
+            raised.append(error)
+
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        reading = threading.Thread(target=read)
+        reading.start()
+        if is_stopped:
+            stopped.set()
+        reading.join(15)
+        hangs = reading.is_alive()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+        reading.join(60)
+    assert not hangs
+    assert len(raised) == 1
+    assert isinstance(raised[0], StoppedError) is is_stopped
+    assert is_stopped or "the query has not ended within 1 s" in str(raised[0])
 
 
 @pytest.mark.parametrize("shown", ["count(*) as n", "n"])
