@@ -33,7 +33,7 @@ class CookieJar:
 
     @property
     def rejected(self) -> tuple[str, ...]:
-        """Names of the cookies that the browser did not take by the last `put`."""
+        """Names of the cookies that the browser rejected in the last `put`."""
         return tuple(each["name"] for each in self._rejected)
 
     def put(self, url: str, lines: Iterable[str], header: str = "") -> None:

@@ -17,7 +17,7 @@ _HINTS = {
 }
 _HINT = "try another version of the browser, or the other one by scoopi.webDriver.browser"
 _GONE = frozenset({"no such frame", "no such request", -32001})
-"""Codes of rejections that only say that a part of the page has gone meanwhile."""
+"""Codes of rejections that only say that a part of the page has disappeared."""
 _REQUEST_GONE = "Invalid InterceptionId"
 """What Chromium says of a request that the page no longer waits for."""
 
@@ -56,7 +56,7 @@ class RejectedCommands:
 
 
 def has_gone(error: RejectedError) -> bool:
-    """Return whether a rejection only says that a part of the page, or a request, has gone meanwhile."""
+    """Return whether a rejection only says that a part of the page, or a request, has disappeared."""
     return error.code in _GONE or _REQUEST_GONE in error.reason
 
 

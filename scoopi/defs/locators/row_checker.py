@@ -124,7 +124,7 @@ class RowChecker:
         return count
 
     def _addresses(self, entry: Table, file: RowFile) -> Iterator[tuple[int, str | None]]:
-        """The line and the address of each row, with the first of further values; None if a value lacks.
+        """The line and the address of each row, with the first of further values; None if a value is missing.
 
         Raises:
             RowFileError: a row cannot be read.

@@ -33,7 +33,7 @@ OnDamage = Callable[[str], None]
 
 
 def no_damage(what: str) -> None:
-    """The default for what is called with a damage."""
+    """Do nothing, for callers that ignore damage."""
 
 
 def is_xml(document: Document) -> bool:
