@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scoopi.errors import UsageError
+
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
@@ -16,6 +18,8 @@ class ServeOptions:
         works: run attempts.
         until_idle: exit when nothing runs, is due or waits for a retry.
         groups: groups of its worker; empty for the project's setting.
+    Raises:
+        UsageError: with these options it would do nothing, or never end.
     """
 
     name: str | None = None
@@ -24,3 +28,10 @@ class ServeOptions:
     works: bool = True
     until_idle: bool = False
     groups: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.schedules and not self.works:
+            raise UsageError("--no-schedule and --no-work leave nothing to do", hint="leave out one of them")
+        if not self.schedules and self.until_idle:
+            what = "--until-idle needs passes, which find what is due"
+            raise UsageError(what, hint="leave out --no-schedule, or end it by a signal")

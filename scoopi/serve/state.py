@@ -79,7 +79,11 @@ class State:
         self.name = str(folder) if url is None else url.shown
         self.is_shared = url is not None
         self.is_store_away = False
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            what = f"{folder} cannot be the folder of the scheduler's state: {error.strerror}"
+            raise UsageError(what, hint="--state DIR names another folder") from error
         self.store = open_schedule_store(folder, url, cluster)
         try:
             self._ensure_format()

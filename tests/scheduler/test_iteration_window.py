@@ -10,6 +10,7 @@ import pytest
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.iteration_window import window_of
 from scoopi.scheduler.triggers import upcoming
 from tests.scheduler.world import START, CrashError, World
 
@@ -47,6 +48,25 @@ def test_a_failed_iteration_holds_the_next_until_it_is_skipped(world_of: Make) -
     world.put(changed(world.job("p/#0"), state="skipped", phase="ended"))
     world.tick()
     assert [*world.states("p")] == ["#0", "#1"]
+
+
+def test_an_iteration_that_has_failed_for_good_holds_the_next_one(world_of: Make) -> None:
+    world = world_of(LOOP.replace("{max: 0}", "{max: 0, on_exhausted: fail}"))
+    world.worker()
+    world.work("failed")
+    world.pass_time(minutes=5)
+    assert world.states("p") == {"#0": "failed"}
+
+
+def test_looking_back_ends_at_the_first_iteration(world_of: Make) -> None:
+    world = world_of(LOOP.replace("retry:", "lookback: 2\n        retry:"))
+    world.worker()
+    windows = []
+    for minute in range(4):
+        world.tick(START + timedelta(minutes=minute))
+        windows.append(sorted(window_of(world.schedule.processes["p"], world.snapshot())))
+        world.work()
+    assert windows == [["#0"], ["#0", "#1"], ["#0", "#1", "#2"], ["#1", "#2", "#3"]]
 
 
 def test_a_paused_process_gets_one_job_and_runs_none(world_of: Make) -> None:

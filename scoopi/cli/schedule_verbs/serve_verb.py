@@ -100,6 +100,7 @@ class Serve:
         """
         from scoopi.serve.state_disk import ensure_local
 
+        _options_of(options)  # refuses what does not go together before anything is opened
         ensure_local(options.state)
         with Signals(terminal, doing="stopping") as signals, ExitStack() as stack:
             wait = partial(_awaited, options, signals, terminal)

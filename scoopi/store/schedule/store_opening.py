@@ -11,9 +11,10 @@ from scoopi.errors import UsageError
 from scoopi.model.text.store_url import StoreKind, StoreUrl
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
 from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_faults import SCHEDULE_FILE
 from scoopi.store.solo.sqlite_store import SqliteStore
 
-DATABASE = "state.db"
+DATABASE = SCHEDULE_FILE
 BUSY_MS = 20_000
 
 

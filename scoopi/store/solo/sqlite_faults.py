@@ -9,7 +9,16 @@ from pathlib import Path
 
 from scoopi.errors import StoreError
 
+SCHEDULE_FILE = "state.db"
+"""Name of the file with the scheduler's records; other files are stores of runs."""
 _PAUSE_S = 0.01
+_DAMAGED_SCHEDULE = "the file is damaged: restore a copy, or move it away and deploy the project again"
+_SCHEDULE_HINTS = (
+    ("SQLITE_FULL", "free space on this disk, then try again"),
+    ("SQLITE_CORRUPT", _DAMAGED_SCHEDULE),
+    ("SQLITE_NOTADB", _DAMAGED_SCHEDULE),
+    ("SQLITE_IOERR", "check the disk, its space and its quota, then try again"),
+)
 _DAMAGED = "the file is damaged: keep the run's folder as it is, and start a new run"
 _HINTS = (
     ("SQLITE_FULL", "free space on this disk, then `scoopi resume`"),
@@ -27,14 +36,20 @@ _HINTS = (
 def store_error(path: Path, error: sqlite3.Error) -> StoreError:
     """The StoreError for an error of SQLite."""
     code = getattr(error, "sqlite_errorname", "")
-    hint = next((hint for prefix, hint in _HINTS if code.startswith(prefix)), "try again")
+    hints = (*_SCHEDULE_HINTS, *_HINTS) if path.name == SCHEDULE_FILE else _HINTS
+    hint = next((hint for prefix, hint in hints if code.startswith(prefix)), "try again")
     named = f"{error} ({code})" if code else str(error)
-    return StoreError(f"the run's store cannot be used: {named}", at=str(path), hint=hint)
+    return StoreError(f"{_owner(path)} cannot be used: {named}", at=str(path), hint=hint)
 
 
 def damaged_store(path: Path, why: str) -> StoreError:
     """The StoreError for a file that SQLite can read, but that is not a store."""
-    return StoreError(f"the run's store cannot be used: {why}", at=str(path), hint=_DAMAGED)
+    hint = _DAMAGED_SCHEDULE if path.name == SCHEDULE_FILE else _DAMAGED
+    return StoreError(f"{_owner(path)} cannot be used: {why}", at=str(path), hint=hint)
+
+
+def _owner(path: Path) -> str:
+    return "the scheduler's store" if path.name == SCHEDULE_FILE else "the run's store"
 
 
 def set_when_free(connection: sqlite3.Connection, pragmas: Iterable[str], seconds: float) -> None:

@@ -143,3 +143,19 @@ def test_with_a_given_time_no_verb_reads_the_clock_and_no_record_has_its_time(
     times = re.findall(r"\d{4}-\d\d-\d\dT[\d:.]+Z", re.sub(r"@[^\"]*", "", "".join(shown)))
     assert len(times) > 30
     assert {time[:10] for time in times} == {"2026-03-27", "2026-04-01"}, "deployed, and all other"
+
+
+@pytest.mark.parametrize("state", ["file", "file/below"])
+def test_a_state_that_cannot_be_a_folder_is_an_error_of_usage(shop: Shop, state: str) -> None:
+    Path("file").touch()
+    assert shop.run("deploy", "jobs", "--state", state) == 2
+    assert f"{state} cannot be the folder of the scheduler's state: " in shop.err.getvalue()
+
+
+def test_a_damaged_state_says_what_to_do_about_a_scheduler(shop: Shop) -> None:
+    Path("other").mkdir()
+    Path("other/state.db").write_text("junk" * 100)
+    assert shop.run("job", "list", "--state", "other") == 5
+    assert "the scheduler's store cannot be used: file is not a database" in shop.err.getvalue()
+    assert "restore a copy, or move it away and deploy the project again" in shop.err.getvalue()
+    assert "run's folder" not in shop.err.getvalue()

@@ -19,6 +19,8 @@ from tests.cli.conftest import Screen
         ("--http host", "needs [HOST:]PORT, got 'host'"),
         ("--groups a,,b", "needs names separated by commas, got 'a,,b'"),
         ("--state nowhere", "there is no state of a scheduler in nowhere"),
+        ("--no-schedule --no-work", "--no-schedule and --no-work leave nothing to do"),
+        ("--no-schedule --until-idle", "--until-idle needs passes, which find what is due"),
     ],
 )
 def test_a_wrong_option_is_one_clear_error(
