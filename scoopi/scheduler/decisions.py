@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from scoopi.model.schedule.job_changes import StateChange
 from scoopi.model.schedule.notice_record import NoticeRecord
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import (
@@ -19,7 +20,6 @@ from scoopi.model.schedule.schedule_records import (
     JobRecord,
     PassRecord,
     ProcessRecord,
-    StateChange,
     WorkerRecord,
 )
 from scoopi.periods.period import Period

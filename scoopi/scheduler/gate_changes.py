@@ -7,7 +7,13 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from scoopi.model.schedule.schedule_records import LIVE, UNCLAIMED, AttemptRecord, GateChange, JobRecord
+from scoopi.model.schedule.job_changes import GateChange
+from scoopi.model.schedule.schedule_records import (
+    LIVE,
+    UNCLAIMED,
+    AttemptRecord,
+    JobRecord,
+)
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.gates import ClosedGate
 from scoopi.scheduler.placing.placement import Room, waiting_gate

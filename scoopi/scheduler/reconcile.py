@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from scoopi.errors import DefsError
+from scoopi.model.schedule.job_changes import SlotState
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
@@ -16,7 +17,6 @@ from scoopi.model.schedule.schedule_records import (
     UNSETTLED,
     AttemptRecord,
     JobRecord,
-    SlotState,
 )
 from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.applied import applied

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scoopi.model.schedule.schedule_records import JobRecord, SlotState
+from scoopi.model.schedule.job_changes import SlotState
+from scoopi.model.schedule.schedule_records import JobRecord
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Iteration, parse_slot, slot_key, slot_of_key
 

@@ -8,8 +8,14 @@ from typing import Any
 
 import msgspec
 
+from scoopi.model.schedule.job_changes import SlotState
 from scoopi.model.schedule.process import Process, RetryRule
-from scoopi.model.schedule.schedule_records import ENDED, AttemptRecord, JobRecord, ProcessRecord, SlotState
+from scoopi.model.schedule.schedule_records import (
+    ENDED,
+    AttemptRecord,
+    JobRecord,
+    ProcessRecord,
+)
 from scoopi.periods.slot import moment_text
 from scoopi.scheduler.decisions import changed, moved
 from scoopi.scheduler.planning.looks import next_look

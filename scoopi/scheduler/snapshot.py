@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
+from scoopi.model.schedule.job_changes import SlotState
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import (
     LIVE,
@@ -15,7 +16,6 @@ from scoopi.model.schedule.schedule_records import (
     AttemptRecord,
     JobRecord,
     ProcessRecord,
-    SlotState,
     WorkerRecord,
 )
 from scoopi.model.schedule.schedule_settings import Schedule

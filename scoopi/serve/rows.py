@@ -9,16 +9,11 @@ from typing import Any
 
 import msgspec
 
+from scoopi.model.schedule.job_changes import GateChange, StateChange
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.process_change import ProcessChange
 from scoopi.model.schedule.run_node import RunNode
-from scoopi.model.schedule.schedule_records import (
-    AttemptRecord,
-    GateChange,
-    JobRecord,
-    StateChange,
-    WorkerRecord,
-)
+from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, WorkerRecord
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.explaining.holders import SIGNED_OFF, condition
 from scoopi.scheduler.placing.run_nodes import held_places

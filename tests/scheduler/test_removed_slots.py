@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoopi.model.schedule.schedule_records import ENDED, JobRecord, SlotState
+from scoopi.model.schedule.job_changes import SlotState
+from scoopi.model.schedule.schedule_records import ENDED, JobRecord
 from scoopi.scheduler.removed_slots import MOST_RANGES, removed_state, with_removed
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -30,11 +30,11 @@ def test_rows_are_those_of_the_verbs(shown_state: State, answers: ServeAnswers) 
     assert given(answers, "/api/jobs") == {"jobs": jobs.jobs(), "more": False}
     assert len(given(answers, "/api/jobs?process=p")["jobs"]) == 2
     assert [row["job"] for row in given(answers, "/api/jobs?state=embryo")["jobs"]] == ["q/!1"]
-    assert given(answers, "/api/attempts") == {"attempts": jobs.attempts()}
-    assert given(answers, f"/api/attempts?job={job}") == {"attempts": jobs.attempts(job)}
+    assert given(answers, "/api/attempts") == {"attempts": jobs.attempts.rows()}
+    assert given(answers, f"/api/attempts?job={job}") == {"attempts": jobs.attempts.rows(job)}
     for query, names in (("process", ("p",)), ("status", ("pending", "canceling"))):
         for name in names:
-            rows = jobs.attempts(**{query: name})
+            rows = jobs.attempts.rows(**{query: name})
             assert given(answers, f"/api/attempts?{query}={name}") == {"attempts": rows}
     assert given(answers, f"/api/why?job={job}") == jobs.why(job)
     assert [row["used"] for row in given(answers, "/api/workers")["workers"]] == [1]

@@ -64,14 +64,14 @@ class Attempts:
         if options.operation in ("list", "show"):
             with desks(options) as (_, jobs):
                 if options.operation == "list":
-                    rows = list(jobs.attempts(options.job, options.process, options.state_of))
+                    rows = list(jobs.attempts.rows(options.job, options.process, options.state_of))
                     if not rows and not (options.job or options.process or options.state_of):
                         terminal.say(
                             "no attempt is live; see those of a job with --job, --process or --status"
                         )
                     print_rows(terminal, rows, options, _COLUMNS)
                 else:
-                    print_fields(terminal, jobs.show_attempt(options.attempt), options)
+                    print_fields(terminal, jobs.attempts.show(options.attempt), options)
         elif options.operation == "log":
             self._log(options, terminal)
         elif options.operation == "claim":
@@ -82,18 +82,19 @@ class Attempts:
 
     def _log(self, options: Namespace, terminal: Terminal) -> None:
         with desks(options) as (_, jobs), opened(options) as state:
-            claim = _claim_of(jobs.attempt(options.attempt), options.node)
+            claim = _claim_of(jobs.attempts.record(options.attempt), options.node)
             _ensure_own_log(state, claim.attempt)
 
             def is_over() -> bool:
-                return not options.follow or Claim(jobs.attempt(options.attempt), options.node).is_over
+                attempt = jobs.attempts.record(options.attempt)
+                return not options.follow or Claim(attempt, options.node).is_over
 
             shown = _ShownLog(terminal, options, claim)
             folder = node_folder(attempt_folder(state.folder / "work", claim.attempt), claim.node)
             if not _is_here(state, claim, folder):
                 for _ in poll_until(is_over):
                     pass
-                current = Claim(jobs.attempt(options.attempt), options.node)
+                current = Claim(jobs.attempts.record(options.attempt), options.node)
                 shown.add(_kept_text(state, current))
                 shown.end()
                 return
@@ -126,7 +127,7 @@ class Attempts:
 
     def _report(self, options: Namespace, terminal: Terminal) -> None:
         with desks(options) as (_, jobs), opened(options) as state:
-            attempt = jobs.attempt(options.attempt)
+            attempt = jobs.attempts.record(options.attempt)
             claims, now = AttemptClaims(state.store), now_of(options)
             if options.operation == "beat":
                 row = attempt_row(claims.progress(attempt, options.fence, now))

@@ -10,7 +10,7 @@ from scoopi.cli.exit_codes import DONE
 from scoopi.cli.schedule_verbs.operations import add_operations, desks, since_of
 from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows, print_with_changes
 from scoopi.cli.terminal import Terminal
-from scoopi.model.schedule.schedule_records import SlotState
+from scoopi.model.schedule.job_changes import SlotState
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.rows import Row
 

@@ -68,7 +68,7 @@ class Launch:
             for _ in poll_until(lambda: jobs.job(row["job"]).state in FINISHED):
                 pass
             job = jobs.job(row["job"])
-            attempts = jobs.attempts(job.job)
+            attempts = jobs.attempts.rows(job.job)
         result: dict[str, Any] = {"job": job.job, "state": job.state, "reason": job.reason or None}
         result["outputs"] = attempts[-1]["outputs"] if attempts else {}
         print_fields(terminal, result, options)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from scoopi.model.schedule.job_changes import GateChange, SlotState, StateChange
 from scoopi.model.schedule.process_change import ProcessChange
 from scoopi.model.schedule.run_node import RunNode
 
@@ -15,7 +16,6 @@ ACTIVE, ENDED = "active", "ended"
 LIVE, UNSETTLED, PAST = "live", "unsettled", "past"
 """Phases of attempts; an unsettled attempt has ended, but its job has not been updated yet."""
 
-SlotState = Literal["embryo", "in_progress", "final_run", "processed", "noop", "skipped", "failed"]
 AttemptStatus = Literal[
     "pending", "paused", "waiting", "running", "canceling", "succeeded", "noop", "failed", "error", "canceled"
 ]
@@ -85,27 +85,6 @@ class Backfill(msgspec.Struct, frozen=True):
     overlap: str
     newest_first: bool = False
     max_parallel: int = 0
-
-
-class StateChange(msgspec.Struct, frozen=True):
-    """A change of a job's state, or a manual change of the job.
-
-    Attributes:
-        by: the user who made it; empty if a pass did.
-    """
-
-    state: SlotState
-    at: datetime
-    by: str = ""
-    reason: str = ""
-
-
-class GateChange(msgspec.Struct, frozen=True):
-    """A gate that a job began to wait at; empty if all are open."""
-
-    gate: str
-    at: datetime
-    reason: str = ""
 
 
 class JobRecord(msgspec.Struct, frozen=True, kw_only=True):

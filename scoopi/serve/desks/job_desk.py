@@ -1,39 +1,37 @@
-"""JobDesk: answers what users ask about jobs and attempts, and makes the changes that they request."""
+"""JobDesk: answers what users ask about jobs, and makes the changes that they request."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 from itertools import islice
 from shlex import quote
 from typing import Any, get_args
 
 from scoopi.errors import StateRefusedError, UsageError
+from scoopi.model.schedule.job_changes import SlotState, StateChange
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
     FINISHED,
     LIVE,
-    TERMINAL,
     AttemptRecord,
-    AttemptStatus,
     JobRecord,
     ProcessRecord,
-    SlotState,
-    StateChange,
 )
 from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.decisions import canceled, moved
 from scoopi.scheduler.explaining.absent_job import absent_job
 from scoopi.scheduler.retrying import ended_by
 from scoopi.scheduler.why import why
+from scoopi.serve.desks.attempt_desk import AttemptDesk
 from scoopi.serve.desks.cascade import Cascade
-from scoopi.serve.rows import Row, attempt_row, change_row, gate_row, job_row
+from scoopi.serve.rows import Row, change_row, gate_row, job_row
 from scoopi.serve.state import State
 from scoopi.store.schedule.record_keys import job_key
 
 
 class JobDesk:
-    """Answers what users ask about jobs and attempts, and makes the changes that they request.
+    """Answers what users ask about jobs, and makes the changes that they request.
 
     It reads the current records.
 
@@ -42,6 +40,8 @@ class JobDesk:
         now: the time of this command.
         qualified: returns the qualified name of a process; raises UsageError if it is unknown.
         user: the name of the user, which is recorded with each change.
+    Attributes:
+        attempts: answers what they ask about attempts.
     """
 
     def __init__(self, state: State, now: datetime, qualified: Callable[[str], str], user: str = "") -> None:
@@ -50,6 +50,7 @@ class JobDesk:
         self._now = now
         self._qualified = qualified
         self._user = user or "hand"
+        self.attempts = AttemptDesk(state.store, self.job, self._name_of)
 
     def jobs(
         self,
@@ -212,55 +213,6 @@ class JobDesk:
             self._cancelled(record, reason, "")
         return row
 
-    def attempts(
-        self, job: str | None = None, process: str | None = None, status: str | None = None
-    ) -> list[Row]:
-        """Return a row for each attempt of a job or of a process; without either, for each live attempt.
-
-        Args:
-            status: only attempts of this status.
-
-        Raises:
-            UsageError: the job, the process or the status is unknown.
-        """
-        statuses = get_args(AttemptStatus)
-        if status is not None and status not in statuses:
-            raise UsageError(f"unknown status {status}", hint=f"the statuses are {', '.join(statuses)}")
-        found: Iterable[AttemptRecord]
-        if job is not None:
-            return [
-                self._attempt_row(each)
-                for each in self._store.attempts_of(self.job(job).job)
-                if status in (None, each.status)
-            ]
-        if process is not None:
-            found = self._store.scan(AttemptRecord, prefix=f"{self._name_of(process)}/")
-        elif status in TERMINAL:
-            found = self._store.scan(AttemptRecord)
-        else:
-            found = self._store.open_attempts()
-        return [attempt_row(each) for each in found if status in (None, each.status)]
-
-    def show_attempt(self, attempt: str) -> Row:
-        """Return the row of an attempt; the last one of a job has the time of the retry."""
-        return self._attempt_row(self.attempt(attempt))
-
-    def attempt(self, attempt: str) -> AttemptRecord:
-        """Return the record of an attempt.
-
-        Raises:
-            UsageError: there is none.
-        """
-        job, _, number = attempt.rpartition("/")
-        if job and number.isdigit():
-            key = f"{job_key(self.job(job).job)}/{int(number):06}"
-            found = self._store.get(AttemptRecord, [key]).get(key)
-            if found is not None:
-                return found
-        raise UsageError(
-            f"there is no attempt {attempt}", hint="write PROCESS/SLOT/NUMBER, as attempt list does"
-        )
-
     def _active(self, job: str, verb: str) -> JobRecord:
         record = self.job(job)
         if record.state in FINISHED:
@@ -276,10 +228,6 @@ class JobDesk:
 
     def _row(self, record: JobRecord) -> Row:
         return job_row(record, self._state.current()[1].process(record.process))
-
-    def _attempt_row(self, attempt: AttemptRecord) -> Row:
-        job = self._store.jobs([attempt.job]).get(attempt.job)
-        return attempt_row(attempt, job.retry_at if job and job.attempts == attempt.number else None)
 
     def _cascade(self) -> Cascade:
         return Cascade(self._store, self._state.current()[1].processes)

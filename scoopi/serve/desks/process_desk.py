@@ -7,13 +7,10 @@ from datetime import datetime, timedelta
 
 from scoopi.defs.schedule.schedule_reader import CheckScrape
 from scoopi.errors import StateRefusedError, UsageError
+from scoopi.model.schedule.job_changes import StateChange
 from scoopi.model.schedule.process import Process, launched_scrape
 from scoopi.model.schedule.process_change import ProcessChange, ProcessChangeName
-from scoopi.model.schedule.schedule_records import (
-    JobRecord,
-    ProcessRecord,
-    StateChange,
-)
+from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
 from scoopi.model.text.secrets import variable_of
 from scoopi.model.text.shown import did_you_mean, nearest
 from scoopi.periods.duration import duration_text

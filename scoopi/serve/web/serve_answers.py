@@ -106,7 +106,7 @@ class ServeAnswers:
 
     def _attempts(self, query: Query) -> HttpAnswer:
         given = (query.get(name) for name in ("job", "process", "status"))
-        return json_answer({"attempts": self._job_desk().attempts(*given)})
+        return json_answer({"attempts": self._job_desk().attempts.rows(*given)})
 
     def _why(self, query: Query) -> HttpAnswer:
         if "job" not in query:

@@ -11,7 +11,8 @@ from scoopi.defs.schedule.schedule_reader import is_project, read_schedule
 from scoopi.defs.yaml.findings import Finding, Severity
 from scoopi.defs.yaml.report import Report
 from scoopi.model.place import Place
-from scoopi.model.schedule.schedule_records import AttemptStatus, SlotState
+from scoopi.model.schedule.job_changes import SlotState
+from scoopi.model.schedule.schedule_records import AttemptStatus
 from tests.defs.schedule.project import Project
 
 SHOP = """

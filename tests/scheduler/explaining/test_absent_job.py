@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord, SlotState
+from scoopi.model.schedule.job_changes import SlotState
+from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
 from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.explaining.absent_job import absent_job

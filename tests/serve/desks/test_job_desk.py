@@ -35,7 +35,7 @@ def test_a_job_shows_all_changes_and_who_asked_for_them(deployed: Deployed) -> N
         state.passes.run(now)
         now += timedelta(minutes=1)
     desk = JobDesk(state, now, lambda name: name, "bob")
-    assert desk.show_attempt("p/!1/2")["retry_at"] is None
+    assert desk.attempts.show("p/!1/2")["retry_at"] is None
     assert desk.job("p/!1").failures == 2
     desk.clear("p/!1")
     cleared = desk.job("p/!1")
@@ -90,30 +90,9 @@ def test_what_a_removed_process_has_done_is_still_listed(deployed: Deployed) -> 
     state = deployed("processes: {q: {executes: external:x}}")
     desk = JobDesk(state, NOW, lambda name: ProcessDesk(state, NOW).process(name).name)
     assert [row["job"] for row in desk.jobs("p")] == ["p/!1"]
-    assert [row["attempt"] for row in desk.attempts(process="p")] == ["p/!1/1"]
+    assert [row["attempt"] for row in desk.attempts.rows(process="p")] == ["p/!1/1"]
     with pytest.raises(UsageError, match="unknown process r"):
         desk.jobs("r")
-
-
-def test_attempts_are_listed_by_job_process_and_status(deployed: Deployed) -> None:
-    state = deployed(PROJECT)
-    ProcessDesk(state, NOW).launch("p", {})
-    ProcessDesk(state, NOW).launch("q", {})
-    state.passes.run(NOW)
-    WorkerRegistry(state.store).put("w", ("default",), 1, is_external=True)
-    claims = AttemptClaims(state.store)
-    (attempt,) = claims.claim("w", NOW, {"p": "x"})
-    claims.end(attempt, 1, "failed", NOW)
-    state.passes.run(NOW)
-    desk = JobDesk(state, NOW, lambda name: name)
-
-    assert [row["attempt"] for row in desk.attempts()] == ["q/!1/1"]
-    assert [row["attempt"] for row in desk.attempts(process="p")] == ["p/!1/1"]
-    assert [row["attempt"] for row in desk.attempts(status="failed")] == ["p/!1/1"]
-    assert desk.attempts(process="q", status="failed") == []
-    assert desk.attempts(job="p/!1")[0]["retry_at"] == "2026-01-01T00:01:00Z"
-    with pytest.raises(UsageError, match="unknown status lost"):
-        desk.attempts(status="lost")
 
 
 def test_the_name_of_a_process_is_looked_up_without_reading_all_of_them(
