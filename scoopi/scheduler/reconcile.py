@@ -160,7 +160,7 @@ def _gated(snapshot: Snapshot, waiting: Waiting, faults: PlanFaults) -> Iterator
     Args:
         waiting: gets the first waiting job of each process, with its gate.
     """
-    ahead = _Ahead(waiting, dict.fromkeys(snapshot.live_of, True), dict(snapshot.running_of_backfill))
+    ahead = _Ahead(waiting, dict.fromkeys(snapshot.live_of, True), {})
     for job in snapshot.active:
         if not snapshot.is_worked_on(job):
             yield from faults.decided(job.process, job.job, _pass_gates, job, snapshot, ahead)
@@ -173,12 +173,12 @@ class _Ahead:
     Attributes:
         waiting: the first waiting job of each process, with its gate.
         started: the processes with an attempt.
-        running: how many jobs of a backfill have an attempt, by process and backfill.
+        backfilled: how many jobs of a backfill with a limit have got an attempt, by process and backfill.
     """
 
     waiting: Waiting
     started: dict[str, bool]
-    running: dict[tuple[str, str], int]
+    backfilled: dict[tuple[str, str], int]
 
 
 def _pass_gates(job: JobRecord, snapshot: Snapshot, ahead: _Ahead) -> Iterator[Decision]:
@@ -206,12 +206,15 @@ def _pass_gates(job: JobRecord, snapshot: Snapshot, ahead: _Ahead) -> Iterator[D
         return
     backfill = job.backfill
     key = (job.process, backfill.name if backfill is not None else "")
-    if backfill is not None and 0 < backfill.max_parallel <= ahead.running.get(key, 0):
-        return
+    is_limited = backfill is not None and backfill.max_parallel > 0
+    if backfill is not None and is_limited:
+        running = snapshot.running_of_backfill.get(key, 0) + ahead.backfilled.get(key, 0)
+        if running >= backfill.max_parallel:
+            return
     yield from _attempted(job, process, snapshot)
     ahead.started[process.name] = True  # last: a job that fails here holds up no other one
-    if backfill is not None:
-        ahead.running[key] = ahead.running.get(key, 0) + 1
+    if is_limited:
+        ahead.backfilled[key] = ahead.backfilled.get(key, 0) + 1
 
 
 def _is_inside_group(job: JobRecord, process: Process) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
 
 from scoopi.errors import BusyRecordError, UnstorableError
-from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.model.schedule.schedule_records import AttemptRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import HIDDEN, Decision
@@ -174,7 +174,7 @@ class Passes:
             processes=self._store.processes(),
             jobs=self._store.active_jobs(),
             attempts=attempts,
-            workers=self._workers({name for each in attempts for name in held_places(each)}),
+            workers=self._workers(_holders(attempts)),
             beat=shared.beat,
             deployed=max(shared.former.values(), default=None),
             pass_until=shared.until if shared.holder else None,
@@ -256,3 +256,9 @@ class Passes:
         """Renew the lease of a long pass between two rounds; False if another pass has taken it."""
         taken = timedelta(seconds=time.monotonic() - length.began)
         return taken < LEASE / 3 or self._lease.renew(length.now + taken + LEASE)
+
+
+def _holders(attempts: Iterable[AttemptRecord]) -> set[str]:
+    """The workers that have attempts or nodes; most attempts of a long queue have none."""
+    held = (each for each in attempts if each.worker or each.nodes)
+    return {name for each in held for name in held_places(each)}

@@ -176,8 +176,9 @@ class Server:
         self._report()
         if self._heartbeat.is_asked:
             self._pass_at, self._is_quiet, self._heartbeat.is_asked = time.monotonic(), False, False
+        is_current = False
         if self._options.schedules and time.monotonic() >= self._pass_at:
-            self._pass()
+            is_current = self._pass()
         if self._options.works:
             self._beat()  # where the store is slow, each of these steps takes as long as a heartbeat
             self._runner.look(self._settings)
@@ -186,7 +187,7 @@ class Server:
             self._has_failed = False
             self._beat()
             if not is_stopping and self._heartbeat.is_live():
-                self._claim()
+                self._claim(is_current)
         self._beat()
         if not is_stopping:
             self._background.turn(now_utc())
@@ -202,7 +203,8 @@ class Server:
         if self._heartbeat.beat():
             self._runner.keep_alive(self._heartbeat.lease_ends_at())
 
-    def _pass(self) -> None:
+    def _pass(self) -> bool:
+        """Run a pass; returns whether its last snapshot shows what it has written."""
         self._settings = self._state.current()[1].settings
         self._pass_at = time.monotonic() + self._settings.every.total_seconds()
         passes = self._state.passes
@@ -217,10 +219,13 @@ class Server:
             self._pass_at = time.monotonic()
         if rows:
             self._state.notify(but=self.name)
+        return self._is_quiet
 
-    def _claim(self) -> None:
-        room = self._slots - len(self._runner)
-        if self._runner.claim(room, self._settings, self._heartbeat.lease_ends_at()):
+    def _claim(self, is_current: bool) -> None:
+        """Claim what is placed here; after a pass of its own without reading all attempts once more."""
+        room, last = self._slots - len(self._runner), self._state.passes.last
+        known = last.attempts if is_current and last is not None else None
+        if self._runner.claim(room, self._settings, self._heartbeat.lease_ends_at(), known):
             self._is_quiet = False
 
     def _wait(self, seconds: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -155,10 +156,11 @@ def with_prefix(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the records whose keys begin with a prefix and are longer, by key; otherwise as `pages`."""
     for page in pages(store, store_map, size, index_value, prefix):
-        for key, record in page:
-            if not key.startswith(prefix):
-                return
-            yield key, record
+        if page[-1][0].startswith(prefix):  # and so do all before it
+            yield from page
+            continue
+        yield from takewhile(lambda entry: entry[0].startswith(prefix), page)
+        return
 
 
 JOBS = StoreMap("jobs", index="state_key", large=True)

@@ -10,7 +10,7 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -592,3 +592,27 @@ def test_the_end_of_an_attempt_is_written_in_a_shutdown_though_the_store_fails_a
         server.run()
     (attempt,) = state.store.attempts_of("p/!1")
     assert attempt.status == "succeeded"
+
+
+def test_a_serve_reads_the_attempts_for_a_claim_only_when_its_pass_has_not_just_read_them(
+    deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed("""
+        settings: {liveness: {beat: 1s}}
+        processes: {p: {executes: {command: ["true"]}}}
+    """)
+    ProcessDesk(state, now_utc()).launch("p", {})
+    claim, given, started = AttemptRunner.claim, [], []
+
+    def claimed(runner: AttemptRunner, *words: Any) -> bool:
+        given.append(words[-1] is not None)
+        if not given[-1]:
+            server.cancel()
+        return claim(runner, *words)
+
+    monkeypatch.setattr(AttemptRunner, "claim", claimed)
+    with served(state, tmp_path, lambda line, **fields: started.append(line)) as server:
+        server.run()
+    assert given[0], "after the pass that has placed the attempt"
+    assert started[0] == "p/!1/1 started"
+    assert not given[-1], "after a heartbeat without a pass"

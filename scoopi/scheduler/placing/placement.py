@@ -165,7 +165,8 @@ class Room:
         ]
         self._left = {worker.worker: worker.capacity for worker in self.alive}
         for attempt in snapshot.attempts:
-            for name in held_places(attempt):
+            # most attempts of a long queue have no worker, and a pass counts the room several times
+            for name in held_places(attempt) if attempt.worker or attempt.nodes else ():
                 if name in self._left:
                     self._left[name] -= 1
 

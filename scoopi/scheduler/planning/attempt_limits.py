@@ -49,10 +49,10 @@ class AttemptLimits:
         if process is None or not self._set:
             return ""
         limits: Sequence[AttemptLimit] = self._set
-        reasons = (
-            each.exceeded(attempt, process, snapshot) for each in limits if effect in (None, each.effect)
-        )
-        return next(filter(None, reasons), "")
+        for each in limits:
+            if effect in (None, each.effect) and (reason := each.exceeded(attempt, process, snapshot)):
+                return reason
+        return ""
 
 
 def _queued(attempt: AttemptRecord, process: Process, snapshot: Snapshot) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -51,24 +51,24 @@ class AttemptClaims:
         names: Mapping[str, str] | None = None,
         limit: int = 1,
         schedule: Schedule | None = None,
+        known: Sequence[AttemptRecord] | None = None,
     ) -> list[AttemptRecord]:
-        """Claim waiting attempts, oldest first, within the worker's capacity.
-
-        Attempts that are assigned to this worker come first.
+        """Claim waiting attempts within the worker's capacity: its own ones first, and of these the oldest.
 
         Args:
             names: for a worker registered by `worker put`: the external name of each process that it runs;
                 such a worker may claim attempts that are assigned to no worker.
             limit: the most attempts to claim.
-            schedule: if given, also claim attempts that another worker was assigned and did not claim in
-                time.
+            schedule: if given, also claim attempts that another worker has not claimed in time.
+            known: the open attempts, if they were just read; what has changed since is not claimed.
         Raises:
             UsageError: the worker is not registered.
         """
         record = self._store.get(WorkerRecord, [worker]).get(worker)
         if record is None:
             raise UsageError(f"unknown worker {worker}", hint=f"scoopi worker put {worker} registers it")
-        attempts = [each for each in self._store.open_attempts() if each.phase == LIVE]
+        found = self._store.open_attempts() if known is None else known
+        attempts = [each for each in found if each.phase == LIVE]
         running = sum(each.worker == worker and each.status != "waiting" for each in attempts)
         room = min(limit, int(record.capacity) - running)
         mine = [

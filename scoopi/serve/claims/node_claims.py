@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -36,13 +36,14 @@ class NodeClaims:
         self._worker = worker
         self._copies = copies
 
-    def claim(self, now: datetime, limit: int) -> list[Claim]:
+    def claim(self, now: datetime, limit: int, known: Sequence[AttemptRecord] | None = None) -> list[Claim]:
         """Claim nodes that are placed on this worker, within its capacity.
 
         Args:
             limit: the most nodes.
+            known: the open attempts, if they were just read.
         """
-        attempts = self._store.open_attempts()
+        attempts = self._store.open_attempts() if known is None else known
         mine = [
             Claim(attempt, node.number)
             for attempt in attempts

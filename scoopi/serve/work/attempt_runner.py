@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from scoopi.errors import BusyRecordError, FencedError, ScoopiError, StoreError, UnstorableError
@@ -74,12 +74,19 @@ class AttemptRunner:
         """Whether nothing runs, and nothing is to be reported."""
         return not self._running and not self._unreported
 
-    def claim(self, room: int, settings: ScheduleSettings, lease_ends_at: float) -> bool:
+    def claim(
+        self,
+        room: int,
+        settings: ScheduleSettings,
+        lease_ends_at: float,
+        known: Sequence[AttemptRecord] | None = None,
+    ) -> bool:
         """Claim and start what is placed here; attempts come before further nodes.
 
         Args:
             room: the most.
             lease_ends_at: on the monotonic clock of the machine.
+            known: the open attempts, if a pass has just read them; None to read them.
         Returns:
             Whether something was claimed.
         Raises:
@@ -87,11 +94,14 @@ class AttemptRunner:
         """
         if room <= 0:
             return False
-        schedule = self._state.current()[1]
-        attempts = self._claims.claim(self._worker, now_utc(), limit=room, schedule=schedule)
-        claims = [Claim(attempt) for attempt in attempts]
+        schedule, now = self._state.current()[1], now_utc()
+        attempts = self._store.open_attempts() if known is None else known
+        claimed = self._claims.claim(self._worker, now, limit=room, schedule=schedule, known=attempts)
+        claims = [Claim(attempt) for attempt in claimed]
         if len(claims) < room:
-            claims += self._nodes.claim(now_utc(), room - len(claims))
+            own = {each.attempt: each for each in claimed}
+            attempts = [own.get(each.attempt, each) for each in attempts] if own else attempts
+            claims += self._nodes.claim(now_utc(), room - len(claims), attempts)
         more = {"lease_ends_at": lease_ends_at, "log_limit": settings.log.limit}
         for claim in claims:
             self._start(claim, more)

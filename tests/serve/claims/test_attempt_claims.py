@@ -198,3 +198,15 @@ def test_an_attempt_whose_record_keeps_changing_holds_up_no_other_claim(
         patched.setattr(state.store, "write", written)
         assert [attempt.slot for attempt in claims.claim("w", NOW, EXTERNAL, limit=9)] == ["!2"]
     assert [attempt.slot for attempt in claims.claim("w", NOW, EXTERNAL, limit=9)] == ["!1"]
+
+
+def test_of_attempts_that_were_just_read_those_that_have_changed_since_are_not_claimed(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(ONE)
+    claims = launched(state, 2)
+    known = state.store.open_attempts()
+    claims.claim("w", NOW, EXTERNAL)
+    monkeypatch.setattr(state.store, "open_attempts", lambda: pytest.fail("they are known"))
+    (claim,) = claims.claim("w", NOW, EXTERNAL, limit=9, known=known)
+    assert (claim.slot, claim.fence) == ("!2", 1)

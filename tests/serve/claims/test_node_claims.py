@@ -52,6 +52,14 @@ def test_a_worker_claims_what_is_placed_on_it_within_its_room(state: State) -> N
     assert record(state).fence == 1
 
 
+def test_nodes_are_claimed_of_attempts_that_were_just_read(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = state.store.open_attempts()
+    monkeypatch.setattr(state.store, "open_attempts", lambda: pytest.fail("they are known"))
+    assert [claim.node for claim in NodeClaims(state.store, "b").claim(NOW, 1, known)]
+
+
 def test_a_worker_without_room_claims_nothing(state: State) -> None:
     WorkerRegistry(state.store).put("b", ("default",), 0, is_external=False)
     assert NodeClaims(state.store, "b").claim(NOW, 9) == []
