@@ -53,6 +53,16 @@ def test_quartz_has_seconds() -> None:
     ]
 
 
+def test_ranges_of_quartz_go_on_at_zero() -> None:
+    assert times("58-1 0 0 * * ?", "quartz") == [
+        "2026-01-01 00:00:01",
+        "2026-01-01 00:00:58",
+        "2026-01-01 00:00:59",
+        "2026-01-02 00:00:00",
+    ]
+    assert times("0 59-0 6 * * ?", "quartz", 2) == ["2026-01-01 06:00:00", "2026-01-01 06:59:00"]
+
+
 def test_quartz_has_years() -> None:
     assert times("0 0 0 1 6 ? 2025,2027-2031/2", "quartz") == [
         "2027-06-01 00:00:00",

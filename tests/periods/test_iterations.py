@@ -58,3 +58,12 @@ def test_a_day_with_more_fires_than_numbers_is_refused() -> None:
     every_second = iterations("* * * * * ?", dialect="quartz")
     with pytest.raises(PeriodError, match="more than 9999"):
         every_second.window(SINCE + timedelta(hours=4), 0)
+
+
+def test_the_first_fire_of_a_day_may_be_at_its_midnight() -> None:
+    hourly, midnight = iterations("0 * * * *"), datetime(2026, 3, 5, tzinfo=UTC)
+    fires = hourly.fires_from(midnight)
+    assert [next(fires), next(fires)] == [midnight, midnight + timedelta(hours=1)]
+    assert str(hourly.number(midnight)) == "#2603050001"
+    before = hourly.fires_from(SINCE - timedelta(hours=1))
+    assert next(before) == SINCE - timedelta(hours=1), "also before since"
