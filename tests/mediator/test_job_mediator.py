@@ -71,6 +71,7 @@ def test_a_stop_leaves_a_thread_behind_that_takes_longer() -> None:
     mediator = mediator_of(runner, Part(), Part(), JobInbox())
     mediator.start()
     mediator.stop(0.05)
+    assert "job-runner" in [thread.name for thread in threading.enumerate()]
     runner.stop()
 
 

@@ -10,6 +10,9 @@ from typing import Any
 
 from tests.mutation.mutants import Mutant
 
+_MORE_OF_CHILDREN = 4
+"""How many times as long the tests of a file may take that only child processes execute."""
+
 
 @dataclass(frozen=True)
 class _Run:
@@ -55,7 +58,8 @@ class RecordedLines:
         tests test it, the slowest first, as these start processes.
 
         Args:
-            most_seconds: as many as fit into this time are chosen, and one at least.
+            most_seconds: as many as fit into this time are chosen, and one at least; four times as many of a
+                file that no test executes itself.
         """
         file = str(mutant.file)
         wanted = {(file, line) for line in range(mutant.line, mutant.last_line + 1)}
@@ -66,6 +70,7 @@ class RecordedLines:
             found.sort(key=lambda run: (own not in run.name, run.seconds, run.name))
         else:
             found = sorted(self._runs, key=lambda run: (-run.seconds, run.name))
+            most_seconds *= _MORE_OF_CHILDREN
         chosen = list(_within(found, most_seconds))
         names = tuple(run.name for run in chosen)
         return Choice(names, sum(run.seconds for run in chosen), len(found) - len(chosen))

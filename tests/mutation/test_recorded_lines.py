@@ -64,6 +64,7 @@ def test_a_file_that_no_test_executes_itself_is_tested_by_all_the_slowest_first(
     mutant = Mutant(Path("scoopi/worker/__main__.py"), 5, 5, 0, 1, "1", "2")
     chosen = [name.partition("::test_")[2] for name in recorded.choice(mutant, 60).names]
     assert chosen == ["slow", "own", "other", "fast"]
+    assert recorded.choice(mutant, 2.0).left_out == 2, "they may take four times as long"
 
 
 SAMPLE = """

@@ -415,7 +415,8 @@ class TestReconciling:
 
     def test_what_ends_between_two_rounds_was_not_taken_back_by_others(self, ann: JobStore) -> None:
         ann.put([new_job("j1"), new_job("j2")])
-        for job in ann.take(HOST, 2):
+        one, two = ann.take(HOST, 2)
+        for job in (one, two):
             ann.end([end_of(job)])
             assert ann.reconcile({job.id}, self.nothing_committed).gone == frozenset()
 

@@ -54,9 +54,5 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "tests/browser run with each_browser, in both of them",
         "firefox_driver.py firefox_tab.py",
     ),
-    "scoopi/engine": (
-        "test_shutdown.py, test_stop.py and test_app.py run it",
-        "engine.py",
-    ),
 }
 """Folder -> the reason why files with logic have no test of their name, and the names of these files."""

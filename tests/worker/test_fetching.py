@@ -15,7 +15,7 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.steps.step import LoadOrder
 from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad
-from scoopi.worker.messages import ARCHIVE, FILE, Answered, PageSeen, Sent, WorkItem
+from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, Answered, PageSeen, Sent, WorkItem
 from scoopi.worker.request_reports import RequestReports
 from tests.worker.played_loader import LIMIT_S, PlayedLoader
 
@@ -228,6 +228,11 @@ def test_a_page_that_needed_no_request_says_where_it_was_read(archived: bool, so
     page = LoadedPage.of(item, ToTask(Payload("a", LOCATOR, 1, "", b"page")), 0.25)
     assert page.seen(lambda _: 4) == PageSeen(0, 4, 250.0, source)
     assert page.size == 0, "nothing of it was received"
+
+
+def test_a_load_that_was_not_begun_when_the_run_stopped_took_no_time() -> None:
+    seen = load("a").stopped().seen(lambda page: 0)
+    assert seen == PageSeen(0, 0, 0.0, NETWORK)
 
 
 def test_without_a_delay_a_request_is_reported_with_its_answer_only(desk: Desk) -> None:
