@@ -329,6 +329,7 @@ def test_a_launch_waits_for_the_end_and_its_exit_code_is_that_of_the_work(servin
         (row,) = serving.rows("launch", "good", "--wait")
         assert (row["job"], row["state"], row["outputs"]) == ("good/!1", "processed", {"rows": 3})
         assert "failed" in serving.run("launch", "bad", "--wait", code=1)
+        assert "launched bad/!2, waiting for its end" in serving.errors("launch", "bad", "--wait", code=1)
 
 
 def test_the_log_of_an_attempt_is_printed_and_followed_to_its_end(serving: Serving) -> None:

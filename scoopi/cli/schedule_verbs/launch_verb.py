@@ -64,6 +64,7 @@ class Launch:
         if not options.wait:
             print_rows(terminal, [row], options, ("job",))
             return DONE
+        terminal.say(f"launched {row['job']}, waiting for its end; it continues without this command")
         with desks(options) as (_, jobs):
             for _ in poll_until(lambda: jobs.job(row["job"]).state in FINISHED):
                 pass
