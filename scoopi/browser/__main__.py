@@ -57,8 +57,10 @@ def _serve(order: PoolOrder, parent: int) -> None:
 
 def _end_with(order: PoolOrder, parent: int) -> None:
     os.read(parent, 1)
-    _remove(order)
-    os._exit(1)
+    try:
+        _remove(order)
+    finally:
+        os._exit(1)  # else the pool would serve on, below nobody
 
 
 def _remove(order: PoolOrder) -> None:

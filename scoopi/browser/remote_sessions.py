@@ -53,7 +53,10 @@ def has_ended_soon(address: str) -> bool:
 
 def end_sessions(profiles: Path) -> None:
     """End the sessions of all browsers that have their profiles in a folder, all at once."""
-    ends = [Thread(target=end_session, args=(each.read_text(),)) for each in profiles.glob(f"*/{SESSION}")]
+    ends = []
+    for each in profiles.glob(f"*/{SESSION}"):
+        with suppress(OSError):  # its browser has ended just now, and its profile was removed
+            ends.append(Thread(target=end_session, args=(each.read_text(),)))
     for end in ends:
         end.start()
     for end in ends:

@@ -119,6 +119,26 @@ def test_sessions_are_ended_all_at_once(tmp_path: Path) -> None:
         assert sorted(hung.ended) == ["/session/a", "/session/b", "/session/c"]
 
 
+def test_a_profile_that_is_removed_meanwhile_keeps_no_session_of_others_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Path.read_text
+
+    def gone(path: Path) -> str:
+        if path.parent.name == "a":
+            raise FileNotFoundError(path)
+        return read(path)
+
+    with HungGrid() as hung:
+        hung.released.set()
+        for name in ("a", "b"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / SESSION).write_text(session_address(hung.url, name))
+        monkeypatch.setattr(Path, "read_text", gone)
+        end_sessions(tmp_path)
+        assert hung.ended == ["/session/b"]
+
+
 def test_a_grid_that_stops_answering_costs_a_page_its_timeout_only(tmp_path: Path, server: Server) -> None:
     """A driver whose address is given as that of a grid freezes, so it does not close the connection."""
     service = Service(BrowserSettings().driver, log_output=str(tmp_path / "driver.log"))
