@@ -41,6 +41,22 @@ def test_what_a_database_refuses_is_not_tried_again(database: Database) -> None:
     assert answer(database) == 42
 
 
+def test_a_file_that_has_no_room_is_no_server_that_could_be_started(tmp_path: Path) -> None:
+    database = Database(parse_target("sqlite:books.db#books"), tmp_path)
+
+    def fill() -> None:
+        with database.transaction() as connection:
+            connection.exec_driver_sql("PRAGMA max_page_count = 1")
+            connection.exec_driver_sql("CREATE TABLE books (title TEXT)")
+
+    with pytest.raises(StoreError) as raised:
+        fill()
+
+    assert "the file cannot be used: " in str(raised.value)
+    assert "full; free some space, or fix the rights" in str(raised.value)
+    database.close()
+
+
 def test_a_file_that_cannot_be_made_is_an_error_with_its_path(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     database = Database(parse_target("sqlite:file/books.db#books"), tmp_path)

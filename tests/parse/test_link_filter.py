@@ -49,6 +49,12 @@ def test_an_address_shares_the_host_or_the_domain_of_its_page(address: str, host
     [
         ("a.shop.co.uk", "b.shop.co.uk", True),
         ("shop.co.uk", "club.co.uk", False),
+        ("tax.gouv.fr", "post.gouv.fr", False),
+        ("one.go.jp", "two.go.jp", False),
+        ("anna.github.io", "bert.github.io", False),
+        ("docs.anna.github.io", "anna.github.io", True),
+        ("rye.myshopify.com", "oat.myshopify.com", False),
+        ("github.io", "www.github.io", True),
         ("10.0.0.1", "11.0.0.1", False),
         ("[::1]", "[::1]", True),
         ("localhost", "localhost", True),

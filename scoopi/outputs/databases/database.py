@@ -105,6 +105,9 @@ class Database:
 
     def _fault(self, error: BaseException) -> StoreError | AppenderError:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        if isinstance(error, self._passing) and self.path is not None:
+            hint = "free some space, or fix the rights to it and its folder; another program may also hold it"
+            return StoreError(f"the file cannot be used: {reason}", at=self.name, hint=hint)
         if isinstance(error, self._passing):
             hint = "start it, or check the address and the user's privileges"
             return StoreError(f"the database does not answer: {reason}", at=self.name, hint=hint)
