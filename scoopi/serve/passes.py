@@ -116,7 +116,7 @@ class Passes:
         """Run a pass. If another process is running one, ask it to look once more before it ends.
 
         Args:
-            meanwhile: called before each write, as there may be many.
+            meanwhile: called before each write, as there may be many, and between scans.
             most_s: the pass ends soon after this time, even if something is left to decide; not before it has
                 written for three times as long as it has read.
         Returns:
@@ -162,17 +162,26 @@ class Passes:
         names = sorted({fault.process for fault in self.faults.found.values()})
         return f"not planned: {', '.join(names)}; scoopi process show says why" if names else ""
 
-    def snapshot(self, now: datetime) -> Snapshot:
-        """Return the snapshot that a pass at this time would decide on."""
+    def snapshot(self, now: datetime, meanwhile: Callable[[], object] = lambda: None) -> Snapshot:
+        """Return the snapshot that a pass at this time would decide on.
+
+        Args:
+            meanwhile: called between the scans, each of which may take long.
+        """
         bundle, schedule = self._schedule()
         shared = self._store.the_pass()
         attempts = self._store.open_attempts()
+        meanwhile()
+        processes = self._store.processes()
+        meanwhile()
+        jobs = self._store.active_jobs()
+        meanwhile()
         snapshot = Snapshot(
             now=now,
             schedule=schedule,
             bundle=bundle,
-            processes=self._store.processes(),
-            jobs=self._store.active_jobs(),
+            processes=processes,
+            jobs=jobs,
             attempts=attempts,
             workers=self._workers(_holders(attempts)),
             beat=shared.beat,
@@ -205,7 +214,7 @@ class Passes:
         for _ in range(_MOST_ROUNDS):
             if not is_current or time.monotonic() - began >= LATEST_S:
                 began = time.monotonic()
-                self.last = self.snapshot(length.now)
+                self.last = self.snapshot(length.now, length.meanwhile)
                 length.was_read(time.monotonic() - began)
             assert self.last is not None
             decided = 0

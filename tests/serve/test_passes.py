@@ -358,6 +358,17 @@ def test_an_interrupted_pass_is_continued_by_its_own_process_at_once(
     assert not state.store.the_pass().holder
 
 
+def slow_writes(monkeypatch: pytest.MonkeyPatch, state: State, clock: list[float], seconds: float) -> None:
+    """Let each write of a record take a while, by the clock."""
+    write = state.store.write
+
+    def slow(old: Any, new: Any) -> bool:
+        clock[0] += seconds
+        return write(old, new)
+
+    monkeypatch.setattr(state.store, "write", slow)
+
+
 def test_a_pass_that_has_taken_its_time_leaves_the_rest_to_the_next_one(
     deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -366,13 +377,11 @@ def test_a_pass_that_has_taken_its_time_leaves_the_rest_to_the_next_one(
     later, clock = NOW + timedelta(hours=1), [0.0]
     monkeypatch.setattr(passes, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
-    def slow() -> None:
-        clock[0] += 1
-
+    slow_writes(monkeypatch, state, clock, 1.0)
     runs = 0
     while not runs or state.passes.is_unfinished:
         before, runs = state.passes.counts.writes, runs + 1
-        state.passes.run(later, slow, most_s=2)
+        state.passes.run(later, most_s=2)
         assert state.passes.counts.writes - before in (1, 2, 3), "each one gets on"
         left = state.store.the_pass()
         assert (left.holder, left.look_again) == ("", state.passes.is_unfinished)
@@ -416,11 +425,9 @@ def test_a_pass_is_not_ended_before_it_has_written_much_longer_than_it_has_read(
         clock[0] += 2
         return snapshot(*args)
 
-    def write() -> None:
-        clock[0] += 0.5
-
+    slow_writes(monkeypatch, state, clock, 0.5)
     monkeypatch.setattr(state.passes, "snapshot", read)
-    state.passes.run(NOW + timedelta(hours=1), write, most_s=1)
+    state.passes.run(NOW + timedelta(hours=1), most_s=1)
     assert state.passes.is_unfinished
     assert (clock[0], state.passes.counts.writes) == (8.0, 12), "a quarter of it was spent on reading"
 

@@ -515,6 +515,7 @@ class Freezing:
         self.clock = Clock()
         self.timeout = CallTimeout(15.0, clock=self.clock)
         self.calls_until_thaw = 0
+        self.scan_s = 0.0
 
     def __getattr__(self, name: str) -> Callable[..., object]:
         call: Callable[..., object] = getattr(self._inner, name)
@@ -525,6 +526,8 @@ class Freezing:
                 self.timeout.wait(self._waits)
                 raise StoreError("the store does not answer")
             self.timeout.answered()
+            if name == "scan":
+                self.clock.pass_s(self.scan_s)
             return call(*words)
 
         return answer
@@ -617,3 +620,18 @@ def test_a_serve_reads_the_attempts_for_a_claim_only_when_its_pass_has_not_just_
     assert given[0], "after the pass that has placed the attempt"
     assert started[0] == "p/!1/1 started"
     assert not given[-1], "after a heartbeat without a pass"
+
+
+def test_a_serve_sends_heartbeats_between_the_slow_scans_of_a_pass(
+    freezing: Freezing, deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed("settings: {liveness: {beat: 2s}}\nprocesses: {p: {executes: external:x, mode: manual}}")
+    clock = freezing.clock
+    monkeypatch.setattr(worker_heartbeat, "time", SimpleNamespace(monotonic=clock))
+    beats: list[float] = []
+    freezing.scan_s = 0.6
+    with served(state, tmp_path, lambda *_, **fields: None) as server:
+        monkeypatch.setattr(WorkerRegistry, "beat", lambda *_: beats.append(clock.now))
+        monkeypatch.setattr(AttemptRunner, "look", lambda *_: server.cancel(hard=True))
+        server.run()
+    assert [round(each - beats[0], 1) for each in beats[:3]] == [0.0, 1.2, 2.4], "after two scans each"
