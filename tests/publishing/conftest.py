@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.appenders.conftest import jobs, node_folder, take, writer
+from tests.appenders.conftest import jobs, node_folder, take, unopened, writer
 from tests.publishing.record_frames import commit
 
-__all__ = ["commit", "jobs", "node_folder", "take", "writer"]
+__all__ = ["commit", "jobs", "node_folder", "take", "unopened", "writer"]
