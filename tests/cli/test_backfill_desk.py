@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scoopi.errors import StateRefusedError
-from scoopi.model.schedule.schedule_records import ENDED
+from scoopi.model.schedule.schedule_records import ENDED, JobRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.desks.process_desk import ProcessDesk
@@ -129,3 +129,43 @@ def test_a_cancel_goes_through_all_jobs_although_some_end_meanwhile(shop: Screen
     }
     (row,) = backfill(shop, "--list")
     assert (row["processed"], row["skipped"], row["embryo"]) == (1, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("own", "given", "expected"),
+    [
+        ("allow", (), "allow"),
+        ("remind", (), "allow"),
+        ("skip", (), "wait"),
+        ("cancel_running", (), "wait"),
+        ("allow", ("--overlap", "wait"), "wait"),
+        ("wait", ("--overlap", "skip"), "skip"),
+    ],
+)
+def test_a_backfill_overlaps_as_its_process_allows_or_as_asked(
+    shop: Screen, own: str, given: tuple[str, ...], expected: str
+) -> None:
+    process = f"books: {{executes: external:x, trigger: {{every: 1h}}, overlap: {own}}}"
+    Path("jobs/shop.yml").write_text(f"namespace: shop\nprocesses: {{{process}}}")
+    assert shop.run("deploy", "jobs", "--now", NOW) == 0
+    backfill(shop, "--from", "2026-03-26", "--to", "2026-03-26", *given)
+    with State(Path("scheduler")) as state:
+        overlaps = {job.backfill.overlap for job in state.store.scan(JobRecord) if job.backfill is not None}
+    assert overlaps == {expected}
+
+
+@pytest.mark.parametrize(
+    ("given", "rules"),
+    [
+        ((), (False, 0)),
+        (("--order", "old", "--max-parallel", "2"), (False, 2)),
+        (("--order", "new"), (True, 0)),
+    ],
+)
+def test_a_backfill_keeps_its_order_and_its_limit_with_its_jobs(
+    shop: Screen, given: tuple[str, ...], rules: tuple[bool, int]
+) -> None:
+    backfill(shop, "--from", "2026032000", "--to", "2026032200", *given)
+    with State(Path("scheduler")) as state:
+        kept = [job.backfill for job in state.store.scan(JobRecord)]
+    assert [(each.newest_first, each.max_parallel) for each in kept if each is not None] == [rules] * 3
