@@ -32,6 +32,8 @@ def retried(
 ) -> Value:
     """Call `attempt` until the store has answered all its calls; return its result.
 
+    Its first failure is logged, and that it works again; further failures are logged with `-v`.
+
     Args:
         doing: what is attempted, for the log and the error.
         attempt: must be idempotent.
@@ -43,10 +45,13 @@ def retried(
         StoreError: the attempts have failed for too long.
         RecordError: the store has a record that cannot be decoded; this is not retried.
     """
-    began, pause_s = time.monotonic(), FIRST_PAUSE_S
+    began, pause_s, level = time.monotonic(), FIRST_PAUSE_S, logging.WARNING
     while True:
         try:
-            return attempt()
+            result = attempt()
+            if level != logging.WARNING:
+                log.warning("%s: %s answers again after %.0f s", doing, asked, time.monotonic() - began)
+            return result
         except RecordError:
             raise
         except StoreError as error:
@@ -55,7 +60,8 @@ def retried(
                 raise
             if tried_s > timeout_s:
                 raise given_up(error, doing, tried_s) from error
-            log_retry(doing, error, asked)
+            log_retry(doing, error, asked, level)
+            level = logging.DEBUG
         wait(min(pause_s, MOST_PAUSE_S))
         pause_s *= 2
 
@@ -90,9 +96,9 @@ def first_won(attempt: Callable[[], Value | None], failed: str, hint: str = "try
     raise StoreError(f"{failed} in {TRIES} tries", hint=hint)
 
 
-def log_retry(doing: str, error: StoreError, asked: str = "the store") -> None:
+def log_retry(doing: str, error: StoreError, asked: str = "the store", level: int = logging.WARNING) -> None:
     """Log that something failed and is retried."""
-    log.warning("%s: %s failed, retrying: %s", doing, asked, error.what)
+    log.log(level, "%s: %s failed, retrying: %s", doing, asked, error.what)
 
 
 def given_up(error: StoreError, doing: str, after_s: float) -> StoreError:

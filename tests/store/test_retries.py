@@ -37,7 +37,10 @@ def test_an_attempt_is_retried_until_the_store_answers_and_each_pause_is_longer_
     pauses: list[float] = []
     assert retried("seeding", Failing(5, AWAY), 60, never, pauses.append) == "answer"
     assert pauses == [0.1, 0.2, 0.4, 0.5, 0.5]
-    assert caplog.messages == ["seeding: the store failed, retrying: the store is away"] * 5
+    assert caplog.messages == [
+        "seeding: the store failed, retrying: the store is away",
+        "seeding: the store answers again after 0 s",
+    ], "an outage is logged once, and its end"
 
 
 def test_an_attempt_that_has_failed_for_too_long_is_given_up_without_promising_a_retry(
