@@ -38,7 +38,8 @@ class AwayCheck:
         """
         if self._clock() - self._used_at > AWAY_S and self._is_gone():
             raise RunError(
-                f"the cluster's records of the run were removed ({self._records})",
-                hint="its files stay as they are; start a new run",
+                f"the run's data is lost: the cluster has no records of it any more ({self._records})",
+                hint="it was removed, or its members have lost it; its files stay as they are; "
+                "--discard-lost moves them aside and starts the run again",
             )
         self._used_at = self._clock()
