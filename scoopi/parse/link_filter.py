@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from scoopi.errors import ParseError
@@ -23,6 +25,9 @@ from scoopi.model.report.finds import (
     count_name,
 )
 
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
 _WEB = ("http", "https")
 _PORTS = {"http": 80, "https": 443}
 _FILE = re.compile(
@@ -30,21 +35,6 @@ _FILE = re.compile(
     r"|ogg|otf|pdf|png|pptx?|rar|rpm|svg|tar|tgz|tiff?|ttf|wav|web[mp]|wm[av]|woff2?|xlsx?|xz|zip)\Z"
 )
 """Paths that end in the suffix of a file that is not a page."""
-# fmt: off
-_BEFORE_COUNTRY = frozenset({
-    "ac", "asn", "asso", "co", "com", "edu", "go", "gob", "gouv", "gov", "govt", "ltd", "me", "mil", "ne",
-    "net", "nhs", "or", "org", "plc", "sch",
-})
-"""Second-level labels below which countries register domains, as in `shop.co.uk`."""
-_SHARED = frozenset({
-    "appspot.com", "azurewebsites.net", "blogspot.com", "cloudfront.net", "codeberg.page", "eu.com",
-    "firebaseapp.com", "fly.dev", "github.io", "gitlab.io", "herokuapp.com", "myshopify.com",
-    "netlify.app", "onrender.com", "pages.dev", "readthedocs.io", "substack.com", "surge.sh", "tumblr.com",
-    "uk.com", "us.com", "vercel.app", "web.app", "weebly.com", "wixsite.com", "wordpress.com",
-    "workers.dev",
-})
-# fmt: on
-"""Domains below which each name is a site of somebody else."""
 _ADDRESS = re.compile(r"[0-9.]+|.*:.*")
 """IP addresses, which have no registered domain."""
 
@@ -168,16 +158,16 @@ def _port(parts: SplitResult) -> int:
 
 
 def _domain(host: str) -> str:
-    """The registered domain of a host, by a heuristic: its last two labels, or three, as in `shop.co.uk`.
+    """The registered domain of a host, by the Public Suffix List.
 
     >>> _domain("blog.shop.example"), _domain("blog.shop.co.uk"), _domain("www.anna.github.io")
     ('shop.example', 'shop.co.uk', 'anna.github.io')
     """
-    if _ADDRESS.fullmatch(host):
-        return host
-    labels = host.split(".")
-    if len(labels) < 2:
-        return host
-    is_of_country = len(labels[-1]) == 2 and labels[-2] in _BEFORE_COUNTRY
-    length = 3 if is_of_country or ".".join(labels[-2:]) in _SHARED else 2
-    return ".".join(labels[-length:])
+    return host if _ADDRESS.fullmatch(host) else _suffixes().privatesuffix(host) or host
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList  # late: reading the list takes 0.1 s, and few runs need it
+
+    return PublicSuffixList()
