@@ -84,13 +84,7 @@ def test_a_run_is_cancelled_from_another_thread_and_gone_on_with(desk: Desk, tmp
     with Server(tmp_path / "world" / "pages") as server:
         world = build_world(tmp_path / "world", 4, 1, server.url(""))
         scoopi = Scoopi(world.defs, {"scoopi.loader.fetch.delay": "100"})
-
-        def cancel() -> None:
-            wait_until(lambda: len(server.log.all()) >= 2, "a request")
-            scoopi.cancel()
-
-        canceller = threading.Thread(target=cancel)
-        canceller.start()
+        canceller = cancelling(scoopi, server)
         report = scoopi.run()
         canceller.join(60)
         assert (report.status, bool(report.jobs.left), report.published) == ("stopped", True, True)
@@ -113,13 +107,7 @@ def test_a_notice_that_nobody_takes_does_not_keep_a_cancel_from_stopping_the_run
     with Server(tmp_path / "world" / "pages") as server:
         world = build_world(tmp_path / "world", 4, 1, server.url(""))
         scoopi = Scoopi(world.defs, {"scoopi.loader.fetch.delay": "100"}, notify=notify)
-
-        def cancel() -> None:
-            wait_until(lambda: len(server.log.all()) >= 2, "a request")
-            scoopi.cancel()
-
-        canceller = threading.Thread(target=cancel)
-        canceller.start()
+        canceller = cancelling(scoopi, server)
         report = scoopi.run()
         is_held = canceller.is_alive()
         taken.set()
@@ -174,3 +162,15 @@ def test_a_run_is_cancelled_while_its_definitions_wait_for_a_query(desk: Desk) -
         "",
         "it was stopped before this node began",
     )
+
+
+def cancelling(scoopi: Scoopi, server: Server) -> threading.Thread:
+    """A thread that cancels the run once it has made two requests."""
+
+    def cancel() -> None:
+        wait_until(lambda: len(server.log.all()) >= 2, "a request")
+        scoopi.cancel()
+
+    thread = threading.Thread(target=cancel)
+    thread.start()
+    return thread
