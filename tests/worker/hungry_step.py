@@ -29,8 +29,12 @@ class HungryStep(Step):
         return ToAppender(())
 
 
-def wire(_: bytes, __: Callable[[str, str], None]) -> WorkerParts:
-    """The parts of a worker that may use MEMORY_BYTES, and whose loader loads at once."""
+def wire(plan: bytes, _: Callable[[str, str], None]) -> WorkerParts:
+    """The parts of a worker that may use so many bytes, and whose loader loads at once.
+
+    Args:
+        plan: the number of bytes; MEMORY_BYTES if it is empty.
+    """
     steps = (ChainStep("hungry", HungryStep(), "job.yml:1:1"),)
     chain = TaskChain(TaskDef("group", "task", "data", ()), steps)
     return WorkerParts(
@@ -38,5 +42,5 @@ def wire(_: bytes, __: Callable[[str, str], None]) -> WorkerParts:
         lambda _: GroupPlan((chain,), "loader", "here"),
         ChildJobs(lambda _: "file", 9),
         FoundValues({}, frozenset()),
-        memory_bytes=MEMORY_BYTES,
+        memory_bytes=int(plan or MEMORY_BYTES),
     )

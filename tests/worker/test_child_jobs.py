@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.model.data import Data, Item
-from scoopi.model.job import JobPayload, ancestor_digest, seed_id
+from scoopi.model.job import JobPayload, ancestor_digest, link_id, seed_id
 from scoopi.model.locator import Link, LinkBounds, ListEnd, Locator
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.links.list_ends import ITEM_BYTES
@@ -185,3 +185,40 @@ def test_a_malformed_link_of_a_web_page_becomes_a_job_whose_loader_reports_it() 
 @pytest.mark.parametrize(("max_depth", "count"), [(1, 0), (2, 1)])
 def test_the_last_page_of_a_chain_is_the_one_of_the_longest_length(max_depth: int, count: int) -> None:
     assert len(made(page(), Link("item", "/a"), max_depth=max_depth)) == count
+
+
+def test_the_id_of_a_child_is_that_of_its_link_and_occurrence_in_every_version() -> None:
+    """A run that is continued by a later version must not read its pages a second time."""
+    children = made(page(), Link("item", "/a"), Link("item", "/b"), Link("item", "/a"))
+    ids = [link_id(SEED, "item", url, occurrence) for url, occurrence in (("/a", 0), ("/b", 0), ("/a", 1))]
+    assert [child.id for child in children] == ids
+
+
+def test_links_that_are_too_deep_are_counted_and_hide_none_that_begins_at_the_seed_again() -> None:
+    children, warnings = ChildJobs(lambda url: "file", 2).make(
+        "2" * 32,
+        JobPayload(Locator("shop", "list", "/2"), SEED, 2),
+        [Link("item", "/a"), Link("item", "/b"), Link("item", "/c", once=True)],
+    )
+    assert [child.payload.locator.url for child in children] == ["/c"]
+    assert [each.message for each in warnings] == [
+        "2 links deeper than scoopi.link.maxDepth (2) are not followed"
+    ]
+
+
+def test_links_to_local_files_and_beyond_a_bound_hide_none_behind_them() -> None:
+    hosts = ChildJobs(lambda url: "site:80" if url.startswith("http:") else "file", 9)
+    web = JobPayload(Locator("shop", "list", "http://site/"), SEED, depth=1)
+    beyond = Link("list", "http://site/2", bounds=LinkBounds(depth=1))
+    children, _ = hosts.make(SEED, web, [beyond, Link("item", "file:///a"), Link("item", "http://site/b")])
+    assert [child.payload.locator.url for child in children] == ["http://site/b"]
+
+
+@pytest.mark.parametrize("is_public", [False, True])
+def test_links_of_a_public_page_must_lead_to_public_hosts(is_public: bool) -> None:
+    children, _ = ChildJobs(lambda _: "h:80", 9).make(
+        SEED, page("http://h/"), [Link("item", "http://h/a")], is_public
+    )
+    assert [child.payload.public_only for child in children] == [is_public]
+    (unknown,), _ = ChildJobs(lambda _: "h:80", 9).make(SEED, page("http://h/"), [Link("item", "http://h/a")])
+    assert not unknown.payload.public_only

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -74,3 +76,39 @@ def test_a_note_is_cut_only_if_it_does_not_fit(more: int) -> None:
     task = "t" * (SIZE - 8 - len("job\n\0") + more)  # the time of the note takes 8 bytes
     marker.note("job", task)
     assert (marker.read().task == task) is (not more)
+
+
+def test_a_text_counts_only_once_its_time_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    marker, seen = CrashMarker(-1), list[Note]()
+    marker.note("job", "before")
+
+    def between() -> float:
+        seen.append(marker.read())
+        return 5.0
+
+    monkeypatch.setattr("scoopi.worker.crash_marker.time", SimpleNamespace(monotonic=between))
+    marker.note("job", "now")
+    assert seen == [Note()], "a parent that reads while it is written finds no task"
+    assert marker.read() == Note("job", "now", 5.0)
+
+
+def mapped_markers() -> int:
+    return Path("/proc/self/maps").read_text().count("scoopi-crash-marker")
+
+
+def test_a_closed_marker_keeps_neither_its_memory_nor_its_descriptor() -> None:
+    parent = CrashMarker.make()
+    worker = CrashMarker(os.dup(parent.descriptor))
+    while_open = mapped_markers()
+    parent.close()
+    worker.close()
+    assert mapped_markers() <= while_open - 2
+    for closed in (parent, worker):
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(closed.descriptor)
+
+
+def test_a_marker_of_a_thread_has_no_descriptor_to_close() -> None:
+    marker = CrashMarker(-1)
+    marker.note("job", "task")
+    marker.close()

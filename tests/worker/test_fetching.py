@@ -9,13 +9,24 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
+from scoopi.errors import FetchError, LoadFault, StoppedError
 from scoopi.model.downloads import FileOrder
-from scoopi.model.handover import Grant, Handover, Payload, ToTask
+from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.steps.step import LoadOrder
 from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad
-from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, Answered, PageSeen, Sent, WorkItem
+from scoopi.worker.messages import (
+    ARCHIVE,
+    FILE,
+    NETWORK,
+    Answered,
+    FileEnded,
+    GrantAsked,
+    PageSeen,
+    Sent,
+    WorkItem,
+)
 from scoopi.worker.request_reports import RequestReports
 from tests.worker.played_loader import LIMIT_S, PlayedLoader
 
@@ -242,3 +253,79 @@ def test_without_a_delay_a_request_is_reported_with_its_answer_only(desk: Desk) 
     desk.reports.sent("a", "here.example:80")
     assert desk.reports.messages == []
     assert desk.reports.end("a") is not None
+
+
+PAGE, NEXT = LOCATOR.url, "http://next.example/"
+
+
+@pytest.mark.parametrize(
+    ("order", "url", "is_part", "asked"),
+    [
+        (LoadOrder(), "", False, PAGE),
+        (LoadOrder(url=NEXT), "", False, NEXT),
+        (LoadOrder(url=NEXT), "http://own.example/", False, "http://own.example/"),
+        (LoadOrder(), "http://own.example/", True, ""),
+        (LoadOrder(login="begun"), "", False, ""),
+        (LoadOrder(login="begun"), "", True, ""),
+    ],
+)
+def test_a_grant_is_asked_for_with_the_address_that_robots_txt_has_to_allow(
+    order: LoadOrder, url: str, is_part: bool, asked: str
+) -> None:
+    payload = Payload("a", LOCATOR, 1, "", order)
+    waiting = PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), payload)
+    wanted = waiting.asking(ToGrant("next.example:80", payload, url, is_part))
+    assert wanted == GrantAsked("a", "next.example:80", asked)
+
+
+def test_a_grant_for_a_file_is_asked_for_with_its_address_and_its_end_is_reported() -> None:
+    order = LoadOrder(url=NEXT, public_only=True, file=FileOrder("http://here.example/a.jpg"))
+    payload = Payload("a", LOCATOR, 1, "", order)
+    waiting = PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), payload)
+    assert waiting.asking(ToGrant("next.example:80", payload)) == GrantAsked(
+        "a", "next.example:80", NEXT, public_only=True, file="http://here.example/a.jpg"
+    )
+    assert waiting.file_over() == (FileEnded("a"),)
+    assert load("a").file_over() == (), "a page is none"
+
+
+def test_a_load_of_a_file_is_stopped_and_a_request_that_was_sent_fails_with_a_hint() -> None:
+    order = LoadOrder(file=FileOrder("http://here.example/a.jpg"))
+    of_file = PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), Payload("a", LOCATOR, 1, "", order))
+    assert isinstance(of_file.stopped().error, StoppedError)
+    failed = load("a").stopped().error
+    assert isinstance(failed, FetchError)
+    assert "scoopi retry" in failed.hint
+
+
+def test_a_load_with_a_grant_needs_no_copy_of_the_archive_and_one_for_a_login_says_so() -> None:
+    item = WorkItem("a", 1, JobPayload(LOCATOR, "a"), archived=True)
+    first = PageLoad.first(item)
+    assert (first.granted_host(), first.payload.expect(LoadOrder).archived) == ("", True)
+    granted = first.with_grant(Grant("here.example:80", 1e12))
+    assert granted.granted_host() == "here.example:80"
+    assert not granted.payload.expect(LoadOrder).archived
+    assert not granted.payload.expect(LoadOrder).logs_in
+    assert granted.logging_in().payload.expect(LoadOrder).logs_in
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "size"),
+    [
+        (ToTask(Payload("a", LOCATOR, 1, "", b"page")), 200, 4),
+        (FetchError("gone", fault=LoadFault("status 404", False, 404)), 404, 0),
+        (LookupError("odd"), 0, 0),
+    ],
+)
+def test_a_page_that_was_requested_is_logged_with_its_status_and_size(
+    outcome: Handover | Exception, status: int, size: int
+) -> None:
+    page = LoadedPage.of(load("a").item, outcome, 0.0125, lambda page: 4)
+    assert page.size == size, "only what was received counts"
+    seen = page.seen(lambda page: len(page) if isinstance(page, bytes) else 0)
+    assert seen == PageSeen(status, size, 12.5, NETWORK)
+
+
+def test_a_file_that_cannot_be_read_has_no_status_of_a_page() -> None:
+    page = LoadedPage.of(load("a").item, LookupError("odd"), 0.0)
+    assert page.seen(lambda _: 0) == PageSeen(0, 0, 0.0, FILE)

@@ -136,3 +136,21 @@ def test_few_examples_of_a_field_are_kept_however_many_values_there_are() -> Non
         kept |= {*counter.take()}
     assert len(kept) == 2 * MOST_EXAMPLES
     assert {each.split(SEPARATOR)[3] for each in kept} == {"price", "size"}
+
+
+def test_an_example_that_is_not_kept_hides_no_other_count_of_its_page() -> None:
+    def example(number: int) -> str:
+        return f"{count_name(EXAMPLE, 'card', (FIELD, 'price'))}{SEPARATOR}{number}{SEPARATOR}x"
+
+    counter = found()
+    counter.note(Records("card", (), finds={example(number): 1.0 for number in range(MOST_EXAMPLES)}))
+    counter.note(Records("card", (), finds={example(MOST_EXAMPLES): 1.0, "later": 1.0, example(0): 1.0}))
+    counts = counter.take()
+    assert len(counts) == MOST_EXAMPLES + 1
+    assert (counts["later"], counts[example(0)], counts[example(1)]) == (1.0, 2.0, 1.0)
+
+
+def test_a_page_without_a_row_counts_as_a_page() -> None:
+    counter = found()
+    counter.note(rows())
+    assert counter.take() == {count_name(PAGES, "prices"): 1, count_name(ROWS, "prices"): 0}

@@ -6,18 +6,20 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 
 from scoopi.errors import DisallowedError, FetchError, LoadFault, StepError
-from scoopi.model.data import Axis, Data, Item
+from scoopi.model.data import Axis, Data, Item, LinkData
 from scoopi.model.definitions import TaskDef
 from scoopi.model.downloads import FileOrder
 from scoopi.model.failure import LONGEST_MESSAGE, Failure
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, ToGrant, ToJobs, ToTask
 from scoopi.model.job import Frame, JobPayload, JobState
-from scoopi.model.locator import Link, Locator
+from scoopi.model.locator import Document, Link, Locator
 from scoopi.model.records import Records
 from scoopi.steps.step import Step
 from scoopi.worker.crash_marker import CrashMarker, Note
@@ -127,7 +129,8 @@ def test_whatever_a_plugin_raises_fails_its_task_and_not_the_worker(error: BaseE
     result = Desk(chain("bad", raises(error)), chain("good", rows("a.csv", 1))).result()
     (failure,) = result.failures
     assert result.rows == 1
-    assert failure.cause.startswith(f"step1: {type(error).__name__}")
+    text = f": {error}" if str(error) else ""
+    assert failure.cause == f"step1: {type(error).__name__}{text}"
     assert failure.message.startswith("unexpected ")
     assert __file__ in failure.message, "the plugin's line is named"
 
@@ -369,6 +372,7 @@ def test_a_page_that_cannot_be_loaded_is_reported_with_all_attempts_and_what_its
     result = Desk(chain("one")).run.failed_load(given, FetchError("gone", fault=fault))
     assert [failure.attempts for failure in result.failures] == [3]
     assert result.fault == fault
+    assert [failure.status for failure in result.failures] == [503]
 
 
 def test_the_time_of_each_step_is_added_up_in_seconds() -> None:
@@ -380,3 +384,76 @@ def test_the_time_of_each_step_is_added_up_in_seconds() -> None:
     times = desk.run.take_times()
     assert 0 < times["step1"] <= took_s
     assert desk.run.take_times() == {}
+
+
+def test_nothing_runs_after_the_step_that_ends_a_task() -> None:
+    ran: list[str] = []
+
+    def late(payload: Payload) -> Handover:
+        ran.append("late")
+        return ToAppender((Part("b.csv", 1, b"row\n"),))
+
+    result = Desk(chain("one", rows("a.csv", 1), Does(late))).result()
+    assert (result.rows, ran) == (1, [])
+
+
+def test_links_are_read_and_counted_but_are_no_items_of_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    got: list[object] = []
+
+    def make(_: ChildJobs, *arguments: object) -> tuple[tuple[()], tuple[()]]:
+        got.append(arguments[-1])
+        return (), ()
+
+    monkeypatch.setattr(ChildJobs, "make", make)
+    links, read = LinkData("town", (), page_url=URL), Data("town", ())
+    desk = Desk(
+        chain("links", Does(lambda payload: ToTask(payload.advance(links)))),
+        chain("rows", Does(lambda payload: ToTask(payload.advance(read)))),
+    )
+    counted: list[object] = []
+    monkeypatch.setattr(desk.found, "note", lambda *reads: counted.extend(reads))
+    desk.children.needs_items = True
+    desk.result()
+    assert counted == [links, read]
+    assert got == [[read]]
+
+
+@pytest.mark.parametrize("is_public", [False, True])
+def test_links_of_a_page_know_whether_its_host_was_public(is_public: bool) -> None:
+    links = (Link("towns", "http://here.example/next"),)
+    desk = Desk(chain("links", Does(lambda _: ToJobs(links))))
+    document = Document(Locator("page", "towns", URL), URL, datetime.now(UTC), None, b"", is_public)
+    result = desk.run.run(item(), SimpleNamespace(document=document))
+    assert isinstance(result, Result)
+    assert [child.payload.public_only for child in result.children] == [is_public]
+
+
+def test_a_job_without_a_crash_marker_runs_as_any_other() -> None:
+    """As in the thread of a run without workers."""
+    order = FileOrder("http://here.example/a.png")
+    wants = Does(lambda payload: ToFiles(payload, (order,)) if payload.input is PAGE else ToJobs(()))
+    plan = GroupPlan((chain("one", wants), chain("two", rows("a.csv", 1))), "loader", "town.yml:9:1")
+    children = ChildJobs(lambda url: "here.example:80", 9)
+    run = JobRun(lambda group: plan, children, None, FoundValues({}, frozenset()), lambda page: None)
+    paused = run.run(item(), PAGE)
+    assert isinstance(paused, PausedPage)
+    assert run.resume(paused, {order: FetchError("gone")}).rows == 1
+
+
+def test_warnings_before_a_wait_for_files_are_kept_with_those_after_it() -> None:
+    order, warning = FileOrder("http://here.example/a.png"), Failure("odd row", "odd row")
+    desk = Desk(
+        chain(
+            "one",
+            Does(lambda payload: ToTask(payload, (warning,))),
+            Does(
+                lambda payload: (
+                    ToFiles(payload, (order,)) if payload.input is PAGE else ToJobs((), (warning,))
+                )
+            ),
+        )
+    )
+    paused = desk.run.run(item(), PAGE)
+    assert isinstance(paused, PausedPage)
+    result = desk.run.resume(paused, {order: FetchError("gone")})
+    assert [each.step for each in frame_of(result).warnings] == ["step1", "step2"]

@@ -107,3 +107,18 @@ def test_of_a_long_list_the_latest_items_are_known() -> None:
     assert len(seen) == MOST_SEEN * ITEM_BYTES
     assert ends().of_page([ads(MOST_SEEN + 9, 10)], seen).is_last(NO_NEW)
     assert not ends().of_page([ads(9)], seen).is_last(NO_NEW)
+
+
+def test_days_are_looked_for_in_records_only_and_in_no_list() -> None:
+    schema = RecordSchema("ad", (Column("days", ColumnType.DATE, is_list=True), *COLUMNS[1:]))
+    rows = (["2026-01-01"], "2026-03-01", None)
+    items: PageItems = [Data("g", (Item((Axis("item", "line", 1),), ("x",), (0,)),)), Records("ad", (rows,))]
+    page = ListEnds({"ad": RecordDef("ad", schema, ())}).of_page(items, b"")
+    assert not page.is_last(ListEnd(older_than="2026-02-01"))
+    assert page.is_last(ListEnd(older_than="2026-04-01")), "behind the rows of a grid, too"
+
+
+def test_the_day_of_any_column_counts_if_none_is_named() -> None:
+    page = [ads(1, day="2026-01-01", at="2026-03-01T00:00:00Z")]
+    assert last_of([page], ListEnd(older_than="2026-02-01")) == [False]
+    assert last_of([page], ListEnd(older_than="2026-02-01", by="day")) == [True]

@@ -8,14 +8,24 @@ import socket
 import threading
 import urllib.request
 from collections.abc import Iterator
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
 from scoopi.errors import FetchError, LoadFault, SilentHostError
 from scoopi.fetch.address import host_of
+from scoopi.fetch.request import FurtherGrant, Request, Response
 from scoopi.model.handover import Grant
 from scoopi.plugins.loader_port import Answer, Terms, Web
-from scoopi.worker.plugin_call import CallRules, PluginCall
+from scoopi.worker import plugin_call
+from scoopi.worker.plugin_call import (
+    GRACE_S,
+    CallAnswered,
+    CallRules,
+    GrantWanted,
+    PluginCall,
+    RequestSent,
+)
 from tests.worker.plugin_desk import LIMIT_S, URL, Load, Plugin, PluginDesk, answering, raising
 
 
@@ -145,3 +155,146 @@ def test_a_page_from_a_host_of_unknown_name_counts_as_public_but_may_not_be_aske
     call.thread.join(LIMIT_S)
     assert asked == [(URL, False), (URL, True)]
     assert len(events) == 2
+
+
+class Clock:
+    """The time of plugin calls, moved by the test."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr(plugin_call, "time", SimpleNamespace(monotonic=lambda: self.now))
+
+
+@pytest.mark.parametrize(("not_after", "is_used"), [(100.0, True), (99.9, False)])
+def test_a_grant_may_be_used_until_the_moment_at_which_it_expires(
+    desk: PluginDesk, monkeypatch: pytest.MonkeyPatch, not_after: float, is_used: bool
+) -> None:
+    Clock(monkeypatch)
+    desk.plugin(answering())
+    desk.begin(Request(URL), not_after=not_after)
+    assert isinstance(desk.next(), Response if is_used else FurtherGrant)
+
+
+@pytest.mark.parametrize(("now", "is_used"), [(101.0, True), (101.1, False)])
+def test_a_held_grant_may_be_used_until_the_moment_at_which_it_expires(
+    desk: PluginDesk, monkeypatch: pytest.MonkeyPatch, now: float, is_used: bool
+) -> None:
+    clock, used = Clock(monkeypatch), list[bool]()
+
+    def load(url: str, web: Web) -> Answer:
+        with web.hold(url) as held:
+            clock.now = now
+            used.append(held.use())
+        return Answer(url, b"")
+
+    desk.plugin(load)
+    desk.begin(Request(URL), not_after=101.0)
+    assert isinstance(desk.next(), Response)
+    assert used == [is_used]
+
+
+def test_a_request_is_overdue_once_its_timeout_and_a_little_more_are_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, sent, release = Clock(monkeypatch), threading.Event(), threading.Event()
+
+    def load(url: str, web: Web) -> Answer:
+        with web.grant(url):
+            sent.set()
+            release.wait(LIMIT_S)
+        return Answer(url, b"")
+
+    rules = CallRules(lambda url, host: Terms(url, {}, 5.0), lambda *_: True, public_only=False)
+    call = PluginCall(Plugin(load), "hall", URL, rules, lambda event: None)
+    assert call.overdue() is None, "nothing is requested yet"
+    call.give(Grant(host_of(URL), math.inf))
+    call.thread.start()
+    assert sent.wait(LIMIT_S)
+    overdue = []
+    for now in (105.0 + GRACE_S - 0.01, 105.0 + GRACE_S):
+        clock.now = now
+        overdue.append(call.overdue())
+    release.set()
+    call.thread.join(LIMIT_S)
+    before, after = overdue
+    assert before is None
+    assert after is not None
+    assert (after.fault, after.hint) == (
+        LoadFault("timeout", is_transient=True),
+        "pass `timeout_s` of the grant to the request",
+    )
+
+
+def test_a_call_that_waits_for_a_grant_continues_at_once_when_it_comes_or_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(plugin_call, "LONGEST_WAIT_S", 10 * LIMIT_S)
+    rules = CallRules(lambda url, host: Terms(url, {}, 5.0), lambda *_: True, public_only=False)
+    for is_given in (True, False):
+        events, wanted = list[object](), threading.Event()
+
+        def report(event: object, events: list[object] = events, wanted: threading.Event = wanted) -> None:
+            events.append(event)
+            wanted.set()
+
+        call = PluginCall(Plugin(answering()), "hall", URL, rules, report)
+        call.thread.start()
+        assert wanted.wait(LIMIT_S)
+        call.give(Grant(host_of(URL), math.inf)) if is_given else call.abandon()
+        call.thread.join(LIMIT_S)
+        assert not call.thread.is_alive()
+        assert [type(event) for event in events] == [GrantWanted, RequestSent, CallAnswered][
+            : 3 if is_given else 1
+        ]
+
+
+def test_nothing_is_reported_of_a_call_that_was_given_up_even_if_its_plugin_raises() -> None:
+    events, began, release = list[object](), threading.Event(), threading.Event()
+
+    def load(url: str, web: Web) -> Answer:
+        began.set()
+        release.wait(LIMIT_S)
+        raise ValueError("odd")
+
+    rules = CallRules(lambda url, host: Terms(url, {}, 5.0), lambda *_: True, public_only=False)
+    call = PluginCall(Plugin(load), "hall", URL, rules, events.append)
+    call.thread.start()
+    assert began.wait(LIMIT_S)
+    call.abandon()
+    release.set()
+    call.thread.join(LIMIT_S)
+    assert events == []
+
+
+def test_a_call_that_waits_for_a_grant_is_never_overdue(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, wanted = Clock(monkeypatch), threading.Event()
+
+    def report(event: object) -> None:
+        if isinstance(event, GrantWanted):
+            wanted.set()
+
+    def load(url: str, web: Web) -> Answer:
+        for each in (url, "http://other.example/"):
+            with web.grant(each):
+                pass
+        return Answer(url, b"")
+
+    rules = CallRules(lambda url, host: Terms(url, {}, 5.0), lambda *_: True, public_only=False)
+    call = PluginCall(Plugin(load), "hall", URL, rules, report)
+    call.give(Grant(host_of(URL), math.inf))
+    call.thread.start()
+    assert wanted.wait(LIMIT_S)
+    clock.now = 1e9
+    assert call.overdue() is None, "its host is asked later, which is not its fault"
+    call.abandon()
+    call.thread.join(LIMIT_S)
+
+
+def test_an_error_without_words_is_named_by_its_kind(desk: PluginDesk) -> None:
+    assert "TimeoutError (hall)" in str(desk.error(raising(TimeoutError())))
+    assert "the loader hall raised KeyError: KeyError" in str(desk.error(raising(KeyError())))
+
+
+def test_an_answer_may_have_any_mapping_of_headers_and_any_bytes(desk: PluginDesk) -> None:
+    fields = {"body": memoryview(b"page"), "headers": MappingProxyType({"a": "b"}), "cookies": ["c"]}
+    assert isinstance(desk.load(answering(**fields)), Response)

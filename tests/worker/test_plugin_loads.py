@@ -16,14 +16,14 @@ from scoopi.errors import FetchError, LoadFault
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.request import FurtherGrant, NotModified, Redirect, Request, Response
 from scoopi.model.handover import Grant
-from scoopi.model.locator import Validators
+from scoopi.model.locator import Locator, PageRequest, Validators
 from scoopi.model.sites import Site, Sites
-from scoopi.plugins.loader_port import Answer, Web
+from scoopi.plugins.loader_port import Answer, Terms, Web
 from scoopi.worker import plugin_call
-from scoopi.worker.plugin_loads import MOST_HANGING, LoadLimits
+from scoopi.worker.plugin_loads import MOST_HANGING, LoadLimits, PluginLoads
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
-from tests.worker.plugin_desk import LIMIT_S, SETTINGS, SITES, URL, PluginDesk, answering
+from tests.worker.plugin_desk import LIMIT_S, SETTINGS, SITES, URL, Plugin, PluginDesk, answering
 
 
 @pytest.fixture
@@ -365,3 +365,147 @@ def test_a_call_is_under_way_until_it_waits_for_a_grant_or_ends(desk: PluginDesk
         release.set()
     desk.next()
     assert loads.under_way() == 0
+
+
+def test_a_call_that_got_its_further_grant_is_under_way_again(desk: PluginDesk) -> None:
+    granted, release = threading.Event(), threading.Event()
+
+    def load(url: str, web: Web) -> Answer:
+        with web.grant("http://other.example/token"):
+            granted.set()
+            release.wait(LIMIT_S)
+        return Answer(url, b"")
+
+    loads = desk.plugin(load)
+    desk.begin(Request(URL))
+    wanted = desk.next()
+    assert isinstance(wanted, FurtherGrant)
+    assert loads.under_way() == 0
+    loads.resume(wanted.call, Request(URL), Grant(wanted.host, math.inf), desk.results.append, None)
+    try:
+        assert loads.under_way() == 1
+        assert granted.wait(LIMIT_S)
+    finally:
+        release.set()
+    assert isinstance(desk.next(), Response)
+    assert desk.sent == [], "it was resumed without a report of its request"
+
+
+def test_a_page_of_the_most_bytes_is_read(desk: PluginDesk) -> None:
+    result = desk.load(answering(body=bytes(SETTINGS.max_bytes)))
+    assert isinstance(result, Response)
+    assert len(result.body) == SETTINGS.max_bytes
+
+
+def terms_of(desk: PluginDesk, url: str, request: Request) -> Terms:
+    """The terms that a call for the request gets for that address."""
+    given: list[Terms] = []
+
+    def load(_: str, web: Web) -> Answer:
+        with web.grant(url) as terms:
+            given.append(terms)
+        return Answer(url, b"")
+
+    desk.plugin(load)
+    desk.begin(request)
+    result = desk.next()
+    if isinstance(result, FurtherGrant):
+        assert desk.loads is not None
+        desk.loads.resume(result.call, request, Grant(result.host, math.inf), desk.results.append, None)
+        result = desk.next()
+    assert isinstance(result, Response), result
+    (terms,) = given
+    return terms
+
+
+POSTED = Request(
+    URL,
+    site=Site(user_agent="Scoopi/own", timeout_ms=3000, session="h.example"),
+    cookies=("a",),
+    content=PageRequest("POST", headers=(("X-Own", "1"),), form=(("q", "rye bread"),)),
+    locator=Locator("towns", "group", "http://h.example/a#top"),
+)
+
+
+def test_the_request_of_the_page_is_made_as_its_locator_says(desk: PluginDesk) -> None:
+    terms = terms_of(desk, URL, POSTED)
+    assert (terms.method, terms.body, terms.cookies) == ("POST", b"q=rye+bread", ("a",))
+    assert (terms.timeout_s, terms.headers["User-Agent"], terms.headers["X-Own"]) == (3.0, "Scoopi/own", "1")
+    assert (terms.locator_name, terms.locator_url) == ("towns", "http://h.example/a#top")
+
+
+@pytest.mark.parametrize("url", ["http://h.example/script.js", "http://other.example/"])
+def test_any_other_request_of_a_page_is_a_plain_one(desk: PluginDesk, url: str) -> None:
+    terms = terms_of(desk, url, POSTED)
+    assert (terms.method, terms.body, terms.cookies, terms.timeout_s) == ("GET", None, None, 5.0)
+    assert (terms.locator_name, terms.headers["User-Agent"]) == ("", "Scoopi/test")
+    assert "X-Own" not in terms.headers
+
+
+def test_a_page_without_a_locator_is_requested_by_get_as_its_host_says(desk: PluginDesk) -> None:
+    terms = terms_of(desk, URL, Request(URL))
+    assert (terms.method, terms.body, terms.timeout_s, terms.headers["User-Agent"]) == (
+        "GET",
+        None,
+        5.0,
+        "Scoopi/test",
+    )
+    assert (terms.locator_name, terms.locator_url) == ("", "")
+
+
+def test_secret_params_are_kept_from_a_plugin(desk: PluginDesk) -> None:
+    content = PageRequest(params=(("token", "${env:TOKEN}"),))
+    error = desk.load(answering(), Request(URL, content=content))
+    assert "secret params are not sent by a loader plugin" in str(error)
+    assert desk.sent == []
+
+
+def test_a_redirect_without_a_target_and_an_unknown_page_that_has_not_changed_are_errors(
+    desk: PluginDesk,
+) -> None:
+    for status in (302, 304):
+        assert desk.error(answering(status=status)).fault.status == status
+
+
+def test_a_missing_page_is_the_wrong_url_whatever_its_fragment(desk: PluginDesk) -> None:
+    assert desk.error(answering(status=404, url=f"{URL}#top")).hint == "correct the url"
+
+
+@pytest.mark.parametrize(("status", "method"), [(302, "GET"), (307, "POST")])
+def test_a_redirect_repeats_a_post_if_its_status_says_so(desk: PluginDesk, status: int, method: str) -> None:
+    request = Request(URL, hops=1, content=PageRequest("POST", json="{}"))
+    result = desk.load(answering(status=status, headers={"location": "/b"}), request)
+    assert isinstance(result, Redirect)
+    assert result.request.hops == 2
+    assert (result.request.content or PageRequest()).method == method
+
+
+def test_only_a_redirect_from_https_to_http_is_a_downgrade(desk: PluginDesk) -> None:
+    found = []
+    for url, target in (
+        (URL, "http://b/"),
+        ("https://h.example/a", "https://b/"),
+        ("https://h.example/a", URL),
+    ):
+        result = desk.load(answering(url=url, status=302, headers={"location": target}), Request(url))
+        assert isinstance(result, Redirect)
+        found.append(result.is_downgrade)
+    assert found == [False, False, True]
+
+
+def test_each_event_of_a_request_can_be_watched() -> None:
+    seen: list[tuple[str, str]] = []
+    woken, results = threading.Event(), list[object]()
+    limits = LoadLimits(SETTINGS, SITES, PrivateHosts("inside"))
+
+    def watch(request: Request, event: object) -> None:
+        seen.append((request.url, type(event).__name__))
+
+    loads = PluginLoads(Plugin(answering()), "hall", limits, woken.set, watch)
+    loads.begin(Request(URL), Grant("h.example:80", math.inf), results.append, None)
+    while not results:
+        assert woken.wait(LIMIT_S)
+        woken.clear()
+        loads.turn()
+    assert seen == [(URL, "RequestSent"), (URL, "CallAnswered")]
+    loads.close()

@@ -5,33 +5,47 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from msgspec import structs
 
-from scoopi.errors import FetchError, LoadFault
-from scoopi.model.handover import Grant, Payload, ToGrant
+from scoopi.errors import NO_BROWSER, FetchError, LoadFault, SilentHostError
+from scoopi.fetch.downloads.file_store import FileStore
+from scoopi.fetch.file_client import FileFinder
+from scoopi.model.definitions import TaskDef
+from scoopi.model.downloads import Downloads, FileOrder
+from scoopi.model.handover import Grant, Handover, Payload, ToAppender, ToFiles, ToGrant, ToSession
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.report.run_report import LOADER
 from scoopi.model.robots import RobotsAnswer, RobotsKind
-from scoopi.steps.step import LoadOrder, OnHandover
+from scoopi.model.site_session import Session, SessionChange
+from scoopi.steps.step import LoadOrder, OnHandover, Step
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import (
+    NETWORK,
+    Answered,
+    Denied,
     Drain,
+    FileEnded,
     FileSettled,
     Give,
+    GrantAsked,
     Granted,
     JobsHandedBack,
     Recall,
     Result,
     Results,
     RobotsRead,
+    SessionAsked,
+    SessionChanged,
     SessionTurn,
+    SessionUpdate,
     Stop,
     ToParent,
     WorkItem,
@@ -39,11 +53,12 @@ from scoopi.worker.messages import (
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe
 from scoopi.worker.request_reports import RequestReports
 from scoopi.worker.worker_loop import WorkerLoop
-from scoopi.worker.worker_parts import GroupPlan, WorkerParts
+from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain, WorkerParts
 from tests.worker.played_loader import PlayedLoader
 
 HOST = "here.example:80"
 PAGE_BYTES = 10
+FILE_URL = "http://files.example/a.jpg"
 JOBS = ("job1", "job2", "job3", "job4", "job5")
 
 
@@ -65,6 +80,23 @@ class RedirectedLoader(SizedLoader):
             on_handover(ToGrant(HOST, payload.advance(structs.replace(order, hops=1, grant=None))))
 
 
+class LocalLoader(SizedLoader):
+    """A loader whose pages come at once if they need no request, and never otherwise."""
+
+    def begin(self, payload: Payload, on_handover: OnHandover) -> None:
+        self._at_once = 0 if payload.expect(LoadOrder).grant else 1
+        super().begin(payload, on_handover)
+
+
+class WantsFile(Step):
+    """A step whose row names a file."""
+
+    def run(self, payload: Payload) -> Handover:
+        if isinstance(payload.input, Downloads):
+            return ToAppender(())
+        return ToFiles(payload, (FileOrder(FILE_URL),))
+
+
 class Desk:
     """A loop, its loader, and what it has sent."""
 
@@ -76,21 +108,25 @@ class Desk:
         max_held_bytes: int = 1 << 20,
         ends_at_once: int = len(JOBS),
         loader: type[SizedLoader] = SizedLoader,
+        chains: tuple[TaskChain, ...] = (),
+        **parts: Any,
     ) -> None:
         self.marker = CrashMarker(-1)
         self.loader = loader(ends_at_once)
         self.times: dict[str, float] = {}
         self.handed_back: list[str] = []
         self.robots: list[RobotsRead] = []
+        self.sent: list[ToParent] = []
         self._heard = heard
-        parts = WorkerParts(
+        made = WorkerParts(
             self.loader,
-            lambda _: GroupPlan((), "loader", "here"),
+            lambda _: GroupPlan(chains, "loader", "here"),
             ChildJobs(lambda _: HOST, 9),
             FoundValues({}, frozenset()),
             max_held_bytes=max_held_bytes,
+            **parts,
         )
-        self.loop = WorkerLoop(WorkerPipe(incoming, outgoing), self.marker, parts, deque(), RequestReports())
+        self.loop = WorkerLoop(WorkerPipe(incoming, outgoing), self.marker, made, deque(), RequestReports())
 
     def give(self, *jobs: str, grant: Grant | None = None, request: PageRequest | None = None) -> None:
         payload = JobPayload(Locator("name", "group", "http://here.example/", request), "seed")
@@ -100,9 +136,14 @@ class Desk:
         """Run what was given; the results that were sent together, batch by batch."""
         self.loop.handle(Stop())
         self.loop.run()
+        return self.hear()
+
+    def hear(self) -> list[tuple[Result, ...]]:
+        """The results that were sent together since the last call, batch by batch."""
         buffer = MessageBuffer()
         buffer.feed(os.read(self._heard, 1 << 16))
         sent = [msgspec.msgpack.decode(body, type=ToParent) for body in buffer.bodies()]
+        self.sent += sent
         for message in sent:
             self.handed_back += message.jobs if isinstance(message, JobsHandedBack) else ()
             self.robots += [message] if isinstance(message, RobotsRead) else ()
@@ -313,3 +354,178 @@ def test_a_robots_txt_is_reported_as_its_rules_and_is_no_result(
     desk.loop.continue_requests()
     assert desk.run() == []
     assert desk.robots == [RobotsRead(JOBS[0], RobotsAnswer(RobotsKind.KNOWN, note="status 404"))]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "heard"),
+    [
+        (FetchError("gone", fault=LoadFault("status 404", False, 404)), True),
+        (FetchError("no browser", fault=LoadFault(NO_BROWSER, True)), None),
+        (SilentHostError("no answer", fault=LoadFault("timeout", True)), False),
+        (LookupError("odd"), True),
+    ],
+)
+def test_a_host_was_heard_unless_it_was_silent_or_never_asked(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, outcome: Exception, heard: bool | None
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(ends_at_once=0)
+    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
+    desk.loop.continue_requests()
+    desk.loader.end(outcome)
+    desk.loop.continue_requests()
+    ((result,),) = desk.run()
+    assert result.state is JobState.FAILED
+    (answered,) = (message for message in desk.sent if isinstance(message, Answered))
+    fault = outcome.fault if isinstance(outcome, FetchError) else None
+    assert answered == Answered(JOBS[0], HOST, heard, fault)
+
+
+class SessionDesk(SizedLoader):
+    """A loader whose pages need a login of their site's session."""
+
+    def __init__(self, ends_at_once: int = 0) -> None:
+        super().__init__(ends_at_once)
+        self.learned: list[Session] = []
+
+    def begin(self, payload: Payload, on_handover: OnHandover) -> None:
+        order = payload.expect(LoadOrder)
+        if order.outdated:
+            super().begin(payload, on_handover)
+        else:
+            waiting = structs.replace(order, outdated=1, grant=None)
+            on_handover(ToSession("here", 1, payload.advance(waiting)))
+
+    def learn(self, session: Session) -> None:
+        self.learned.append(session)
+
+    def take_changes(self) -> list[SessionChange]:
+        return [SessionChange("here", "job", {"a": "b"})]
+
+
+def test_a_page_waits_for_a_login_of_its_session_and_for_no_other_one(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(loader=SessionDesk)
+    desk.give(*JOBS[:2], grant=Grant(HOST, 1e12))
+    desk.loop.continue_requests()
+    for session in (Session("there", 2), Session("here", 1)):
+        desk.loop.handle(SessionUpdate(session))
+        desk.loop.continue_requests()
+        assert desk.loader.begun.empty()
+    desk.loop.handle(SessionUpdate(Session("here", 2)))
+    desk.loop.continue_requests()
+    assert [result.job for batch in desk.run() for result in batch] == [*JOBS[:2]]
+    asked = [message for message in desk.sent if isinstance(message, SessionAsked)]
+    assert asked == [SessionAsked(job, "here", 1) for job in JOBS[:2]]
+    assert isinstance(desk.loader, SessionDesk)
+    assert desk.loader.learned == [Session("there", 2), Session("here", 1), Session("here", 2)]
+
+
+def test_what_a_page_changes_in_its_session_is_reported_right_after_its_answer(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(loader=SessionDesk)
+    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
+    desk.loop.continue_requests()
+    desk.run()
+    assert desk.sent[:3] == [
+        Answered(JOBS[0], HOST),
+        SessionChanged(SessionChange("here", "job", {"a": "b"})),
+        SessionAsked(JOBS[0], "here", 1),
+    ]
+
+
+@pytest.mark.parametrize(("request_", "state"), [(None, None), (PageRequest("POST"), JobState.FAILED)])
+def test_after_a_drain_no_page_begins_to_wait_for_a_grant(
+    desk_of: Callable[..., Desk],
+    monkeypatch: pytest.MonkeyPatch,
+    request_: PageRequest | None,
+    state: JobState | None,
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(ends_at_once=0)
+    desk.give(JOBS[0], grant=Grant(HOST, 1e12), request=request_)
+    desk.loop.continue_requests()
+    payload = desk.loader.begun.queue[0]
+    desk.loop.handle(Drain())
+    order = structs.replace(payload.expect(LoadOrder), hops=1, grant=None)
+    desk.loader.end(ToGrant(HOST, payload.advance(order)))
+    desk.loop.continue_requests()
+    assert [result.state for batch in desk.run() for result in batch] == ([] if state is None else [state])
+    assert desk.handed_back == ([JOBS[0]] if state is None else [])
+    assert [each.job for each in desk.loader.abandoned] == [JOBS[0]]
+
+
+@pytest.mark.parametrize(("is_rule", "state"), [(True, JobState.SKIPPED), (False, JobState.FAILED)])
+def test_a_page_that_robots_txt_disallows_is_skipped_and_one_that_is_denied_otherwise_fails(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, is_rule: bool, state: JobState
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(loader=RedirectedLoader)
+    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
+    desk.loop.continue_requests()
+    desk.loop.handle(Denied(JOBS[0], is_rule, "a rule", "a rule of line 2"))
+    desk.loop.handle(Denied(JOBS[1], is_rule, "a rule", "it waits for nothing"))
+    ((result,),) = desk.run()
+    assert (result.job, result.state) == (JOBS[0], state)
+    assert [each.job for each in desk.loader.abandoned] == [JOBS[0]]
+
+
+@pytest.mark.parametrize("reports_pages", [False, True])
+def test_how_pages_were_loaded_is_reported_if_it_is_wanted(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, reports_pages: bool
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(**({"reports_pages": True} if reports_pages else {}))
+    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
+    desk.loop.continue_requests()
+    ((result,),) = desk.run()
+    seen = None if result.seen is None else (result.seen.status, result.seen.size_bytes, result.seen.source)
+    assert seen == ((200, PAGE_BYTES, NETWORK) if reports_pages else None)
+
+
+@pytest.mark.parametrize("is_drained", [False, True])
+def test_a_page_whose_rows_name_a_file_waits_for_its_grant_and_is_handed_back_at_a_drain(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_drained: bool
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    wants = ChainStep("download", WantsFile(), "a.yml:1:1")
+    chain = TaskChain(TaskDef("group", "one", "def", ()), (wants,))
+    files = FileStore(tmp_path, FileFinder(tmp_path, tmp_path))
+    desk = desk_of(chains=(chain,), files=files)
+    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
+    desk.loop.continue_requests()
+    assert desk.run() == []
+    assert GrantAsked(JOBS[0], "files.example:80", FILE_URL, False, FILE_URL) in desk.sent
+    desk.loop.handle(Drain() if is_drained else Granted(JOBS[0], Grant("files.example:80", 1e12)))
+    desk.loop.continue_requests()
+    results = [result.job for batch in desk.run() for result in batch]
+    assert (results, desk.handed_back) == (([], [JOBS[0]]) if is_drained else ([JOBS[0]], []))
+    assert (FileEnded(JOBS[0]) in desk.sent) is not is_drained
+
+
+def test_results_do_not_wait_for_a_robots_txt_or_for_jobs_that_were_handed_back(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_SECONDS", 1e9)
+    desk = desk_of(loader=LocalLoader)
+    payload = JobPayload(Locator("robots.txt", "", "http://here.example/robots.txt"), "seed")
+    desk.loop.handle(Give((WorkItem(JOBS[0], 1, payload, Grant(HOST, 1e12), is_robots=True),)))
+    desk.loop.continue_requests()
+    desk.give(JOBS[1], grant=Grant(HOST, 1e12))
+    desk.loop.handle(Recall())
+    desk.give(*JOBS[2:4])
+    sent: list[tuple[Result, ...]] = []
+
+    def look(wait_s: float) -> None:
+        sent.extend(desk.hear())
+        desk.loop.handle(Stop())
+
+    monkeypatch.setattr(desk.loader, "turn", look)
+    desk.loop.run()
+    assert [[each.job for each in batch] for batch in sent] == [[*JOBS[2:4]]], "before it waits"
+    assert desk.loader.under_way() == 1, "the robots.txt has not come"

@@ -12,8 +12,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.worker.__main__ import COLLECTED_AFTER
+from scoopi.worker.allocator import KEPT_BYTES
 from scoopi.worker.crash_marker import CrashMarker
-from scoopi.worker.messages import Ready, Results, Setup, StartFault, Stop, ToParent
+from scoopi.worker.messages import Give, Ready, Results, Setup, StartFault, Stop, ToParent, WorkItem
 from scoopi.worker.pipe import MessageBuffer, pack
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +27,7 @@ LIMIT_S = 30.0
 class Process:
     """A worker process, its pipes, and what it writes to stdout and stderr."""
 
-    def __init__(self, replaces_stdout: bool = False) -> None:
+    def __init__(self, replaces: str = "") -> None:
         incoming, self.to_worker = os.pipe()
         self._from_worker, outgoing = os.pipe()
         marker = CrashMarker.make()
@@ -31,15 +35,15 @@ class Process:
             "--incoming",
             incoming,
             "--outgoing",
-            1 if replaces_stdout else outgoing,
+            {"stdout": 1, "stderr": 2}.get(replaces, outgoing),
             "--marker",
             marker.descriptor,
         )
         command = ["--wire", "tests.worker.wired_parts:wire", "--parent", os.getpid(), *numbers]
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "scoopi.worker", *map(str, command)],
-            stdout=outgoing if replaces_stdout else subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=outgoing if replaces == "stdout" else subprocess.PIPE,
+            stderr=outgoing if replaces == "stderr" else subprocess.PIPE,
             pass_fds=(incoming, outgoing, marker.descriptor),
             env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""},
             text=True,
@@ -91,10 +95,34 @@ def test_what_a_plugin_prints_goes_to_stderr_also_what_is_printed_last(worker: P
 
 def test_a_pipe_that_has_the_number_of_stdout_stays_the_pipe() -> None:
     """As where Scoopi was started with its standard streams closed."""
-    worker = Process(replaces_stdout=True)
+    worker = Process(replaces="stdout")
     worker.send(Setup(b"broken"))
     assert worker.hear() == StartFault("ValueError: no such plugin")
     worker.close()
+
+
+def test_nothing_that_a_plugin_prints_gets_into_a_pipe_that_has_the_number_of_stderr() -> None:
+    worker = Process(replaces="stderr")
+    worker.send(Setup(b""))
+    assert worker.hear() == Ready()
+    worker.send(Stop())
+    assert isinstance(worker.hear(), Results)
+    printed, _ = worker.process.communicate(timeout=LIMIT_S)
+    assert printed.startswith("printed by a plugin")
+    worker.close()
+
+
+@pytest.mark.parametrize(
+    ("memory_bytes", "freed"), [(None, "kept"), (8 * KEPT_BYTES, "kept"), (8 * KEPT_BYTES - 1, "returned")]
+)
+def test_a_wired_worker_collects_garbage_rarely_and_keeps_freed_memory_if_it_has_enough(
+    worker: Process, memory_bytes: int | None, freed: str
+) -> None:
+    worker.send(Setup(b"" if memory_bytes is None else b"%d" % memory_bytes))
+    worker.send(Give((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
+    worker.send(Stop())
+    _, errors = worker.process.communicate(timeout=LIMIT_S)
+    assert errors.splitlines()[-1] == f"collected after {COLLECTED_AFTER}, frozen, {freed}"
 
 
 def test_a_worker_that_cannot_be_wired_reports_why(worker: Process) -> None:

@@ -158,6 +158,19 @@ def test_quick_jobs_widen_the_window_and_slow_ones_narrow_it(pool: WorkerPool) -
     assert pool.capacity() == 2 * (WINDOW_LEAST + MOST_REQUESTS)
 
 
+@pytest.mark.parametrize(
+    ("step_s", "window"), [(2.0, 4), (0.0374, 4), (0.009, 16), (0.0011, 128), (0.0, 128)]
+)
+def test_a_worker_holds_its_work_of_the_next_moments_but_at_least_four_jobs(
+    step_s: float, window: int
+) -> None:
+    worker = PoolWorker(PlayedWorker(), 32)
+    worker.record_timing(100, 100 * step_s, 0.0)
+    assert worker.window == window
+    worker.link.kill()
+    worker.link.reap()
+
+
 def test_the_first_batch_sets_the_pace_and_a_later_one_moves_it_by_a_part() -> None:
     quick, slow, both = (PoolWorker(PlayedWorker(), 32) for _ in range(3))
     quick.record_timing(100, 0.2, 0.0)
