@@ -227,6 +227,6 @@ def test_a_node_that_wakes_up_does_not_create_the_maps_of_a_removed_run_again(
         lambda: store.put_if_absent_all(MEMBERS, [("k", b"{}")]),
         lambda: store.delete_all(ENDED, ["k"]),
     ):
-        with pytest.raises(RunError, match="the run.s data is lost"):
+        with pytest.raises(RunError, match=r"the run.s data is lost"):
             call()
     assert not maps_of(cluster, name)
