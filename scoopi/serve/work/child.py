@@ -12,6 +12,8 @@ from scoopi.serve.work.call import ANSWERS, call, is_ready
 
 NOT_STARTED = 127
 """The exit code of a program that could not be started."""
+NICENESS = 5
+"""By how much the work yields to `serve`, whose heartbeats must be in time even if it fills the machine."""
 
 
 class Pipes:
@@ -56,6 +58,7 @@ def start_child(order: dict[str, Any], pipes: Pipes) -> int:
 
 def _become(order: dict[str, Any], pipes: Pipes, keeper: int) -> None:
     os.setpgid(0, 0)
+    os.nice(NICENESS)
     die_with_parent(keeper)
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from scoopi.serve.work.child import NOT_STARTED, Pipes, start_child
+from scoopi.serve.work.child import NICENESS, NOT_STARTED, Pipes, start_child
 
 SLOT = ["D:2026010100", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]
 
@@ -71,6 +71,10 @@ def test_a_program_has_the_folder_and_the_variables_of_its_order_and_no_others(
         "SHOP",
         "PATH",
     }
+
+
+def test_the_work_has_a_lower_priority_than_its_keeper(run: Run) -> None:
+    assert int(shell(run, "nice").out) == min(19, os.nice(0) + NICENESS)
 
 
 def test_a_program_inherits_no_file_that_its_keeper_has_opened(run: Run, tmp_path: Path) -> None:
