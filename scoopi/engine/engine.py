@@ -14,8 +14,10 @@ from injector import inject
 from scoopi.appenders.appender import Appender
 from scoopi.engine.job_seeder import JobSeeder
 from scoopi.engine.run_completion import RunCompletion, RunLimits
+from scoopi.engine.run_reporter import RunReporter
 from scoopi.engine.shutdown import Shutdown
 from scoopi.errors import ClusterError, StoreError
+from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.node_events import NodeEvents
@@ -42,10 +44,12 @@ CLOSE_SHARE = 0.8
 class NodeParts:
     """The parts that an engine starts and ends."""
 
+    reporter: RunReporter
     seeder: JobSeeder
     appender: Appender
     tasks: TaskMediator
     jobs: JobMediator
+    heartbeat: Heartbeat
     events: NodeEvents
     state: StateFlipper
     shutdown: Shutdown
@@ -149,7 +153,7 @@ class Engine:
 
     def _run(self) -> RunReport:
         parts = self._parts
-        self._completion.begin()
+        parts.reporter.begin()
         if parts.state.cancelled:
             return self._completion.stop()
         if self._completion.was_over:
@@ -158,7 +162,8 @@ class Engine:
         try:
             parts.appender.start()
             parts.tasks.start()
-            retried("joining", parts.jobs.beat, self._store_timeout_s, lambda: parts.state.cancelled)
+            # Before the seeding, which may take long.
+            retried("joining", parts.heartbeat.start, self._store_timeout_s, lambda: parts.state.cancelled)
             if parts.seeder.seed(self._locators, lambda: parts.state.cancelled):
                 parts.jobs.start()
                 versions()  # takes a while, is reported at the end, and delays nobody now

@@ -79,10 +79,6 @@ class RunCompletion:
         self._limits = limits
         self._beats = False
 
-    def begin(self) -> None:
-        """Report in `run.json` that the run is running."""
-        self._reporter.begin()
-
     @property
     def was_over(self) -> bool:
         """Whether the run was ending or over when this node joined, so that there is nothing to run."""

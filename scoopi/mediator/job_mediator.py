@@ -10,7 +10,6 @@ from collections.abc import Callable
 from injector import inject
 
 from scoopi.errors import RunError, ScoopiError
-from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_runner import JobRunner
 from scoopi.mediator.node_events import NodeEvents
@@ -20,29 +19,22 @@ log = logging.getLogger(__name__)
 
 
 class JobMediator:
-    """Starts and ends the threads that take jobs, watch the run and send heartbeats.
+    """Starts and ends the threads that take jobs and watch the run.
 
-    The heartbeat ends last, after publishing (`Departure.leave`).
+    The heartbeat begins before them, and ends last, after publishing (`Departure.leave`).
     """
 
     @inject
-    def __init__(
-        self, runner: JobRunner, inbox: JobInbox, monitor: Monitor, heartbeat: Heartbeat, events: NodeEvents
-    ) -> None:
+    def __init__(self, runner: JobRunner, inbox: JobInbox, monitor: Monitor, events: NodeEvents) -> None:
         self._inbox = inbox
         self._on_fault = events.on_fault
         self._monitor = monitor
-        self._heartbeat = heartbeat
         self._runner_thread = threading.Thread(
             target=self._guarded, args=(runner.run,), name="job-runner", daemon=True
         )
         self._monitor_thread = threading.Thread(
             target=self._guarded, args=(monitor.run,), name="monitor", daemon=True
         )
-
-    def beat(self) -> None:
-        """Start the heartbeat; to be called before the seeding, which may take long."""
-        self._heartbeat.start()
 
     def start(self) -> None:
         """Start taking jobs; to be called when the run is seeded."""

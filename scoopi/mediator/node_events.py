@@ -14,7 +14,6 @@ from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.state_flipper import Monitor, StateFlipper
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobState
-from scoopi.store.pages.job_records import TakenJob
 
 log = logging.getLogger(__name__)
 
@@ -77,14 +76,6 @@ class NodeEvents:
     def on_back(self, jobs: list[Pending]) -> None:
         """Hand back jobs that were taken and are not run."""
         self._job_inbox.give_back([pending for pending in jobs if not pending.is_robots])
-
-    def on_sending(self, jobs: list[TakenJob]) -> None:
-        """Have the store note that the requests of these jobs are about to be sent."""
-        self._job_inbox.note_sending(jobs)
-
-    def on_low(self) -> None:
-        """Have more jobs taken, as this node has room for them."""
-        self._job_inbox.wake()
 
     def on_fault(self, error: ScoopiError) -> None:
         """Shut this node down, as it cannot continue."""

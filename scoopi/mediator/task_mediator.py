@@ -115,7 +115,7 @@ class TaskMediator:
 
     def may_send(self, jobs: list[TakenJob]) -> None:
         """Let jobs send their requests, once the store has recorded that they will."""
-        self._inbox.post(lambda: self._runner.may_send(jobs))
+        self._inbox.post(lambda: self._runner.giver.may_send(jobs))
 
     def waiting_hosts(self) -> tuple[str, ...]:
         """The hosts with jobs waiting here; approximate, as they change all the time."""
@@ -179,3 +179,5 @@ class TaskMediator:
         except Exception as error:
             log.exception("task runner: unexpected error")
             self._on_fault(RunError(f"the task runner failed: {error!r}"))
+        finally:
+            self._queues.clocks.close()

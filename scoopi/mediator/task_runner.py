@@ -44,7 +44,7 @@ class TaskRunnerCalls(msgspec.Struct, frozen=True):
         on_low: few jobs wait; more may be taken.
         on_fault: no work can be done any more.
         has_room: whether the appender takes more results.
-        on_sending: the requests of these jobs are sent once the store knows that; see `TaskRunner.may_send`.
+        on_sending: the requests of these jobs are sent once the store knows that; see `JobGiver.may_send`.
         on_idle: no job waits in this node or is in a worker: results are to be committed now.
     """
 
@@ -64,6 +64,7 @@ class TaskRunner:
     Other threads speak to it through its inbox only. It never waits for the store or the disk.
 
     Attributes:
+        giver: holds the jobs that wait here; belongs to the loop's thread too.
         crashes: how many workers have crashed.
         turned_at: monotonic seconds at which the loop began its last turn; it turns at least once a second.
     """
@@ -80,7 +81,7 @@ class TaskRunner:
     ) -> None:
         self._inbox = inbox
         self._pool = pool
-        self._giver = giver
+        self.giver = giver
         self._router = router
         self._watchdog = watchdog
         self._calls = calls
@@ -106,11 +107,7 @@ class TaskRunner:
         if self._draining:
             self._calls.on_back(jobs)
             return
-        self._giver.add(jobs)
-
-    def may_send(self, jobs: list[TakenJob]) -> None:
-        """Send the requests of these jobs, of which the store knows; in the loop's thread."""
-        self._giver.may_send(jobs)
+        self.giver.add(jobs)
 
     def drain(self) -> None:
         """Give back the jobs that have not begun, finish the others; in the loop's thread."""
@@ -133,7 +130,7 @@ class TaskRunner:
 
     def is_idle(self) -> bool:
         """Whether no job waits here or is in a worker; in the loop's thread."""
-        return self._giver.is_empty() and not any(worker.outstanding for worker in self._pool)
+        return self.giver.is_empty() and not any(worker.outstanding for worker in self._pool)
 
     def run(self) -> None:
         """Serve until stopped and the last worker has ended."""
@@ -148,7 +145,6 @@ class TaskRunner:
             for worker in list(self._pool):
                 self._pool.remove(worker)
             self._selector.close()
-            self._giver.close()
             self._inbox.close()
 
     def _turn(self) -> None:
@@ -156,10 +152,10 @@ class TaskRunner:
         self.turned_at = time.monotonic()
         self._inbox.run_posted()
         self._give()
-        self._routed += self._giver.take_denied()
-        if unfit := self._giver.take_unfit():
+        self._routed += self.giver.take_denied()
+        if unfit := self.giver.take_unfit():
             self._calls.on_back(unfit)
-        if sending := self._giver.take_sending():
+        if sending := self.giver.take_sending():
             self._calls.on_sending(sending)
         self._register()
         for worker in self._watchdog.look(tuple(self._pool)):
@@ -198,7 +194,7 @@ class TaskRunner:
 
     def _give_back(self, message: Drain | Recall) -> None:
         # Pages that wait for files, or whose requests must not be sent twice, are not recalled.
-        if back := self._giver.clear(keeps_grants=isinstance(message, Recall)):
+        if back := self.giver.clear(keeps_grants=isinstance(message, Recall)):
             self._calls.on_back(back)
         for worker in self._pool:
             worker.link.send(message)
@@ -216,7 +212,7 @@ class TaskRunner:
 
     def _give(self) -> None:
         if not (self._draining or self._stopping):
-            self._giver.give()
+            self.giver.give()
         self._pool.give()
 
     # Receiving
@@ -243,7 +239,7 @@ class TaskRunner:
 
     def _route(self, worker: PoolWorker, message: ToParent) -> None:
         routed = self._router.route(worker, message)
-        self._giver.handle(worker, message)
+        self.giver.handle(worker, message)
         self._routed += routed.results
         self._handed_back += routed.handed_back
 
@@ -251,13 +247,13 @@ class TaskRunner:
         if self._inbox or self._killed:
             return 0.0
         unsent = any(worker.link.has_unsent() for worker in self._pool)
-        longest = HELD_BACK_WAIT_S if unsent or self._giver.has_quarantined() else LONGEST_WAIT_S
+        longest = HELD_BACK_WAIT_S if unsent or self.giver.has_quarantined() else LONGEST_WAIT_S
         if any(worker.outstanding for worker in self._pool):
             longest = min(longest, LOOK_S)
         if self._routed:
             longest = min(longest, self._low_in_s())
         is_giving = not (self._draining or self._stopping)
-        return min(longest, self._giver.next_turn_in()) if is_giving else longest
+        return min(longest, self.giver.next_turn_in()) if is_giving else longest
 
     def _on_death(self, worker: PoolWorker) -> None:
         self._selector.unregister(worker.link.incoming)
@@ -265,11 +261,11 @@ class TaskRunner:
         for message in worker.link.receive_rest():
             self._route(worker, message)
         how, note = self._pool.remove(worker)
-        self._giver.forget(worker)
+        self.giver.forget(worker)
         if self._stopping or worker.is_leaving:
             return
         self.crashes += 1
-        self._giver.end_sent(worker, how)
+        self.giver.end_sent(worker, how)
         self._decide(worker, how, note)
         self._failed_starts = 0 if worker.ready else self._failed_starts + 1
         if self._failed_starts >= MOST_FAILED_STARTS:
@@ -282,4 +278,4 @@ class TaskRunner:
             log.warning("a worker died: %s; jobs given back: %d", how, len(worker.outstanding))
             self._calls.on_back(list(worker.outstanding.values()))
             return
-        self._giver.judge(worker, how, note)
+        self.giver.judge(worker, how, note)

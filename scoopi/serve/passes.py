@@ -90,6 +90,7 @@ class Passes:
         store: the records.
         schedule: returns the current definitions and their hash; called before each pass.
     Attributes:
+        lease: with which only one process runs a pass at a time.
         last: the snapshot after the last pass, with nothing left to decide.
         counts: totals of the passes so far.
         faults: what the last pass could not plan.
@@ -104,11 +105,7 @@ class Passes:
         self.faults = PlanFaults()
         self.is_unfinished = False
         self._fault_log = FaultLog()
-        self._lease = PassLease(store, lambda: schedule()[1].settings.liveness.gap)
-
-    def serve_as(self, worker: str, incarnation: str) -> None:
-        """Run passes for the worker of a `serve`, whose heartbeats show others that this process lives."""
-        self._lease.hold_as(worker, incarnation)
+        self.lease = PassLease(store, lambda: schedule()[1].settings.liveness.gap)
 
     def run(
         self, now: datetime, meanwhile: Callable[[], object] = lambda: None, most_s: float = math.inf
@@ -124,13 +121,13 @@ class Passes:
         Raises:
             StoreError: the store does not answer; the next pass continues from what was written.
         """
-        if not self._lease.take(now):
+        if not self.lease.take(now):
             return None
         rows: list[dict[str, Any]] = []
         length = _Length(now, meanwhile, most_s)
         while True:
             rows += self._until_quiet(length)
-            left = self._lease.release(is_unfinished=length.is_cut, must_end=length.is_over())
+            left = self.lease.release(is_unfinished=length.is_cut, must_end=length.is_over())
             if left is None or not left.holder:
                 self.is_unfinished = left is not None and left.look_again
                 self.counts.passes += 1
@@ -264,7 +261,7 @@ class Passes:
     def _renewed(self, length: _Length) -> bool:
         """Renew the lease of a long pass between two rounds; False if another pass has taken it."""
         taken = timedelta(seconds=time.monotonic() - length.began)
-        return taken < LEASE / 3 or self._lease.renew(length.now + taken + LEASE)
+        return taken < LEASE / 3 or self.lease.renew(length.now + taken + LEASE)
 
 
 def _holders(attempts: Iterable[AttemptRecord]) -> set[str]:

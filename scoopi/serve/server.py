@@ -80,7 +80,7 @@ class Server:
         self._background = BackgroundWork(state, options, record, environment.variables, self._wake_up.notify)
         worker = self.name if options.works else None
         if worker is not None:
-            state.passes.serve_as(worker, self._incarnation)
+            state.passes.lease.hold_as(worker, self._incarnation)
         self._heartbeat = WorkerHeartbeat(self._store, worker, self._settings.liveness, self._incarnation)
         self._pass_at = time.monotonic()
         self._is_quiet = self._has_failed = False

@@ -63,13 +63,23 @@ class Parts:
 Completion = Callable[..., RunCompletion]
 
 
+def place_of(folder: Path) -> RunPlace:
+    return RunPlace("run", folder, "incarnation", resume="again")
+
+
+def reporter_of(folder: Path, parts: Any) -> RunReporter:
+    return RunReporter(place_of(folder), RunFile(folder, folder), parts, parts, NodeCounts())
+
+
 @pytest.fixture
 def completion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Completion:
     monkeypatch.setattr(retries, "MOST_PAUSE_S", 0.01)
-    place = RunPlace("run", tmp_path, "incarnation", resume="again")
+    place = place_of(tmp_path)
 
-    def make(parts: Any, timeout_s: float, stop: StopTime = NEVER) -> RunCompletion:
-        reporter = RunReporter(place, RunFile(tmp_path, tmp_path), parts, parts, NodeCounts())
+    def make(
+        parts: Any, timeout_s: float, stop: StopTime = NEVER, reporter: RunReporter | None = None
+    ) -> RunCompletion:
+        reporter = reporter or reporter_of(tmp_path, parts)
         rows, phases = OwnRows(parts, parts, was_over=False), RunPhases(parts, parts)
         limits = RunLimits(stop, timeout_s)
         return RunCompletion(place, reporter, rows, phases, Presence(parts, parts), limits)
@@ -85,9 +95,9 @@ def test_publishing_is_retried_while_the_store_is_away(completion: Completion) -
 
 
 def test_while_a_run_continues_its_file_does_not_report_that_nothing_is_left(
-    completion: Completion, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    completion(Parts(refusals=0), 0.0).begin()
+    reporter_of(tmp_path, Parts(refusals=0)).begin()
     written = json.loads((tmp_path / "run.json").read_bytes())
     assert (written["status"], written["jobs"]["left"]) == ("running", None)
 
@@ -105,13 +115,12 @@ def test_how_many_jobs_are_left_is_not_reported_before_every_locator_has_its_job
 def test_a_stop_that_publishes_nothing_reports_the_rows_of_the_files_that_stay(
     completion: Completion, tmp_path: Path
 ) -> None:
-    first = completion(Parts(refusals=0), 0.0)
-    first.begin()
-    first.complete()
-    second = completion(Parts(refusals=1), 0.0)
-    second.begin()
+    completion(Parts(refusals=0), 0.0).complete()
+    parts = Parts(refusals=1)
+    reporter = reporter_of(tmp_path, parts)
+    reporter.begin()
     assert '"data.txt": 3' in (tmp_path / "run.json").read_text()
-    report = second.stop()
+    report = completion(parts, 0.0, reporter=reporter).stop()
     assert (report.published, report.rows) == (False, {"data.txt": 3})
     assert '"data.txt": 3' in (tmp_path / "run.json").read_text()
 

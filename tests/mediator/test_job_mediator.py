@@ -17,14 +17,13 @@ WAIT_S = 60.0
 
 
 class Part:
-    """Stands for the runner, the monitor, the heartbeat and the events: it runs until it is stopped."""
+    """Stands for the runner, the monitor and the events: it runs until it is stopped."""
 
     def __init__(self, run: Callable[[], None] | None = None) -> None:
         self.stopped = threading.Event()
         self.began = threading.Event()
         self.faults: list[ScoopiError] = []
         self.on_fault = self.faults.append
-        self.start = self.began.set
         self._run = run
 
     def run(self) -> None:
@@ -38,14 +37,12 @@ class Part:
 
 
 def mediator_of(runner: Any, monitor: Any, events: Any, inbox: JobInbox) -> JobMediator:
-    return JobMediator(runner, inbox, monitor, events, events)
+    return JobMediator(runner, inbox, monitor, events)
 
 
 def test_its_threads_begin_with_the_start_and_end_with_the_stop() -> None:
     inbox, runner, monitor, others = JobInbox(), Part(), Part(), Part()
     mediator = mediator_of(runner, monitor, others, inbox)
-    mediator.beat()
-    assert others.began.is_set()
     before = mediator.started
     mediator.stop(0.0)
     mediator.start()

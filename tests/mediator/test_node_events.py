@@ -74,8 +74,6 @@ def test_jobs_that_are_not_run_go_back_without_requests_of_robots_txt() -> None:
     desk.events.on_back([job, robots_pending("one:80", "http://one/robots.txt", public_only=False)])
     assert list(desk.jobs.back) == [[job]]
     assert desk.jobs.wait(0.0)
-    desk.events.on_low()
-    assert desk.jobs.wait(0.0)
     desk.tasks.close()
 
 
@@ -104,13 +102,4 @@ def test_a_fault_ends_the_wait_for_running_jobs_which_will_not_end() -> None:
     desk.events.on_fault(RunError("the disk is full"))
     waiting.join(WAIT_S / 2)
     assert not waiting.is_alive()
-    desk.tasks.close()
-
-
-def test_requests_that_must_not_be_sent_twice_are_noted_before_they_are_sent() -> None:
-    desk = Desk()
-    job = TakenJob("a", 1, 0, "one:80", JobPayload(Locator("x", "y", "z"), "a"))
-    desk.events.on_sending([job])
-    assert list(desk.jobs.sending) == [job]
-    assert desk.jobs.wait(0.0)
     desk.tasks.close()

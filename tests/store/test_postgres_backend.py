@@ -12,9 +12,9 @@ import pytest
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoppedError
 from scoopi.model.text.store_url import parse_store_url
+from scoopi.store.call_timeout import CallTimeout
 from scoopi.store.ports import RUN
 from scoopi.store.postgresql.postgres_backend import PostgresBackend
-from scoopi.store.postgresql.postgres_client import PostgresClient
 from tests.outputs.postgres_server import PostgresServer
 
 LONG_MS = 60_000
@@ -98,7 +98,7 @@ def test_a_node_that_shuts_down_waits_for_answers_as_long_as_it_may(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[tuple[float, float]] = []
-    monkeypatch.setattr(PostgresClient, "expedite", lambda _, end, left_s: given.append((end, left_s)))
+    monkeypatch.setattr(CallTimeout, "expedite", lambda _, end, left_s: given.append((end, left_s)))
     backend = opened(postgres_url)
     backend.expedite(7.0, 2.0)
     backend.close()

@@ -97,7 +97,7 @@ def test_a_shutdown_shortens_the_waits_for_a_server_that_hangs_until_it_answers(
     ((pid,),) = client.rows(PID, {}, is_repeatable=True)
     os.kill(pid, signal.SIGSTOP)
     try:
-        waiting = threading.Thread(target=client.limit_waits, args=(1.0,))
+        waiting = threading.Thread(target=timeout.limit_waits, args=(1.0,))
         waiting.start()
         with pytest.raises(StoreError, match="no answer"):
             client.rows(b"SELECT 1", {}, is_repeatable=False)

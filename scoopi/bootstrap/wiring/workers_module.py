@@ -141,15 +141,15 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def calls(self, events: NodeEvents, appender: Appender) -> TaskRunnerCalls:
+    def calls(self, events: NodeEvents, inbox: JobInbox, appender: Appender) -> TaskRunnerCalls:
         """The callbacks of the task runner."""
         return TaskRunnerCalls(
             events.on_back,
-            events.on_low,
+            inbox.wake,
             events.on_fault,
             appender.has_room,
             appender.flush,
-            events.on_sending,
+            inbox.note_sending,
         )
 
     @singleton

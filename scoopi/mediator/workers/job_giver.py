@@ -139,10 +139,6 @@ class JobGiver:
                 self._denied += 1
                 self._quarantine.deny(pending, False, cause, f"{cause}; {NOT_SAFE}")
 
-    def close(self) -> None:
-        """Grant no more requests."""
-        self._clocks.close()
-
     def give(self) -> None:
         """Give out all that hosts and workers allow now."""
         self._clocks.flush()

@@ -54,6 +54,8 @@ class ClusterClient:
 
     Args:
         is_stopped: polled while this node connects, or waits for an answer.
+    Attributes:
+        timeout: how long it waits for an answer; less once this node shuts down.
     Raises:
         ClusterError: this node cannot connect to any member; the message says what was tried.
         StoppedError: `is_stopped` returned true.
@@ -63,7 +65,7 @@ class ClusterClient:
         self.settings = settings
         self._is_stopped = is_stopped
         # Longer than the client's own timeout.
-        self._call_timeout = CallTimeout(settings.call_timeout_ms / 1000 + 2, is_stopped)
+        self.timeout = CallTimeout(settings.call_timeout_ms / 1000 + 2, is_stopped)
         self._lock = threading.Lock()
         self._lost_at: float | None = None
         self._failing_since: float | None = None
@@ -89,17 +91,9 @@ class ClusterClient:
             StoreError, ClusterError: see `refuse`; this node has no connection to any member.
         """
         view = MemberView(self._client)
-        if not view.is_known(0) and not self.wait(view.is_known):
+        if not view.is_known(0) and not self.timeout.wait(view.is_known):
             self.refuse("the members are not known: no answer in time")
         return view.number()
-
-    def expedite(self, end: float, left_s: float) -> None:
-        """This node shuts down: see `CallTimeout.expedite`."""
-        self._call_timeout.expedite(end, left_s)
-
-    def limit_waits(self, at_once_s: float) -> None:
-        """This process shuts down: see `CallTimeout.limit_waits`."""
-        self._call_timeout.limit_waits(at_once_s)
 
     def has_come(self, answer: Awaited) -> bool:
         """Wait for an answer, within the current timeout; return whether it came."""
@@ -107,11 +101,7 @@ class ClusterClient:
             return True
         done = threading.Event()
         answer.add_done_callback(lambda _: done.set())
-        return self.wait(done.wait)
-
-    def wait(self, wait_s: Callable[[float], bool]) -> bool:
-        """See `CallTimeout.wait`."""
-        return self._call_timeout.wait(wait_s)
+        return self.timeout.wait(done.wait)
 
     def map(self, name: str) -> Map[Any, Any]:
         """Open a map of the grid.
@@ -182,7 +172,7 @@ class ClusterClient:
     def answered(self) -> None:
         """Record that a call got its answer, so that calls no longer count as failing."""
         self._failing_since = None
-        self._call_timeout.answered()
+        self.timeout.answered()
 
     def refuse(self, what: str, fault: BaseException | None = None) -> NoReturn:
         """Raise the error for a failed call.

@@ -21,5 +21,5 @@ def majority_of(client: ClusterClient, settings: ClusterSettings, node: str) -> 
         client.spread_keys("members", COPIES),
         node,
         settings,
-        MajorityCalls(client.seen, client.wait),
+        MajorityCalls(client.seen, client.timeout.wait),
     )

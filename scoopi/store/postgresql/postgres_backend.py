@@ -57,7 +57,7 @@ class PostgresBackend:
 
     def expedite(self, end: float, left_s: float) -> None:
         """See `SharedBackend`."""
-        self._client.expedite(end, left_s)
+        self._client.timeout.expedite(end, left_s)
 
     def warn_of_jobs(self, jobs: int) -> None:
         """See `SharedBackend`; a database needs no warning, as it keeps the jobs on disk."""

@@ -73,7 +73,7 @@ class PostgresClient:
         self, url: StoreUrl, timeout: CallTimeout | None = None, give_up_s: float | None = None
     ) -> None:
         self.url = url
-        self._timeout = timeout or CallTimeout(ANSWER_S)
+        self.timeout = timeout or CallTimeout(ANSWER_S)
         self._give_up_s = give_up_s
         self._failing_since: float | None = None
         self._free = threading.Semaphore(CONNECTIONS)
@@ -126,14 +126,6 @@ class PostgresClient:
             return False
         return answer in (psycopg.pq.Ping.OK, psycopg.pq.Ping.NO_ATTEMPT)
 
-    def expedite(self, end: float, left_s: float) -> None:
-        """This node shuts down: see `CallTimeout.expedite`."""
-        self._timeout.expedite(end, left_s)
-
-    def limit_waits(self, at_once_s: float) -> None:
-        """This process shuts down: see `CallTimeout.limit_waits`."""
-        self._timeout.limit_waits(at_once_s)
-
     def error(self, what: str, hint: str) -> StoreError:
         """Make a StoreError that names the database."""
         return StoreError(what, at=self.url.shown, hint=hint)
@@ -146,7 +138,7 @@ class PostgresClient:
     @contextmanager
     def _slot(self) -> Iterator[None]:
         """Wait for the permission to use one connection."""
-        if not self._timeout.wait(lambda s: self._free.acquire(timeout=s)):
+        if not self.timeout.wait(lambda s: self._free.acquire(timeout=s)):
             raise self.error("the database does not answer: all connections wait for it", hint=_AWAY)
         try:
             yield
@@ -171,7 +163,7 @@ class PostgresClient:
                 raise
             self._idle.append(connection)
             self._failing_since = None
-            self._timeout.answered()
+            self.timeout.answered()
             return rows
         raise AssertionError("the last try returns or raises")
 
@@ -204,7 +196,7 @@ class PostgresClient:
 
         began = time.monotonic()
         threading.Thread(target=connect, name="database", daemon=True).start()
-        if not self._timeout.wait(done.wait):
+        if not self.timeout.wait(done.wait):
             answer.add_done_callback(_close_late)
             raise psycopg.OperationalError(f"no connection in {time.monotonic() - began:.1f} s")
         return answer.result()
@@ -212,7 +204,7 @@ class PostgresClient:
     def _connected(self) -> _Connection:
         connection = _Connection.connect(self._conninfo(), autocommit=True)
         try:
-            connection.timeout = self._timeout
+            connection.timeout = self.timeout
             connection.execute(_DURABLE)
         except BaseException:
             connection.close()

@@ -49,7 +49,7 @@ def _in_postgresql(url: StoreUrl) -> ScheduleStore:
         client.close()
         raise
     signals = ChangeSignals(client, uuid.uuid4().hex)
-    return ScheduleStore(SettlingStore(store), client.close, signals, client.limit_waits)
+    return ScheduleStore(SettlingStore(store), client.close, signals, client.timeout.limit_waits)
 
 
 def _in_hazelcast(url: StoreUrl, settings: ClusterSettings) -> ScheduleStore:
@@ -66,7 +66,7 @@ def _in_hazelcast(url: StoreUrl, settings: ClusterSettings) -> ScheduleStore:
     except BaseException:
         client.close()
         raise
-    return ScheduleStore(SettlingStore(store), client.close, limit_waits=client.limit_waits)
+    return ScheduleStore(SettlingStore(store), client.close, limit_waits=client.timeout.limit_waits)
 
 
 def _ensure_installed(module: str, extra: str, url: StoreUrl) -> None:
