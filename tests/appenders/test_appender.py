@@ -456,3 +456,116 @@ def test_an_error_that_nobody_foresaw_is_reported_as_one_of_the_appender(
     assert isinstance(fault, AppenderError)
     assert "ValueError('a defect')" in fault.what
     assert appender.join(WAIT_S)
+
+
+def test_an_appender_that_hangs_keeps_no_process_from_ending(appender: Appender) -> None:
+    (thread,) = (each for each in threading.enumerate() if each.name == "appender")
+    assert thread.daemon
+
+
+def test_a_queue_that_was_committed_has_room_for_as_many_bytes_as_before(
+    appender: Appender,
+    heard: Heard,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("scoopi.appenders.appender.QUEUE_BYTES", 1)
+    (job,) = take(1)
+    appender.put(result_of(job))
+    appender.flush()
+    assert heard.wait_for(1)
+    assert appender.has_room()
+    assert appender.waiting() == 0
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_results_are_committed_before_the_interval_as_soon_as_they_have_the_bytes_of_a_commit(
+    unopened: SegmentWriter,
+    jobs: JobStore,
+    heard: Heard,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+    more: int,
+) -> None:
+    first, second = (result_of(job) for job in take(2))
+    bound = len(first.body) + len(second.body) + more
+    monkeypatch.setattr("scoopi.appenders.appender.COMMIT_BYTES", bound)
+    appender = Appender(unopened, jobs, AppenderSettings(3_600_000, 100), heard.events())
+    appender.start()
+    appender.put(first)
+    appender.put(second)
+    if more:
+        assert appender.waiting() == 2, "a byte is missing"
+        appender.flush()
+    assert heard.wait_for(2)
+    assert heard.won == [first.job, second.job]
+    appender.end_of_stream()
+    assert appender.join(WAIT_S)
+
+
+def test_a_node_holds_at_most_sixteen_megabytes_of_results_whatever_the_setting_says(
+    writer: SegmentWriter, jobs: JobStore, heard: Heard
+) -> None:
+    appender = Appender(writer, jobs, AppenderSettings(60_000, 1_000_000), heard.events())
+    appender.put(JobResult("j", 1, JobState.DONE, bytes((16 << 20) - 1)))
+    assert appender.has_room()
+    appender.put(JobResult("k", 1, JobState.DONE, b"1"))
+    assert not appender.has_room()
+
+
+@pytest.mark.parametrize("count", [3, 4, 5])
+def test_the_children_of_a_page_are_stored_in_parts_and_in_their_order(
+    appender: Appender,
+    heard: Heard,
+    jobs: JobStore,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+    count: int,
+) -> None:
+    monkeypatch.setattr("scoopi.appenders.appender.CHILDREN_AT_ONCE", 2)
+    (parent,) = take(1)
+    names = [f"c{number}" for number in range(count)]
+    children = tuple(NewJob(name, "file", JobPayload(Locator(name, "group", name), name)) for name in names)
+    stored: list[list[str]] = []
+    monkeypatch.setattr(jobs, "put", lambda new: stored.append([each.id for each in new]))
+    appender.put(msgspec.structs.replace(result_of(parent), children=children))
+    assert heard.wait_for(1)
+    assert stored == [names[first : first + 2] for first in range(0, count, 2)]
+
+
+def test_an_appender_that_is_abandoned_while_it_stores_children_writes_no_frame(
+    appender: Appender,
+    heard: Heard,
+    jobs: JobStore,
+    take: Callable[[int], list[TakenJob]],
+    node_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (parent,) = take(1)
+    child = NewJob("c", "file", JobPayload(Locator("c", "group", "c"), "c"))
+    monkeypatch.setattr(jobs, "put", lambda new: appender.abandon())
+    appender.put(msgspec.structs.replace(result_of(parent), children=(child,)))
+    assert appender.join(WAIT_S)
+    assert heard.won == []
+    assert list(SegmentReader(node_folder / "segments" / f"{NODE}.seg").frames()) == []
+
+
+def test_a_store_that_stays_away_ends_the_run_with_its_reason_and_hint(
+    unopened: SegmentWriter,
+    jobs: JobStore,
+    heard: Heard,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(endings: Sequence[Ending]) -> list[bool]:
+        raise StoreError("the disk is full", at="store.db", hint="free space")
+
+    (job,) = take(1)
+    monkeypatch.setattr(jobs, "end", refused)
+    appender = Appender(unopened, jobs, AppenderSettings(20, 100), heard.events(), store_timeout_s=0.0)
+    appender.start()
+    appender.put(result_of(job))
+    assert appender.join(WAIT_S)
+    (fault,) = heard.faults
+    assert isinstance(fault, AppenderError)
+    assert (fault.what, fault.at, fault.hint) == ("the disk is full", "store.db", "free space")

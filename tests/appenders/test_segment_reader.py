@@ -213,3 +213,15 @@ def test_segments_of_a_node_are_sorted_in_the_order_in_which_it_began_them(tmp_p
         begun.append(tmp_path / folder / f"{name * 16}.seg")
     one, two, other, three = begun
     assert sorted([three, two, one, other], key=segment_order) == [other, one, two, three]
+
+
+def test_a_reader_of_a_damaged_part_ends_where_it_was_asked_to(tmp_path: Path) -> None:
+    path = written(tmp_path, [frame(1), frame(2), frame(3)])
+    reader = SegmentReader(path)
+    ends = [reader.position for _ in reader.frames()]
+    spoiled = bytearray(path.read_bytes())
+    spoiled[ends[1] - 1] ^= 1
+    path.write_bytes(spoiled)
+    assert [each.fence for each in reader.frames(end=ends[1])] == [1]
+    assert reader.position == ends[1], "frames behind it are read by the next call"
+    assert [each.fence for each in reader.frames(reader.position)] == [3]
