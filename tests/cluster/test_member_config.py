@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from scoopi.errors import ClusterError
 from scoopi.store.cluster.member_config import (
@@ -18,6 +19,8 @@ from scoopi.store.cluster.member_config import (
     find_jar,
     find_java,
 )
+
+EXAMPLE = Path(__file__).parents[2] / "conf" / "hazelcast.yaml"
 
 
 def program(path: Path, text: str = "") -> Path:
@@ -164,3 +167,18 @@ def test_java_objects_of_other_libraries_are_not_built() -> None:
     root = json.loads(MemberConfig().text())["hazelcast"]
     prefixes = root["serialization"]["java-serialization-filter"]["whitelist"]["prefix"]
     assert prefixes == ["[", "com.hazelcast.", "java.lang.", "java.util."]
+
+
+def test_a_member_for_development_keeps_maps_and_notices_deaths_as_the_example_for_a_cluster() -> None:
+    example = yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))["hazelcast"]
+    made: dict[str, Any] = json.loads(MemberConfig(members=3).text())["hazelcast"]
+    of_maps = {**example["map"]["scoopi.*"], "metadata-policy": "OFF"}  # which YAML reads as a boolean
+    assert made["map"]["scoopi.*"].items() <= of_maps.items()
+    for of_members in ("heartbeat.", "max.no.heartbeat.", "merge.", "operation."):
+        name = f"hazelcast.{of_members}"
+        set_here, set_there = (
+            {key: str(value).lower() for key, value in each["properties"].items() if key.startswith(name)}
+            for each in (made, example)
+        )
+        assert set_here == set_there != {}
+    assert made["network"]["port"]["port-count"] == example["network"]["port"]["port-count"]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.errors import ClusterError
+from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.nodes.barricade import Barricade
-from scoopi.store.ports import RUN, Change, Store, StoreMap
+from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.clock import Clock
@@ -163,3 +163,43 @@ def test_one_value_stands_though_answers_are_lost_and_writes_doubled(tmp_path: P
     assert barricade(faulty, "ann").compose_once(lambda: b"ann's", 1000) == b"ann's"
     assert barricade(inner, "bob").compose_once(never, 1000) == b"ann's"
     inner.close()
+
+
+def test_a_node_that_is_to_stop_does_not_wait_for_another_one(store: Store) -> None:
+    store.put_if_absent_all(RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
+    clock = Clock()
+    began = clock.now
+    with pytest.raises(StoppedError):
+        barricade(store, "bob", clock=clock).compose_once(never, 60_000, lambda: clock.now - began >= 1)
+    assert clock.now - began < 2
+
+
+@pytest.mark.parametrize(("lease_ms", "wait_s"), [(15_000, 0.2), (400, 0.1)])
+def test_a_waiting_node_looks_several_times_within_a_lease(
+    store: Store, lease_ms: int, wait_s: float
+) -> None:
+    store.put_if_absent_all(RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
+    clock, waits = Clock(), list[float]()
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        clock.pass_s(seconds)
+
+    bob = Barricade(store, "definitions", "bob", lease_ms, clock, sleep)
+    with pytest.raises(ClusterError):
+        bob.compose_once(never, 250)
+    assert waits == pytest.approx([wait_s, 0.25 - wait_s] if lease_ms > 400 else [wait_s, wait_s, 0.05])
+
+
+def test_a_value_that_is_rejected_without_another_one_is_an_error_that_may_pass(store: Store) -> None:
+    class Rejecting(SettlingStore):
+        def put_if_absent_all(
+            self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]
+        ) -> list[Outcome]:
+            if records[0][0].startswith("composed/"):
+                return [Outcome(False, None)]
+            return super().put_if_absent_all(store_map, records)
+
+    with pytest.raises(StoreError, match="the value of definitions was rejected, but none exists"):
+        Barricade(Rejecting(store), "definitions", "ann").compose_once(lambda: b"ann's", 1000)
+    assert barricade(store, "bob").compose_once(lambda: b"bob's", 0) == b"bob's", "it was released"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
-from scoopi.errors import StoreError
+from scoopi.errors import StoppedError, StoreError
 from scoopi.store.nodes.departure import Departure, awaited_nodes
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeRecord, NodeStatus
@@ -65,3 +67,42 @@ def test_a_node_that_leaves_says_whether_its_rows_are_missing(store: SettlingSto
     Departure(members, lambda: Load(1, True), lambda: None).leave(published)
     (record,) = members.read().values()
     assert (record.state, record.owes_rows) == (LEFT, not published)
+
+
+def test_a_node_that_has_left_waits_until_all_others_have_left_too(
+    store: SettlingStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, bob = Membership(store, "a1", "ann"), Membership(store, "b1", "bob")
+    bob.beat(Load(1, False))
+    departure = Departure(ann, lambda: Load(1, True), lambda: None, look_s=0.25)
+    assert not departure.leave()
+    waits: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 3:
+            bob.beat(Load(1, True), LEFT)
+
+    monkeypatch.setattr("scoopi.store.nodes.departure.time", SimpleNamespace(sleep=sleep))
+    departure.await_others()
+    assert waits == [0.25] * 3
+    departure.await_others(lambda: True)  # nothing is left to wait for, so a stop ends nothing
+
+
+def test_a_stop_ends_the_wait_for_others(store: SettlingStore) -> None:
+    Membership(store, "b1", "bob").beat(Load(1, False))
+    departure = Departure(Membership(store, "a1", "ann"), lambda: Load(1, True), lambda: None)
+    with pytest.raises(StoppedError):
+        departure.await_others(lambda: True)
+
+
+def test_a_node_awaits_those_that_ended_jobs_and_neither_live_nor_have_published(
+    store: SettlingStore,
+) -> None:
+    ann, bob, cid = (Membership(store, f"{name[0]}1", name) for name in ("ann", "bob", "cid"))
+    for member, state, owes in ((ann, LIVE, False), (bob, LEFT, True), (cid, LEFT, False)):
+        member.beat(Load(1, True, owes_rows=owes), state)
+    departure = Departure(ann, lambda: Load(1, True), lambda: None)
+    assert departure.node == "ann"
+    assert departure.awaited(["a1", "b1", "c1"]) == ("ann", "bob")
+    assert departure.awaited([]) == ()

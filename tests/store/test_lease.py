@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.errors import StoreError
+from scoopi.errors import ClusterError, StoreError
 from scoopi.store.nodes.lease import Lease, LeaseWatch
 from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
@@ -112,3 +112,78 @@ def test_reads_that_follow_each_other_at_the_spacing_count_and_sooner_ones_do_no
         seen.append(watch.is_lost(b"record"))
     assert seen == [False, False, False, False, True, True]
     assert not watch.is_lost(b"renewed")
+
+
+class Refusing(SqliteStore):
+    """Makes the first changes, then raises an error for each."""
+
+    def __init__(self, path: Path, error: Exception, made: int = 0) -> None:
+        super().__init__(path)
+        self.error: Exception | None = error
+        self.asked = threading.Semaphore(0)
+        self._made = made
+
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+        self.asked.release()
+        if self._made or self.error is None:
+            self._made -= 1
+            return super().cas_all(store_map, changes)
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [StoreError("no answer in time"), ClusterError("the cluster is gone")])
+def test_what_fails_at_the_end_of_a_lease_is_left_to_its_expiry(tmp_path: Path, error: Exception) -> None:
+    store, clock = Refusing(tmp_path / "store.db", error), Clock()
+    ann = lease(store, "ann")
+    assert ann.acquire()
+    with ann.renewed():
+        pass
+    store.error = None
+    bob = lease(store, "bob", clock)
+    assert not bob.acquire()
+    clock.pass_s(LEASE_MS / 1000)
+    assert bob.acquire()
+    store.close()
+
+
+def test_a_lease_is_renewed_several_times_before_it_expires_and_no_longer_without_a_cluster(
+    tmp_path: Path,
+) -> None:
+    store = Refusing(tmp_path / "store.db", ClusterError("the cluster is gone"), made=1)
+    ann = Lease(store, KEY, "ann", 50)
+    assert ann.acquire()
+    with ann.renewed():
+        (thread,) = (each for each in threading.enumerate() if each.name == "lease")
+        assert thread.daemon, "a store that hangs keeps no process from ending"
+        for _ in range(2):
+            assert store.asked.acquire(timeout=60)
+        thread.join(60)
+        assert not thread.is_alive(), "the run ends anyway"
+    store.close()
+
+
+def test_a_read_that_failed_breaks_the_row_of_reads() -> None:
+    clock = Clock()
+    watch = LeaseWatch(LEASE_MS, clock, reads=2, spacing_ms=500)
+    watch.is_lost(b"record")
+    clock.pass_s(10)
+    assert not watch.is_lost(b"record")
+    watch.interrupt()
+    seen = []
+    for _ in range(2):
+        clock.pass_s(10)
+        seen.append(watch.is_lost(b"record"))
+    assert seen == [False, True]
+
+
+def test_what_a_node_last_read_of_a_lease_changes_while_its_holder_lives(store: Store) -> None:
+    ann, bob = lease(store, "ann"), lease(store, "bob")
+    assert bob.seen is None
+    assert ann.acquire()
+    seen: list[bytes | None] = []
+    for _ in range(2):
+        assert not bob.acquire()
+        seen.append(bob.seen)
+        assert ann.acquire()
+    assert None not in seen
+    assert seen[0] != seen[1]

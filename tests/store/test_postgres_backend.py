@@ -10,9 +10,9 @@ import time
 import pytest
 
 from scoopi.configs.groups import ClusterSettings
-from scoopi.errors import ClusterError, StoppedError
+from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.model.text.store_url import parse_store_url
-from scoopi.store.call_timeout import CallTimeout
+from scoopi.store.call_timeout import AT_ONCE_S, CallTimeout
 from scoopi.store.ports import RUN
 from scoopi.store.postgresql.postgres_backend import PostgresBackend
 from tests.outputs.postgres_server import PostgresServer
@@ -111,3 +111,23 @@ def test_a_database_that_is_not_there_is_waited_for_no_longer_than_the_setting_s
         port = reserved.getsockname()[1]
         with pytest.raises(ClusterError, match="refused"):
             opened(f"postgresql://tester@127.0.0.1:{port}/postgres", connect_ms=200)
+
+
+def test_the_timeouts_of_the_settings_are_those_of_its_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[object] = []
+
+    class Client:
+        def __init__(self, url: object, timeout: CallTimeout, give_up_s: float) -> None:
+            given.extend((timeout.until(0.0), give_up_s))
+
+        def close(self) -> None:
+            given.append("closed")
+
+        def __getattr__(self, name: str) -> object:
+            raise StoreError("the database does not answer")
+
+    monkeypatch.setattr("scoopi.store.postgresql.postgres_backend.PostgresClient", Client)
+    settings = ClusterSettings((), connect_timeout_ms=1, reconnect_timeout_ms=2500)
+    with pytest.raises(StoppedError):
+        PostgresBackend(parse_store_url("postgresql://h/d"), settings, lambda: True)
+    assert given == [AT_ONCE_S, 2.5, "closed"]

@@ -10,7 +10,7 @@ from scoopi.errors import StoreError
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.store.ports import RUN
 from scoopi.store.runs.run_record import RunRecord
-from scoopi.store.runs.shared_counts import PERIOD_S, SharedCounts
+from scoopi.store.runs.shared_counts import MANY, PAGES, PERIOD_S, RETRIES, SharedCounts, forget_counts
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock
 from tests.store.memory_store import AwayStore
@@ -64,3 +64,27 @@ def test_counts_go_on_after_a_write_whose_outcome_was_not_known() -> None:
     for number in (3, 4):
         counts.keep({ONE: number})
         assert SharedCounts(store, "bob").others() == Counter({ONE: number})
+
+
+@pytest.mark.parametrize(("count", "wait_s"), [(1, PERIOD_S), (MANY, PERIOD_S), (3 * MANY, 3 * PERIOD_S)])
+def test_the_more_counts_a_node_has_the_less_often_they_are_written(
+    store: SettlingStore, clock: Clock, count: int, wait_s: float
+) -> None:
+    counts = SharedCounts(store, "ann", clock=clock)
+    assert counts.is_due(), "the first time at once"
+    counts.keep({f"{number}.example:80": 1 for number in range(count)})
+    due = []
+    for passed_s in (0.0, wait_s - 0.01, 0.01):
+        clock.pass_s(passed_s)
+        due.append(counts.is_due())
+    assert due == [False, False, True]
+
+
+def test_a_reopened_run_has_its_whole_budgets_again_and_its_other_records_still(store: SettlingStore) -> None:
+    store.put_if_absent_all(RUN, [("run", b"other")])
+    for name in ("ann", "bob"):
+        for kind in (RETRIES, PAGES):
+            SharedCounts(store, name, kind).keep({ONE: 2})
+    forget_counts(store)
+    assert [SharedCounts(store, "cid", kind).others() for kind in (RETRIES, PAGES)] == [Counter(), Counter()]
+    assert store.get_all(RUN, ["run"]) == {"run": b"other"}

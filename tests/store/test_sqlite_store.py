@@ -8,14 +8,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.store.ports import JOBS, PAYLOADS, RUN, Change, StoreMap
+from scoopi.store.ports import JOBS, PAYLOADS, RUN, RUN_MAPS, Change, StoreMap
+from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS
 from scoopi.store.solo.sqlite_store import SqliteStore, sync_store
 
 
@@ -280,3 +282,32 @@ def test_changes_of_one_record_in_one_batch_are_made_in_their_order(tmp_path: Pa
     ]
     assert store.get_all(PAYLOADS, ["a", "b"]) == {"a": b"3", "b": b"1"}
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("maps", "indexed", "with_rowids"),
+    [
+        (RUN_MAPS, {"jobs": "state_key"}, {"jobs", "payloads"}),
+        (
+            SCHEDULE_MAPS,
+            {"job": "phase", "attempt": "phase", "notice": "phase"},
+            {"job", "attempt", "bundle", "log", "notice"},
+        ),
+    ],
+)
+def test_tables_of_long_records_have_rowids_so_that_new_ones_are_appended(
+    tmp_path: Path, maps: Sequence[StoreMap], indexed: dict[str, str], with_rowids: set[str]
+) -> None:
+    """Files of earlier versions are opened by later ones, so this layout stays."""
+    SqliteStore(tmp_path / "store.db", maps=maps).close()
+    with closing(sqlite3.connect(tmp_path / "store.db")) as file:
+        made = file.execute(
+            "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql NOTNULL"
+        ).fetchall()
+    names = {each.name for each in maps}
+    tables = {name: sql for kind, name, _, sql in made if kind == "table" and name in names}
+    assert {name for name, sql in tables.items() if "WITHOUT ROWID" not in sql} == with_rowids
+    assert tables.keys() == names
+    indexes = {table: sql for kind, _, table, sql in made if kind == "index"}
+    assert indexes.keys() == indexed.keys()
+    assert all(f"({field}, key)" in indexes[table] for table, field in indexed.items())
