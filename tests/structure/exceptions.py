@@ -50,9 +50,5 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "wiring; test_modules.py resolves the graph of each mode, and all runs of tests/engine use it",
         "engine_module.py jobs_module.py output_wiring.py rows_module.py workers_module.py",
     ),
-    "scoopi/browser/firefox": (
-        "tests/browser run with each_browser, in both of them",
-        "firefox_driver.py firefox_tab.py",
-    ),
 }
 """Folder -> the reason why files with logic have no test of their name, and the names of these files."""
