@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
-from tests.cluster.crew import Crew
+from tests.cluster.node_runner import NodeRunner
 from tests.reliability.world import World, served_world
 from tests.server.server import Server
 
@@ -22,9 +22,9 @@ def world(request: pytest.FixtureRequest, tmp_path: Path, server: Server) -> Wor
 
 
 @pytest.fixture
-def crew_of(cluster: ClusterClient, world: World, tmp_path: Path) -> Iterator[Callable[..., Crew]]:
-    """Makes crews of the run of this test; what they still do at its end is stopped."""
-    with ExitStack() as crews:
+def runner_of(cluster: ClusterClient, world: World, tmp_path: Path) -> Iterator[Callable[..., NodeRunner]]:
+    """Makes runners of nodes of this test's run; nodes that still run at its end are stopped."""
+    with ExitStack() as runners:
 
         def make(
             output: str = "out",
@@ -32,10 +32,10 @@ def crew_of(cluster: ClusterClient, world: World, tmp_path: Path) -> Iterator[Ca
             discard_lost: bool = False,
             defs: Path | None = None,
             **changes: str,
-        ) -> Crew:
+        ) -> NodeRunner:
             run = f"{tmp_path.name}-run"
-            return crews.enter_context(
-                Crew(client, defs or world.defs, tmp_path / output, run, changes, discard_lost)
+            return runners.enter_context(
+                NodeRunner(client, defs or world.defs, tmp_path / output, run, changes, discard_lost)
             )
 
         yield make

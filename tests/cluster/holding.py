@@ -21,29 +21,29 @@ from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeStatus
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.settling_store import SettlingStore
-from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 
 GAP_MS = 2000
 
 
-def store_of(cluster: ClusterClient, crew: Crew) -> SettlingStore:
-    """The records of the crew's run."""
-    return SettlingStore(HazelcastStore(cluster, crew.run_name))
+def store_of(cluster: ClusterClient, runner: NodeRunner) -> SettlingStore:
+    """The records of the run."""
+    return SettlingStore(HazelcastStore(cluster, runner.run_name))
 
 
-def states(cluster: ClusterClient, crew: Crew) -> list[NodeStatus]:
+def states(cluster: ClusterClient, runner: NodeRunner) -> list[NodeStatus]:
     """Of all incarnations of the run's nodes."""
-    return [each.state for each in Membership(store_of(cluster, crew), "test", "test").read().values()]
+    return [each.state for each in Membership(store_of(cluster, runner), "test", "test").read().values()]
 
 
-def ended_jobs(cluster: ClusterClient, crew: Crew) -> int:
+def ended_jobs(cluster: ClusterClient, runner: NodeRunner) -> int:
     """How many jobs of the run have ended, on whichever node."""
-    return sum(len(page) for page in JobStore(store_of(cluster, crew), "test").ended_pages())
+    return sum(len(page) for page in JobStore(store_of(cluster, runner), "test").ended_pages())
 
 
 @contextmanager
-def held(cluster: ClusterClient, crew: Crew, barricade: str) -> Iterator[None]:
+def held(cluster: ClusterClient, runner: NodeRunner, barricade: str) -> Iterator[None]:
     """Another node holds the barricade, lives, and composes nothing."""
     holds, ends = threading.Event(), threading.Event()
 
@@ -54,7 +54,7 @@ def held(cluster: ClusterClient, crew: Crew, barricade: str) -> Iterator[None]:
 
     def hold() -> None:
         with pytest.raises(StoppedError):
-            Barricade(store_of(cluster, crew), barricade, "other", GAP_MS).compose_once(compose, 60_000)
+            Barricade(store_of(cluster, runner), barricade, "other", GAP_MS).compose_once(compose, 60_000)
 
     with ThreadPoolExecutor(1) as pool:
         holder = pool.submit(hold)

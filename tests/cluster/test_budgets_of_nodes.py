@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World
@@ -44,36 +44,36 @@ def world(tmp_path: Path, server: Server, scope: str) -> World:
     return World(tmp_path / "defs", Counter(), PAGES)
 
 
-def start(crew: Crew, name: str, folder: Path) -> ScoopiProcess:
+def start(runner: NodeRunner, name: str, folder: Path) -> ScoopiProcess:
     folder.mkdir(exist_ok=True)
-    return ScoopiProcess(crew.arguments(name), folder)
+    return ScoopiProcess(runner.arguments(name), folder)
 
 
 @pytest.mark.parametrize("scope", BUDGETS)
 def test_a_node_that_is_killed_neither_takes_of_the_budget_nor_gives_it_again(
-    crew_of: Callable[..., Crew], server: Server, tmp_path: Path, scope: str
+    runner_of: Callable[..., NodeRunner], server: Server, tmp_path: Path, scope: str
 ) -> None:
     """Two nodes exceed a budget by what both take at the same time, at most by once the budget."""
     changes = {"scoopi.loader.fetch.parallelism": f"{PARALLEL}", "scoopi.cluster.quorum.size": "2"}
-    crew = crew_of(**changes, **BUDGETS[scope][2])
-    nodes = {name: start(crew, name, tmp_path / name) for name in ("ann", "bob")}
+    runner = runner_of(**changes, **BUDGETS[scope][2])
+    nodes = {name: start(runner, name, tmp_path / name) for name in ("ann", "bob")}
     try:
         wait_until(lambda: len(server.log.pages()) >= BUDGET // 3, "requests", LIMIT_S, nodes["ann"])
         nodes["ann"].signal(signal.SIGKILL)
         assert nodes["ann"].wait(LIMIT_S) == -signal.SIGKILL
         seen_at_kill = len(server.log.pages())
-        nodes["ann"] = start(crew, "ann", tmp_path / "ann")
+        nodes["ann"] = start(runner, "ann", tmp_path / "ann")
         assert [node.wait(LIMIT_S) for node in nodes.values()] == [0, 0]
     finally:
         for node in nodes.values():
             node.kill_all()
-    rows = crew.rows("data*.csv")
+    rows = runner.rows("data*.csv")
     assert rows.pop(HEAD) >= 1
     assert {*rows.values()} == {1}
     assert BUDGET <= rows.total() <= 2 * BUDGET, rows.total()
     asked = Counter(seen.path for seen in server.log.pages())
     assert max(asked.values()) <= 2
     assert asked.total() - rows.total() <= seen_at_kill, "only what the killed node had not committed"
-    code, out, _ = crew.ask("status", crew.run_name, "--json")
+    code, out, _ = runner.ask("status", runner.run_name, "--json")
     jobs = json.loads(out)["runs"][0]["jobs"]
     assert (code, jobs["done"] + jobs.get("skipped", 0)) == (0, PAGES), jobs

@@ -17,15 +17,15 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import ENDED, HOSTS, MEMBERS, RUN, RUN_MAPS, StoreMap
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_retention import RunRetention
-from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import plain_client
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.reliability.world import World
 
 SHELVES, PACKETS = 8, 2
 SLOW = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
 
-CrewOf = Callable[..., Crew]
+RunnerOf = Callable[..., NodeRunner]
 
 
 def kept_records(cluster: ClusterClient, run: str) -> list[Any]:
@@ -46,10 +46,10 @@ def maps_of(client: ClusterClient, run: str) -> list[str]:
     return [name for name in names if name.startswith(f"scoopi.{run}.")]
 
 
-def crew_run(crew: Crew, run: str) -> RunReport:
+def run_as(runner: NodeRunner, run: str) -> RunReport:
     """A node that is given the name of a run."""
-    crew.run_name = run
-    (report,) = crew.run("ann")
+    runner.run_name = run
+    (report,) = runner.run("ann")
     return report
 
 
@@ -59,13 +59,13 @@ def phase_of(client: ClusterClient, run: str) -> RunPhase | None:
 
 
 def test_what_a_finished_run_keeps_ends_after_the_retention_and_not_before(
-    crew_of: CrewOf, cluster: ClusterClient
+    runner_of: RunnerOf, cluster: ClusterClient
 ) -> None:
-    crew = crew_of(**{"scoopi.run.retention": "100"})
-    crew.run("ann")
+    runner = runner_of(**{"scoopi.run.retention": "100"})
+    runner.run("ann")
     left: dict[StoreMap, set[int]] = {}
     for name in (RUN, ENDED, MEMBERS, HOSTS):
-        kept = cluster.map(f"scoopi.{crew.run_name}.{name}")
+        kept = cluster.map(f"scoopi.{runner.run_name}.{name}")
         views = [kept.get_entry_view(key).result() for key in kept.key_set().result()]
         left[name] = {round(view.ttl / 1000) for view in views}
     assert left.pop(RUN) == {100}
@@ -84,9 +84,11 @@ def test_if_the_last_node_dies_over_it_the_next_one_of_any_run_gives_the_records
         expire(retention, store_map, seconds)
 
     def one_run(name: str) -> None:
-        crew = Crew(cluster, world.defs, tmp_path / "out", name, {"scoopi.run.retention": retention_s[name]})
-        with crew:
-            crew.run("ann")
+        runner = NodeRunner(
+            cluster, world.defs, tmp_path / "out", name, {"scoopi.run.retention": retention_s[name]}
+        )
+        with runner:
+            runner.run("ann")
 
     left, others = f"left-{done}", [f"after-{done}-{number}" for number in range(2)]
     retention_s = {left: "100", others[0]: "60", others[1]: "60"}
@@ -104,26 +106,26 @@ def test_if_the_last_node_dies_over_it_the_next_one_of_any_run_gives_the_records
 def test_after_the_retention_nothing_is_left_of_a_run_and_the_next_one_is_new(
     cluster: ClusterClient, world: World, tmp_path: Path
 ) -> None:
-    with Crew(cluster, world.defs, tmp_path / "out", "", {}) as crew:
-        (first,) = crew.run("ann")
+    with NodeRunner(cluster, world.defs, tmp_path / "out", "", {}) as runner:
+        (first,) = runner.run("ann")
         RunRetention(HazelcastStore(cluster, first.run), 1).begin()
         wait_until(lambda: not kept_of(cluster, first.run), "the end of all records", LIMIT_S)
         assert first.run not in runs_of(ClusterBackend(cluster, "test"), "test").kept()
         assert maps_of(cluster, first.run)
-        (second,) = crew.run("ann")
+        (second,) = runner.run("ann")
         assert second.run != first.run
         assert not maps_of(cluster, first.run), "a later node has removed the maps: each costs memory"
         assert maps_of(cluster, second.run)
         assert (second.status, second.publish_note) == (RunStatus.DONE, "")
         assert sum(second.rows.values()) == world.rows.total()
-        again = crew_run(crew, first.run)
+        again = run_as(runner, first.run)
         assert (again.status, again.publish_note) == (RunStatus.DONE, "the run was already over")
 
 
-def test_a_run_that_was_stopped_keeps_its_records(crew_of: CrewOf, cluster: ClusterClient) -> None:
-    crew = crew_of(**SLOW, **{"scoopi.run.retention": "60"})
-    node = crew.start("ann", loader_fetch_delay="500")
-    wait_until(lambda: phase_of(cluster, crew.run_name) is RunPhase.RUNNING, "the run", LIMIT_S)
-    crew.cancel()
+def test_a_run_that_was_stopped_keeps_its_records(runner_of: RunnerOf, cluster: ClusterClient) -> None:
+    runner = runner_of(**SLOW, **{"scoopi.run.retention": "60"})
+    node = runner.start("ann", loader_fetch_delay="500")
+    wait_until(lambda: phase_of(cluster, runner.run_name) is RunPhase.RUNNING, "the run", LIMIT_S)
+    runner.cancel()
     assert node.result(LIMIT_S).status is RunStatus.STOPPED
-    assert min(view.ttl for view in kept_records(cluster, crew.run_name)) > 10**12
+    assert min(view.ttl for view in kept_records(cluster, runner.run_name)) > 10**12

@@ -15,7 +15,7 @@ import pytest
 
 from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.cluster.table_defs import TABLES
 from tests.engine.flaky_site import FlakySite
 from tests.reliability.process import ScoopiProcess
@@ -71,83 +71,85 @@ def world(tmp_path: Path, server: Server) -> World:
 
 
 @pytest.fixture(params=["postgresql"])
-def crew_of(request: pytest.FixtureRequest, world: World, tmp_path: Path) -> Iterator[Callable[..., Crew]]:
-    """Makes crews of one run in a cluster, or in a database of its own."""
+def runner_of(
+    request: pytest.FixtureRequest, world: World, tmp_path: Path
+) -> Iterator[Callable[..., NodeRunner]]:
+    """Makes runners of one run in a cluster, or in a database of its own."""
     name = {"hazelcast": "cluster", "postgresql": "postgres_url"}[request.param]
     kept: ClusterClient | str = request.getfixturevalue(name)
-    with ExitStack() as crews:
-        yield lambda **changes: crews.enter_context(
-            Crew(kept, world.defs, tmp_path / "out", f"{tmp_path.name}-run", {**ONCE, **changes})
+    with ExitStack() as runners:
+        yield lambda **changes: runners.enter_context(
+            NodeRunner(kept, world.defs, tmp_path / "out", f"{tmp_path.name}-run", {**ONCE, **changes})
         )
 
 
-def named(crew: Crew) -> str:
-    return f"scoopi.cluster.name={crew.name}"
+def named(runner: NodeRunner) -> str:
+    return f"scoopi.cluster.name={runner.name}"
 
 
-def retry(crew: Crew, *words: str) -> list[str]:
-    """The command line that retries the crew's run."""
-    return crew.words("retry", str(crew.folder), "--workers", "0", *words)
+def retry(runner: NodeRunner, *words: str) -> list[str]:
+    """The command line that retries the run."""
+    return runner.words("retry", str(runner.folder), "--workers", "0", *words)
 
 
-@pytest.mark.parametrize("crew_of", ["hazelcast", "postgresql"], indirect=True)
+@pytest.mark.parametrize("runner_of", ["hazelcast", "postgresql"], indirect=True)
 def test_the_failed_tasks_run_again_into_the_output(
-    crew_of: Callable[..., Crew], world: World, site: Site, server: Server
+    runner_of: Callable[..., NodeRunner], world: World, site: Site, server: Server
 ) -> None:
-    crew = crew_of(**BOTH)
-    reports = crew.run("ann", "bob")
+    runner = runner_of(**BOTH)
+    reports = runner.run("ann", "bob")
     failed = sum(report.jobs.failed for report in reports)
     hints = {report.retry_hint.split(" --", 1)[1] for report in reports if report.jobs.failed}
-    assert hints == {f"store {crew.url}" if crew.url else f"cluster {crew.address} -D {named(crew)}"}
-    assert crew.rows() < world.rows
+    assert hints == {f"store {runner.url}" if runner.url else f"cluster {runner.address} -D {named(runner)}"}
+    assert runner.rows() < world.rows
     asked = len(server.log.pages())
     site.recover()
-    code, _, err = crew.ask("retry", str(crew.folder), "--workers", "0")
+    code, _, err = runner.ask("retry", str(runner.folder), "--workers", "0")
     assert code == 0, err
-    assert crew.rows() == world.rows
+    assert runner.rows() == world.rows
     # Only the failed pages are asked for, and what they link to.
     assert len(server.log.pages()) - asked == failed + 2
-    code, _, err = crew.ask("retry", str(crew.folder), "--workers", "0")
+    code, _, err = runner.ask("retry", str(runner.folder), "--workers", "0")
     assert (code, "nothing to retry: " in err, "has no failed task" in err) == (0, True, True)
-    assert crew.run("ann")[0].status is RunStatus.DONE
-    assert crew.rows() == world.rows, "a node that joins the run later changes nothing"
+    assert runner.run("ann")[0].status is RunStatus.DONE
+    assert runner.rows() == world.rows, "a node that joins the run later changes nothing"
 
 
-@pytest.mark.parametrize("crew_of", ["hazelcast", "postgresql"], indirect=True)
+@pytest.mark.parametrize("runner_of", ["hazelcast", "postgresql"], indirect=True)
 def test_a_retry_that_is_killed_is_continued_with_each_row_once(
-    crew_of: Callable[..., Crew], world: World, site: Site, tmp_path: Path
+    runner_of: Callable[..., NodeRunner], world: World, site: Site, tmp_path: Path
 ) -> None:
-    crew = crew_of()
-    crew.run("ann")
-    before = crew.rows()
+    runner = runner_of()
+    runner.run("ann")
+    before = runner.rows()
     site.recover()
     for number in range(2):
-        kill_at_a_request(crew, site, tmp_path / f"killed{number}", number)
-        assert before <= crew.rows() <= world.rows
-    code, _, err = crew.ask("resume", "--failed", str(crew.folder), "--workers", "0")
+        kill_at_a_request(runner, site, tmp_path / f"killed{number}", number)
+        assert before <= runner.rows() <= world.rows
+    code, _, err = runner.ask("resume", "--failed", str(runner.folder), "--workers", "0")
     assert code == 0, err
-    assert crew.rows() == world.rows
+    assert runner.rows() == world.rows
 
 
 def test_a_retry_that_is_killed_is_continued_by_nodes_that_join_the_run(
-    crew_of: Callable[..., Crew], world: World, site: Site, tmp_path: Path
+    runner_of: Callable[..., NodeRunner], world: World, site: Site, tmp_path: Path
 ) -> None:
-    crew = crew_of()
-    crew.run("ann")
+    runner = runner_of()
+    runner.run("ann")
     site.recover()
-    kill_at_a_request(crew, site, tmp_path / "killed")
-    assert {report.status for report in crew.run("ann", "bob")} == {RunStatus.DONE}
-    assert crew.rows() == world.rows
+    kill_at_a_request(runner, site, tmp_path / "killed")
+    assert {report.status for report in runner.run("ann", "bob")} == {RunStatus.DONE}
+    assert runner.rows() == world.rows
 
 
 def test_two_retries_at_once_share_the_failed_tasks(
-    crew_of: Callable[..., Crew], world: World, site: Site, tmp_path: Path
+    runner_of: Callable[..., NodeRunner], world: World, site: Site, tmp_path: Path
 ) -> None:
-    crew = crew_of(**MERGED)
-    crew.run("ann")
-    assert crew.rows() < world.rows
+    runner = runner_of(**MERGED)
+    runner.run("ann")
+    assert runner.rows() < world.rows
     site.recover()
-    nodes = [start(crew, tmp_path / name) for name in ("one", "two")]
+    nodes = [start(runner, tmp_path / name) for name in ("one", "two")]
     try:
         codes = {node.wait(LIMIT_S) for node in nodes}
     finally:
@@ -155,35 +157,35 @@ def test_two_retries_at_once_share_the_failed_tasks(
             node.kill_all()
     said = [(tmp_path / name / "stderr.txt").read_text() for name in ("one", "two")]
     assert codes <= {0, 1}, f"{said}; 1: a node that read the counts before the other had published"
-    assert crew.rows() == world.rows, said
+    assert runner.rows() == world.rows, said
 
 
 def test_a_run_that_its_cluster_has_forgotten_cannot_be_retried(
-    crew_of: Callable[..., Crew], world: World
+    runner_of: Callable[..., NodeRunner], world: World
 ) -> None:
-    crew = crew_of()
-    crew.run("ann")
-    rows = crew.rows()
-    assert crew.ask("forget", crew.run_name)[0] == 0
-    code, _, err = crew.ask("retry", str(crew.folder))
-    assert (code, f"knows no run {crew.run_name!r}, or no longer" in err) == (5, True)
+    runner = runner_of()
+    runner.run("ann")
+    rows = runner.rows()
+    assert runner.ask("forget", runner.run_name)[0] == 0
+    code, _, err = runner.ask("retry", str(runner.folder))
+    assert (code, f"knows no run {runner.run_name!r}, or no longer" in err) == (5, True)
     assert "it keeps a finished run for scoopi.run.retention: start a new run" in err
-    assert crew.rows() == rows
+    assert runner.rows() == rows
 
 
-def start(crew: Crew, folder: Path) -> ScoopiProcess:
+def start(runner: NodeRunner, folder: Path) -> ScoopiProcess:
     folder.mkdir()
-    return ScoopiProcess([*retry(crew), "-q", "-D", "scoopi.cluster.liveness.gap=2000"], folder)
+    return ScoopiProcess([*retry(runner), "-q", "-D", "scoopi.cluster.liveness.gap=2000"], folder)
 
 
-def kill_at_a_request(crew: Crew, site: Site, folder: Path, spared: int = 0) -> None:
+def kill_at_a_request(runner: NodeRunner, site: Site, folder: Path, spared: int = 0) -> None:
     """A retry begins, and is killed before one of its requests for a page is answered.
 
     Args:
         spared: how many requests are answered before.
     """
     with site.lock:
-        running = site.victim = start(crew, folder)
+        running = site.victim = start(runner, folder)
         site.spared = spared
     try:
         assert running.wait(LIMIT_S) == -signal.SIGKILL
@@ -203,12 +205,12 @@ def test_rows_of_tables_stand_once_with_and_without_a_key(
     defs = tmp_path / "defs.yml"
     defs.write_text(TABLES.format(urls=urls, postgres=postgres_url, sqlite=tmp_path / "rows.db"))
     expected = Counter(f"{number}-{row}" for number in range(PAGES) for row in range(2))
-    with Crew(postgres_url, defs, tmp_path / "out", "tables", dict(ONCE)) as crew:
-        crew.run("ann", "bob")
+    with NodeRunner(postgres_url, defs, tmp_path / "out", "tables", dict(ONCE)) as runner:
+        runner.run("ann", "bob")
         assert in_postgres(postgres_url, "plain") == expected - Counter(["0-0", "0-1"])
         site.recover()
-        kill_at_a_request(crew, site, tmp_path / "killed")
-        assert crew.ask("retry", str(crew.folder), "--workers", "0")[0] == 0
+        kill_at_a_request(runner, site, tmp_path / "killed")
+        assert runner.ask("retry", str(runner.folder), "--workers", "0")[0] == 0
     assert in_postgres(postgres_url, "plain") == in_postgres(postgres_url, "keyed") == expected
     found: Counter[str] = Counter()
     for file in tmp_path.glob("rows*.db"):

@@ -10,7 +10,7 @@ import pytest
 
 from scoopi.cli.exit_codes import code_of_report
 from scoopi.model.report.run_report import RunStatus
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.reliability.world import World
 from tests.server.server import Server
@@ -21,46 +21,46 @@ BOTH = {"scoopi.cluster.quorum.size": "2"}
 SLOW = {**BOTH, "scoopi.loader.fetch.delay": "300", "scoopi.loader.fetch.parallelism": "1"}
 
 
-def figures_of(crew: Crew) -> Any:
-    """What `status --json` shows of the crew's run."""
-    code, out, err = crew.ask("status", crew.run_name, "--json")
+def figures_of(runner: NodeRunner) -> Any:
+    """What `status --json` shows of the run."""
+    code, out, err = runner.ask("status", runner.run_name, "--json")
     assert (code, err) == (0, "")
     (run,) = json.loads(out)["runs"]
     return run
 
 
 def test_cancel_stops_every_node_and_nodes_that_come_later_go_on(
-    crew_of: Callable[..., Crew], world: World, server: Server
+    runner_of: Callable[..., NodeRunner], world: World, server: Server
 ) -> None:
-    crew = crew_of(**SLOW)
-    nodes = [crew.start("ann"), crew.start("bob")]
+    runner = runner_of(**SLOW)
+    nodes = [runner.start("ann"), runner.start("bob")]
     wait_until(lambda: len(server.log.all()) >= 5, "the fifth request", LIMIT_S)
-    code, out, said = crew.ask("cancel", crew.run_name)
+    code, out, said = runner.ask("cancel", runner.run_name)
     assert (code, out) == (0, "")
-    assert said.endswith(f"run {crew.run_name}: its nodes are shutting down\n")
+    assert said.endswith(f"run {runner.run_name}: its nodes are shutting down\n")
     reports = [node.result(LIMIT_S) for node in nodes]
     assert {report.status for report in reports} == {RunStatus.STOPPED}
     assert {code_of_report(report) for report in reports} == {130}
-    left = figures_of(crew)
+    left = figures_of(runner)
     assert left["phase"] == "RUNNING"
     assert {node["state"] for node in left["nodes"]} == {"left"}
     assert left["jobs"]["ready"] > 0
     assert left["jobs"]["taken"] == 0
-    assert 0 < crew.rows().total() < world.rows.total()
-    quick = crew_of(**BOTH, **{"scoopi.loader.fetch.delay": "0", "scoopi.loader.fetch.parallelism": "4"})
+    assert 0 < runner.rows().total() < world.rows.total()
+    quick = runner_of(**BOTH, **{"scoopi.loader.fetch.delay": "0", "scoopi.loader.fetch.parallelism": "4"})
     assert {report.status for report in quick.run("ann", "bob")} == {RunStatus.DONE}
-    assert crew.rows() == world.rows
-    code, _, said = crew.ask("cancel", crew.run_name)
-    assert (code, said) == (0, f"run {crew.run_name}: nothing to stop, it has finished\n")
+    assert runner.rows() == world.rows
+    code, _, said = runner.ask("cancel", runner.run_name)
+    assert (code, said) == (0, f"run {runner.run_name}: nothing to stop, it has finished\n")
 
 
 def test_status_shows_nodes_jobs_and_shares_of_a_run_under_way(
-    crew_of: Callable[..., Crew], world: World, server: Server
+    runner_of: Callable[..., NodeRunner], world: World, server: Server
 ) -> None:
-    crew = crew_of(**SLOW)
-    nodes = [crew.start("ann"), crew.start("bob")]
+    runner = runner_of(**SLOW)
+    nodes = [runner.start("ann"), runner.start("bob")]
     wait_until(lambda: len(server.log.all()) >= 3, "the third request", LIMIT_S)
-    run = figures_of(crew)
+    run = figures_of(runner)
     assert (run["phase"], run["seeded"]) == ("RUNNING", True)
     assert [node["node"] for node in run["nodes"]] == ["ann", "bob"]
     assert {node["state"] for node in run["nodes"]} <= {"alive", "silent"}, "silent while the machine is busy"
@@ -70,14 +70,14 @@ def test_status_shows_nodes_jobs_and_shares_of_a_run_under_way(
     (host,) = run["hosts"]
     assert host["host"] == server.url("").removeprefix("http://").rstrip("/")
     assert {share["node"] for share in host["shares"]} | set(host["waiting"]) <= {"ann", "bob"}
-    code, out, _ = crew.ask("status")
+    code, out, _ = runner.ask("status")
     lines = [line.split() for line in out.splitlines()]
     assert code == 0
-    assert ["run", crew.run_name, "RUNNING"] in lines
+    assert ["run", runner.run_name, "RUNNING"] in lines
     assert ["nodes", "node", "state", "taken", "ended", "pages", "pages/s"] in lines
     for node in nodes:
         node.result(LIMIT_S)
-    ended = figures_of(crew)
+    ended = figures_of(runner)
     assert (ended["phase"], {node["state"] for node in ended["nodes"]}) == ("OVER", {"left"})
     assert ended["jobs"].pop("done") == world.jobs
     assert not any(ended["jobs"].values())
@@ -85,21 +85,23 @@ def test_status_shows_nodes_jobs_and_shares_of_a_run_under_way(
 
 
 @pytest.mark.parametrize("verb", ["status", "cancel"])
-def test_a_run_that_the_cluster_does_not_know_is_said_so(crew_of: Callable[..., Crew], verb: str) -> None:
-    code, out, err = crew_of().ask(verb, "nosuch")
+def test_a_run_that_the_cluster_does_not_know_is_said_so(
+    runner_of: Callable[..., NodeRunner], verb: str
+) -> None:
+    code, out, err = runner_of().ask(verb, "nosuch")
     assert (code, out) == (5, "")
     assert "knows no run 'nosuch'" in err
 
 
 def test_without_a_cluster_both_verbs_ask_for_one_and_name_what_does_not_answer(
-    crew_of: Callable[..., Crew],
+    runner_of: Callable[..., NodeRunner],
 ) -> None:
-    crew = crew_of()
-    crew.address = "127.0.0.1:9"
-    code, _, err = crew.ask("status", "-D", "scoopi.cluster.connect.timeout=200")
+    runner = runner_of()
+    runner.address = "127.0.0.1:9"
+    code, _, err = runner.ask("status", "-D", "scoopi.cluster.connect.timeout=200")
     assert code == 5
     assert "127.0.0.1:9 cannot be reached" in err
-    crew.address = ""
-    code, _, err = crew.ask("cancel", "x")
+    runner.address = ""
+    code, _, err = runner.ask("cancel", "x")
     assert code == 2
     assert "add --cluster HOST:PORT" in err

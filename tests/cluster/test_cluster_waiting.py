@@ -19,9 +19,9 @@ from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
-from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import free_port
 from tests.cluster.holding import GAP_MS, held, states, store_of
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.metrics.asking import ask
 from tests.reliability.process import ScoopiProcess
@@ -37,14 +37,14 @@ def world(tmp_path: Path) -> World:
 
 
 def test_probes_are_answered_while_a_node_waits_for_others_and_sigterm_is_heard(
-    crew_of: Callable[..., Crew], cluster: ClusterClient, tmp_path: Path
+    runner_of: Callable[..., NodeRunner], cluster: ClusterClient, tmp_path: Path
 ) -> None:
     port = free_port()
     metrics = {"scoopi.metrics.server.enable": "true", "scoopi.metrics.server.port": str(port)}
-    crew = crew_of(**TOGETHER, **metrics)
-    node = ScoopiProcess(crew.arguments("ann"), tmp_path)
+    runner = runner_of(**TOGETHER, **metrics)
+    node = ScoopiProcess(runner.arguments("ann"), tmp_path)
     try:
-        wait_until(lambda: states(cluster, crew), "its heartbeat", LIMIT_S, node)
+        wait_until(lambda: states(cluster, runner), "its heartbeat", LIMIT_S, node)
         wait_until(lambda: "1 of 2 nodes are there" in ask(port, "/readyz").text, "its waiting", LIMIT_S)
         assert ask(port, "/healthz").status == 200
         assert ask(port, "/readyz").status == 503
@@ -55,52 +55,52 @@ def test_probes_are_answered_while_a_node_waits_for_others_and_sigterm_is_heard(
     finally:
         node.kill_all()
     said = (tmp_path / "stderr.txt").read_text()
-    assert f"run {crew.run_name}, node ann" in said
+    assert f"run {runner.run_name}, node ann" in said
     assert "1 of 2 nodes are there, waiting for the others" in said
     assert "stopped by SIGTERM" in said
-    assert states(cluster, crew) == [NodeStatus.LEFT]
-    assert crew.ask("status", crew.run_name, "--json")[1].count('"ABANDONED"') == 1
-    assert {report.status for report in crew_of().run("ann", "bob")} == {RunStatus.DONE}
+    assert states(cluster, runner) == [NodeStatus.LEFT]
+    assert runner.ask("status", runner.run_name, "--json")[1].count('"ABANDONED"') == 1
+    assert {report.status for report in runner_of().run("ann", "bob")} == {RunStatus.DONE}
 
 
 def test_nodes_that_wait_for_others_hear_that_the_run_is_cancelled(
-    crew_of: Callable[..., Crew], cluster: ClusterClient
+    runner_of: Callable[..., NodeRunner], cluster: ClusterClient
 ) -> None:
-    crew = crew_of(**TOGETHER)
-    node = crew.start("ann")
-    wait_until(lambda: states(cluster, crew), "its heartbeat", LIMIT_S)
-    assert crew.ask("cancel", crew.run_name)[0] == 0
+    runner = runner_of(**TOGETHER)
+    node = runner.start("ann")
+    wait_until(lambda: states(cluster, runner), "its heartbeat", LIMIT_S)
+    assert runner.ask("cancel", runner.run_name)[0] == 0
     report = node.result(SOON_S)
     assert (report.status, code_of_report(report)) == (RunStatus.STOPPED, 130)
     assert report.publish_note == "it was stopped before this node began"
 
 
 def test_a_node_that_waits_for_the_composing_node_hears_it(
-    crew_of: Callable[..., Crew], cluster: ClusterClient
+    runner_of: Callable[..., NodeRunner], cluster: ClusterClient
 ) -> None:
-    crew = crew_of()
-    with held(cluster, crew, "setup"):
-        node = crew.start("ann")
-        wait_until(lambda: (crew.folder / ".scoopi/ann/lock").exists(), "its folder", LIMIT_S)
-        crew.cancel()
+    runner = runner_of()
+    with held(cluster, runner, "setup"):
+        node = runner.start("ann")
+        wait_until(lambda: (runner.folder / ".scoopi/ann/lock").exists(), "its folder", LIMIT_S)
+        runner.cancel()
         assert node.result(SOON_S).status is RunStatus.STOPPED
-    assert RunRecord(store_of(cluster, crew), "test").read() is None
+    assert RunRecord(store_of(cluster, runner), "test").read() is None
 
 
 @pytest.mark.parametrize("cancelled_by", ["signal", "verb"])
 def test_a_node_that_waits_for_the_seeding_node_lives_and_hears_it(
-    crew_of: Callable[..., Crew], cluster: ClusterClient, cancelled_by: str
+    runner_of: Callable[..., NodeRunner], cluster: ClusterClient, cancelled_by: str
 ) -> None:
-    crew = crew_of()
-    with held(cluster, crew, f"seed/{crew.precompose(cluster)}"):
-        node = crew.start("ann")
-        wait_until(lambda: NodeStatus.LIVE in states(cluster, crew), "its heartbeat", LIMIT_S)
+    runner = runner_of()
+    with held(cluster, runner, f"seed/{runner.precompose(cluster)}"):
+        node = runner.start("ann")
+        wait_until(lambda: NodeStatus.LIVE in states(cluster, runner), "its heartbeat", LIMIT_S)
         if cancelled_by == "signal":
-            crew.cancel()
+            runner.cancel()
         else:
-            assert crew.ask("cancel", crew.run_name)[0] == 0
+            assert runner.ask("cancel", runner.run_name)[0] == 0
         assert node.result(SOON_S).status is RunStatus.STOPPED
-    assert states(cluster, crew) == [NodeStatus.LEFT]
+    assert states(cluster, runner) == [NodeStatus.LEFT]
 
 
 @pytest.mark.parametrize(
@@ -109,28 +109,28 @@ def test_a_node_that_waits_for_the_seeding_node_lives_and_hears_it(
     ids=["others publish", "another merges"],
 )
 def test_a_node_that_waits_for_what_others_write_hears_it(
-    crew_of: Callable[..., Crew],
+    runner_of: Callable[..., NodeRunner],
     cluster: ClusterClient,
     world: World,
     settings: dict[str, str],
     published: bool,
 ) -> None:
-    crew = crew_of(**{"scoopi.output.durability": "shared"}, **settings)
-    store = store_of(cluster, crew)
+    runner = runner_of(**{"scoopi.output.durability": "shared"}, **settings)
+    store = store_of(cluster, runner)
     other = Membership(store, "other", "bob", 100, GAP_MS)
-    with held(cluster, crew, f"merge/{crew.precompose(cluster)}"), beating(other):
-        node = crew.start("ann")
+    with held(cluster, runner, f"merge/{runner.precompose(cluster)}"), beating(other):
+        node = runner.start("ann")
         wait_until(lambda: _phase(store) is RunPhase.ENDING, "the end of its jobs", LIMIT_S)
         if published:
-            wait_until(lambda: NodeStatus.LEFT in states(cluster, crew), "its files", LIMIT_S)
-        crew.cancel()
+            wait_until(lambda: NodeStatus.LEFT in states(cluster, runner), "its files", LIMIT_S)
+        runner.cancel()
         report = node.result(SOON_S)
     assert (report.status, report.published) == (RunStatus.STOPPED, published)
     assert "other nodes were still writing" in report.publish_note
     assert _phase(store) is RunPhase.ENDING
-    (last,) = crew.run("ann")
+    (last,) = runner.run("ann")
     assert last.status is RunStatus.DONE
-    assert crew.rows() == world.rows
+    assert runner.rows() == world.rows
 
 
 def test_a_node_that_finds_no_member_hears_it(world: World, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.cli.exit_codes import code_of_report
-from tests.cluster.crew import Crew
+from tests.cluster.node_runner import NodeRunner
 from tests.reliability.world import World
 from tests.server.server import Server
 
@@ -38,16 +38,16 @@ def world(tmp_path: Path, server: Server, pages: Path) -> World:
 
 
 def test_records_of_all_nodes_are_compared_with_what_is_expected(
-    crew_of: Callable[..., Crew], world: World
+    runner_of: Callable[..., NodeRunner], world: World
 ) -> None:
-    crew = crew_of(**{"scoopi.cluster.quorum.size": "2"})
-    reports = crew.run("ann", "bob")
+    runner = runner_of(**{"scoopi.cluster.quorum.size": "2"})
+    reports = runner.run("ann", "bob")
     assert [code_of_report(report) for report in reports] == [4, 4]
     for report in reports:
         (unmet,) = report.unmet
         assert unmet.endswith(f"few: there are {PAGES} records, expected: {PAGES + 1}-")
-    assert crew.rows("enough-*.csv") - Counter({"title": 2}) == world.rows
-    assert crew.rows("few-*.csv.held") - Counter({"title": 2}) == world.rows
-    assert not [*crew.folder.glob("enough*.held"), *crew.folder.glob("few*.csv")]
-    code, _, err = crew.ask("retry", str(crew.folder))
+    assert runner.rows("enough-*.csv") - Counter({"title": 2}) == world.rows
+    assert runner.rows("few-*.csv.held") - Counter({"title": 2}) == world.rows
+    assert not [*runner.folder.glob("enough*.held"), *runner.folder.glob("few*.csv")]
+    code, _, err = runner.ask("retry", str(runner.folder))
     assert (code, "nothing to retry" in err) == (0, True)

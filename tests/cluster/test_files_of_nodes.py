@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.model.report.run_report import RunStatus
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.reliability.file_rounds import FileWorld, compare_files
 from tests.reliability.process import ScoopiProcess
@@ -26,7 +26,7 @@ SLOW = {"scoopi.loader.fetch.delay": "20", "scoopi.loader.fetch.parallelism": "1
 SHARED = {**POLITE, "scoopi.output.durability": "shared"}
 MERGED = {**SHARED, "scoopi.output.merge": "true"}
 
-CrewOf = Callable[..., Crew]
+RunnerOf = Callable[..., NodeRunner]
 
 
 @pytest.fixture
@@ -43,33 +43,33 @@ def world(files: FileWorld) -> World:
 
 @pytest.mark.parametrize("settings", [SHARED, MERGED], ids=["shared", "merged"])
 def test_nodes_in_one_folder_publish_each_row_and_file_once(
-    crew_of: CrewOf, files: FileWorld, settings: dict[str, str]
+    runner_of: RunnerOf, files: FileWorld, settings: dict[str, str]
 ) -> None:
-    crew = crew_of(**settings)
-    reports = crew.run("ann", "bob")
+    runner = runner_of(**settings)
+    reports = runner.run("ann", "bob")
     assert [report.status for report in reports] == [RunStatus.DONE] * 2
-    compare_files(crew.folder, files.rows(), whole=True)
+    compare_files(runner.folder, files.rows(), whole=True)
 
 
-def test_each_node_has_the_files_of_its_own_rows(crew_of: CrewOf, files: FileWorld) -> None:
-    ann, bob = crew_of("of-ann", **POLITE), crew_of("of-bob", **POLITE)
+def test_each_node_has_the_files_of_its_own_rows(runner_of: RunnerOf, files: FileWorld) -> None:
+    ann, bob = runner_of("of-ann", **POLITE), runner_of("of-bob", **POLITE)
     for future in (ann.start("ann"), bob.start("bob")):
         assert future.result(LIMIT_S).status is RunStatus.DONE
     compare_files(ann.folder, files.rows(), whole=False)
     compare_files(bob.folder, files.rows(), whole=False)
-    outputs = [path for crew in (ann, bob) for path in crew.folder.glob("*.jsonl")]
+    outputs = [path for runner in (ann, bob) for path in runner.folder.glob("*.jsonl")]
     rows = sum(len(path.read_text().splitlines()) for path in outputs)
     assert rows == len(files.rows())
 
 
 def test_files_of_a_node_that_is_killed_are_published_by_another(
-    crew_of: CrewOf, files: FileWorld, tmp_path: Path
+    runner_of: RunnerOf, files: FileWorld, tmp_path: Path
 ) -> None:
-    crew = crew_of(**{**SHARED, **SLOW})
+    runner = runner_of(**{**SHARED, **SLOW})
     # So seldom does ann ask that it is far from its end when it has two frames, also on a slow machine.
-    ann = ScoopiProcess(crew.arguments("ann", loader_fetch_delay="40"), tmp_path)
+    ann = ScoopiProcess(runner.arguments("ann", loader_fetch_delay="40"), tmp_path)
     try:
-        segments = crew.folder / ".scoopi" / "ann" / "segments"
+        segments = runner.folder / ".scoopi" / "ann" / "segments"
         wait_until(
             lambda: sum(file.stat().st_size for file in segments.glob("*.seg")) > 2500, "rows", LIMIT_S
         )
@@ -77,14 +77,14 @@ def test_files_of_a_node_that_is_killed_are_published_by_another(
         assert ann.wait(LIMIT_S) == -signal.SIGKILL
     finally:
         ann.kill_all()
-    (report,) = crew.run("bob")
+    (report,) = runner.run("bob")
     assert (report.status, report.missing) == (RunStatus.DONE, ())
-    compare_files(crew.folder, files.rows(), whole=True)
-    assert [*crew.folder.glob("cards-ann.jsonl")], "the dead node had ended jobs"
+    compare_files(runner.folder, files.rows(), whole=True)
+    assert [*runner.folder.glob("cards-ann.jsonl")], "the dead node had ended jobs"
 
 
-def test_a_path_that_nodes_could_give_to_two_contents_is_refused(crew_of: CrewOf, world: World) -> None:
+def test_a_path_that_nodes_could_give_to_two_contents_is_refused(runner_of: RunnerOf, world: World) -> None:
     text = world.defs.read_text()
     world.defs.write_text(text.replace("%{sha256}", "%{name}"))
     with pytest.raises(Exception, match="two nodes of a cluster may save different files at this path"):
-        crew_of(**POLITE).run("ann")
+        runner_of(**POLITE).run("ann")

@@ -15,9 +15,9 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.member_heaps import MemberHeaps
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
-from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of
 from tests.cluster.holding import store_of
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World
@@ -58,20 +58,20 @@ def world(tmp_path: Path) -> World:
 
 
 def test_a_node_that_is_killed_while_packs_are_left_costs_no_job(
-    crew_of: Callable[..., Crew], cluster: ClusterClient, world: World, tmp_path: Path
+    runner_of: Callable[..., NodeRunner], cluster: ClusterClient, world: World, tmp_path: Path
 ) -> None:
-    crew = crew_of(**{"scoopi.output.durability": "shared"})
-    ann = ScoopiProcess(crew.arguments("ann"), tmp_path)
-    jobs = JobStore(store_of(cluster, crew), "test")
+    runner = runner_of(**{"scoopi.output.durability": "shared"})
+    ann = ScoopiProcess(runner.arguments("ann"), tmp_path)
+    jobs = JobStore(store_of(cluster, runner), "test")
     try:
         begun = MOST_READY // 2
         wait_until(lambda: 0 < jobs.left() < world.jobs - begun, "a part of its jobs", LIMIT_S, ann)
         ann.signal(signal.SIGKILL)
         assert ann.wait(LIMIT_S) == -signal.SIGKILL
-        assert crew.run("bob")[0].status is RunStatus.DONE
+        assert runner.run("bob")[0].status is RunStatus.DONE
     finally:
         ann.kill_all()
-    assert crew.rows() == world.rows
+    assert runner.rows() == world.rows
 
 
 def test_a_run_that_would_fill_its_members_one_by_one_is_seeded_and_they_live(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_a_run_that_would_fill_its_members_one_by_one_is_seeded_and_they_live(tm
     with members(tmp_path / "members", heap=SMALL_HEAP) as (member,):
         client = ClusterClient(settings_of([member]))
         wait_until(MemberHeaps(client).read, "the member's first figures", LIMIT_S)
-        with Crew(client, world.defs, tmp_path / "out", "large", {}) as crew:
-            store = store_of(client, crew)
-            ann = ScoopiProcess(crew.arguments("ann"), tmp_path)
+        with NodeRunner(client, world.defs, tmp_path / "out", "large", {}) as runner:
+            store = store_of(client, runner)
+            ann = ScoopiProcess(runner.arguments("ann"), tmp_path)
             try:
                 wait_until(lambda: is_seeded(RunRecord(store, "test")), "its seeding", 2 * LIMIT_S, ann)
                 ann.signal(signal.SIGTERM)

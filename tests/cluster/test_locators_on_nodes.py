@@ -22,7 +22,7 @@ from scoopi.publishing.committed_rows import CommittedRows
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.pages.job_store import JobStore
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.server.answer import Answer
@@ -188,10 +188,12 @@ def test_a_killed_node_has_only_those_pages_asked_for_again_that_had_not_ended(
     assert {*asked.values()} == {1}
     log.clear()
     site.may_continue.clear()
-    with Crew(cluster, defs, tmp_path / "out", f"{tmp_path.name}-run", {**SETTINGS, **SHARED}) as crew:
-        store = HazelcastStore(cluster, crew.run_name)
-        ended = EndedPages(crew.folder, store)
-        nodes = [ScoopiProcess(crew.arguments(node), tmp_path) for node in NODES]
+    with NodeRunner(
+        cluster, defs, tmp_path / "out", f"{tmp_path.name}-run", {**SETTINGS, **SHARED}
+    ) as runner:
+        store = HazelcastStore(cluster, runner.run_name)
+        ended = EndedPages(runner.folder, store)
+        nodes = [ScoopiProcess(runner.arguments(node), tmp_path) for node in NODES]
         try:
             wait_until(lambda: ended.busy_node() != "", "pages of a node that have ended", LIMIT_S)
             killed = ended.busy_node()
@@ -205,6 +207,6 @@ def test_a_killed_node_has_only_those_pages_asked_for_again_that_had_not_ended(
             for process in nodes:
                 process.kill_all()
         store.destroy()
-    assert rows_of(crew.folder) == expected
+    assert rows_of(runner.folder) == expected
     assert {*log.paths()} == asked.keys()
     assert kept.isdisjoint(log.paths()[asked_before:])

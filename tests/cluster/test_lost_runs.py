@@ -12,7 +12,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import ENDED, HOSTS, JOBS, RUN, StoreMap
 from scoopi.store.runs.known_run import PREFIX
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.reliability.world import World
 from tests.server.server import Server
@@ -21,131 +21,131 @@ SHELVES, PACKETS = 6, 2
 SHARED = {"scoopi.output.durability": "shared"}
 RUN_KEY = "run"
 
-CrewOf = Callable[..., Crew]
+RunnerOf = Callable[..., NodeRunner]
 
 
-def stopped(crew: Crew, node: str) -> None:
+def stopped(runner: NodeRunner, node: str) -> None:
     """The node works until it has ended jobs, then it is stopped, long before its last one."""
-    report = crew.start(node, loader_fetch_delay="500", loader_fetch_parallelism="1")
+    report = runner.start(node, loader_fetch_delay="500", loader_fetch_parallelism="1")
     segments = f".scoopi/{node}/segments/*.seg"
     wait_until(
-        lambda: any(file.stat().st_size > 1000 for file in crew.folder.glob(segments)), "rows", LIMIT_S
+        lambda: any(file.stat().st_size > 1000 for file in runner.folder.glob(segments)), "rows", LIMIT_S
     )
-    crew.cancel()
+    runner.cancel()
     assert report.result(LIMIT_S).status is RunStatus.STOPPED
-    assert crew.rows(f"data-{node}.txt")
+    assert runner.rows(f"data-{node}.txt")
 
 
-def keys(cluster: ClusterClient, crew: Crew, store_map: StoreMap) -> list[str]:
-    return [str(key) for key in cluster.map(f"scoopi.{crew.run_name}.{store_map}").key_set().result()]
+def keys(cluster: ClusterClient, runner: NodeRunner, store_map: StoreMap) -> list[str]:
+    return [str(key) for key in cluster.map(f"scoopi.{runner.run_name}.{store_map}").key_set().result()]
 
 
-def lose(cluster: ClusterClient, crew: Crew, store_map: StoreMap, *lost: str) -> None:
-    HazelcastStore(cluster, crew.run_name).delete_all(store_map, lost)
+def lose(cluster: ClusterClient, runner: NodeRunner, store_map: StoreMap, *lost: str) -> None:
+    HazelcastStore(cluster, runner.run_name).delete_all(store_map, lost)
 
 
-def lose_all(cluster: ClusterClient, crew: Crew) -> None:
-    HazelcastStore(cluster, crew.run_name).destroy()
-    HazelcastStore(cluster).delete_all(RUN, [PREFIX + crew.run_name])
+def lose_all(cluster: ClusterClient, runner: NodeRunner) -> None:
+    HazelcastStore(cluster, runner.run_name).destroy()
+    HazelcastStore(cluster).delete_all(RUN, [PREFIX + runner.run_name])
 
 
-def lose_a_third(cluster: ClusterClient, crew: Crew) -> None:
+def lose_a_third(cluster: ClusterClient, runner: NodeRunner) -> None:
     """With the run record; what was composed stays."""
-    lost = [key for key in keys(cluster, crew, RUN) if key.startswith("canary/")][::3]
-    lose(cluster, crew, RUN, RUN_KEY, *lost)
+    lost = [key for key in keys(cluster, runner, RUN) if key.startswith("canary/")][::3]
+    lose(cluster, runner, RUN, RUN_KEY, *lost)
     for name in (JOBS, ENDED, HOSTS):
-        lose(cluster, crew, name, *keys(cluster, crew, name)[::3])
+        lose(cluster, runner, name, *keys(cluster, runner, name)[::3])
 
 
 def test_a_run_whose_record_is_lost_with_a_third_of_its_jobs_is_reported_to_a_node_that_comes_then(
-    crew_of: CrewOf, cluster: ClusterClient
+    runner_of: RunnerOf, cluster: ClusterClient
 ) -> None:
-    crew = crew_of()
-    stopped(crew, "ann")
-    lose_a_third(cluster, crew)
+    runner = runner_of()
+    stopped(runner, "ann")
+    lose_a_third(cluster, runner)
     with pytest.raises(RunError, match=r"no longer holds all of the run .* --discard-lost moves them aside"):
-        crew_of("elsewhere").start("bob").result(LIMIT_S)
-    assert RUN_KEY not in keys(cluster, crew, RUN)
+        runner_of("elsewhere").start("bob").result(LIMIT_S)
+    assert RUN_KEY not in keys(cluster, runner, RUN)
 
 
 def test_a_run_of_which_a_part_is_lost_is_restarted_and_its_rows_are_put_aside(
-    crew_of: CrewOf, cluster: ClusterClient, world: World
+    runner_of: RunnerOf, cluster: ClusterClient, world: World
 ) -> None:
-    crew = crew_of()
-    stopped(crew, "ann")
-    published = crew.rows()
-    lose(cluster, crew, RUN, next(k for k in keys(cluster, crew, RUN) if "canary/" in k))
+    runner = runner_of()
+    stopped(runner, "ann")
+    published = runner.rows()
+    lose(cluster, runner, RUN, next(k for k in keys(cluster, runner, RUN) if "canary/" in k))
     with pytest.raises(RunError, match=r"no longer holds all of the run .* --discard-lost moves them aside"):
-        crew.start("ann").result(LIMIT_S)
-    reports = crew_of(discard_lost=True).run("ann", "bob")
+        runner.start("ann").result(LIMIT_S)
+    reports = runner_of(discard_lost=True).run("ann", "bob")
     assert {report.status for report in reports} == {RunStatus.DONE}
-    assert crew.rows() == world.rows
-    assert crew.rows(".scoopi/lost-*/files/data-ann.txt") == published
+    assert runner.rows() == world.rows
+    assert runner.rows(".scoopi/lost-*/files/data-ann.txt") == published
 
 
 def test_a_run_that_its_registry_does_not_know_either_is_restarted(
-    crew_of: CrewOf, cluster: ClusterClient, world: World
+    runner_of: RunnerOf, cluster: ClusterClient, world: World
 ) -> None:
-    crew = crew_of()
-    stopped(crew, "ann")
-    lose_a_third(cluster, crew)
-    HazelcastStore(cluster).delete_all(RUN, [PREFIX + crew.run_name])
+    runner = runner_of()
+    stopped(runner, "ann")
+    lose_a_third(cluster, runner)
+    HazelcastStore(cluster).delete_all(RUN, [PREFIX + runner.run_name])
     with pytest.raises(RunError, match=r"data is lost; .* --discard-lost moves them aside"):
-        crew_of("elsewhere").start("bob").result(LIMIT_S)
-    HazelcastStore(cluster).delete_all(RUN, [PREFIX + crew.run_name])
-    crew_of(discard_lost=True).run("ann")
-    assert crew.rows() == world.rows
+        runner_of("elsewhere").start("bob").result(LIMIT_S)
+    HazelcastStore(cluster).delete_all(RUN, [PREFIX + runner.run_name])
+    runner_of(discard_lost=True).run("ann")
+    assert runner.rows() == world.rows
 
 
 def test_jobs_whose_records_are_lost_are_not_reported_as_ended_by_another_node(
-    crew_of: CrewOf, cluster: ClusterClient, server: Server, caplog: pytest.LogCaptureFixture
+    runner_of: RunnerOf, cluster: ClusterClient, server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
-    crew = crew_of()
-    report = crew.start("ann", loader_fetch_delay="50", loader_fetch_parallelism="1")
+    runner = runner_of()
+    report = runner.start("ann", loader_fetch_delay="50", loader_fetch_parallelism="1")
     wait_until(lambda: len(server.log.all()) >= 3, "pages", LIMIT_S)
-    cluster.remove(f"scoopi.{crew.run_name}.{RUN}")  # first: members that end lose all at once
-    lose_all(cluster, crew)
+    cluster.remove(f"scoopi.{runner.run_name}.{RUN}")  # first: members that end lose all at once
+    lose_all(cluster, runner)
     with pytest.raises(RunError, match="data is lost"):
         report.result(LIMIT_S)
     assert "ended by another node" not in caplog.text
 
 
 def test_a_node_that_composed_and_died_before_the_run_record_is_followed_by_another(
-    crew_of: CrewOf, cluster: ClusterClient, world: World
+    runner_of: RunnerOf, cluster: ClusterClient, world: World
 ) -> None:
-    crew = crew_of()
-    crew.precompose(cluster)
-    crew.run("ann", "bob")
-    assert crew.rows() == world.rows
+    runner = runner_of()
+    runner.precompose(cluster)
+    runner.run("ann", "bob")
+    assert runner.rows() == world.rows
 
 
 def test_restarted_a_folder_that_nodes_share_holds_no_rows_of_the_earlier_incarnation(
-    crew_of: CrewOf, cluster: ClusterClient, world: World
+    runner_of: RunnerOf, cluster: ClusterClient, world: World
 ) -> None:
-    crew = crew_of(**SHARED)
+    runner = runner_of(**SHARED)
     for node in ("ann", "bob"):
-        stopped(crew, node)
-    lose_all(cluster, crew)
+        stopped(runner, node)
+    lose_all(cluster, runner)
     with pytest.raises(
         RunError, match=r"rows here \(of ann, bob\) belong to.* --discard-lost moves them aside"
     ):
-        crew.start("cid").result(LIMIT_S)
-    assert crew.rows("data-bob.txt")
-    crew_of(discard_lost=True, **SHARED).run("ann")
-    assert crew.rows() == world.rows
+        runner.start("cid").result(LIMIT_S)
+    assert runner.rows("data-bob.txt")
+    runner_of(discard_lost=True, **SHARED).run("ann")
+    assert runner.rows() == world.rows
     for node in ("ann", "bob"):
-        assert crew.rows(f".scoopi/lost-*/files/data-{node}.txt")
-    (back,) = crew.run("bob")
+        assert runner.rows(f".scoopi/lost-*/files/data-{node}.txt")
+    (back,) = runner.run("bob")
     assert back.publish_note == "the run was already over"
-    assert crew.rows() == world.rows
+    assert runner.rows() == world.rows
 
 
 def test_nodes_that_restart_together_put_aside_each_its_own(
-    crew_of: CrewOf, cluster: ClusterClient, world: World
+    runner_of: RunnerOf, cluster: ClusterClient, world: World
 ) -> None:
-    crew = crew_of(**SHARED)
+    runner = runner_of(**SHARED)
     for node in ("ann", "bob"):
-        stopped(crew, node)
-    lose_all(cluster, crew)
-    crew_of(discard_lost=True, **SHARED).run("ann", "bob")
-    assert crew.rows() == world.rows
+        stopped(runner, node)
+    lose_all(cluster, runner)
+    runner_of(discard_lost=True, **SHARED).run("ann", "bob")
+    assert runner.rows() == world.rows

@@ -16,7 +16,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import RUN
 from scoopi.store.runs.known_run import PREFIX
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.cluster.table_defs import TABLES
 from tests.engine.desk import wait_until
 from tests.outputs.postgres_server import PostgresServer
@@ -65,22 +65,22 @@ def in_sqlite(folder: Path) -> Counter[str]:
 
 
 def test_a_run_that_starts_again_removes_what_it_had_put_into_tables_without_a_key(
-    crew_of: Callable[..., Crew], cluster: ClusterClient, database: str, tmp_path: Path
+    runner_of: Callable[..., NodeRunner], cluster: ClusterClient, database: str, tmp_path: Path
 ) -> None:
     with psycopg.connect(database) as connection:
         connection.execute("CREATE TABLE plain (title TEXT, scoopi_run TEXT)")
         connection.execute("INSERT INTO plain VALUES ('yesterday', 'another run')")
-    crew = crew_of()
-    report = crew.start("ann", **SLOWLY)
+    runner = runner_of()
+    report = runner.start("ann", **SLOWLY)
     wait_until(lambda: in_postgres(database, "plain").total() > 3, "rows in the table", LIMIT_S)
-    crew.cancel()
+    runner.cancel()
     assert report.result(LIMIT_S).status is RunStatus.STOPPED
     before = in_sqlite(tmp_path)
     assert 0 < before.total() < EXPECTED.total()
-    HazelcastStore(cluster, crew.run_name).destroy()
-    HazelcastStore(cluster).delete_all(RUN, [PREFIX + crew.run_name])
+    HazelcastStore(cluster, runner.run_name).destroy()
+    HazelcastStore(cluster).delete_all(RUN, [PREFIX + runner.run_name])
 
-    (report_again,) = crew_of(discard_lost=True).run("ann")
+    (report_again,) = runner_of(discard_lost=True).run("ann")
 
     assert report_again.status is RunStatus.DONE
     assert in_postgres(database, "plain") == EXPECTED + Counter(["yesterday"])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World
@@ -57,27 +57,27 @@ def world(tmp_path: Path, site: Server) -> World:
     return World(tmp_path / "defs", Counter(["p|pages|text|bread"]), 1)
 
 
-def run_of(crew: Crew) -> Any:
+def run_of(runner: NodeRunner) -> Any:
     """What `status --json` shows of the run; None while the cluster does not know it."""
-    code, out, _ = crew.ask("status", crew.run_name, "--json")
+    code, out, _ = runner.ask("status", runner.run_name, "--json")
     return json.loads(out)["runs"][0] if code == 0 else None
 
 
-def waiting(crew: Crew) -> Any:
+def waiting(runner: NodeRunner) -> Any:
     """How many jobs wait for a retry."""
-    run = run_of(crew)
+    run = run_of(runner)
     return run and run["jobs"]["waiting"]
 
 
 def test_a_retry_whose_node_is_killed_is_shown_as_waiting_and_made_by_another_node(
-    crew_of: Callable[..., Crew], world: World, site: Server, tmp_path: Path
+    runner_of: Callable[..., NodeRunner], world: World, site: Server, tmp_path: Path
 ) -> None:
     waits = {"scoopi.retry.delay": f"{WAIT_S * 1000:.0f}", "scoopi.retry.jitter": "0"}
-    crew = crew_of(**waits, **{"scoopi.cluster.quorum.size": "2"})
-    nodes = {name: start(crew, name, tmp_path / name) for name in ("ann", "bob")}
+    runner = runner_of(**waits, **{"scoopi.cluster.quorum.size": "2"})
+    nodes = {name: start(runner, name, tmp_path / name) for name in ("ann", "bob")}
     try:
-        wait_until(lambda: waiting(crew), "the wait", LIMIT_S, nodes["ann"])
-        jobs = run_of(crew)["jobs"]
+        wait_until(lambda: waiting(runner), "the wait", LIMIT_S, nodes["ann"])
+        jobs = run_of(runner)["jobs"]
         assert (jobs["ready"], jobs["waiting"], jobs["taken"], jobs["done"]) == (0, 1, 0, 0)
         assert 0 < jobs["retry_in_s"] <= WAIT_S
         said = {name: (tmp_path / name / "stderr.txt").read_text() for name in nodes}
@@ -90,12 +90,12 @@ def test_a_retry_whose_node_is_killed_is_shown_as_waiting_and_made_by_another_no
     finally:
         for node in nodes.values():
             node.kill_all()
-    assert crew.rows() == world.rows
+    assert runner.rows() == world.rows
     first, second = site.log.pages()
     assert second.started - first.started >= WAIT_S
 
 
-def start(crew: Crew, name: str, folder: Path) -> ScoopiProcess:
+def start(runner: NodeRunner, name: str, folder: Path) -> ScoopiProcess:
     """A node as a process of its own."""
     folder.mkdir()
-    return ScoopiProcess([*crew.arguments(name), "-v"], folder)
+    return ScoopiProcess([*runner.arguments(name), "-v"], folder)

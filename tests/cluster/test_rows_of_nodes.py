@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.cli.exit_codes import DONE, WRONG_USAGE
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.reliability.world import World
 from tests.server.server import Server
@@ -32,7 +32,7 @@ TITLES = sorted(["same", *(f"t{number}" for number in range(PAGES))])
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    """Unused: these crews have definitions of their own."""
+    """Unused: these runners have definitions of their own."""
     return World(tmp_path, Counter(), 0)
 
 
@@ -48,15 +48,15 @@ def defs(tmp_path: Path, pages: Path, server: Server) -> Path:
 
 
 def test_rows_of_all_nodes_are_printed_during_the_run_and_after_it_keyed_ones_once(
-    crew_of: Callable[..., Crew], defs: Path, monkeypatch: pytest.MonkeyPatch
+    runner_of: Callable[..., NodeRunner], defs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    crew = crew_of("output", defs=defs, **SLOW)
-    monkeypatch.chdir(crew.output.parent)
-    nodes = [crew.start("ann"), crew.start("bob")]
+    runner = runner_of("output", defs=defs, **SLOW)
+    monkeypatch.chdir(runner.output.parent)
+    nodes = [runner.start("ann"), runner.start("bob")]
 
     def rows() -> list[str]:
         assert not any(node.done() and node.exception() for node in nodes), "a node failed"
-        code, out, err = crew.ask("rows", crew.run_name, "--output", "cards.csv")
+        code, out, err = runner.ask("rows", runner.run_name, "--output", "cards.csv")
         return out.splitlines() if (code, err) == (DONE, "") else []
 
     wait_until(lambda: len(rows()) > 2, "rows during the run", LIMIT_S)
@@ -65,21 +65,21 @@ def test_rows_of_all_nodes_are_printed_during_the_run_and_after_it_keyed_ones_on
     assert sorted(rows()) == sorted(
         ["title,price", *(f"{t},{'2' if t == 'same' else '1.50'}" for t in TITLES)]
     )
-    _, out, _ = crew.ask("rows", crew.run_name, "--output", "sqlite:cards.db#cards")
+    _, out, _ = runner.ask("rows", runner.run_name, "--output", "sqlite:cards.db#cards")
     assert sorted(json.loads(line)["title"] for line in out.splitlines()) == TITLES
     for report in reports:
         assert sorted(record["title"] for record in report.records("card")) == TITLES
 
 
 def test_a_run_of_a_cluster_that_is_not_named_is_an_error_with_a_hint(
-    crew_of: Callable[..., Crew], defs: Path, monkeypatch: pytest.MonkeyPatch
+    runner_of: Callable[..., NodeRunner], defs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    crew = crew_of("output", defs=defs)
-    monkeypatch.chdir(crew.output.parent)
-    crew.run("ann")
+    runner = runner_of("output", defs=defs)
+    monkeypatch.chdir(runner.output.parent)
+    runner.run("ann")
 
-    crew.address = ""
-    code, _, err = crew.ask("rows", crew.run_name)
+    runner.address = ""
+    code, _, err = runner.ask("rows", runner.run_name)
 
     assert code == WRONG_USAGE
     assert "add --cluster HOST:PORT" in err

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import TEXT_DEFS, wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World
@@ -56,11 +56,11 @@ def world(tmp_path: Path, server: Server) -> World:
 
 
 def test_another_node_fails_it_without_a_request(
-    crew_of: Callable[..., Crew], site: OrderSite, tmp_path: Path
+    runner_of: Callable[..., NodeRunner], site: OrderSite, tmp_path: Path
 ) -> None:
-    crew = crew_of()
+    runner = runner_of()
     (tmp_path / "ann").mkdir()
-    ann = ScoopiProcess(crew.arguments("ann"), tmp_path / "ann")
+    ann = ScoopiProcess(runner.arguments("ann"), tmp_path / "ann")
     try:
         wait_until(lambda: site.orders, "the order", LIMIT_S, ann)
         ann.signal(signal.SIGKILL)
@@ -68,6 +68,6 @@ def test_another_node_fails_it_without_a_request(
     finally:
         ann.kill_all()
     site.go.set()
-    (report,) = crew.run("bob")
+    (report,) = runner.run("bob")
     assert (site.orders, report.jobs.failed, report.jobs.done) == (1, 1, 0)
     assert "the server may have received the request" in report.errors[0].example.message

@@ -15,8 +15,8 @@ from scoopi.errors import StoreError
 from scoopi.model.report.run_report import RunStatus
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.runs.run_record import RunCancel
-from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.holding import Still, held, states, still_member, store_of
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world
@@ -47,14 +47,14 @@ def test_a_node_joins_when_its_member_moves_again(
     world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with still_member(tmp_path) as still:
-        with Crew(still.client, world.defs, tmp_path / "out", "again", {}) as crew:
-            with held(still.client, crew, "setup"):
-                node = crew.start("ann")
+        with NodeRunner(still.client, world.defs, tmp_path / "out", "again", {}) as runner:
+            with held(still.client, runner, "setup"):
+                node = runner.start("ann")
                 frozen_until_tried_again(still, caplog)
                 still.thaw()
             report = node.result(LIMIT_S)
         assert report.status is RunStatus.DONE
-        assert crew.rows() == world.rows
+        assert runner.rows() == world.rows
 
 
 def test_a_node_that_tries_again_to_join_hears_that_it_is_to_stop(
@@ -62,12 +62,12 @@ def test_a_node_that_tries_again_to_join_hears_that_it_is_to_stop(
 ) -> None:
     with (
         still_member(tmp_path) as still,
-        Crew(still.client, world.defs, tmp_path / "out", "stopped", {}) as crew,
-        held(still.client, crew, "setup"),
+        NodeRunner(still.client, world.defs, tmp_path / "out", "stopped", {}) as runner,
+        held(still.client, runner, "setup"),
     ):
-        node = crew.start("ann")
+        node = runner.start("ann")
         frozen_until_tried_again(still, caplog)
-        crew.cancel()
+        runner.cancel()
         report = node.result(SOON_S)
         assert (report.status, report.run) == (RunStatus.STOPPED, "stopped")
         still.thaw()
@@ -78,20 +78,20 @@ def test_a_node_that_tries_again_to_join_hears_that_the_run_was_cancelled_meanwh
 ) -> None:
     with (
         still_member(tmp_path) as still,
-        Crew(still.client, world.defs, tmp_path / "out", "cancelled", {}) as crew,
-        held(still.client, crew, "setup"),
+        NodeRunner(still.client, world.defs, tmp_path / "out", "cancelled", {}) as runner,
+        held(still.client, runner, "setup"),
         ThreadPoolExecutor(1) as pool,
     ):
-        node = crew.start("ann")
+        node = runner.start("ann")
         frozen_until_tried_again(still, caplog)
-        asked = pool.submit(RunCancel(store_of(still.client, crew), "other").ask)
+        asked = pool.submit(RunCancel(store_of(still.client, runner), "other").ask)
         still.thaw()
         asked.result(LIMIT_S)
         assert node.result(LIMIT_S).status is RunStatus.STOPPED
 
 
 def test_the_first_heartbeat_of_a_run_is_tried_again_for_as_long_as_joining_is(
-    crew_of: Callable[..., Crew], world: World, monkeypatch: pytest.MonkeyPatch
+    runner_of: Callable[..., NodeRunner], world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, failures = Membership.beat, iter(range(6))
 
@@ -101,9 +101,9 @@ def test_the_first_heartbeat_of_a_run_is_tried_again_for_as_long_as_joining_is(
         return real(members, *given, **named)
 
     monkeypatch.setattr(Membership, "beat", beat)
-    crew = crew_of()
-    assert [report.status for report in crew.run("ann")] == [RunStatus.DONE]
-    assert crew.rows() == world.rows
+    runner = runner_of()
+    assert [report.status for report in runner.run("ann")] == [RunStatus.DONE]
+    assert runner.rows() == world.rows
 
 
 def test_a_node_whose_cluster_does_not_answer_stops_and_nothing_is_lost(
@@ -120,11 +120,11 @@ def test_a_node_whose_cluster_does_not_answer_stops_and_nothing_is_lost(
         page.rename(tmp_path / "pages" / page.name)
     with (
         still_member(tmp_path) as still,
-        Crew(still.client, world.defs, tmp_path / "out", "frozen", settings) as crew,
+        NodeRunner(still.client, world.defs, tmp_path / "out", "frozen", settings) as runner,
     ):
-        nodes = [ScoopiProcess(crew.arguments(name), tmp_path) for name in ("ann", "bob")]
+        nodes = [ScoopiProcess(runner.arguments(name), tmp_path) for name in ("ann", "bob")]
         try:
-            wait_until(lambda: len(states(still.client, crew)) == 2, "both nodes", LIMIT_S, nodes[0])
+            wait_until(lambda: len(states(still.client, runner)) == 2, "both nodes", LIMIT_S, nodes[0])
             wait_until(lambda: len(server.log.all()) >= 5, "the fifth request", LIMIT_S, nodes[0])
             still.freeze()
             for node in nodes:
@@ -135,5 +135,5 @@ def test_a_node_whose_cluster_does_not_answer_stops_and_nothing_is_lost(
                 node.kill_all()
             still.thaw()
         assert "number left unknown" in (tmp_path / "stderr.txt").read_text()
-        assert [report.status for report in crew.run("ann", "bob")] == [RunStatus.DONE] * 2
-        assert crew.rows() == world.rows
+        assert [report.status for report in runner.run("ann", "bob")] == [RunStatus.DONE] * 2
+        assert runner.rows() == world.rows

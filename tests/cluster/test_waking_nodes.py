@@ -18,8 +18,8 @@ from scoopi.store.nodes.node_record import NodeStatus, are_marked
 from scoopi.store.pages.job_records import JobRecords
 from scoopi.store.ports import JOBS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
-from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.holding import ended_jobs, states, store_of
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world
@@ -37,8 +37,8 @@ SLOW = {
 class Sleeper:
     """A node that is a process of its own, with workers, and can be made to stand still."""
 
-    def __init__(self, crew: Crew, folder: Path, workers: int) -> None:
-        arguments = crew.arguments("ann")
+    def __init__(self, runner: NodeRunner, folder: Path, workers: int) -> None:
+        arguments = runner.arguments("ann")
         arguments[arguments.index("--workers") + 1] = str(workers)
         self.process = ScoopiProcess(arguments, folder)
         self._frozen: list[int] = []
@@ -55,14 +55,14 @@ class Sleeper:
 
 @contextmanager
 def fallen_asleep(
-    crew: Crew, cluster: ClusterClient, folder: Path, server: Server, workers: int
+    runner: NodeRunner, cluster: ClusterClient, folder: Path, server: Server, workers: int
 ) -> Iterator[Sleeper]:
     """A node that has ended some jobs, holds all others, and is frozen."""
-    sleeper = Sleeper(crew, folder, workers)
+    sleeper = Sleeper(runner, folder, workers)
 
     def has_ended_some() -> bool:
         # Without an ended job the node has no rows that the others would await.
-        return len(server.log.all()) >= 3 and ended_jobs(cluster, crew) > 0
+        return len(server.log.all()) >= 3 and ended_jobs(cluster, runner) > 0
 
     try:
         wait_until(has_ended_some, "its first ended jobs", LIMIT_S, sleeper.process)
@@ -72,8 +72,8 @@ def fallen_asleep(
         sleeper.process.kill_all()
 
 
-def phase_of(cluster: ClusterClient, crew: Crew) -> RunPhase:
-    state = RunRecord(store_of(cluster, crew), "test").read()
+def phase_of(cluster: ClusterClient, runner: NodeRunner) -> RunPhase:
+    state = RunRecord(store_of(cluster, runner), "test").read()
     assert state is not None
     return state.phase
 
@@ -81,7 +81,7 @@ def phase_of(cluster: ClusterClient, crew: Crew) -> RunPhase:
 @pytest.mark.parametrize("workers", [0, 1])
 @pytest.mark.parametrize(("durability", "phase"), [("local", RunPhase.ENDING), ("shared", RunPhase.OVER)])
 def test_a_node_that_wakes_after_the_end_of_its_run_requests_no_page_and_ends_with_code_0(
-    crew_of: Callable[..., Crew],
+    runner_of: Callable[..., NodeRunner],
     cluster: ClusterClient,
     world: World,
     server: Server,
@@ -90,37 +90,37 @@ def test_a_node_that_wakes_after_the_end_of_its_run_requests_no_page_and_ends_wi
     durability: str,
     phase: RunPhase,
 ) -> None:
-    crew = crew_of(**{**SLOW, "scoopi.output.durability": durability})
-    with fallen_asleep(crew, cluster, tmp_path, server, workers) as sleeper:
-        assert crew.run("bob")[0].status is RunStatus.DONE
-        assert phase_of(cluster, crew) is phase
+    runner = runner_of(**{**SLOW, "scoopi.output.durability": durability})
+    with fallen_asleep(runner, cluster, tmp_path, server, workers) as sleeper:
+        assert runner.run("bob")[0].status is RunStatus.DONE
+        assert phase_of(cluster, runner) is phase
         before = len(server.log.all())
         sleeper.wake()
         assert sleeper.process.wait(LIMIT_S) == 0
     assert len(server.log.all()) == before
     assert "the run ended while node ann was away" in (tmp_path / "stderr.txt").read_text()
-    assert crew.rows() == world.rows
-    assert phase_of(cluster, crew) is RunPhase.OVER
+    assert runner.rows() == world.rows
+    assert phase_of(cluster, runner) is RunPhase.OVER
 
 
 def test_a_node_that_was_declared_lost_drops_the_jobs_that_it_has_not_begun(
-    crew_of: Callable[..., Crew], cluster: ClusterClient, world: World, server: Server, tmp_path: Path
+    runner_of: Callable[..., NodeRunner], cluster: ClusterClient, world: World, server: Server, tmp_path: Path
 ) -> None:
-    crew = crew_of(**SLOW)
-    with fallen_asleep(crew, cluster, tmp_path, server, workers=1) as sleeper:
-        bob = crew.start("bob")
-        wait_until(lambda: NodeStatus.DEAD in states(cluster, crew), "that it is declared lost", LIMIT_S)
+    runner = runner_of(**SLOW)
+    with fallen_asleep(runner, cluster, tmp_path, server, workers=1) as sleeper:
+        bob = runner.start("bob")
+        wait_until(lambda: NodeStatus.DEAD in states(cluster, runner), "that it is declared lost", LIMIT_S)
         sleeper.wake()
         assert sleeper.process.wait(LIMIT_S) == 0
         assert bob.result(LIMIT_S).status is RunStatus.DONE
     assert "node ann was declared lost" in (tmp_path / "stderr.txt").read_text()
-    assert crew.rows() == world.rows
+    assert runner.rows() == world.rows
     again = len(server.log.pages()) - world.jobs
     assert again <= 1, "a page is loaded twice only if it was being loaded when the node fell asleep"
 
 
 def test_only_the_jobs_that_workers_of_a_killed_node_had_count_as_lost(
-    crew_of: Callable[..., Crew], cluster: ClusterClient, tmp_path: Path
+    runner_of: Callable[..., NodeRunner], cluster: ClusterClient, tmp_path: Path
 ) -> None:
     answers = threading.Event()
 
@@ -131,9 +131,9 @@ def test_only_the_jobs_that_workers_of_a_killed_node_had_count_as_lost(
 
     with Server(page) as silent:
         build_world(tmp_path / "silent", 6, 2, silent.url(""))
-        crew = crew_of(defs=tmp_path / "silent" / "defs", **SLOW)
-        records, store = JobRecords("test"), store_of(cluster, crew)
-        ann = ScoopiProcess(crew.arguments("ann"), tmp_path)
+        runner = runner_of(defs=tmp_path / "silent" / "defs", **SLOW)
+        records, store = JobRecords("test"), store_of(cluster, runner)
+        ann = ScoopiProcess(runner.arguments("ann"), tmp_path)
         try:
             members = Membership(store, "test", "test")
 
@@ -144,8 +144,8 @@ def test_only_the_jobs_that_workers_of_a_killed_node_had_count_as_lost(
             wait_until(given, "a heartbeat that names what its worker has", LIMIT_S, ann)
             ann.signal(signal.SIGKILL)
             assert ann.wait(LIMIT_S) == -signal.SIGKILL
-            bob = crew.start("bob")
-            wait_until(lambda: NodeStatus.DEAD in states(cluster, crew), "its loss", LIMIT_S)
+            bob = runner.start("bob")
+            wait_until(lambda: NodeStatus.DEAD in states(cluster, runner), "its loss", LIMIT_S)
 
             def lost() -> list[int]:
                 found = store.scan(JOBS, None, 100)
@@ -153,7 +153,7 @@ def test_only_the_jobs_that_workers_of_a_killed_node_had_count_as_lost(
 
             wait_until(lambda: any(lost()), "that its jobs are taken back", LIMIT_S)
             assert sorted(lost()) == [0] * 5 + [1], "one request at a time: its worker had one job"
-            crew.cancel()
+            runner.cancel()
         finally:
             answers.set()
             ann.kill_all()

@@ -12,7 +12,7 @@ from tests.engine.desk import Desk, quick_desk
 
 if TYPE_CHECKING:
     from scoopi.store.cluster.cluster_client import ClusterClient
-    from tests.cluster.crew import Crew
+    from tests.cluster.node_runner import NodeRunner
 
 DEFS = """
 dataDefs:
@@ -42,16 +42,16 @@ def attacker(cluster: ClusterClient) -> Iterator[Any]:
 
 
 @pytest.fixture
-def crew(cluster: ClusterClient, tmp_path: Path) -> Iterator[Crew]:
+def runner(cluster: ClusterClient, tmp_path: Path) -> Iterator[NodeRunner]:
     """Of a run with one local page."""
     from scoopi.runs.cluster.cluster_runs import runs_of
     from scoopi.store.cluster.cluster_backend import ClusterBackend
-    from tests.cluster.crew import Crew
+    from tests.cluster.node_runner import NodeRunner
 
     defs = tmp_path / "world" / "defs"
     defs.mkdir(parents=True)
     (defs / "page.html").write_text("<p>a row</p>", encoding="utf-8")
     (defs / "defs.yml").write_text(DEFS, encoding="utf-8")
-    with Crew(cluster, defs, tmp_path / "out", f"{tmp_path.name}-run", {}) as crew:
-        yield crew
-    runs_of(ClusterBackend(cluster, "test"), "test").forget(crew.run_name)
+    with NodeRunner(cluster, defs, tmp_path / "out", f"{tmp_path.name}-run", {}) as runner:
+        yield runner
+    runs_of(ClusterBackend(cluster, "test"), "test").forget(runner.run_name)

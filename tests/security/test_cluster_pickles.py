@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scoopi.cli.exit_codes import code_of_error
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.security.hostile_grid import Touch, plant, uproot
 
 Refused = Callable[[str], None]
@@ -26,28 +26,28 @@ def test_the_attack_is_real_with_a_client_that_unpickles(attacker: Any, tmp_path
 
 @pytest.mark.parametrize("words", [(), ("--json",)], ids=["as text", "as JSON"])
 def test_status_runs_no_pickle_and_shows_the_other_runs(
-    attacker: Any, crew: Crew, tmp_path: Path, refused: Refused, words: tuple[str, ...]
+    attacker: Any, runner: NodeRunner, tmp_path: Path, refused: Refused, words: tuple[str, ...]
 ) -> None:
     marker = tmp_path / "ran"
-    crew.run("ann")
+    runner.run("ann")
     plant(attacker, "scoopi.run", "runs/evil", Touch(marker))
-    code, out, err = crew.ask("status", *words)
+    code, out, err = runner.ask("status", *words)
     uproot(attacker, "scoopi.run", "runs/evil")
     assert not marker.exists()
     assert code == 0
-    assert crew.run_name in out
+    assert runner.run_name in out
     assert "run['runs/evil']" in err
     assert "type -120" in err
     refused(f"a pickle in the registry of runs, read by scoopi status {' '.join(words)}")
 
 
 def test_status_of_a_run_with_a_pickle_in_its_maps_names_it(
-    attacker: Any, crew: Crew, tmp_path: Path, refused: Refused
+    attacker: Any, runner: NodeRunner, tmp_path: Path, refused: Refused
 ) -> None:
     marker = tmp_path / "ran"
-    crew.run("ann")
-    plant(attacker, f"scoopi.{crew.run_name}.members", "evil", Touch(marker))
-    code, out, _ = crew.ask("status", crew.run_name, "--json")
+    runner.run("ann")
+    plant(attacker, f"scoopi.{runner.run_name}.members", "evil", Touch(marker))
+    code, out, _ = runner.ask("status", runner.run_name, "--json")
     (run,) = json.loads(out)["runs"]
     assert not marker.exists()
     assert (code, run["phase"]) == (0, "DAMAGED")
@@ -67,11 +67,11 @@ def test_status_of_a_run_with_a_pickle_in_its_maps_names_it(
     ],
 )
 def test_a_joining_node_runs_no_pickle_and_names_its_place(
-    attacker: Any, crew: Crew, tmp_path: Path, refused: Refused, name: str, key: str
+    attacker: Any, runner: NodeRunner, tmp_path: Path, refused: Refused, name: str, key: str
 ) -> None:
     marker = tmp_path / "ran"
-    plant(attacker, f"scoopi.{crew.run_name}.{name}", key, Touch(marker))
-    error = crew.start("ann").exception(LIMIT_S)
+    plant(attacker, f"scoopi.{runner.run_name}.{name}", key, Touch(marker))
+    error = runner.start("ann").exception(LIMIT_S)
     assert not marker.exists()
     assert error is not None
     assert code_of_error(error) == 5

@@ -18,7 +18,7 @@ from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, StoreMap
-from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.desk import wait_until
 from tests.security.hostile_grid import KEYS, NO_TYPE, UNREGISTERED, VALUES, json_value, plant, uproot
 from tests.server.server import Server
@@ -58,13 +58,13 @@ def is_harmless(end: RunReport | BaseException) -> bool:
 
 
 @pytest.fixture
-def start(crew: Crew, cluster: ClusterClient) -> Iterator[Callable[[str], Future[RunReport]]]:
+def start(runner: NodeRunner, cluster: ClusterClient) -> Iterator[Callable[[str], Future[RunReport]]]:
     """Begins the first node of a run of that name; runs may go on beside each other."""
     runs: list[str] = []
-    with ExitStack() as crews:
+    with ExitStack() as runners:
 
         def started(run: str) -> Future[RunReport]:
-            one = crews.enter_context(Crew.like(crew, run))
+            one = runners.enter_context(NodeRunner.like(runner, run))
             runs.append(run)
             return one.start("ann")
 
@@ -75,29 +75,29 @@ def start(crew: Crew, cluster: ClusterClient) -> Iterator[Callable[[str], Future
 
 @pytest.mark.parametrize("kind", VALUES)
 def test_a_value_in_the_maps_of_a_run_ends_it_by_name_or_does_no_harm(
-    attacker: Any, crew: Crew, start: Callable[[str], Future[RunReport]], refused: Refused, kind: str
+    attacker: Any, runner: NodeRunner, start: Callable[[str], Future[RunReport]], refused: Refused, kind: str
 ) -> None:
     for name, key in PLACES.items():
-        plant(attacker, f"scoopi.{crew.run_name}-{name}.{name}", key, VALUES[kind])
-    nodes = {name: start(f"{crew.run_name}-{name}") for name in PLACES}
+        plant(attacker, f"scoopi.{runner.run_name}-{name}.{name}", key, VALUES[kind])
+    nodes = {name: start(f"{runner.run_name}-{name}") for name in PLACES}
     for name, node in nodes.items():
         end = end_of(node)
         assert is_harmless(end) or is_named(end, name, named_key(name, kind)), (name, end)
         refused(f"{kind} in the map {name}")
-    code, out, err = crew.ask("status", "--json")
+    code, out, err = runner.ask("status", "--json")
     assert (code, "Traceback" in err) == (0, False)
-    assert {f"{crew.run_name}-{name}" for name in PLACES} <= {run["run"] for run in json.loads(out)["runs"]}
+    assert {f"{runner.run_name}-{name}" for name in PLACES} <= {run["run"] for run in json.loads(out)["runs"]}
 
 
 @pytest.mark.parametrize("place", [JOBS, HOSTS])
 def test_a_value_that_was_there_before_a_try_to_join_without_an_answer_is_named_or_does_no_harm(
     attacker: Any,
     cluster: ClusterClient,
-    crew: Crew,
+    runner: NodeRunner,
     start: Callable[[str], Future[RunReport]],
     place: StoreMap,
 ) -> None:
-    name = f"{crew.run_name}-{place}"
+    name = f"{runner.run_name}-{place}"
     plant(attacker, f"scoopi.{name}.{place}", PLACES[place], VALUES["a number"])
     runs_of(ClusterBackend(cluster, "ann"), "ann").enter(name)  # the first write of a try
     end = end_of(start(name))
@@ -106,14 +106,14 @@ def test_a_value_that_was_there_before_a_try_to_join_without_an_answer_is_named_
 
 @pytest.mark.parametrize("kind", KEYS)
 def test_a_key_that_is_no_text_is_skipped_or_named(
-    attacker: Any, crew: Crew, start: Callable[[str], Future[RunReport]], refused: Refused, kind: str
+    attacker: Any, runner: NodeRunner, start: Callable[[str], Future[RunReport]], refused: Refused, kind: str
 ) -> None:
     value = {JOBS: json_value('{"state_key":"R/file"}')}
     for name in PLACES:
         plant(
-            attacker, f"scoopi.{crew.run_name}-{name}.{name}", KEYS[kind], value.get(name, bytearray(b"{}"))
+            attacker, f"scoopi.{runner.run_name}-{name}.{name}", KEYS[kind], value.get(name, bytearray(b"{}"))
         )
-    nodes = {name: start(f"{crew.run_name}-{name}") for name in PLACES}
+    nodes = {name: start(f"{runner.run_name}-{name}") for name in PLACES}
     for name, node in nodes.items():
         end = end_of(node)
         assert is_harmless(end) or (name is JOBS and is_named(end, JOBS)), (name, end)
@@ -122,15 +122,15 @@ def test_a_key_that_is_no_text_is_skipped_or_named(
 
 @pytest.mark.parametrize("kind", ["a number", "truncated JSON", "JSON of another shape"])
 def test_a_bad_record_of_another_run_stops_neither_status_nor_a_start(
-    attacker: Any, crew: Crew, refused: Refused, kind: str
+    attacker: Any, runner: NodeRunner, refused: Refused, kind: str
 ) -> None:
     plant(attacker, "scoopi.run", "runs/evil", VALUES[kind])
-    end = end_of(crew.start("ann"))
-    code, out, err = crew.ask("status", "--json")
+    end = end_of(runner.start("ann"))
+    code, out, err = runner.ask("status", "--json")
     uproot(attacker, "scoopi.run", "runs/evil")
     assert is_harmless(end), end
     assert code == 0
-    assert crew.run_name in [run["run"] for run in json.loads(out)["runs"]]
+    assert runner.run_name in [run["run"] for run in json.loads(out)["runs"]]
     assert "run['runs/evil']" in err
     refused(f"{kind} in the registry of runs")
 
@@ -139,12 +139,12 @@ def test_a_bad_record_of_another_run_stops_neither_status_nor_a_start(
     ("run", "maps"), [("../../x", "x"), ("evil", "../x"), ("evil", "other"), ("other", "other"), ("", "")]
 )
 def test_a_registered_run_with_the_name_or_maps_of_something_else_is_passed_over(
-    attacker: Any, crew: Crew, refused: Refused, run: str, maps: str
+    attacker: Any, runner: NodeRunner, refused: Refused, run: str, maps: str
 ) -> None:
     record = {"run": run, "node": "n", "maps": maps, "over": True}
     plant(attacker, "scoopi.run", "runs/evil", bytearray(json.dumps(record).encode()))
-    end = end_of(crew.start("ann"))
-    code, _, err = crew.ask("status")
+    end = end_of(runner.start("ann"))
+    code, _, err = runner.ask("status")
     uproot(attacker, "scoopi.run", "runs/evil")
     assert is_harmless(end), end
     assert (code, "run['runs/evil']" in err) == (0, True)
@@ -152,14 +152,14 @@ def test_a_registered_run_with_the_name_or_maps_of_something_else_is_passed_over
 
 
 def test_the_name_of_the_current_run_is_never_a_path(
-    attacker: Any, crew: Crew, tmp_path: Path, refused: Refused
+    attacker: Any, runner: NodeRunner, tmp_path: Path, refused: Refused
 ) -> None:
-    crew.run_name = ""
-    (first,) = crew.run("ann")
+    runner.run_name = ""
+    (first,) = runner.run("ann")
     key = f"current/{first.run.rpartition('-')[0]}"
     record = {"run": "../../escaped", "chooser": "n", "over": False}
     plant(attacker, "scoopi.run", key, bytearray(json.dumps(record).encode()))
-    end = end_of(crew.start("bob"))
+    end = end_of(runner.start("bob"))
     uproot(attacker, "scoopi.run", key)
     assert is_named(end, RUN, key)
     assert not (tmp_path.parent / "escaped").exists()
@@ -171,15 +171,15 @@ def test_the_name_of_the_current_run_is_never_a_path(
     "kind", ["a number", "truncated JSON", "JSON with huge numbers", "a job of nobody", *UNREGISTERED]
 )
 def test_what_comes_into_the_maps_of_a_run_under_way_ends_it(
-    attacker: Any, crew: Crew, server: Server, refused: Refused, store_map: StoreMap, kind: str
+    attacker: Any, runner: NodeRunner, server: Server, refused: Refused, store_map: StoreMap, kind: str
 ) -> None:
-    defs = crew.output.parent / "world" / "defs" / "defs.yml"
+    defs = runner.output.parent / "world" / "defs" / "defs.yml"
     url = server.url("/bad/slow?ms=2000")
     defs.write_text(defs.read_text(encoding="utf-8").replace("page.html", url), encoding="utf-8")
-    node = crew.start("ann")
+    node = runner.start("ann")
     wait_until(server.log.pages, "the first page's request", LIMIT_S)
     with suppress(Exception):  # an index may refuse it
-        plant(attacker, f"scoopi.{crew.run_name}.{store_map}", PLACES[store_map], VALUES[kind])
+        plant(attacker, f"scoopi.{runner.run_name}.{store_map}", PLACES[store_map], VALUES[kind])
     end = end_of(node)
     assert isinstance(end, RunReport) or is_named(end, store_map, named_key(store_map, kind)), end
     refused(f"{kind} in the map {store_map} of a run under way")

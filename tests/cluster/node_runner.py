@@ -1,4 +1,4 @@
-"""Crew: nodes of one run in threads of this process, and command lines that ask their cluster."""
+"""NodeRunner: runs nodes of one run in threads of this process, and commands that ask their cluster."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ MOST = 8
 LIMIT_S = 120.0
 
 
-class Crew:
-    """Nodes that beat fast; a `with` stops those that still run.
+class NodeRunner:
+    """Runs nodes with frequent heartbeats; a `with` stops those that still run.
 
     Args:
         cluster: where the run is kept: a cluster, or the URL of a database.
@@ -68,13 +68,13 @@ class Crew:
         self._nodes: list[Scoopi] = []
 
     @classmethod
-    def like(cls, crew: Crew, run: str) -> Crew:
+    def like(cls, runner: NodeRunner, run: str) -> NodeRunner:
         """Another run of the same definitions and settings."""
-        like = copy(crew)
+        like = copy(runner)
         like.run_name, like._pool, like._nodes = run, ThreadPoolExecutor(MOST), []
         return like
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> NodeRunner:
         return self
 
     def __exit__(
