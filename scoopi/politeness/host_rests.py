@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from scoopi.store.ports import RUN, Change, Store, pages
+from scoopi.store.ports import RUN, Store, pages
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.runs.own_record import OwnRecord
 
 _PREFIX = "rests/"
 _BEHIND = "rests0"
@@ -53,7 +54,7 @@ class HostRests:
         time_of_day: Callable[[], float] = time.time,
     ) -> None:
         self._store = store
-        self._key = f"{_PREFIX}{incarnation}"
+        self._own = OwnRecord(store, f"{_PREFIX}{incarnation}")
         self._wake_rounds = wake_rounds
         self._clock = clock
         self._time_of_day = time_of_day
@@ -61,7 +62,6 @@ class HostRests:
         self._rests: dict[str, RestRecord] = {}
         self._until: dict[str, float] = {}
         self._is_loaded = self._is_dirty = False
-        self._kept: bytes | None = None
 
     def note(self, host: str, pause_s: float) -> None:
         """Note that the host gets no requests for `pause_s` seconds from now."""
@@ -110,11 +110,4 @@ class HostRests:
     def _keep(self) -> None:
         now_ms = int(self._time_of_day() * 1000)
         lasting = {host: rest for host, rest in list(self._rests.items()) if rest.end_ms > now_ms}
-        record = self._codec.written(lasting)
-        standing = self._kept or self._store.get_all(RUN, [self._key]).get(self._key)
-        self._kept = None  # it is read again, should the outcome of the write not be known
-        if standing is None:
-            self._store.put_if_absent_all(RUN, [(self._key, record)])
-        elif standing != record:
-            self._store.cas_all(RUN, [Change(self._key, standing, record)])
-        self._kept = record
+        self._own.write(self._codec.written(lasting))

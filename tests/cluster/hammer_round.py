@@ -7,8 +7,8 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -281,6 +281,21 @@ def node_arguments(
     settings = {**SETTINGS, **(changes or {})}
     given = [word for key, value in settings.items() for word in ("-D", f"{key}={value}")]
     return ["run", str(world.defs), *options, *given]
+
+
+@contextmanager
+def node_processes(arguments: list[str], folder: Path, count: int) -> Iterator[list[ScoopiProcess]]:
+    """Nodes of one run, each a process with a folder of its own; those that are left are killed."""
+    nodes = []
+    for number in range(count):
+        (folder / f"node-{number}").mkdir()
+        nodes.append(ScoopiProcess(arguments, folder / f"node-{number}"))
+    try:
+        yield nodes
+    finally:
+        for node in nodes:
+            if node.process.returncode is None:
+                node.kill_all()
 
 
 def read_nodes_rows(folder: Path, run: str) -> Counter[str]:

@@ -12,7 +12,7 @@ import pytest
 from tests.cluster.hammer import POSTGRESQL, Hammer
 from tests.cluster.hammer_database import HammerDatabase
 from tests.cluster.hammer_grid import HammerGrid
-from tests.cluster.hammer_round import node_arguments, read_nodes_rows
+from tests.cluster.hammer_round import node_arguments, node_processes, read_nodes_rows
 from tests.engine.desk import wait_until
 from tests.engine.pace import Pace
 from tests.reliability.process import ScoopiProcess
@@ -38,16 +38,8 @@ def three_nodes(
 ) -> Iterator[list[ScoopiProcess]]:
     """Nodes that ask their host for a page each 150 ms, all together."""
     arguments = node_arguments(grid, world, run, {"scoopi.loader.fetch.delay": DELAY_MS, **ONE})
-    nodes = []
-    for number in range(3):
-        (folder / f"node-{number}").mkdir()
-        nodes.append(ScoopiProcess(arguments, folder / f"node-{number}"))
-    try:
+    with node_processes(arguments, folder, 3) as nodes:
         yield nodes
-    finally:
-        for node in nodes:
-            if node.process.returncode is None:
-                node.kill_all()
 
 
 @pytest.mark.parametrize(("number", "blow"), [(0, "node SIGKILL"), (1, "member")])

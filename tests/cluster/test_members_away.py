@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.hammer_grid import HammerGrid
-from tests.cluster.hammer_round import node_arguments, read_nodes_rows
+from tests.cluster.hammer_round import node_arguments, node_processes, read_nodes_rows
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world
@@ -63,16 +63,8 @@ def two_nodes(
     grid: HammerGrid, world: World, folder: Path, run: str, changes: Mapping[str, object] | None = None
 ) -> Iterator[list[ScoopiProcess]]:
     """Two nodes of one run, as processes, each with a folder of its own."""
-    nodes = []
-    for number in range(2):
-        (folder / f"node-{number}").mkdir()
-        nodes.append(ScoopiProcess(node_arguments(grid, world, run, changes), folder / f"node-{number}"))
-    try:
+    with node_processes(node_arguments(grid, world, run, changes), folder, 2) as nodes:
         yield nodes
-    finally:
-        for node in nodes:
-            if node.process.returncode is None:
-                node.kill_all()
 
 
 def test_members_are_restarted_one_after_another_and_the_run_goes_on(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.hammer_grid import HammerGrid
-from tests.cluster.hammer_round import node_arguments, read_nodes_rows
+from tests.cluster.hammer_round import node_arguments, node_processes, read_nodes_rows
 from tests.engine.desk import wait_until
 from tests.engine.pace import Pace
 from tests.reliability.process import ScoopiProcess
@@ -66,17 +66,8 @@ def three_nodes(
     """Nodes of one run, as processes, each with a folder of its own; `pages` is the budget of the run."""
     changes = {f"scoopi.loader.fetch.{key}": value for key, value in settings.items()}
     changes["scoopi.budget.pages"] = pages
-    nodes = []
-    for number in range(3):
-        (folder / f"node-{number}").mkdir()
-        arguments = node_arguments(grid, world, folder.name, changes)
-        nodes.append(ScoopiProcess(arguments, folder / f"node-{number}"))
-    try:
+    with node_processes(node_arguments(grid, world, folder.name, changes), folder, 3) as nodes:
         yield nodes
-    finally:
-        for node in nodes:
-            if node.process.returncode is None:
-                node.kill_all()
 
 
 def play(nodes: list[ScoopiProcess], folder: Path, server: Server, jobs: int, is_killed: bool) -> None:

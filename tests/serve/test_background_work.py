@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,43 +47,40 @@ def test_a_source_is_asked_in_turns_and_only_by_what_schedules(tmp_path: Path, s
     assert answers == [True] * schedules
 
 
+@pytest.fixture
+def turns_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Exception], list[str]]:
+    """Returns what had a turn in three turns, while those of the garbage collector raise an error."""
+
+    def turns_while(error: Exception) -> list[str]:
+        turns: list[str] = []
+
+        def fails(rounds: object, now: object) -> None:
+            turns.append("rounds")
+            raise error
+
+        monkeypatch.setattr(PacedRounds, "turn", fails)
+        monkeypatch.setattr(SourceAsker, "turn", lambda asker, now: turns.append("source"))
+        with State(tmp_path / "scheduler") as state:
+            work = BackgroundWork(state, ServeOptions(), WORKER, dict(os.environ), lambda: None)
+            for _ in range(3):
+                work.turn(NOW)
+            work.close()
+        return turns
+
+    return turns_while
+
+
 def test_an_unexpected_error_stops_neither_the_others_nor_the_serve(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    turns_while: Callable[[Exception], list[str]], caplog: pytest.LogCaptureFixture
 ) -> None:
-    turns: list[str] = []
-
-    def broken(rounds: object, now: object) -> None:
-        turns.append("rounds")
-        raise KeyError("defect")
-
-    monkeypatch.setattr(PacedRounds, "turn", broken)
-    monkeypatch.setattr(SourceAsker, "turn", lambda asker, now: turns.append("source"))
-    with State(tmp_path / "scheduler") as state:
-        work = BackgroundWork(state, ServeOptions(), WORKER, dict(os.environ), lambda: None)
-        for _ in range(3):
-            work.turn(NOW)
-        work.close()
-    assert turns == ["rounds", "source", "source", "source"]
+    assert turns_while(KeyError("defect")) == ["rounds", "source", "source", "source"]
     assert [record.getMessage() for record in caplog.records] == [
         "the garbage collector failed, trying again in 60 s"
     ]
 
 
 def test_a_record_that_keeps_changing_is_no_outage_of_the_store(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    turns_while: Callable[[Exception], list[str]], caplog: pytest.LogCaptureFixture
 ) -> None:
-    turns: list[str] = []
-
-    def busy(rounds: object, now: object) -> None:
-        turns.append("rounds")
-        raise BusyRecordError("the record p keeps changing")
-
-    monkeypatch.setattr(PacedRounds, "turn", busy)
-    monkeypatch.setattr(SourceAsker, "turn", lambda asker, now: turns.append("source"))
-    with State(tmp_path / "scheduler") as state:
-        work = BackgroundWork(state, ServeOptions(), WORKER, dict(os.environ), lambda: None)
-        for _ in range(2):
-            work.turn(NOW)
-        work.close()
-    assert turns == ["rounds", "source"] * 2
-    assert caplog.messages == ["the garbage collector is held up: the record p keeps changing"] * 2
+    assert turns_while(BusyRecordError("the record p keeps changing")) == ["rounds", "source"] * 3
+    assert caplog.messages == ["the garbage collector is held up: the record p keeps changing"] * 3

@@ -288,13 +288,16 @@ def test_a_retry_begins_when_it_is_due_although_the_next_sweep_is_far(serving: S
     assert serving.attempt("p/!1/2")["status"] == "failed"
 
 
+BAD_AND_GOOD = (
+    "processes: {bad: {executes: external:x, trigger: {every: 1h}},"
+    " good: {executes: external:x, trigger: {every: 1h}}}"
+)
+
+
 def test_a_record_that_cannot_be_stored_is_noted_and_stops_no_other_one(
     deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state = deployed(
-        "processes: {bad: {executes: external:x, trigger: {every: 1h}},"
-        " good: {executes: external:x, trigger: {every: 1h}}}"
-    )
+    state = deployed(BAD_AND_GOOD)
     write = state.store.write
 
     def written(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
@@ -319,10 +322,7 @@ def test_a_record_that_cannot_be_stored_is_noted_and_stops_no_other_one(
 def test_a_record_that_keeps_changing_stops_no_other_one_but_an_outage_ends_the_pass(
     deployed: Deployed, monkeypatch: pytest.MonkeyPatch, error: type[StoreError], stops: bool
 ) -> None:
-    state = deployed(
-        "processes: {bad: {executes: external:x, trigger: {every: 1h}},"
-        " good: {executes: external:x, trigger: {every: 1h}}}"
-    )
+    state = deployed(BAD_AND_GOOD)
     write = state.store.write
 
     def written(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:

@@ -233,30 +233,34 @@ def test_ends_are_answered_in_order(ann: JobStore) -> None:
     assert ann.end([]) == []
 
 
+class Dying:
+    """The store of a node that dies while it ends jobs, before or after one of the writes."""
+
+    def __init__(self, store: Store, at: str) -> None:
+        self._store = store
+        self._at = at
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def move_all(self, *_: object) -> bool:
+        return False
+
+    def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+        outcomes = [] if self._at == "ended" else self._store.put_if_absent_all(store_map, records)
+        if self._at != "delete":
+            raise KeyboardInterrupt
+        return outcomes
+
+    def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
+        raise KeyboardInterrupt
+
+
 def half_ended(store: Store, jobs: JobStore, at: str) -> None:
     """Leave a job with state key `E`, as a node that died there does."""
     (taken,) = jobs.take(HOST, 1)
-
-    class Dying:
-        def __getattr__(self, name: str) -> Any:
-            return getattr(store, name)
-
-        def move_all(self, *_: object) -> bool:
-            return False
-
-        def put_if_absent_all(
-            self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]
-        ) -> list[Outcome]:
-            outcomes = [] if at == "ended" else store.put_if_absent_all(store_map, records)
-            if at != "delete":
-                raise KeyboardInterrupt
-            return outcomes
-
-        def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        JobStore(Dying(), "ann").end([end_of(taken)])
+        JobStore(Dying(store, at), "ann").end([end_of(taken)])
 
 
 @pytest.mark.parametrize("at", ["ended", "after ended", "delete"])
@@ -328,20 +332,8 @@ def test_very_many_half_ended_jobs_are_known_too(ann: JobStore, bob: JobStore, s
     ann.put([new_job(f"j{number:03}") for number in range(BATCH + 1)])
     taken = ann.take(HOST, BATCH + 1)
 
-    class Dying:
-        def __getattr__(self, name: str) -> Any:
-            return getattr(store, name)
-
-        def move_all(self, *_: object) -> bool:
-            return False
-
-        def put_if_absent_all(
-            self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]
-        ) -> list[Outcome]:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        JobStore(Dying(), "ann").end([end_of(job) for job in taken])
+        JobStore(Dying(store, "after ended"), "ann").end([end_of(job) for job in taken])
     assert bob.ended(["j000", f"j{BATCH}"]).keys() == {"j000", f"j{BATCH}"}
     assert len(all_ended(bob)) == BATCH + 1
     assert bob.bury() == BATCH + 1

@@ -92,17 +92,7 @@ class GridReader:
     def read(
         self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
     ) -> Data:
-        """The rows of the page, in the order in which they are read.
-
-        Args:
-            root: root element of the page.
-            scripts: runs the definition's scripts; None if it has none.
-            warn: called once for each axis with a stop value that was never met, or with a range that ended
-                although later indexes have values.
-        Raises:
-            ParseError: a query failed, or there are too many rows.
-            ScriptError: a script failed.
-        """
+        """As `DataReader.read`."""
         reading = GridReading(self._engine, root, scripts, self._walks)
         rows: list[Item] = []
         warnings: list[Failure] = []

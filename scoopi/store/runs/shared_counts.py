@@ -6,8 +6,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from scoopi.store.ports import RUN, Change, Store, with_prefix
+from scoopi.store.ports import RUN, Store, with_prefix
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.runs.own_record import OwnRecord
 
 PERIOD_S = 1.0
 RETRIES, PAGES = "retries", "budget"
@@ -39,9 +40,9 @@ class SharedCounts:
         self._store = store
         self._kind = kind
         self._key = f"{kind}/{incarnation}"
+        self._own = OwnRecord(store, self._key)
         self._codec = RecordCodec(RUN, dict[str, int])
         self._clock = clock
-        self._kept: bytes | None = None
         self._due_at = 0.0
 
     def is_due(self) -> bool:
@@ -55,14 +56,7 @@ class SharedCounts:
             StoreError: the outcome is not known; the next call writes them again.
         """
         self._due_at = self._clock() + PERIOD_S * max(1.0, len(counts) / MANY)
-        record = self._codec.written(dict(counts))
-        standing = self._kept or self._store.get_all(RUN, [self._key]).get(self._key)
-        self._kept = None  # it is read again, should the outcome of the write not be known
-        if standing is None:
-            self._store.put_if_absent_all(RUN, [(self._key, record)])
-        elif standing != record:
-            self._store.cas_all(RUN, [Change(self._key, standing, record)])
-        self._kept = record
+        self._own.write(self._codec.written(dict(counts)))
 
     def others(self) -> Counter[str]:
         """The sum of the counts of all other incarnations.

@@ -33,6 +33,7 @@ from tests.clock import Clock
 from tests.mediator.played_node import PlayedNode, PlayedWorker
 
 SITE = "one.example:80"
+FILE = f"http://{SITE}/x.jpg"
 
 
 class Desk:
@@ -309,20 +310,24 @@ def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to
     assert [given_alone(), given_alone()] == [["a"], ["b"]]
 
 
+def two_want_one_file(desk: Desk) -> None:
+    """The worker has the jobs `a` and `b`, and each asks for a grant for the same file."""
+    desk.giver.add([job("a"), job("b")])
+    assert desk.given() == ["a", "b"]
+    for name in "ab":
+        desk.node.router.route(desk.worker, Answered(name, SITE))
+        desk.node.router.route(desk.worker, GrantAsked(name, SITE, FILE, file=FILE))
+    desk.giver.give()
+
+
 def test_a_job_that_is_gone_when_it_asks_for_its_file_again_lets_others_have_it(
     desk_of: Callable[..., Desk],
 ) -> None:
     desk = desk_of(at_a_time=4)
-    desk.giver.add([job("a"), job("b")])
-    assert desk.given() == ["a", "b"]
-    file = f"http://{SITE}/x.jpg"
-    for name in "ab":
-        desk.node.router.route(desk.worker, Answered(name, SITE))
-        desk.node.router.route(desk.worker, GrantAsked(name, SITE, file, file=file))
-    desk.giver.give()
+    two_want_one_file(desk)
     assert isinstance(desk.link.hears(), Granted)
     desk.node.router.route(desk.worker, Answered("a", SITE))
-    desk.node.router.route(desk.worker, GrantAsked("a", SITE, f"http://{SITE}/y.jpg", file=file))
+    desk.node.router.route(desk.worker, GrantAsked("a", SITE, f"http://{SITE}/y.jpg", file=FILE))
     desk.node.router.route(desk.worker, JobsHandedBack(("a",)))
     desk.giver.give()
     assert desk.link.hears() == FileSettled("b")
@@ -330,13 +335,7 @@ def test_a_job_that_is_gone_when_it_asks_for_its_file_again_lets_others_have_it(
 
 def test_of_two_jobs_that_want_one_file_the_second_waits_for_the_first(desk_of: Callable[..., Desk]) -> None:
     desk = desk_of(at_a_time=4)
-    desk.giver.add([job("a"), job("b")])
-    assert desk.given() == ["a", "b"]
-    file = f"http://{SITE}/x.jpg"
-    for name in "ab":
-        desk.node.router.route(desk.worker, Answered(name, SITE))
-        desk.node.router.route(desk.worker, GrantAsked(name, SITE, file, file=file))
-    desk.giver.give()
+    two_want_one_file(desk)
     granted = desk.link.hears()
     assert isinstance(granted, Granted)
     assert (granted.job, desk.link.is_sent_nothing()) == ("a", True)

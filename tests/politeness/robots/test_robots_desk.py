@@ -45,6 +45,13 @@ def make(tmp_path: Path, now: list[float], woken: Counter[str]) -> Make:
     return make
 
 
+def both_seek(one: RobotsDesk, two: RobotsDesk) -> None:
+    """Two nodes need the file of a host, the first of which gets it to read."""
+    for node in (one, two):
+        node.seek(HOST, SOUGHT)
+        node.round()
+
+
 def test_a_host_is_sought_once_and_given_to_this_node_to_read(make: Make, woken: Counter[str]) -> None:
     desk = make("one")
     desk.seek(HOST, SOUGHT)
@@ -61,10 +68,7 @@ def test_rules_that_this_node_has_read_are_used_at_once_and_reach_other_nodes(
     make: Make, now: list[float]
 ) -> None:
     one, two = make("one"), make("two")
-    one.seek(HOST, SOUGHT)
-    one.round()
-    two.seek(HOST, SOUGHT)
-    two.round()
+    both_seek(one, two)
     assert two.take_news() == [], "another node reads it"
     one.answered(HOST, RULES)
     rules = one.rules(HOST)
@@ -90,10 +94,7 @@ def test_a_file_that_this_node_does_not_read_after_all_is_read_by_another(
     make: Make, now: list[float], woken: Counter[str]
 ) -> None:
     one, two = make("one"), make("two")
-    one.seek(HOST, SOUGHT)
-    one.round()
-    two.seek(HOST, SOUGHT)
-    two.round()
+    both_seek(one, two)
     woken.clear()
     one.released(HOST)
     assert woken["rounds"] == 1
