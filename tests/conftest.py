@@ -136,9 +136,11 @@ def faulty_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster
 
     plan = Plan(cut=0.03, drop=0.03, delay=0.1)
     with proxied_member(tmp_path_factory.mktemp("members"), plan, seed=1) as (_, proxy):
-        client = ClusterClient(settings(proxy.port))
+        client = ClusterClient(settings(proxy.port, connect_timeout_ms=20_000))
         yield client
         client.close()
-        assert proxy.cuts
-        assert proxy.drops
-        assert proxy.delays
+        # A worker that runs only a few of the tests may be lucky: with 400 chunks it is once in 200,000.
+        if proxy.at_risk >= 400:
+            assert proxy.cuts
+            assert proxy.drops
+            assert proxy.delays

@@ -14,6 +14,7 @@ from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
 from scoopi.configs.groups import ClusterSettings
+from scoopi.errors import StoreError
 from scoopi.store.cluster.cluster_client import ClusterClient, client_class
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_config import MemberConfig
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 PORTS = (15_000, 32_000)
 _runs = itertools.count()
 _random = SystemRandom()
+_REMOVALS = 10
+"""How often the maps of a run are removed behind a faulty network before the test fails."""
 
 
 def free_port() -> int:
@@ -146,4 +149,10 @@ def new_run(client: ClusterClient, maps: Sequence[StoreMap] = RUN_MAPS) -> Itera
     """The maps of a run of its own; removed at the end."""
     store = HazelcastStore(client, f"run-{next(_runs)}", maps=maps)
     yield store
-    store.destroy()
+    for left in reversed(range(_REMOVALS)):
+        try:
+            store.destroy()
+            return
+        except StoreError:
+            if not left:
+                raise

@@ -37,13 +37,14 @@ class Proxy:
 
     Attributes:
         plan: may be changed at any time.
+        at_risk: chunks so far that the plan might have cut, dropped or delayed.
         cuts, drops, delays: what was done so far.
     """
 
     def __init__(self, plan: Plan | None = None, seed: int = 0, target: int = 0) -> None:
         self.plan = plan or Plan()
         self.target = target
-        self.cuts = self.drops = self.delays = 0
+        self.at_risk = self.cuts = self.drops = self.delays = 0
         self._random = Random(seed)
         self._lock = threading.Lock()
         self._stopped = threading.Event()
@@ -115,6 +116,7 @@ class Proxy:
         with self._lock:
             die, delayed = self._random.random(), self._random.random() < self.plan.delay
             wait_s = self._random.random() * self.plan.delay_ms / 1000
+            self.at_risk += not spared
         if not spared and die < self.plan.drop:
             self.drops += 1
             _shut(client, socket.SHUT_RDWR)
