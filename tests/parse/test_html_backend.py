@@ -91,10 +91,12 @@ def test_where_a_page_is_cut_into_chunks_changes_nothing(chunk: int) -> None:
 
 def test_5000_pages_leave_no_memory_behind() -> None:
     native = built_bridge()
-    page = b"".join(PAGES)[:20_000].decode("utf-8", "ignore").encode()
+    text = b"".join(PAGES)
+    pages = [text[at : at + 2000].decode("utf-8", "ignore").encode() for at in range(0, 20_000, 2000)]
 
     def parse_many(times: int) -> int:
-        for _ in range(times):
+        for number in range(times):
+            page = pages[number % len(pages)]
             native(page, 400)
             native(page, 400, part=PagePart((Anchor("t", "td"), Anchor("c", "a"))))
             with pytest.raises(ParseError):
