@@ -12,8 +12,8 @@ from scoopi.errors import ClusterError, RecordError, RunError, ScoopiError
 from scoopi.mediator.job_recovery import JobRecovery
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, marks_of
-from scoopi.store.retries import retried_next_round
 from scoopi.store.runs.run_record import RunPhase
+from scoopi.store.store_outage import StoreOutage
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +72,7 @@ class Heartbeat:
         self._calls = calls
         self._period_s = period_s
         self._round_s = round_s
+        self._outage = StoreOutage.of("heartbeat")
         self._has_heard_cancel = False
         self._stopped = threading.Event()
         self._since_look_s = self._since_round_s = self._idle_s = 0.0
@@ -124,9 +125,10 @@ class Heartbeat:
             self._since_look_s += step_s
             self._idle_s = self._idle_s + step_s if self._load().idle else 0.0
             try:
-                with retried_next_round("heartbeat"):
+                with self._outage.retried_next_round():
                     if self._is_due():
                         self.look()
+                        self._outage.over()
             except (RunError, ClusterError, RecordError) as error:
                 self._calls.on_lost_data(error)
                 return

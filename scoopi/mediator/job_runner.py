@@ -24,7 +24,8 @@ from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.retries import retried_next_round
+from scoopi.store.retries import FIRST_PAUSE_S
+from scoopi.store.store_outage import StoreOutage
 
 log = logging.getLogger(__name__)
 
@@ -36,8 +37,6 @@ ROUND_PAUSE_S = 0.02
 """Seconds between two rounds without such a look: robots.txt and retries do not wait for it."""
 SWEEP_S, SWEEP_SHARE = 1.0, 0.03
 """Seconds between two looks at all hosts, whatever the wake-ups, and the part of the time they may take."""
-RETRY_S = 0.1
-"""Seconds until a failing store is asked again."""
 
 
 class TakeRules(msgspec.Struct, frozen=True):
@@ -93,6 +92,7 @@ class JobRunner:
         self._rules = rules
         self._shared = shared
         self._retries = RetryRounds(jobs.waiting, held, inbox, rules.on_postponed)
+        self._outage = StoreOutage.of("job runner")
         self._hosts: dict[str, None] = {}
         self._dry: set[str] = set()
         self._sweep_at, self._look_at, self._skips = 0.0, 0.0, False
@@ -104,16 +104,17 @@ class JobRunner:
             self._wait(wants_look)
             self._add_hosts(self._inbox.take_new_hosts())
             wants_look = has_failed = True
-            with retried_next_round("job runner"):
+            with self._outage.retried_next_round():
                 self._keep_up()
                 if not self._look_in() or self._inbox.cancelled.is_set():
                     wants_look = False
                     self._look()
+                    self._outage.over()
                 has_failed = False
             if has_failed:
-                self._look_at = time.monotonic() + RETRY_S
+                self._look_at = time.monotonic() + FIRST_PAUSE_S
             if self._inbox.stopped.is_set() and not (self._inbox.back or self._inbox.postponed):
-                with retried_next_round("job runner"):
+                with self._outage.retried_next_round():
                     self._rules.share_budgets(True)
                 return
             self._inbox.cancelled.wait(timeout=min(self._look_in(), ROUND_PAUSE_S))

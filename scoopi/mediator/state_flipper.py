@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.store.retries import retried_next_round
+from scoopi.store.store_outage import StoreOutage
 
 log = logging.getLogger(__name__)
 
@@ -103,6 +103,7 @@ class Monitor:
         self._state = state
         self._is_over = is_over
         self._period_ms = period_ms
+        self._outage = StoreOutage.of("monitor")
         self._wakeup = threading.Event()
         self._stopped = threading.Event()
 
@@ -129,7 +130,9 @@ class Monitor:
         if not idle:
             return
         over = self._limit.is_reached
-        with retried_next_round("monitor"):
-            over = over or self._is_over()
+        if not over:
+            with self._outage.retried_next_round():
+                over = self._is_over()
+                self._outage.over()
         if over:
             self._state.run_is_over()

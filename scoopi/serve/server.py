@@ -20,9 +20,10 @@ from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.attempt_environment import AttemptEnvironment
 from scoopi.serve.work.attempt_runner import AttemptRunner, Notify
-from scoopi.serve.workers.worker_heartbeat import StoreOutage, WorkerHeartbeat
+from scoopi.serve.workers.worker_heartbeat import WorkerHeartbeat
 from scoopi.serve.workers.worker_name import WorkerName
 from scoopi.serve.workers.worker_registry import WorkerRegistry
+from scoopi.store.store_outage import StoreOutage
 
 log = logging.getLogger(__name__)
 _SOON_S = 0.01

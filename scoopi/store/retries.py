@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TypeVar
 
 from scoopi.errors import RecordError, StoreError
-
-log = logging.getLogger(__name__)
+from scoopi.store.store_outage import StoreOutage
 
 FIRST_PAUSE_S = 0.1
 MOST_PAUSE_S = 0.5
@@ -45,12 +42,11 @@ def retried(
         StoreError: the attempts have failed for too long.
         RecordError: the store has a record that cannot be decoded; this is not retried.
     """
-    began, pause_s, level = time.monotonic(), FIRST_PAUSE_S, logging.WARNING
+    began, pause_s, outage = time.monotonic(), FIRST_PAUSE_S, StoreOutage.of(doing, asked)
     while True:
         try:
             result = attempt()
-            if level != logging.WARNING:
-                log.warning("%s: %s answers again after %.0f s", doing, asked, time.monotonic() - began)
+            outage.over()
             return result
         except RecordError:
             raise
@@ -60,25 +56,9 @@ def retried(
                 raise
             if tried_s > timeout_s:
                 raise given_up(error, doing, tried_s) from error
-            log_retry(doing, error, asked, level)
-            level = logging.DEBUG
+            outage.failed(error)
         wait(min(pause_s, MOST_PAUSE_S))
         pause_s *= 2
-
-
-@contextmanager
-def retried_next_round(doing: str) -> Iterator[None]:
-    """Log a StoreError of the block instead of raising it, in a loop that runs the block again anyway.
-
-    Raises:
-        RecordError: the store has a record that cannot be decoded.
-    """
-    try:
-        yield
-    except RecordError:
-        raise
-    except StoreError as error:
-        log_retry(doing, error)
 
 
 def first_won(attempt: Callable[[], Value | None], failed: str, hint: str = "try again") -> Value:
@@ -94,11 +74,6 @@ def first_won(attempt: Callable[[], Value | None], failed: str, hint: str = "try
         if (result := attempt()) is not None:
             return result
     raise StoreError(f"{failed} in {TRIES} tries", hint=hint)
-
-
-def log_retry(doing: str, error: StoreError, asked: str = "the store", level: int = logging.WARNING) -> None:
-    """Log that something failed and is retried."""
-    log.log(level, "%s: %s failed, retrying: %s", doing, asked, error.what)
 
 
 def given_up(error: StoreError, doing: str, after_s: float) -> StoreError:

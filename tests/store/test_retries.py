@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from scoopi.errors import RecordError, StoreError
-from scoopi.store.retries import RETRIED, START_AGAIN, TRIES, first_won, retried, retried_next_round
+from scoopi.store.retries import RETRIED, START_AGAIN, TRIES, first_won, retried
 
 
 class Failing:
@@ -66,16 +66,6 @@ def test_a_record_that_cannot_be_decoded_is_never_retried() -> None:
     unreadable = RecordError("not a record")
     with pytest.raises(RecordError):
         retried("seeding", Failing(1, unreadable), 60, never, lambda _: pytest.fail("no pause"))
-    with pytest.raises(RecordError), retried_next_round("monitor"):
-        raise unreadable
-
-
-def test_a_round_that_the_store_failed_is_logged_and_left_to_the_next_one(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    with retried_next_round("monitor"):
-        Failing(1, AWAY)()
-    assert caplog.messages == ["monitor: the store failed, retrying: the store is away"]
 
 
 def test_a_write_that_others_win_is_attempted_again_and_given_up_when_they_always_win() -> None:

@@ -22,8 +22,9 @@ from scoopi.runs.composed import Composed
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_file import report_of_unbegun
 from scoopi.runs.run_request import RunRequest
-from scoopi.store.retries import given_up, log_retry
+from scoopi.store.retries import given_up
 from scoopi.store.shared_backend import SharedBackend, open_backend
+from scoopi.store.store_outage import StoreOutage
 
 log = logging.getLogger(__name__)
 
@@ -102,12 +103,13 @@ class ClusterBoot:
     ) -> RunContext | RunReport:
         """Call `join` until it succeeds; each of its steps may be repeated, so a store error restarts it."""
         timeout_s = self._settings.reconnect_timeout_ms / 1000
-        give_up, first_at = None, time.monotonic()
+        give_up, first_at, outage = None, time.monotonic(), StoreOutage.of("joining")
         while True:
             began_at = time.monotonic()
             try:
                 with ExitStack() as opened:  # what a try has opened, the folder's lock too, ends with it
                     joined = join(opened)
+                    outage.over()
                     self._opened.push(opened.pop_all())
                     return joined
             except RecordError:
@@ -121,7 +123,7 @@ class ClusterBoot:
                     raise StoppedError from error
                 if failed_at > give_up:
                     raise given_up(error, "joining", failed_at - first_at) from error
-                log_retry("joining", error)
+                outage.failed(error)
                 self._waits.waits(error.what)
             time.sleep(RETRY_S)  # nothing notifies of its return
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from datetime import datetime
 
@@ -12,35 +11,9 @@ from scoopi.model.schedule.schedule_settings import Liveness
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.schedule_store import ScheduleStore
+from scoopi.store.store_outage import StoreOutage
 
-log = logging.getLogger(__name__)
 _LEASE_SHARE = 0.9
-
-
-class StoreOutage:
-    """Logs an outage of the store when it begins and when it is over; further failures are logged with `-v`.
-
-    Args:
-        what: what fails, for the log.
-        recovered: what works again, for the log.
-    """
-
-    def __init__(self, what: str, recovered: str) -> None:
-        self._what = what
-        self._recovered = recovered
-        self._since: float | None = None
-
-    def failed(self, error: StoreError) -> None:
-        """Note that the store did not answer."""
-        log.log(logging.WARNING if self._since is None else logging.DEBUG, "%s: %s", self._what, error)
-        if self._since is None:
-            self._since = time.monotonic()
-
-    def over(self) -> None:
-        """Note that the store has answered."""
-        if self._since is not None:
-            log.warning("%s after %.0f s", self._recovered, time.monotonic() - self._since)
-            self._since = None
 
 
 class WorkerHeartbeat:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
-from scoopi.store.retries import retried_next_round
+from scoopi.store.store_outage import StoreOutage
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +40,7 @@ class Quorum:
         self._timeout_s = timeout_s
         self._notify = notify
         self._live = 0
+        self._outage = StoreOutage.of("quorum")
 
     def wait(self, has_begun: Callable[[], bool], is_stopped: Callable[[], bool]) -> None:
         """Wait for the other nodes, or until the run has begun because another node saw enough of them.
@@ -72,9 +73,10 @@ class Quorum:
     def _is_there(self, has_begun: Callable[[], bool]) -> bool:
         """Whether there are enough nodes; a store that does not answer is retried until the timeout."""
         live = self._live
-        with retried_next_round("quorum"):
+        with self._outage.retried_next_round():
             self._members.beat(Load(0, True))
             self._members.watch()
+            self._outage.over()
             live = len(self._members.live())
             if live >= self._size or has_begun():
                 return True

@@ -20,6 +20,7 @@ from scoopi.serve.state import State
 from scoopi.serve.workers import worker_heartbeat
 from scoopi.serve.workers.worker_heartbeat import WorkerHeartbeat, count_tick
 from scoopi.serve.workers.worker_registry import WorkerRegistry
+from scoopi.store import store_outage
 from tests.serve.conftest import NOW, Deployed
 from tests.serve.serving import until
 
@@ -147,7 +148,8 @@ def test_an_outage_of_the_store_is_logged_when_it_begins_and_when_it_is_over(
     state = deployed(ONE)
     WorkerRegistry(state.store).put("one", ("default",), 1, is_external=False)
     clock = [100.0]
-    monkeypatch.setattr(worker_heartbeat, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    for module in (worker_heartbeat, store_outage):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     heartbeat = WorkerHeartbeat(state.store, "one", FAST)
     the_pass = state.store.the_pass
 
