@@ -24,7 +24,7 @@ from scoopi.runs.composed import packed_locators
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.worker.messages import Stop
-from tests.bootstrap.wiring.test_modules import context_of
+from tests.bootstrap.wired_run import context_of
 from tests.mediator.played_node import PlayedWorker
 
 LIMIT_S = 60.0

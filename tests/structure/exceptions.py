@@ -41,14 +41,5 @@ WORDS: dict[str, str] = {
     "tests/model": "test_site_session.py",  # a tab before the value `old`
 }
 """Folder -> its files that may contain words of the list."""
-UNTESTED: dict[str, tuple[str, str]] = {
-    "scoopi/bootstrap": (
-        "wiring; test_modules.py resolves the graph of each mode, and all runs of tests/engine use it",
-        "bootstrap.py",
-    ),
-    "scoopi/bootstrap/wiring": (
-        "wiring; test_modules.py resolves the graph of each mode, and all runs of tests/engine use it",
-        "engine_module.py jobs_module.py output_wiring.py rows_module.py workers_module.py",
-    ),
-}
+UNTESTED: dict[str, tuple[str, str]] = {}
 """Folder -> the reason why files with logic have no test of their name, and the names of these files."""

@@ -1,0 +1,71 @@
+"""WorkersModule: what of the requests to a host differs between one machine, a resumed run and a cluster."""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from scoopi.mediator.task_mediator import LEAST_AHEAD, Prefetch
+from scoopi.mediator.workers.robots_gate import Pass, RobotsGate
+from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.politeness.host_clocks import HostClocks
+from tests.bootstrap.wired_run import WiredRun
+
+HOST, OTHER = "site.example:80", "other.example:80"
+LOGGER = "scoopi.bootstrap.wiring.workers_module"
+
+
+@pytest.mark.parametrize(("is_on_nodes", "windows"), [(False, 2), (True, 8)])
+def test_more_jobs_are_taken_ahead_in_a_cluster_as_its_store_takes_longer(
+    tmp_path: Path, opened: ExitStack, is_on_nodes: bool, windows: int
+) -> None:
+    settings = {"scoopi.loader.fetch.delay": "0"}
+    prefetch = WiredRun(tmp_path, opened, settings, is_on_nodes=is_on_nodes).get(Prefetch)
+    assert prefetch.most(HOST, lambda: LEAST_AHEAD) == windows * LEAST_AHEAD
+
+
+def test_a_resumed_run_waits_before_its_first_request_as_the_last_one_may_have_been_just_sent(
+    tmp_path: Path, opened: ExitStack
+) -> None:
+    settings = {"scoopi.loader.fetch.delay": "60000"}
+    clocks = WiredRun(tmp_path, opened, settings, resumed=True).get(HostClocks)
+    assert clocks.grant(HOST, "a") is None
+    assert 0 < clocks.ready_at(HOST) - time.monotonic() <= 60
+    assert WiredRun(tmp_path, opened, settings).get(HostClocks).grant(HOST, "a") is not None
+
+
+def test_without_worker_processes_there_is_one_worker_in_a_thread(
+    tmp_path: Path, opened: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: list[int] = []
+    monkeypatch.setattr(WorkerPool, "__init__", lambda pool, launch, count, plan, most: counts.append(count))
+    for workers in ("0", "3"):
+        WiredRun(tmp_path, opened, {"scoopi.workers": workers}).get(WorkerPool)
+    assert counts == [1, 3]
+
+
+def test_that_robots_txt_is_ignored_everywhere_is_logged_once(
+    tmp_path: Path, opened: ExitStack, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, LOGGER)
+    gate = WiredRun(tmp_path, opened, {"scoopi.loader.robots": "false"}).get(RobotsGate)
+    for host in (HOST, OTHER):
+        assert gate.verdict(host, f"http://{host}/", False) is Pass.OPEN
+    assert caplog.messages == ["robots.txt is not followed (scoopi.loader.robots)"]
+
+
+def test_that_robots_txt_of_a_site_is_ignored_is_logged_once_with_the_place_of_its_entry(
+    tmp_path: Path, opened: ExitStack, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, LOGGER)
+    gate = WiredRun(tmp_path, opened, more="sites: { site.example: { robots: false } }").get(RobotsGate)
+    for _ in range(2):
+        assert gate.verdict(HOST, f"http://{HOST}/", False) is Pass.OPEN
+        assert gate.verdict(OTHER, f"http://{OTHER}/", False) is Pass.WAITS
+    (line,) = caplog.messages
+    assert line.startswith(f"host {HOST}: robots.txt is not followed (")
+    assert "defs.yml" in line
