@@ -183,8 +183,8 @@ class Server:
         if self._options.works:
             self._beat()  # where the store is slow, each of these steps takes as long as a heartbeat
             self._runner.look(self._settings)
-            if self._has_failed:
-                self._runner.take_over()
+            if self._has_failed and self._runner.take_over():
+                self._pass_at, self._is_quiet = time.monotonic(), False
             self._has_failed = False
             self._beat()
             if not is_stopping and self._heartbeat.is_live():

@@ -106,6 +106,22 @@ def test_a_split_that_lasts_ends_the_node_and_a_majority_that_returns_begins_the
     assert "start a new run" not in str(reported.value)
 
 
+def test_a_call_is_refused_also_if_another_thread_has_seen_a_majority_meanwhile(members: Members) -> None:
+    members.number = 3
+    majority = members.majority()
+    majority.ensure()
+
+    def comes_and_goes(_: Callable[[float], bool]) -> bool:
+        members.number = 3
+        majority.ensure()
+        members.number = 1
+        return True
+
+    members.number, members.wait = 1, comes_and_goes
+    with pytest.raises(StoreError, match="the cluster seems split: 1 of 3 members"):
+        majority.ensure()
+
+
 def test_a_smaller_number_by_the_settings_is_accepted_for_all_nodes(members: Members) -> None:
     members.number = 3
     waiting = members.majority("ann")

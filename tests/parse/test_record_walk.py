@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,8 +42,8 @@ def elements(draw: st.DrawFn, depth: int = 3) -> str:
 
 
 _COMPOUNDS = st.sampled_from(["div", "p", "b", ".a", ".b", "b.a", "#x", "i.a.b", "*", ".é", "p:first-child"])
-_SELECTORS = st.lists(_COMPOUNDS, min_size=1, max_size=3).flatmap(
-    lambda parts: st.lists(st.sampled_from([" ", " > "]), min_size=2, max_size=2).map(
+_SELECTORS = st.lists(_COMPOUNDS, min_size=1, max_size=4).flatmap(
+    lambda parts: st.lists(st.sampled_from([" ", " > "]), min_size=3, max_size=3).map(
         lambda signs: "".join(
             f"{part}{sign}" for part, sign in zip(parts, [*signs, ""], strict=False)
         ).rstrip(" >")
@@ -85,6 +86,19 @@ def test_the_walk_in_c_finds_what_the_walk_in_python_finds(page: str, fields: di
     roots = list(page_of(page).root.iter("*"))
 
     assert _as_lists(in_c(roots)) == _as_lists(in_python(roots))
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+@pytest.mark.parametrize("select", [".none div div div div div div b", ".none > div div > div div div div b"])
+def test_a_selector_that_finds_nothing_among_deeply_nested_elements_ends(
+    is_native: bool, select: str
+) -> None:
+    definition = record_def({"x": select, "y": "article > div div div b"})
+    finds = [(field, find_of(field, definition, 1000)) for field in definition.fields]
+    walk = RecordWalk(finds, built_bridge().values if is_native else None)
+    page = page_of(f"<article>{'<div>' * 400}<b>1</b>{'</div>' * 400}</article>")
+
+    assert _as_lists(walk([page.root])) == [[[], ["1"]]]
 
 
 def _as_lists(found: Sequence[Sequence[Sequence[str]]]) -> list[list[list[str]]]:

@@ -30,6 +30,7 @@ from scoopi.serve.workers import worker_heartbeat
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.call_timeout import CallTimeout
 from scoopi.store.ports import Store
+from scoopi.store.schedule.record_keys import ScheduleRecord
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.clock import Clock
@@ -635,3 +636,23 @@ def test_a_serve_sends_heartbeats_between_the_slow_scans_of_a_pass(
         monkeypatch.setattr(AttemptRunner, "look", lambda *_: server.cancel(hard=True))
         server.run()
     assert [round(each - beats[0], 1) for each in beats[:3]] == [0.0, 1.2, 2.4], "after two scans each"
+
+
+def test_an_attempt_whose_claim_got_no_answer_is_run_before_a_serve_until_idle_ends(
+    deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed("processes: {p: {executes: {command: ['true']}}}")
+    ProcessDesk(state, now_utc()).launch("p", {})
+    write, fails = state.store.write, [True]
+
+    def unanswered(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
+        is_written = write(old, new)
+        if isinstance(new, AttemptRecord) and new.status == "running" and fails.pop() if fails else False:
+            raise StoreError("no answer in time")
+        return is_written
+
+    monkeypatch.setattr(state.store, "write", unanswered)
+    with served(state, tmp_path, lambda *_, **fields: None, until_idle=True) as server:
+        server.run()
+    assert not fails
+    assert [each.status for each in state.store.attempts_of("p/!1")] == ["succeeded"]

@@ -209,11 +209,12 @@ def test_a_store_that_is_closed_releases_its_connection(
     close()
 
 
-def test_a_removal_of_a_bundle_that_was_interrupted_is_continued(tmp_path: Path) -> None:
+@pytest.mark.parametrize("removed", [["one/0000"], ["one/0000", "one/0001"]])
+def test_a_removal_of_a_bundle_that_was_interrupted_is_continued(tmp_path: Path, removed: list[str]) -> None:
     with closing(SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS)) as store:
         schedule = ScheduleStore(store, lambda: None)
         schedule.put_bundle("one", b"0123456789", NOW, 4)
-        store.delete_all(BUNDLES, ["one/0000"])
+        store.delete_all(BUNDLES, removed)
         assert schedule.remove_bundle("one", NOW)
         assert store.count(BUNDLES) == 0
 

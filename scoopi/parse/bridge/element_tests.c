@@ -68,28 +68,34 @@ bool element_chain_read(PyObject *chain, PyObject *children, int place, element_
     return true;
 }
 
-/* Whether the rest of a chain stands above a node, in the block. */
-static outcome is_below(const xmlNode *node, const xmlNode *block, const element_chain *wanted, Py_ssize_t at)
+/* Whether the rest of a chain stands above a node, in the block. It is searched for from no further node if no choice of
+ * ancestors can make it fit (NOWHERE); else a page of deeply nested elements would take minutes. */
+typedef enum { UNREADABLE = -1, NOWHERE, NOT_HERE, FITS } match;
+
+static match match_above(const xmlNode *node, const xmlNode *block, const element_chain *wanted, Py_ssize_t at)
 {
     if (at + 1 == wanted->compounds) {
-        bool fits = wanted->place == WITHIN || (node != block && (wanted->place == BELOW || node->parent == block));
-        return fits ? DONE : UNDECIDED;
+        if (wanted->place == WITHIN) return FITS;
+        if (node == block) return NOWHERE;
+        return wanted->place == BELOW || node->parent == block ? FITS : NOT_HERE;
     }
     while (node != block) {
         node = node->parent;
-        if (node == NULL || node->type != XML_ELEMENT_NODE) return UNDECIDED;
-        outcome found = element_fits(node, &wanted->compound[at + 1]);
-        if (found == DONE) found = is_below(node, block, wanted, at + 1);
-        if (found != UNDECIDED) return found;
-        if (wanted->is_child[at]) return UNDECIDED;
+        if (node == NULL || node->type != XML_ELEMENT_NODE) return NOWHERE;
+        outcome fits = element_fits(node, &wanted->compound[at + 1]);
+        if (fits == FAILED) return UNREADABLE;
+        match found = fits == DONE ? match_above(node, block, wanted, at + 1) : NOT_HERE;
+        if (found != NOT_HERE || wanted->is_child[at]) return found;
     }
-    return UNDECIDED;
+    return NOWHERE;
 }
 
 outcome element_chain_fits(const xmlNode *node, const xmlNode *block, const element_chain *wanted)
 {
-    outcome found = element_fits(node, &wanted->compound[0]);
-    return found == DONE ? is_below(node, block, wanted, 0) : found;
+    outcome fits = element_fits(node, &wanted->compound[0]);
+    if (fits != DONE) return fits;
+    match found = match_above(node, block, wanted, 0);
+    return found == FITS ? DONE : found == UNREADABLE ? FAILED : UNDECIDED;
 }
 
 const xmlNode *element_walk(const xmlNode *node, const xmlNode *block)

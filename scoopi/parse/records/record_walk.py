@@ -138,8 +138,11 @@ class RecordWalk:
         self._known[kind] = targets
         return targets
 
-    def _is_below(self, element: Element, root: Element, target: _Target, at: int) -> bool:
-        """Whether the rest of the chain matches ancestors of an element, up to the record's element."""
+    def _is_below(self, element: Element, root: Element, target: _Target, at: int) -> bool | None:
+        """Whether the rest of the chain matches ancestors of an element, up to the record's element.
+
+        None if it cannot match above any of them either, so that deeply nested elements do not take minutes.
+        """
         chain = target.chain
         if at == len(chain.combinators):
             return True
@@ -147,13 +150,12 @@ class RecordWalk:
         while element is not root:
             parent = element.getparent()
             if parent is None:
-                return False
-            if _fits(parent, compound) and self._is_below(parent, root, target, at + 1):
-                return True
-            if is_child:
-                return False
+                return None
+            found = _fits(parent, compound) and self._is_below(parent, root, target, at + 1)
+            if found is not False or is_child:
+                return found
             element = parent
-        return False
+        return None
 
 
 def _fits(element: Element, compound: SimpleCompound) -> bool:

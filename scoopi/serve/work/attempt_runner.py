@@ -189,9 +189,11 @@ class AttemptRunner:
         self._end(report.claim, report.ending, report.seconds)
         return True
 
-    def take_over(self) -> None:
+    def take_over(self) -> bool:
         """Offer again what a former process of this name ran, or whose claim's answer was lost.
 
+        Returns:
+            Whether a pass has something to place.
         Raises:
             StoreError: the store does not answer, or some of them could not be written; call it again.
         """
@@ -203,9 +205,11 @@ class AttemptRunner:
             if attempt.worker == self._worker and attempt.status in CLAIMED
         ]
         former = [*left, *self._nodes.left()]
-        busy = self._hand_back(each for each in former if (each.attempt.attempt, each.node) not in own)
+        lost = [each for each in former if (each.attempt.attempt, each.node) not in own]
+        busy = self._hand_back(lost)
         if busy is not None:
             raise busy
+        return bool(lost)
 
     def close(self) -> None:
         """End all, and hand them back.

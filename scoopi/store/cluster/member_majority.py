@@ -143,11 +143,12 @@ class MemberMajority:
             # More than known; or fewer, and another node may have lowered the number meanwhile.
             self._most = self._noted(seen)
         if seen <= self._most // 2:
-            self._short_since = self._short_since or self._clock()
+            # kept here, too: another thread may see a majority meanwhile, and reset it
+            since = self._short_since = self._short_since or self._clock()
             self._await_majority()
             seen = self._seen()
-        if seen <= self._most // 2:
-            self._refuse(seen)
+            if seen <= self._most // 2:
+                self._refuse(seen, since)
         self._short_since = None
 
     def most(self) -> int:
@@ -207,8 +208,7 @@ class MemberMajority:
     def _read(self, key: str, copy: bytes) -> int:
         return self._codec.read(key, copy).most
 
-    def _refuse(self, seen: int) -> NoReturn:
-        assert self._short_since is not None, "it has been waited for"
+    def _refuse(self, seen: int, since: float) -> NoReturn:
         smaller = f"; if the others never come back, start it with -D scoopi.cluster.members={seen}"
         members = f"{seen} of {self._most} members"
-        raise split_error(members, (self._clock() - self._short_since) * 1000, self._settings, smaller)
+        raise split_error(members, (self._clock() - since) * 1000, self._settings, smaller)

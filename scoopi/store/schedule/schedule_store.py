@@ -21,7 +21,7 @@ from scoopi.model.schedule.schedule_records import (
     WorkerRecord,
 )
 from scoopi.model.schedule.stored_bytes import BundlePart, KeptLog
-from scoopi.store.ports import Change, Store, StoreMap, pages, with_prefix
+from scoopi.store.ports import Change, Store, StoreMap, with_prefix
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.schedule.known_records import KnownRecords
 from scoopi.store.schedule.record_keys import SHARED, ScheduleRecord, job_key, log_key, record_key
@@ -38,7 +38,7 @@ NOTICES = StoreMap("notice", index="phase", large=True)
 SCHEDULE_MAPS = (PROCESSES, SCHEDULED_JOBS, ATTEMPTS, WORKERS, BUNDLES, PASSES, LOGS, NOTICES)
 _PAGE = 1000
 _MOST_TRIES = 100
-_MOST_PARTS = 10_000
+_PARTS_AT_ONCE = 8
 _HINT = "restore the records from a backup, or remove this one from the store"
 
 RecordType = TypeVar("RecordType", bound=ScheduleRecord)
@@ -235,13 +235,7 @@ class ScheduleStore:
         Returns:
             Whether it is gone.
         """
-        for number in range(_MOST_PARTS):
-            key = f"{name}/{number:04}"
-            record = self._store.get_all(BUNDLES, [key]).get(key)
-            if record is None:
-                if number:
-                    break
-                continue  # an interrupted removal has removed it
+        for key, record in with_prefix(self._store, BUNDLES, _PARTS_AT_ONCE, f"{name}/"):
             if self._parts.read(key, record).deployed > before:
                 return False
             if not self._store.delete_same_all(BUNDLES, [(key, record)])[0]:
@@ -250,12 +244,8 @@ class ScheduleStore:
 
     def bundle(self, name: str) -> bytes | None:
         """A packed project by its hash; None if it does not exist, or is incomplete."""
-        found = [
-            self._parts.read(key, record)
-            for page in pages(self._store, BUNDLES, 8, None, f"{name}/")
-            for key, record in page
-            if key.startswith(f"{name}/")
-        ]
+        stored = with_prefix(self._store, BUNDLES, _PARTS_AT_ONCE, f"{name}/")
+        found = [self._parts.read(key, record) for key, record in stored]
         is_whole = bool(found) and len(found) == found[0].parts
         return b"".join(part.data for part in found) if is_whole else None
 
