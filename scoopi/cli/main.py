@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -53,7 +54,13 @@ def _run(words: Sequence[str], terminal: Terminal) -> int:
     _ensure_current_folder()
     name, rest = verb_of(words)
     verb, options = read_options(name, rest)
-    return run_verb(verb, options, terminal)
+    try:
+        return run_verb(verb, options, terminal)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        hint = "give the path of an existing file or folder"
+        raise UsageError("the name of the file is too long", at=str(error.filename), hint=hint) from error
 
 
 def _ensure_current_folder() -> None:

@@ -159,6 +159,8 @@ def plain_value(text: str) -> object:
     """
     try:
         return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
     except ValueError:
         if _JSON.match(text):  # whose errors give a better position
             raise

@@ -220,6 +220,18 @@ def test_definitions_called_as_a_command_of_another_tool_are_run(
     assert stand_in.calls == ["run"]
 
 
+@pytest.mark.parametrize(
+    "words", [("check",), ("run",), ("resume",), ("rows",), ("new",), ("tick", "--state")]
+)
+def test_a_name_that_is_too_long_for_a_file_is_reported(screen: Any, words: tuple[str, ...]) -> None:
+    name = "a" * 300
+    assert screen.run(*words, name) == 2
+    said = screen.err.getvalue()
+    assert said.startswith("scoopi: ")
+    assert f"{name}" in said
+    assert said.endswith(": the name of the file is too long; give the path of an existing file or folder\n")
+
+
 def test_a_current_folder_that_is_gone_is_reported(
     screen: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

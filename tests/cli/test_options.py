@@ -68,6 +68,7 @@ def test_inputs_of_a_file_are_json_or_yaml(tmp_path: Path, text: str, inputs: di
         ("a: 1\nb: [", "line 2, column 5: "),
         ("a: 1\n b: 2", "line 2, column 3: mapping values are not allowed"),
         ("", "holds nothing, not names with values"),
+        pytest.param("[" * 100_000, "it is nested too deeply", id="deep"),
     ],
 )
 def test_a_file_of_inputs_that_cannot_be_read_is_refused(tmp_path: Path, text: str, what: str) -> None:

@@ -36,6 +36,24 @@ def test_quoted_values_of_long_lists_stay_texts(tmp_path: Path) -> None:
     assert '{"code":"449","count":449}' in one.request.json
 
 
+def test_words_that_json_does_not_have_as_numbers_stay_texts(tmp_path: Path) -> None:
+    cells = "{ page: 2, brand: Infinity, unit: NaN, code: 1e999, price: -1.5 }"
+    (one,) = locators(tmp_path, f"      - {{ name: a, url: http://a/, json: {cells} }}\n")
+    assert one.request is not None
+    assert one.request.json == '{"page":2,"brand":"Infinity","unit":"NaN","code":"1e999","price":-1.5}'
+
+
+def test_a_json_document_that_is_nested_too_deeply_is_reported_at_its_place(tmp_path: Path) -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+    entries = (
+        f"      - {{ name: a, url: http://a/, json: '{deep}' }}\n      - {{ name: b, url: http://b/ }}\n"
+    )
+    text = f"locatorGroups:\n  city:\n    locators:\n{entries}"
+    found = check_in(tmp_path, {"defs.yml": text + TASKS + DATA}).found
+    assert len(found) == 1
+    assert "json is not a JSON document: it is nested too deeply" in str(found[0])
+
+
 def test_the_ids_of_plain_pages_have_not_changed() -> None:
     assert seed_id("g", "n", "http://a/") == "52320d3e8bf2c1abbc53d16e24ba5edd"
     assert ancestor_digest("g", page_url("http://a/#x")).hex() == "5e8392d780906584"

@@ -74,6 +74,8 @@ def test_the_cells_of_each_row_are_read(tmp_path: Path, name: str, content: str,
         ("p.jsonl", '{"a": 1}\n[1]\n', 2, "this is not an object"),
         ("p.jsonl", '{"a": 1}\n{"a": {}}\n', 2, "a is not a single value"),
         ("p.jsonl", '{"a": 1, " a": 2}\n', 1, "two columns are named a"),
+        ("p.jsonl", '{"a": 1}\n{"a": ' + "[" * 100_000, 2, "this is not JSON: it is nested too deeply"),
+        ("p.jsonl", '{"a": 1}\n{"a": "x\\ud800"}\n', 2, "a has half of a surrogate pair, '\\ud800'"),
         ("p.txt", b"http://a/\nhttp://\xff/\n", 2, "this is not UTF-8"),
     ],
 )
@@ -84,6 +86,11 @@ def test_what_cannot_be_read_is_reported_with_its_line(
         read(tmp_path, name, content)
     assert (error.value.line, error.value.what[: len(what)]) == (line, what)
     assert error.value.hint
+
+
+def test_numbers_of_json_lines_may_have_any_number_of_digits(tmp_path: Path) -> None:
+    digits = "1" * 5000
+    assert read(tmp_path, "p.jsonl", f'{{"a": {digits}, "b": -7}}') == (("a", "b"), [(digits, "-7")])
 
 
 @pytest.mark.parametrize(

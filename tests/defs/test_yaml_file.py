@@ -194,6 +194,10 @@ def test_the_loader_in_python_reads_the_same(monkeypatch: pytest.MonkeyPatch, ch
             "bad.yml:2:7: error byte 0xE9 is not valid UTF-8; save the file as UTF-8",
         ),
         (
+            b"\xef\xbb\xbfa: 1\nb\xc3\xa9: \xff\n",
+            "bad.yml:2:5: error byte 0xFF is not valid UTF-8; save the file as UTF-8",
+        ),
+        (
             b"#" * (LARGEST_BYTES + 1),
             "bad.yml: error the file is larger than 16 MB; split it into several files",
         ),

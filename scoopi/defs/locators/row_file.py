@@ -236,9 +236,10 @@ def _json_rows(name: str, text: Iterable[str]) -> Iterator[NumberedRow]:
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
-        except ValueError as error:
-            what = f"this is not JSON: {getattr(error, 'msg', error)}"
+            found = json.loads(line, parse_int=str)  # Python bounds the digits of numbers
+        except (ValueError, RecursionError) as error:
+            why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+            what = f"this is not JSON: {getattr(error, 'msg', why)}"
             column = getattr(error, "colno", 1)
             raise RowFileError(name, number, what, "write one object in each line", column) from None
         if not isinstance(found, dict):
@@ -257,7 +258,15 @@ def _json_rows(name: str, text: Iterable[str]) -> Iterator[NumberedRow]:
 def _cell(name: str, line: int, key: str, value: Any) -> str:
     if isinstance(value, (dict, list)):
         raise RowFileError(name, line, f"{key} is not a single value", "write a text or a number")
-    return value.strip() if isinstance(value, str) else "" if value is None else json.dumps(value)
+    if not isinstance(value, str):
+        return "" if value is None else json.dumps(value)
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        half = f"{error.object[error.start]!a}"
+        what = f"{key} has half of a surrogate pair, {half}, which is not a character"
+        raise RowFileError(name, line, what, "write the character itself, or both halves") from None
+    return value.strip()
 
 
 def _text_rows(_: str, text: Iterable[str]) -> Iterator[NumberedRow]:

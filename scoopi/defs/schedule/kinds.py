@@ -47,12 +47,15 @@ def text_of(node: Node) -> str:
     """The text of a scalar.
 
     Raises:
-        InvalidValueError: the node is empty, a list or a mapping.
+        InvalidValueError: the node is empty, a list or a mapping, or it has a character that neither a path
+            nor an argument or variable of a program can have.
     """
     if isinstance(node, Table | Listing):
         raise InvalidValueError(f"is a {'list' if isinstance(node, Listing) else 'mapping'}")
     if node.is_empty:
         raise InvalidValueError("has no value")
+    if "\0" in node.text:
+        raise InvalidValueError("has a NUL character", hint="remove it")
     return node.text
 
 

@@ -90,6 +90,8 @@ class ModuleReader:
             line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
             what = error.msg if isinstance(error, SyntaxError) else str(error)
             return ModuleNames(problem=f"{shown}{line}: {what}")
+        except RecursionError:  # such as a sum of thousands of texts, which Python itself may well run
+            return ModuleNames(is_whole=False)
         except OSError as error:
             return ModuleNames(problem=f"{shown}: {error.strerror}")
         found = _Names()
@@ -157,7 +159,7 @@ def _literal(statement: ast.stmt) -> str:
         return ""
     try:
         value = ast.literal_eval(statement.value)
-    except ValueError:
+    except (ValueError, TypeError):  # not a literal, or one that fails, as a mapping by lists does
         return ""
     return "" if value is None else f"of type {type(value).__name__}"
 

@@ -136,7 +136,7 @@ class NameCheck:
     def _program(self, word: str, place: Place, path: str) -> None:
         """Check a program: a file of the project, or else a program in PATH."""
         own = self._root / word
-        if own.is_file():
+        if os.path.isfile(own):  # a word may be too long for a name, for which `Path` raises an error
             if not os.access(own, os.X_OK):
                 what = f"{word} is not executable"
                 self._findings.error(place, path, what, f"chmod +x {own}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -243,7 +244,7 @@ class ScheduleReader:
                 what = f"{path} is outside of the project"
                 at = self._places.at(process.name, "executes", "scrape")
                 self._findings.error(*at, what, "name a folder of the project")
-            elif not path.exists():
+            elif not os.path.exists(path):  # also of a name that is too long
                 what = f"{path} does not exist"
                 near = nearest(path.name, [each.name for each in root.iterdir()])
                 at = self._places.at(process.name, "executes", "scrape")

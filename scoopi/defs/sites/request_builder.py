@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -113,9 +114,10 @@ class RequestChecker:
         if isinstance(node, Text) and not node.is_empty:
             try:
                 document = json.loads(node.text)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
+                why = "it is nested too deeply" if isinstance(error, RecursionError) else error
                 hint = """write a mapping, or a text, as in '{"page": 1}'"""
-                self._findings.error(node.place, key, f"json is not a JSON document: {error}", hint)
+                self._findings.error(node.place, key, f"json is not a JSON document: {why}", hint)
                 return
             for name, text in _strings("", document):
                 report_fault(
@@ -171,10 +173,10 @@ def _json_value(node: Node) -> Any:
     if node.text.lower() in _JSON_WORDS:
         return _JSON_WORDS[node.text.lower()]
     try:
-        number = json.loads(node.text)
-    except ValueError:
+        number = json.loads(node.text, parse_constant=str)  # JSON has no NaN, which Python reads and writes
+    except (ValueError, RecursionError):
         return node.text
-    return number if isinstance(number, int | float) else node.text
+    return number if isinstance(number, int | float) and abs(number) != math.inf else node.text
 
 
 def _strings(name: str, value: Any) -> Iterator[tuple[str, str]]:

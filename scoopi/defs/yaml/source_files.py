@@ -141,8 +141,9 @@ class SourceText:
         try:
             return content.decode(coding)
         except UnicodeDecodeError as error:
-            before = content[: error.start].decode(coding, "replace")
-            bad = f"0x{content[error.start]:02X}"
+            read = error.object  # without a byte order mark of UTF-8
+            before = read[: error.start].decode(coding, "replace")
+            bad = f"0x{read[error.start]:02X}"
             name = coding.removesuffix("-sig").upper()
             raise _UnreadableError(
                 f"byte {bad} is not valid {name}",

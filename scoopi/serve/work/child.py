@@ -63,9 +63,9 @@ def _become(order: dict[str, Any], pipes: Pipes, keeper: int) -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pipes.take_child_ends()
-    os.environ.clear()
-    os.environ.update(order["env"])
     try:
+        os.environ.clear()
+        os.environ.update(order["env"])
         os.chdir(order["cwd"])
         if order.get("argv"):
             if order.get("checks") and not _may_begin(order):

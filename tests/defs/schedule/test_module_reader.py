@@ -47,6 +47,17 @@ def test_what_a_call_makes_nothing_of_is_known(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "line", ["size = {[1]: 2}", pytest.param(f"size = {'+'.join('a' * 9000)}", id="long")]
+)
+def test_statements_that_cannot_be_evaluated_or_parsed_are_no_error(tmp_path: Path, line: str) -> None:
+    (tmp_path / "actions.py").write_text(f"{line}\ndef load(): ...\n")
+    found = ModuleReader(tmp_path).names_of("actions")
+    assert found is not None
+    assert (found.problem, found.not_called) == ("", {})
+    assert "load" in found.names or not found.is_whole
+
+
 def test_methods_of_a_class_are_known_unless_it_may_have_others(tmp_path: Path) -> None:
     (tmp_path / "files.py").write_text(
         "class Own:\n    size = 1\n    def current(self, now): ...\n"

@@ -181,6 +181,11 @@ def test_what_exists_is_not_reported(project: Project, keys: str) -> None:
     assert not project.read_process(keys)[1].findings
 
 
+def test_a_word_that_is_too_long_for_a_program_is_only_not_found(project: Project) -> None:
+    (found,) = project.read_process(f"executes: {{command: [{'a' * 300}]}}")[1].findings
+    assert "is neither in the project nor in PATH here" in found.what
+
+
 def test_no_code_of_the_project_is_run(project: Project) -> None:
     project.folder.mkdir()
     (project.folder / "trap.py").write_text("raise SystemExit('run')\ndef load(): ...\n")

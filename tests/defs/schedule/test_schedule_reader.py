@@ -78,6 +78,9 @@ def test_findings_of_a_scrape_are_in_the_same_report(project: Project) -> None:
         ("processes: {a: {executes: external:x, trigger: {after: a}}}", "a waits for itself"),
         ("processes: {a: {executes: 'scrape:boks'}}", "does not exist"),
         ("processes: {a: {executes: 'scrape:../../etc'}}", "is outside of the project"),
+        pytest.param(f"processes: {{a: {{executes: 'scrape:{'b' * 300}'}}}}", "does not exist", id="long"),
+        ('processes: {a: {executes: "scrape:a\\0b"}}', "scrape has a NUL character"),
+        ('processes: {a: {executes: {command: [sh], env: {A: "a\\0b"}}}}', "env.A has a NUL character"),
         ("processes: {a: {executes: external:x, trigger: {after: b}}}", "unknown process b"),
         (
             "x-e: &x external:x\nprocesses: {a: {executes: *x, trigger: {after: b}},"

@@ -103,6 +103,8 @@ def test_a_program_leads_a_process_group_of_its_own(run: Run) -> None:
     [
         ({"argv": ["no-such-program"]}, "no-such-program: No such file or directory\n"),
         ({"argv": ["true"], "cwd": "/no/such/folder"}, "/no/such/folder: No such file or directory\n"),
+        ({"argv": ["true", "a\0b"]}, "the program cannot be started: embedded null byte\n"),
+        ({"argv": ["true"], "env": {"DAY": "a\0b"}}, "the program cannot be started: embedded null byte\n"),
     ],
 )
 def test_what_cannot_be_started_says_why(run: Run, order: dict[str, Any], said: str) -> None:
