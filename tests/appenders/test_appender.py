@@ -569,3 +569,8 @@ def test_a_store_that_stays_away_ends_the_run_with_its_reason_and_hint(
     (fault,) = heard.faults
     assert isinstance(fault, AppenderError)
     assert (fault.what, fault.at, fault.hint) == ("the disk is full", "store.db", "free space")
+
+
+def test_a_job_that_cannot_run_has_neither_rows_nor_children() -> None:
+    result = JobResult("j", 1, JobState.FAILED, b"")
+    assert (result.rows, result.children) == (0, ())

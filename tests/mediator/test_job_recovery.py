@@ -12,10 +12,10 @@ from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load
+from scoopi.store.nodes.node_record import Load, marks_of
 from scoopi.store.pages.job_records import NewJob, Postponed
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.ports import RUN, Store
+from scoopi.store.ports import JOBS, RUN, Store
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
 HOST, JOB = "one.example:80", "0" * 32
@@ -126,3 +126,41 @@ def test_a_job_that_others_have_taken_back_is_dropped_and_one_that_was_committed
     for _ in range(2):
         desk.recovery.reconcile()
     assert desk.mine.ended([JOB])[JOB].state is JobState.DONE
+
+
+def test_a_half_ended_job_of_a_dead_node_is_finished_by_the_next_round(desk: Desk) -> None:
+    """Else it would count as left until the end of the run."""
+    record = b'{"fence":1,"host":"h","incarnation":"old","lost":0,"state_key":"E","state":"DONE"}'
+    job = "1" * 32
+    desk.store.put_if_absent_all(JOBS, [(job, record)])
+    desk.recovery.reconcile()
+    assert desk.mine.ended([job])[job].state is JobState.DONE
+    assert desk.store.get_all(JOBS, [job]) == {}
+
+
+def test_only_jobs_that_a_dead_nodes_workers_had_count_as_lost_with_it(store: Store) -> None:
+    desk = Desk(store)
+    second = "2" * 32
+    desk.mine.put([NewJob(second, HOST, JobPayload(Locator("page", "group", "/2"), second))])
+    desk.other.take(HOST, 2)
+    Membership(store, "other", "two", 20, 150).beat(Load(2, False, given=marks_of([JOB])))
+    desk.recovery.take_back(["other"], [])
+    assert {job.id: job.lost for job in desk.mine.take(HOST, 2)} == {JOB: 1, second: 0}
+
+
+def test_what_an_earlier_process_of_this_node_left_is_not_called_another_nodes(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    desk = Desk(store)
+    second = "2" * 32
+    desk.mine.put([NewJob(second, HOST, JobPayload(Locator("page", "group", "/2"), second))])
+    before = JobStore(store, "before")
+    Membership(store, "before", "one", 20, 150).beat(Load(1, False))
+    first, *_ = before.take(HOST, 2)
+    before.waiting.postpone([Postponed(first.id, first.fence, 1000, "timeout")])
+    desk.recovery.take_back(["before", "unknown"], [])
+    assert caplog.messages == [
+        "jobs of an earlier process wait here for another attempt: 1",
+        "jobs of an earlier process are ready again: 1",
+    ]

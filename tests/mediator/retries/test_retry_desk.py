@@ -6,15 +6,17 @@ import msgspec
 import pytest
 
 from scoopi.errors import LoadFault
+from scoopi.mediator.budgets.page_budgets import BudgetRules, PageBudgets
 from scoopi.mediator.held_jobs import Pending, failed_result, failure_of
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.retries.retry_desk import RetryDesk
 from scoopi.model.job import Frame, JobPayload, JobState
+from scoopi.model.limits.budget import Budget
 from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.store.pages.job_records import Postponed, TakenJob
-from scoopi.worker.messages import Result
+from scoopi.worker.messages import ARCHIVE, NETWORK, PageSeen, Result
 
 HOST = "one.example:80"
 POLICY = RetryPolicy(attempts=4, delay_ms=1000, factor=3, most_delay_ms=5000, jitter_percent=50)
@@ -89,3 +91,34 @@ def test_a_request_with_an_effect_is_repeated_only_if_it_was_not_sent(method: st
 @pytest.mark.parametrize("request_", [PageRequest("PUT"), PageRequest("POST", idempotent=True), None])
 def test_a_request_that_may_be_sent_twice_is_repeated(request_: PageRequest | None) -> None:
     assert Desk().final(LoadFault("status 503", True, 503), request=request_) is None
+
+
+def test_a_retry_is_logged_with_its_reason_and_its_wait_in_seconds(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    assert Desk().wait_ms(REFUSED, 1) == 3000
+    (record,) = caplog.records
+    assert record.getMessage() == "job job: connect, tried again in 3.0 s"
+    assert vars(record)["fields"] == {"event": "retry", "job": "job", "reason": "connect", "wait_s": 3.0}
+
+
+def test_only_pages_of_the_network_use_up_the_bytes_of_a_budget() -> None:
+    budgets = PageBudgets(BudgetRules(run=Budget(bytes=1000)))
+    desk = RetryDesk(lambda host: POLICY, RetryBudget(100), JobInbox(), budgets)
+    pending = Pending(TakenJob("job", 7, 0, HOST, JobPayload(Locator("page", "group", "/a"), "job")))
+    for source, is_over in ((ARCHIVE, False), (NETWORK, True)):
+        seen = PageSeen(200, 1000, 1.0, source)
+        result = Result("job", 7, JobState.DONE, 1, b"", seen=seen)
+        assert desk.final(pending, result) is result
+        assert budgets.is_run_over() is is_over
+
+
+def test_after_the_bytes_of_a_budget_a_failure_is_final_and_says_so() -> None:
+    budgets = PageBudgets(BudgetRules(run=Budget(bytes=1000)))
+    desk = RetryDesk(lambda host: POLICY, RetryBudget(100), JobInbox(), budgets)
+    taken = TakenJob("job", 7, 0, HOST, JobPayload(Locator("page", "group", "/a"), "job"))
+    budgets.received(taken, 1000)
+    failed = failed_result(taken, (failure_of(taken, "the page did not come", ""),))
+    result = Result("job", 7, JobState.FAILED, 0, failed.body, fault=REFUSED)
+    final = desk.final(Pending(taken), result)
+    assert final is not None
+    assert "; not tried again: the run's budget" in final.failures[0].cause

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from scoopi.appenders.appender import JobResult
 from scoopi.errors import LoadFault, RunError
 from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.workers.handover_router import NOTHING, Routed
@@ -16,9 +17,10 @@ from scoopi.model.failure import Failure
 from scoopi.model.job import JobState
 from scoopi.model.report.finds import PREFIX
 from scoopi.model.robots import RobotsAnswer, RobotsKind
-from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.pages.job_records import NewJob, TakenJob
 from scoopi.worker.messages import (
     Answered,
+    Child,
     GrantAsked,
     JobsHandedBack,
     Ready,
@@ -160,3 +162,36 @@ def test_a_worker_holds_more_jobs_ahead_the_less_time_its_steps_take(desk: Desk)
     assert desk.worker.window == int(WINDOW_SECONDS / 0.008) > WINDOW_LEAST, (
         "a wait for a page does not count"
     )
+
+
+def test_a_batch_that_waited_for_no_page_is_all_time_in_steps(desk: Desk) -> None:
+    ended = msgspec.structs.replace(desk.ends(desk.taken[0]), times={"parser": 0.01, "filter": 0.002})
+    desk.route(desk.worker, ended)
+    assert desk.worker.window == int(WINDOW_SECONDS / 0.012) > WINDOW_LEAST
+
+
+def test_times_finds_and_pages_of_workers_are_counted(desk: Desk) -> None:
+    for job in desk.taken:
+        desk.route(desk.worker, desk.ends(job))
+    counts = desk.node.counts
+    assert {name: counts.value(f"time.{name}") for name in ("parser", "loader")} == {
+        "parser": 1.0,
+        "loader": 4.0,
+    }
+    assert counts.value(f"{PREFIX}finds.x") == 6
+    assert counts.value("pages") == 2
+
+
+def test_children_and_rows_go_to_the_appender_with_their_page(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put: list[JobResult] = []
+    monkeypatch.setattr(desk.node.appender, "put", put.append)
+    child = Child("c", SITE, desk.taken[0].payload)
+    ended = desk.ends(desk.taken[0])
+    (result,) = ended.results
+    result = msgspec.structs.replace(result, children=(child,), rows=3)
+    desk.route(desk.worker, msgspec.structs.replace(ended, results=(result,)))
+    (made,) = put
+    assert made.children == (NewJob("c", SITE, desk.taken[0].payload),)
+    assert (made.job, made.rows, made.state) == (desk.taken[0].id, 3, JobState.DONE)

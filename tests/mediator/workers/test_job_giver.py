@@ -15,17 +15,20 @@ from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.limits.budget import Budget
 from scoopi.model.locator import Locator, PageRequest
+from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
 from scoopi.politeness.host_clocks import FILE_HOST
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import (
     Answered,
+    Denied,
     FileEnded,
     FileSettled,
     GrantAsked,
     Granted,
     JobsHandedBack,
     Ready,
+    RobotsRead,
     Setup,
     ToWorker,
 )
@@ -343,3 +346,67 @@ def test_of_two_jobs_that_want_one_file_the_second_waits_for_the_first(desk_of: 
         desk.node.router.route(desk.worker, message)
         desk.giver.handle(desk.worker, message)
     assert desk.link.hears() == FileSettled("b")
+
+
+def test_what_is_cleared_while_it_waits_to_send_is_noted_when_it_comes_again(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of()
+    for _ in range(2):
+        desk.giver.add([order("a")])
+        assert desk.given() == []
+        assert [each.id for each in desk.giver.take_sending()] == ["a"]
+        assert [each.taken.id for each in desk.giver.clear()] == ["a"]
+    desk.giver.may_send([order("a").taken])
+    desk.giver.clear()
+    desk.giver.add([order("a")])
+    assert desk.given() == [], "what the store knew of the take before does not count"
+
+
+def read(desk: Desk, line: str) -> None:
+    """The robots.txt of the site is read, and has this line for Scoopi."""
+    reading = robots_pending(SITE, f"http://{SITE}/robots.txt", public_only=False)
+    desk.worker.add(reading, reading.item())
+    desk.worker.take_items()
+    answer = RobotsAnswer(RobotsKind.KNOWN, (RobotsLine(2, line),))
+    desk.node.router.route(desk.worker, RobotsRead(reading.taken.id, answer))
+
+
+def test_a_page_that_robots_txt_disallows_is_skipped_and_those_behind_it_are_given(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of(robots=True, at_a_time=4)
+    read(desk, "Disallow: /a")
+    desk.giver.add([job("a"), job("b")])
+    assert desk.given() == ["b"]
+    skipped = desk.node.failed.get_nowait()
+    assert (skipped.job, skipped.state) == ("a", JobState.SKIPPED)
+    assert [desk.giver.take_denied() for _ in range(2)] == [1, 0]
+
+
+def test_a_further_request_that_robots_txt_disallows_is_denied_with_its_address(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of(robots=True, at_a_time=4)
+    read(desk, "Disallow: /next")
+    desk.giver.add([job("b")])
+    assert desk.given() == ["b"]
+    denied = desk.asks("b", f"http://{SITE}/next")
+    assert isinstance(denied, Denied)
+    assert (denied.job, denied.is_rule) == ("b", True)
+    assert denied.message.startswith(f"http://{SITE}/next: ")
+
+
+def test_a_quarantined_page_that_robots_txt_disallows_is_skipped(desk_of: Callable[..., Desk]) -> None:
+    desk = desk_of(robots=True, at_a_time=4)
+    read(desk, "Disallow: /a")
+    desk.worker.outstanding |= {pending.taken.id: pending for pending in (job("a"), job("b"))}
+    desk.giver.judge(desk.worker, "it was killed", Note())
+    assert desk.giver.has_quarantined()
+    alone = desk.node.pool.start_alone()
+    desk.node.router.route(alone, Ready())
+    for _ in range(2):
+        desk.giver.give()
+    assert desk.node.failed.get_nowait().state is JobState.SKIPPED
+    assert [*alone.outstanding] == ["b"]
+    assert not desk.giver.has_quarantined()
