@@ -145,9 +145,9 @@ class Summary:
                 words = ", ".join([f"{number(each.filled)} filled", *faults])
                 line = f"{each.data_def}.{each.field}: {words}"
                 example = f", as {each.example}" if each.example else ""
-                look = "yellow" if each.unreadable or not each.filled else ""
+                style = "yellow" if each.unreadable or not each.filled else ""
                 text = printable(f"{line}{example} ({each.at})")
-                lines.append(self._paint(text, look) if look else text)
+                lines.append(self._paint(text, style) if style else text)
         shown = lines[:_MOST_NAMES]
         return shown + ([f"and {number(len(lines) - len(shown))} more"] if len(lines) > len(shown) else [])
 
@@ -173,11 +173,11 @@ class Summary:
             lines.append(printable(report.publish_note))
         return lines
 
-    def _causes(self, title: str, causes: tuple[Cause, ...], look: str) -> Iterator[str]:
+    def _causes(self, title: str, causes: tuple[Cause, ...], style: str) -> Iterator[str]:
         if not causes:
             return
         yield ""
-        yield self._paint(title, "bold", look)
+        yield self._paint(title, "bold", style)
         for cause in causes[:_MOST_CAUSES]:
             yield from self._cause(cause)
         more = len(causes) - _MOST_CAUSES

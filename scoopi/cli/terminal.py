@@ -99,11 +99,11 @@ class Terminal:
         except (OSError, ValueError):
             give_up(sys.__stderr__)
 
-    def paint(self, text: str, *looks: str) -> str:
-        """The text with looks (bold, dim, red, green, yellow); unchanged if there are no colours."""
-        if not self.has_colours or not looks:
+    def paint(self, text: str, *styles: str) -> str:
+        """The text in these styles (bold, dim, red, green, yellow); unchanged if there are no colours."""
+        if not self.has_colours or not styles:
             return text
-        codes = ";".join(_CODES[look] for look in looks)
+        codes = ";".join(_CODES[style] for style in styles)
         return f"\x1b[{codes}m{text}\x1b[0m"
 
 

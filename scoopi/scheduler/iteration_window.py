@@ -8,7 +8,7 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import LIVE, JobRecord, ProcessRecord
 from scoopi.periods.slot import Iteration, parse_slot
 from scoopi.scheduler.decisions import Decision, canceled, changed, made
-from scoopi.scheduler.planning.looks import looked, with_interval
+from scoopi.scheduler.planning.evaluations import evaluated_at, with_interval
 from scoopi.scheduler.retrying import over
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import FOLLOWING, next_begin, window
@@ -24,7 +24,7 @@ def iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
     if process.trigger.source == FOLLOWING:
         yield from _following(process, record, snapshot)
     elif process.trigger.source == "cron":
-        for slot, fire in window(process, record, looked(process, snapshot)):
+        for slot, fire in window(process, record, evaluated_at(process, snapshot)):
             if snapshot.state_of(process.name, str(slot)) is None:
                 yield made(process, slot, snapshot.now, due=fire)
     else:
@@ -54,7 +54,7 @@ def window_of(process: Process, snapshot: Snapshot) -> set[str]:
     record = snapshot.processes[process.name]
     assert process.trigger is not None
     if process.trigger.source == "cron":
-        return {str(slot) for slot, _ in window(process, record, looked(process, snapshot))}
+        return {str(slot) for slot, _ in window(process, record, evaluated_at(process, snapshot))}
     if process.trigger.source != FOLLOWING:
         return {str(Iteration(number)) for number in record.window}
     if record.iteration is None:

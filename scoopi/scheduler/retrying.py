@@ -18,7 +18,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.periods.slot import moment_text
 from scoopi.scheduler.decisions import changed, moved
-from scoopi.scheduler.planning.looks import next_look
+from scoopi.scheduler.planning.evaluations import next_evaluation
 
 _ENDS: dict[str, SlotState] = {"succeeded": "processed", "noop": "noop", "canceled": "skipped"}
 
@@ -61,7 +61,7 @@ def after_attempt(
     if end in ("processed", "noop") and job.state == "in_progress" and _repeats(process):
         assert process is not None
         assert record is not None
-        next_at = next_look(process, record, attempt.ended or now)
+        next_at = next_evaluation(process, record, attempt.ended or now)
         return changed(job, failures=0, next_at=next_at, changed=now, reason="")
     if end is not None:
         job = msgspec.structs.replace(job, cancelled=attempt.status == "canceled")

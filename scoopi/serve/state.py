@@ -26,7 +26,7 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.model.text.store_url import StoreUrl
 from scoopi.scheduler.decisions import changed
-from scoopi.scheduler.planning.looks import with_interval
+from scoopi.scheduler.planning.evaluations import with_interval
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import last_fire_before
 from scoopi.serve import bundle

@@ -64,9 +64,9 @@ def test_on_a_terminal_the_line_is_drawn_and_taken_away() -> None:
 
 
 def test_without_colours_the_line_has_no_looks_at_all() -> None:
-    looks = re.compile(r"\x1b\[[0-9;]*m")
-    assert not looks.search(drawn({"TERM": "xterm", "NO_COLOR": "1"}))
-    assert looks.search(drawn({"TERM": "xterm"}))
+    styles = re.compile(r"\x1b\[[0-9;]*m")
+    assert not styles.search(drawn({"TERM": "xterm", "NO_COLOR": "1"}))
+    assert styles.search(drawn({"TERM": "xterm"}))
 
 
 @pytest.mark.parametrize("environ", [{"TERM": "dumb"}, {}])

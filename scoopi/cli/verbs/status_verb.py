@@ -48,9 +48,9 @@ class StatusText:
         return "\n".join(lines)
 
     def _run(self, run: RunFigures) -> Iterator[str]:
-        looks = ("bold", _COLOURS[run.phase]) if run.phase in _COLOURS else ("bold",)
+        styles = ("bold", _COLOURS[run.phase]) if run.phase in _COLOURS else ("bold",)
         seeding = "" if run.seeded or run.phase != "RUNNING" else ", seeding its jobs"
-        yield f"{self._paint('run', 'bold')} {printable(run.run)}  {self._paint(run.phase, *looks)}{seeding}"
+        yield f"{self._paint('run', 'bold')} {printable(run.run)}  {self._paint(run.phase, *styles)}{seeding}"
         if run.phase in ("RUNNING", "ENDING", "OVER"):
             yield from labelled(self._paint, "jobs", [_jobs(run.jobs)])
         if run.nodes:

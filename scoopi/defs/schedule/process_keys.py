@@ -132,7 +132,7 @@ PROCESS = Block(
             "{day: '${ slot.key }'}",
             "[day]",
         ),
-        BlockKey("trigger", TRIGGER, "When the process is looked at.", "{every: 60s}", "60s"),
+        BlockKey("trigger", TRIGGER, "When the process is evaluated.", "{every: 60s}", "60s"),
         BlockKey(
             "qualifier",
             choice("hourly", "daily", "monthly", "yearly"),

@@ -22,7 +22,7 @@ TRIGGER = Block(
         BlockKey(
             "every",
             duration("1s"),
-            "Interval of fires; of managed processes, how often they are looked at.",
+            "Interval of fires; of managed processes, how often they are evaluated.",
             "90s",
             "500ms",
         ),
@@ -103,7 +103,7 @@ TRIGGER = Block(
         BlockKey(
             "wake_on",
             list_of(choice("dependency_done", "child_done", "resource_free")),
-            "Events that cause a look at once.",
+            "Events that cause an evaluation at once.",
             "[dependency_done]",
             "[done]",
             "every: 60s",

@@ -9,7 +9,7 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, Iteration, ManualSlot, Slot, moment_text
-from scoopi.scheduler.planning.looks import next_look, with_interval
+from scoopi.scheduler.planning.evaluations import next_evaluation, with_interval
 from scoopi.scheduler.planning.past_slots import past_slots, slot_of
 from scoopi.scheduler.removed_slots import removed_state
 from scoopi.scheduler.triggers import due_fires, planned_ahead, window
@@ -76,10 +76,10 @@ def _not_created(
         is_due = slot in [each for each, _ in window(process, record, now)]
     if not is_due:
         return None
-    look = None if isinstance(slot, Instant) else next_look(process, record, begin - datetime.resolution)
-    if look is not None and look > now:
-        shows = f"scoopi process interval {process.name} EVERY changes how often it is looked at"
-        return f"the next look at {process.name}, at {moment_text(look)}, creates it", shows
+    at = None if isinstance(slot, Instant) else next_evaluation(process, record, begin - datetime.resolution)
+    if at is not None and at > now:
+        shows = f"scoopi process interval {process.name} EVERY changes how often it is evaluated"
+        return f"the next evaluation of {process.name}, at {moment_text(at)}, creates it", shows
     return "no pass has run since it began; the next one creates it", _PASSES
 
 

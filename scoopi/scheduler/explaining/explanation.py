@@ -106,7 +106,7 @@ def _slot(job: JobRecord, process: Process, gate: ClosedGate, snapshot: Snapshot
     if job.not_before is not None and gate.until == job.not_before:
         why = ", as its launch asks for (--after)"
     elif job.next_at is not None and job.attempts:
-        why = f", the next look at {job.slot} after attempt {job.attempts}"
+        why = f", the next evaluation of {job.slot} after attempt {job.attempts}"
     elif isinstance(slot, Period) and process.machine == "discrete":
         lag = duration_text(process.lag)
         why = f", {lag} (lag) after the end of {job.slot}" if process.lag else f", the end of {job.slot}"

@@ -1,1 +1,1 @@
-"""Decides when processes are looked at, so that their slots get jobs, and when jobs are due or late."""
+"""Decides when processes are evaluated, so that their slots get jobs, and when jobs are due or late."""

@@ -7,8 +7,8 @@ from datetime import datetime
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
 from scoopi.periods.period import Period, parse_qualifier
+from scoopi.scheduler.planning.evaluations import next_evaluation, with_interval
 from scoopi.scheduler.planning.job_times import deadline_of, due_of, opens_at
-from scoopi.scheduler.planning.looks import next_look, with_interval
 from scoopi.scheduler.planning.plan_faults import unless_faulty
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import upcoming
@@ -63,5 +63,5 @@ def _next_of(process: Process, record: ProcessRecord, now: datetime) -> datetime
     begin = due if trigger.slots == "iterations" else None
     if process.qualifier is not None:
         begin = Period(parse_qualifier(process.qualifier), now).bounds()[1]
-    look = None if begin is None else next_look(process, record, begin - datetime.resolution)
-    return min((at for at in (due, look) if at is not None and at > now), default=None)
+    evaluation = None if begin is None else next_evaluation(process, record, begin - datetime.resolution)
+    return min((at for at in (due, evaluation) if at is not None and at > now), default=None)

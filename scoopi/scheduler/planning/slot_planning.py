@@ -11,7 +11,7 @@ from scoopi.periods.slot import Instant, parse_slot
 from scoopi.scheduler.decisions import Decision, changed, made
 from scoopi.scheduler.gates import counterpart
 from scoopi.scheduler.iteration_window import iterations
-from scoopi.scheduler.planning.looks import looked, with_interval
+from scoopi.scheduler.planning.evaluations import evaluated_at, with_interval
 from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import due_fires, periods_since
@@ -55,7 +55,7 @@ def _periods(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
         return
     if not periods_since(process, record, snapshot.now):
         return
-    due = periods_since(process, record, looked(process, snapshot))[:most]
+    due = periods_since(process, record, evaluated_at(process, snapshot))[:most]
     for period in due:
         yield made(process, period, snapshot.now, due=period.bounds()[1])
     if due:

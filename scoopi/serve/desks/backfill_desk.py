@@ -12,7 +12,7 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import FINISHED, Backfill, JobRecord, ProcessRecord
 from scoopi.periods.slot import Slot, parse_slot, slot_key
 from scoopi.scheduler.decisions import changed, made
-from scoopi.scheduler.planning.looks import with_interval
+from scoopi.scheduler.planning.evaluations import with_interval
 from scoopi.scheduler.planning.past_slots import past_slots
 from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.rows import Row, job_row

@@ -15,7 +15,7 @@ from scoopi.model.text.secrets import variable_of
 from scoopi.model.text.shown import did_you_mean, nearest
 from scoopi.periods.duration import duration_text
 from scoopi.scheduler.decisions import changed, made
-from scoopi.scheduler.planning.looks import last_look
+from scoopi.scheduler.planning.evaluations import last_evaluation
 from scoopi.scheduler.planning.past_slots import slot_of
 from scoopi.serve.desks.backfill_desk import BackfillDesk
 from scoopi.serve.desks.process_changes import change_here, changed_by_hand
@@ -207,7 +207,7 @@ class ProcessDesk:
             if trigger.slots == "instants":
                 last = record.last_fire or record.since
             else:
-                last = last_look(process, record, self._now)
+                last = last_evaluation(process, record, self._now)
             change = self._change("interval", "default" if every is None else duration_text(every))
             begin = None if every is None else last
             return changed_by_hand(record, change, interval=every, interval_from=begin)

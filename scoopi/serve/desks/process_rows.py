@@ -11,14 +11,14 @@ from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, moment_text, parse_slot, slot_key
 from scoopi.scheduler.iteration_window import LETS_FOLLOW, window_of
-from scoopi.scheduler.planning.looks import looks_text, next_look, with_interval
+from scoopi.scheduler.planning.evaluations import next_evaluation, trigger_text, with_interval
 from scoopi.scheduler.planning.plan_faults import CORRECT, PlanFault, PlanFaults, unless_faulty
 from scoopi.scheduler.reconcile import faults_of
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import FOLLOWING, planned_ahead, upcoming
 from scoopi.serve.rows import Row
 
-_NO_PLAN: Row = {"next": None, "next_look": None, "looks": None, "window": []}
+_NO_PLAN: Row = {"next": None, "next_evaluation": None, "trigger": None, "window": []}
 _MOST_FAULTS = 3
 
 
@@ -106,19 +106,19 @@ class ProcessRows:
         following = self._following(process, record, 1)
         return {
             "next": instant_text(following[0][1]) if following else None,
-            "next_look": self._next_look(process, record, following),
-            "looks": looks_text(process, record),
+            "next_evaluation": self._next_evaluation(process, record, following),
+            "trigger": trigger_text(process, record),
             "window": self._window(process),
         }
 
-    def _next_look(
+    def _next_evaluation(
         self, process: Process, record: ProcessRecord, following: list[tuple[Slot, datetime]]
     ) -> str | None:
-        """When a pass considers new slots of a process the next time: at a look, else at a fire."""
-        look = following[0][1] if following else None
+        """When a pass considers new slots of a process the next time: at an evaluation, else at a fire."""
+        at = following[0][1] if following else None
         if process.trigger is not None and process.mode == "managed":
-            look = next_look(process, record, self._now)
-        return instant_text(look) if look is not None else None
+            at = next_evaluation(process, record, self._now)
+        return instant_text(at) if at is not None else None
 
     def _window(self, process: Process) -> list[str]:
         """The slots that are worked on now: iterations of the window, or the period that is running."""

@@ -15,7 +15,7 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed
-from scoopi.scheduler.planning.looks import last_look
+from scoopi.scheduler.planning.evaluations import last_evaluation
 from scoopi.serve.background_process import BackgroundProcess
 from scoopi.serve.clock import Pace
 from scoopi.store.schedule.schedule_store import ScheduleStore
@@ -115,7 +115,7 @@ class SourceAsker:
         processes = {name: process for name, process in schedule.processes.items() if _source_of(process)}
         records = self._store.get(ProcessRecord, [*processes]) if processes else {}
         for name, record in records.items():
-            due = last_look(processes[name], record, now)
+            due = last_evaluation(processes[name], record, now)
             is_due = record.asked is None or record.asked < due
             is_free = record.asking_until is None or not now <= record.asking_until <= now + LEASE
             if name not in self._open and is_due and is_free:

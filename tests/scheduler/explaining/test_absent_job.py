@@ -74,7 +74,7 @@ def test_a_slot_without_a_job_says_why(world_of: Make, keys: str, slot: str, why
         (
             "qualifier: daily, trigger: {every: 5d}",
             "D:2026010200",
-            "the next look at p, at 2026-01-06T00:00:00Z",
+            "the next evaluation of p, at 2026-01-06T00:00:00Z",
             "process interval p",
         ),
         (

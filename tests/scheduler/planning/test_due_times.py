@@ -1,4 +1,4 @@
-"""What is due is looked at when it is due, not at the next sweep."""
+"""What is due is planned when it is due, not at the next sweep."""
 
 from __future__ import annotations
 

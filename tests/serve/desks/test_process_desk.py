@@ -1,4 +1,4 @@
-"""Processes as people see them: when they are looked at, how often, and at which slots."""
+"""Processes as people see them: when they are evaluated, how often, and for which slots."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LATER = NOW + timedelta(hours=3, minutes=2)
 
 def test_a_process_shows_its_looks_and_its_window(deployed: Deployed) -> None:
     rows = {row["process"]: row for row in ProcessDesk(deployed(PROJECT), LATER).processes()}
-    shown = {name: (row["looks"], row["next_look"], row["window"]) for name, row in rows.items()}
+    shown = {name: (row["trigger"], row["next_evaluation"], row["window"]) for name, row in rows.items()}
     assert shown == {
         "hourly": ("every 20m", "2026-01-01T03:20:00Z", ["H:2026010103"]),
         "window": (
@@ -51,12 +51,12 @@ def test_the_interval_is_changed_and_set_back(deployed: Deployed) -> None:
     desk = ProcessDesk(state, NOW + timedelta(minutes=32))
 
     row = desk.set_interval("fires", timedelta(minutes=7))
-    assert (row["looks"], row["next"]) == ("every 7m", "2026-01-01T00:37:00Z")
+    assert (row["trigger"], row["next"]) == ("every 7m", "2026-01-01T00:37:00Z")
     assert desk.upcoming("fires", 2)[1]["slot"] == "@2026-01-01T00:44:00Z"
-    assert desk.set_interval("hourly", timedelta(minutes=7))["next_look"] == "2026-01-01T00:34:00Z"
+    assert desk.set_interval("hourly", timedelta(minutes=7))["next_evaluation"] == "2026-01-01T00:34:00Z"
 
     row = desk.set_interval("fires", None)
-    assert (row["looks"], row["next"]) == ("every 30m", "2026-01-01T01:00:00Z")
+    assert (row["trigger"], row["next"]) == ("every 30m", "2026-01-01T01:00:00Z")
 
 
 @pytest.mark.parametrize("name", ["cron", "times", "after", "manual"])

@@ -1,4 +1,4 @@
-"""Looks: the times at which a managed process is looked at, so that its slots get jobs."""
+"""Evaluations: the times at which a managed process is evaluated, so that its slots get jobs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from scoopi.scheduler.triggers import local_fires
 DEFAULT_EVERY = timedelta(seconds=60)
 
 
-def looked(process: Process, snapshot: Snapshot) -> datetime:
-    """When a managed process was looked at last: now, if something happened that it wakes on.
+def evaluated_at(process: Process, snapshot: Snapshot) -> datetime:
+    """When a managed process was evaluated last: now, if something happened that it wakes on.
 
     That is the end of an attempt of its own, or of a process that it depends on (`wake_on`). Else it is the
     last time of its trigger, or that of the deployment, if that was later.
@@ -29,24 +29,24 @@ def looked(process: Process, snapshot: Snapshot) -> datetime:
     if not wakes.isdisjoint(snapshot.settling):
         return snapshot.now
     record = snapshot.processes[process.name]
-    last = last_look(process, record, snapshot.now)
+    last = last_evaluation(process, record, snapshot.now)
     deployed = snapshot.deployed
     return last if deployed is None or deployed > snapshot.now else max(last, deployed)
 
 
-def last_look(process: Process, record: ProcessRecord, now: datetime) -> datetime:
+def last_evaluation(process: Process, record: ProcessRecord, now: datetime) -> datetime:
     """The last time of the trigger up to now; the first deployment counts, too."""
     last = next(_grid(process, record).before(now + datetime.resolution), None)
     return record.since if last is None else max(last, record.since)
 
 
-def next_look(process: Process, record: ProcessRecord, after: datetime) -> datetime | None:
+def next_evaluation(process: Process, record: ProcessRecord, after: datetime) -> datetime | None:
     """The first time of the trigger after a moment; None if there is none."""
     return next(_grid(process, record).after(after), None)
 
 
-def looks_text(process: Process, record: ProcessRecord) -> str | None:
-    """How often a process is looked at, or fires, as `process show` prints it."""
+def trigger_text(process: Process, record: ProcessRecord) -> str | None:
+    """When a process is evaluated, or fires, as `process show` prints it."""
     trigger = process.trigger
     if trigger is None:
         return None

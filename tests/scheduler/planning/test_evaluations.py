@@ -1,4 +1,4 @@
-"""A managed process is looked at when its trigger says so, or when something happens that it wakes on."""
+"""A managed process is evaluated when its trigger says so, or when something happens that it wakes on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.scheduler.decisions import changed
-from scoopi.scheduler.planning.looks import looks_text
+from scoopi.scheduler.planning.evaluations import trigger_text
 from tests.scheduler.world import START, World
 
 Make = Callable[[str], World]
@@ -87,7 +87,7 @@ def test_iterations_of_cron_are_looked_for_at_each_interval(world_of: Make) -> N
     assert [*world.states("p")] == ["#2601010002", "#2601010003"]
 
 
-def test_a_period_that_is_worked_on_repeatedly_gets_attempts_at_the_looks(world_of: Make) -> None:
+def test_a_period_that_is_worked_on_repeatedly_gets_attempts_at_the_evaluations(world_of: Make) -> None:
     world = world_of("""
         processes:
           p: {executes: "python:a:b", qualifier: daily, machine: continuous, trigger: {every: 10m}}
@@ -117,7 +117,7 @@ def test_an_interval_that_was_set_by_hand_counts_from_then(world_of: Make) -> No
 def test_the_bounds_of_a_trigger_are_shown_with_its_times(world_of: Make) -> None:
     bounds = 'since: "2026-01-01T02:30:00Z", until: "2027-01-01T00:00:00Z"'
     world = world_of(f"processes: {{p: {{executes: external:x, trigger: {{cron: '0 * * * *', {bounds}}}}}}}")
-    text = looks_text(world.schedule.processes["p"], ProcessRecord(name="p", since=START))
+    text = trigger_text(world.schedule.processes["p"], ProcessRecord(name="p", since=START))
     assert text == "cron 0 * * * * since 2026-01-01T02:30:00Z until 2027-01-01T00:00:00Z"
 
 
@@ -126,10 +126,10 @@ def test_without_a_time_in_the_trigger_a_process_is_looked_at_each_minute(world_
     since = START + timedelta(minutes=59, seconds=30)
     world.put(ProcessRecord(name="p", since=since))
     found = []
-    for second in (0, 29, 30, 31):  # looks are at half past each minute
+    for second in (0, 29, 30, 31):  # evaluations are at half past each minute
         world.tick(at(1, 0, second))
         found.append(len(world.states("p")))
     assert found == [1, 1, 2, 2]
     record = world.records[ProcessRecord, "p"]
     assert isinstance(record, ProcessRecord)
-    assert looks_text(world.schedule.processes["p"], record) == "every 1m"
+    assert trigger_text(world.schedule.processes["p"], record) == "every 1m"
