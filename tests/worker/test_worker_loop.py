@@ -511,6 +511,7 @@ def test_results_do_not_wait_for_a_robots_txt_or_for_jobs_that_were_handed_back(
     desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    monkeypatch.setattr("scoopi.worker.fetching.DUE_S", 1e9)  # or the network might have a turn in between
     monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_SECONDS", 1e9)
     desk = desk_of(loader=LocalLoader)
     payload = JobPayload(Locator("robots.txt", "", "http://here.example/robots.txt"), "seed")
