@@ -102,9 +102,9 @@ class CronExpression:
             for at in times:
                 if is_past_all(at.year) or abs(at.year - last) > _LONGEST_BREAK:
                     return
-                if (self._years is None or at.year in self._years) and (
-                    self._is_day is None or self._is_day(at.date())
-                ):
+                if self._years is not None and at.year not in self._years:
+                    last = at.year  # the years that an expression leaves out are no break
+                elif self._is_day is None or self._is_day(at.date()):
                     last = at.year
                     yield at
         except OverflowError:  # beyond the years of the calendar

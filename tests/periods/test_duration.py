@@ -37,3 +37,26 @@ def test_a_duration_beyond_the_calendar_is_refused() -> None:
     assert parse_duration("100000d").days == 100_000
     with pytest.raises(PeriodError, match="100,000 days"):
         parse_duration("100001d")
+
+
+@pytest.mark.parametrize(
+    ("duration", "text"),
+    [
+        (timedelta(), "0s"),
+        (timedelta(milliseconds=1), "1ms"),
+        (timedelta(milliseconds=1500), "1500ms"),
+        (timedelta(seconds=1), "1s"),
+        (timedelta(seconds=60), "1m"),
+        (timedelta(minutes=90), "90m"),
+        (timedelta(hours=24), "1d"),
+        (timedelta(hours=36), "36h"),
+    ],
+)
+def test_a_duration_is_shown_in_its_largest_whole_unit(duration: timedelta, text: str) -> None:
+    assert duration_text(duration) == text
+
+
+def test_the_longest_duration_is_the_same_in_each_unit() -> None:
+    assert parse_duration("2400000h") == parse_duration("100000d")
+    with pytest.raises(PeriodError, match="2400001h is longer than 100,000 days"):
+        parse_duration("2400001h")

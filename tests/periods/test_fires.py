@@ -233,3 +233,42 @@ def test_a_text_that_is_not_a_time_of_day_is_refused(text: str) -> None:
 
 def texts(fires: Iterator[datetime], count: int) -> list[str]:
     return [f"{at:%Y-%m-%dT%H:%MZ}" for at in islice(fires, count)]
+
+
+def test_an_interval_of_a_second_is_the_shortest() -> None:
+    assert next(IntervalFires(YEAR, timedelta(seconds=1)).after(YEAR)) == YEAR + timedelta(seconds=1)
+
+
+def test_an_interval_is_counted_on_in_both_directions() -> None:
+    fires = IntervalFires(YEAR, timedelta(seconds=90))
+    steps = [YEAR + timedelta(seconds=90 * number) for number in range(1, 4)]
+    assert list(islice(fires.after(YEAR), 3)) == steps
+    assert list(fires.before(steps[-1] + timedelta(seconds=1))) == steps[::-1]
+    assert next(fires.after(steps[0] - timedelta(microseconds=1))) == steps[0]
+
+
+def test_without_an_end_the_fires_of_a_bound_go_on() -> None:
+    hourly = LocalFires([CronExpression("@hourly")], UTC)
+    bounded = BoundedFires(hourly, YEAR)
+    later = YEAR + timedelta(days=400)
+    assert next(bounded.after(later)) == later + timedelta(hours=1)
+    assert next(bounded.before(later)) == later - timedelta(hours=1)
+    assert next(bounded.before(YEAR + timedelta(hours=1)), None) is None
+
+
+def test_a_time_that_several_expressions_have_fires_once() -> None:
+    times = [CronExpression("0 6 * * *"), CronExpression("0 */6 * * *")]
+    fires = LocalFires(times, ZoneInfo("Europe/Berlin"))
+    assert texts(fires.after(YEAR), 4) == [
+        "2026-01-01T05:00Z",
+        "2026-01-01T11:00Z",
+        "2026-01-01T17:00Z",
+        "2026-01-01T23:00Z",
+    ]
+    assert texts(fires.before(YEAR + timedelta(hours=12)), 2) == ["2026-01-01T11:00Z", "2026-01-01T05:00Z"]
+
+
+@pytest.mark.parametrize(("text", "day"), [("6-08:00", 29), ("0-08:00", 23), ("5-8:00", 28), ("*-08:00", 23)])
+def test_days_of_a_time_are_counted_from_monday_to_sunday(text: str, day: int) -> None:
+    monday = datetime(2026, 11, 23, tzinfo=UTC)
+    assert texts(LocalFires(times_of_day([text]), UTC).after(monday), 1) == [f"2026-11-{day}T08:00Z"]

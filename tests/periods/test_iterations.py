@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,7 +10,8 @@ import pytest
 from scoopi.errors import PeriodError
 from scoopi.periods.cron import CronExpression
 from scoopi.periods.fires import LocalFires
-from scoopi.periods.iterations import CronIterations
+from scoopi.periods.iterations import CronIterations, can_be_numbered, day_and_ordinal
+from scoopi.periods.slot import Iteration
 
 SINCE = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -67,3 +68,33 @@ def test_the_first_fire_of_a_day_may_be_at_its_midnight() -> None:
     assert str(hourly.number(midnight)) == "#2603050001"
     before = hourly.fires_from(SINCE - timedelta(hours=1))
     assert next(before) == SINCE - timedelta(hours=1), "also before since"
+
+
+@pytest.mark.parametrize(
+    ("number", "day", "ordinal"), [(2603280002, date(2026, 3, 28), 2), (2912319999, date(2029, 12, 31), 9999)]
+)
+def test_the_number_of_an_iteration_names_its_day(number: int, day: date, ordinal: int) -> None:
+    assert day_and_ordinal(Iteration(number)) == (day, ordinal)
+
+
+@pytest.mark.parametrize("number", [42, 2602300001, 2613010001, 10**17])
+def test_a_number_without_a_day_is_refused_with_an_example(number: int) -> None:
+    with pytest.raises(PeriodError, match=f"#{number} has no day; write yyMMdd and four digits"):
+        day_and_ordinal(Iteration(number))
+
+
+@pytest.mark.parametrize(("seconds", "is_possible"), [(9, False), (10, True)])
+def test_all_fires_of_a_day_of_25_hours_must_have_a_number(seconds: int, is_possible: bool) -> None:
+    assert can_be_numbered(CronExpression(f"*/{seconds} * * * * ?", "quartz")) is is_possible
+
+
+def test_a_rare_expression_can_be_numbered() -> None:
+    assert can_be_numbered(CronExpression("0 0 29 2 *"))
+
+
+def test_the_current_iteration_is_the_last_fire_up_to_now_also_at_its_very_moment() -> None:
+    hourly = iterations("0 * * * *")
+    at = SINCE + timedelta(hours=3)
+    assert hourly.current(at) == at
+    assert hourly.current(at - datetime.resolution) == at - timedelta(hours=1)
+    assert hourly.current(SINCE) is None

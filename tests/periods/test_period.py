@@ -167,3 +167,45 @@ def test_group_sizes_beyond_the_qualifier_are_refused() -> None:
         for wrong in (size, 0, -1):
             with pytest.raises(PeriodError, match="form groups of"):
                 parse_period(text).group(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("Y:2011000000", "Y:2011000000"), ("M:2011020000", "M:2011020000"), ("Y:2011010100", "Y:2011000000")],
+)
+def test_month_and_day_may_be_zero_where_they_say_nothing(text: str, shown: str) -> None:
+    assert str(parse_period(text)) == shown
+    assert parse_period(text).start.day == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["Y:2011000001", "Y:2011000100", "M:2011020001", "M:2011000000", "D:2011010000"]
+)
+def test_zeros_in_front_of_what_is_given_are_refused(text: str) -> None:
+    with pytest.raises(PeriodError, match="is not a period"):
+        parse_period(text)
+
+
+def test_the_last_year_that_can_be_named_is_9998() -> None:
+    last = parse_period("Y:9998000000")
+    assert last.shift(-1).shift(1) == last
+    assert parse_period("H:9998123123").start.year == 9998
+    with pytest.raises(PeriodError, match=r"Y:9998000000 shifted by 1 is outside the years 1 to 9998"):
+        last.shift(1)
+
+
+def test_a_given_qualifier_rounds_a_finer_period_down_and_reads_digits() -> None:
+    assert str(parse_period("H:2011020310", Qualifier.MONTHLY)) == "M:2011020000"
+    assert str(parse_period("2011020310", Qualifier.HOURLY)) == "H:2011020310"
+    with pytest.raises(PeriodError, match="write D:2011020310 for the day, H:2011020310 for the hour"):
+        parse_period("2011020310")
+
+
+def test_the_difference_of_periods_is_counted_in_their_own_length() -> None:
+    for one, other, count in (
+        ("D:2011030100", "D:2011020100", 28),
+        ("H:2011030101", "H:2011022823", 2),
+        ("M:2012010000", "M:2010110000", 14),
+        ("Y:2012000000", "Y:2015000000", -3),
+    ):
+        assert parse_period(one).diff(parse_period(other)) == count

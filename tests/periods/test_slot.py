@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from scoopi.errors import PeriodError
 from scoopi.periods.period import Period, Qualifier
 from scoopi.periods.slot import (
+    MOST_NUMBER,
     Instant,
     Iteration,
     ManualSlot,
     Slot,
     instant_text,
+    moment_text,
     parse_instant,
     parse_slot,
     slot_key,
@@ -72,3 +74,37 @@ def test_a_text_that_is_not_a_slot_is_refused(text: str) -> None:
 def test_an_instant_needs_a_date_a_time_and_a_zone(text: str) -> None:
     with pytest.raises(PeriodError):
         parse_instant(text)
+
+
+@pytest.mark.parametrize(
+    ("slot", "key"),
+    [
+        (Iteration(0), "#000000000000000000"),
+        (Iteration(MOST_NUMBER), "#999999999999999999"),
+        (ManualSlot(17), "!000000000000000017"),
+        (Instant(datetime(2026, 3, 29, 4, tzinfo=UTC)), "@2026-03-29T04:00:00.000000Z"),
+        (Period(Qualifier.DAILY, datetime(2011, 1, 1)), "D:2011010100"),
+    ],
+)
+def test_the_key_of_a_slot_is_the_same_in_every_version(slot: Slot, key: str) -> None:
+    """Records of the scheduler are found by it."""
+    assert slot_key(slot) == key
+    assert slot_of_key(key) == slot
+
+
+def test_a_number_of_more_digits_than_a_key_has_is_refused() -> None:
+    assert parse_slot(f"#{MOST_NUMBER}") == Iteration(MOST_NUMBER)
+    with pytest.raises(PeriodError):
+        parse_slot(f"#{MOST_NUMBER + 1}")
+
+
+def test_in_a_sentence_an_instant_has_no_fractions_of_a_second() -> None:
+    at = datetime(2026, 3, 29, 4, 5, 6, 700_000, tzinfo=UTC)
+    assert moment_text(at) == "2026-03-29T04:05:06Z"
+    assert instant_text(at) == "2026-03-29T04:05:06.700000Z"
+    assert parse_instant("2026-03-29t04:05:06.7z") == at
+
+
+def test_a_date_that_does_not_exist_is_refused_with_the_reason() -> None:
+    with pytest.raises(PeriodError, match="2026-02-30T00:00:00Z is not an instant: day is out of range"):
+        parse_instant("2026-02-30T00:00:00Z")
