@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
+from scoopi.errors import ClusterError, RunError, ScoopiError, StoreError
 from scoopi.mediator import heartbeat as heartbeats
 from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls
 from scoopi.mediator.held_jobs import HeldJobs
@@ -18,7 +21,7 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.nodes.node_record import Load, NodeStatus, marks_of
 from scoopi.store.pages.job_records import NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import MEMBERS, Store, StoreMap
@@ -294,3 +297,58 @@ def test_a_heartbeat_that_is_stopped_leaves_no_thread(store: SettlingStore) -> N
     assert [each.name for each in {*threading.enumerate()} - before] == ["heartbeat"]
     node.heartbeat.stop()
     assert not {*threading.enumerate()} - before
+
+
+class Members(Membership):
+    """Heartbeats that fail with the error that a test sets."""
+
+    error: Exception | None = None
+
+    def beat(self, load: Load, *more: Any, **named: Any) -> bool:
+        if self.error is not None:
+            raise self.error
+        return super().beat(load, *more, **named)
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (RunError("the run's data is lost"), "the run's data is lost"),
+        (ClusterError("no member has been reachable"), "no member has been reachable"),
+        (KeyError("a defect"), "the heartbeat failed: KeyError('a defect')"),
+    ],
+)
+def test_a_heartbeat_that_cannot_continue_ends_the_node(
+    store: SettlingStore, error: Exception, shown: str
+) -> None:
+    lost: queue.Queue[ScoopiError] = queue.Queue()
+    members, held = Members(store, "watcher", "one", BEAT_MS, LONG_MS), HeldJobs()
+    calls = RecoveryCalls(lambda job, fence: None, lambda jobs: None, lambda: None)
+    jobs, record = JobStore(store, "watcher"), RunRecord(store, "watcher")
+    recovery = JobRecovery(members, jobs, record, held, RUN, calls)
+    shared = threading.Semaphore(0)
+    beats = HeartbeatCalls(lost.put, given=lambda: [JOB], share_sessions=shared.release)
+    heartbeat = Heartbeat(members, recovery, held.load, beats, BEAT_MS / 1000)
+    heartbeat.start()
+    assert shared.acquire(timeout=LIMIT_S)
+    assert members.read()["watcher"].given == marks_of([JOB])
+    (thread,) = (each for each in threading.enumerate() if each.name == "heartbeat")
+    assert thread.daemon, "a store that hangs keeps no process from ending"
+    members.error = error
+    assert str(lost.get(timeout=LIMIT_S)) == shown
+    thread.join(LIMIT_S)
+    assert not thread.is_alive()
+
+
+def test_a_heartbeat_that_fails_at_the_start_has_no_thread(store: SettlingStore) -> None:
+    members = Members(store, "watcher", "one", BEAT_MS, LONG_MS)
+    members.error = StoreError("no answer")
+    calls = RecoveryCalls(lambda job, fence: None, lambda jobs: None, lambda: None)
+    jobs, record = JobStore(store, "watcher"), RunRecord(store, "watcher")
+    recovery = JobRecovery(members, jobs, record, HeldJobs(), RUN, calls)
+    heartbeat = Heartbeat(members, recovery, lambda: IDLE, HeartbeatCalls(lambda error: None))
+    before = {*threading.enumerate()}
+    with pytest.raises(StoreError):
+        heartbeat.start()
+    heartbeat.stop()
+    assert {*threading.enumerate()} == before

@@ -98,3 +98,30 @@ def test_the_job_runner_is_woken_at_the_start() -> None:
     assert inbox.wait(0.0)
     runner.stop()
     mediator.stop(WAIT_S)
+
+
+def test_threads_that_hang_keep_no_process_from_ending() -> None:
+    runner, monitor = Part(), Part()
+    mediator = mediator_of(runner, monitor, Part(), JobInbox())
+    before = {*threading.enumerate()}
+    mediator.start()
+    threads = {*threading.enumerate()} - before
+    assert {thread.name for thread in threads} == {"job-runner", "monitor"}
+    assert all(thread.daemon for thread in threads)
+    runner.stop()
+    mediator.stop(WAIT_S)
+
+
+def test_a_thread_that_has_ended_is_named_while_the_other_one_runs() -> None:
+    runner, monitor = Part(), Part()
+    mediator = mediator_of(runner, monitor, Part(), JobInbox())
+    assert mediator.ended() == "", "none has been started"
+    mediator.start()
+    monitor.stop()
+    end = time.monotonic() + WAIT_S
+    while not mediator.ended():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    assert mediator.ended() == "monitor"
+    runner.stop()
+    mediator.stop(WAIT_S)

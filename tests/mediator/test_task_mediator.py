@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from scoopi.configs.groups import FetchLimits
+from scoopi.errors import LoadFault
 from scoopi.mediator import task_mediator
 from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.task_mediator import LEAST_AHEAD, Prefetch, TaskMediator
@@ -180,3 +182,65 @@ def test_what_others_want_is_posted_to_the_runner(tmp_path: Path) -> None:
     assert not first.pid
     assert parts.faults.empty()
     parts.store.close()
+
+
+def test_no_jobs_are_wanted_of_a_host_that_rests(node_of: Callable[..., Node]) -> None:
+    node = node_of(delay_ms=0)
+    busy = LoadFault("status 429", is_transient=True, status=429, retry_after_s=60.0)
+    node.clocks.answered(ONE, "job", heard=True, fault=busy)
+    assert (node.tasks.wanted(ONE), node.tasks.wanted(TWO) > 0) == (0, True)
+
+
+def test_its_figures_are_those_of_its_queues_and_workers(node_of: Callable[..., Node]) -> None:
+    node = node_of(delay_ms=0, workers=2)
+    one, two = node.pool.workers
+    one.ready = True
+    node.queue(3, ONE)
+    node.queue(1, FILE_HOST)
+    for worker, host, names in ((one, ONE, "ab"), (two, ONE, "c"), (two, TWO, "d")):
+        for name in names:
+            taken = TakenJob(name, 1, 0, host, JobPayload(Locator(name, "towns", name), name))
+            worker.add(Pending(taken), Pending(taken).item(Grant(host, math.inf)))
+    figures = node.tasks.figures()
+    assert (figures.workers, figures.ready, figures.pids, figures.crashes) == (2, 1, (), 0)
+    assert (figures.queued, figures.given, figures.requests) == (4, 4, 4)
+    assert (figures.hosts_in_flight, figures.hosts_waiting) == (2, 1)
+    assert (figures.turned_at, figures.stuck_s) == (math.inf, 0.0)
+    assert sorted(node.tasks.given()) == [*"abcd"]
+
+
+def test_whatever_is_asked_of_it_is_done_in_the_runners_thread(
+    node_of: Callable[..., Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node, done, posted = node_of(delay_ms=0), list[str](), list[Callable[[], object]]()
+    runner = node.parts.runner
+    for name in ("push", "drain", "recall", "stop", "kill"):
+        monkeypatch.setattr(runner, name, lambda *_, name=name: done.append(name))
+    monkeypatch.setattr(runner.giver, "may_send", lambda jobs: done.append("may_send"))
+    monkeypatch.setattr(node.parts.inbox, "post", posted.append)
+    tasks = node.tasks
+    tasks.push([])
+    for call in (tasks.drain, tasks.recall, tasks.stop, tasks.kill):
+        call()
+    tasks.may_send([])
+    assert done == [], "not in the thread that asks"
+    for each in posted:
+        each()
+    assert done == ["push", "drain", "recall", "stop", "kill", "may_send"]
+
+
+def test_an_error_of_the_runner_that_nobody_foresaw_ends_the_node(
+    node_of: Callable[..., Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = node_of(delay_ms=0)
+
+    def broken() -> None:
+        (thread,) = (each for each in threading.enumerate() if each.name == "task-runner")
+        assert thread.daemon, "a runner that hangs keeps no process from ending"
+        raise KeyError("a defect")
+
+    monkeypatch.setattr(node.parts.runner, "run", broken)
+    node.tasks.start()
+    assert str(node.parts.faults.get(timeout=WAIT_S)) == "the task runner failed: KeyError('a defect')"
+    assert node.tasks.join(WAIT_S)
+    assert node.tasks.ended()

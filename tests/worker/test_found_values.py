@@ -154,3 +154,9 @@ def test_a_page_without_a_row_counts_as_a_page() -> None:
     counter = found()
     counter.note(rows())
     assert counter.take() == {count_name(PAGES, "prices"): 1, count_name(ROWS, "prices"): 0}
+
+
+def test_an_axis_is_met_once_in_each_worker_however_many_of_its_rows_have_a_value() -> None:
+    counter = found()
+    counter.note(rows(("rye", None, "-"), ("oat", None, "-")))
+    assert counter.take()[count_name(MET, "prices", ("item", "loaf"))] == 1
