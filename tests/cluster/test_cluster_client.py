@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -10,6 +11,7 @@ from typing import Any, NoReturn
 
 import pytest
 
+from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.call_timeout import CallTimeout
 from scoopi.store.cluster import cluster_client
@@ -149,3 +151,42 @@ def test_an_answer_is_there_when_it_came_before_or_comes_while_it_is_waited_for(
     if is_there:
         answer.set_result("before")
     assert client.has_come(answer if is_there else Coming())
+
+
+def test_a_lost_connection_counts_from_its_first_notice_until_a_member_is_connected_again(
+    cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from scoopi.store.cluster import client_options  # late: the client's import would warn before
+
+    notices: list[Callable[[str], None]] = []
+    options = client_options.client_options
+
+    def noted(given: ClusterSettings, heard: Callable[[str], None], *more: float) -> dict[str, Any]:
+        notices.append(heard)
+        return options(given, heard, *more)
+
+    monkeypatch.setattr(client_options, "client_options", noted)
+    client = ClusterClient(cluster.settings)
+    asked: list[str] = []
+    client.guard(lambda: asked.append("majority"))
+    monotonic, passed_s = time.monotonic, 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: monotonic() + passed_s)
+    (hear,) = notices
+    hear("CONNECTED")
+    assert client.unreachable_ms() == 0
+    for _ in range(2):
+        hear("DISCONNECTED")
+        passed_s += 100
+    assert 200_000 <= client.unreachable_ms() < 300_000
+    client.ensure_majority()
+    assert asked == [], "calls fail by themselves"
+    hear("CONNECTED")
+    assert client.unreachable_ms() == 0
+    client.ensure_majority()
+    assert asked == ["majority"]
+    client.close()
+
+
+def test_the_clients_own_log_stays_off_the_terminal(client: ClusterClient) -> None:
+    assert client.seen() == 1
+    assert logging.getLogger("hazelcast").handlers, "else Python writes its warnings to stderr"
