@@ -14,6 +14,7 @@ from pathlib import Path
 from scoopi.browser.answer_pulse import BROWSER, silence
 from scoopi.browser.browser import CRASHED, Browser
 from scoopi.browser.browser_watch import BrowserWatch
+from scoopi.browser.failed_starts import StartPace, start_fault
 from scoopi.browser.grant_desk import GrantDesk
 from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.pool_messages import (
@@ -28,8 +29,6 @@ from scoopi.browser.pool_process import SOCKET
 from scoopi.browser.protocol.protocol_link import NoAnswerError, RejectedError
 from scoopi.browser.protocol.rejected_commands import has_gone, rejection
 from scoopi.browser.remote_sessions import SESSION
-from scoopi.browser.start_faults import start_fault
-from scoopi.browser.start_pace import StartPace
 from scoopi.configs.groups import BrowserSettings
 from scoopi.errors import NO_BROWSER
 

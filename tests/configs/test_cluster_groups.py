@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.configs.configs import Configs
 from scoopi.configs.configs_reader import ConfigsReader
-from scoopi.configs.groups import ClusterSettings, TlsSettings
+from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ConfigError
 
 FOLDER = Path("/run")
@@ -71,15 +71,6 @@ def test_each_value_reaches_the_field_of_its_own() -> None:
     assert numbers == (101, 1002, 105, 107)
     assert (found.quorum_size, found.quorum_timeout_s, found.liveness_gap_ms) == (3, 4, 1006)
     assert found.members == 5
-
-
-def test_tls_has_files_and_is_off_unless_it_is_switched_on(tmp_path: Path) -> None:
-    (ca := tmp_path / "ca.pem").touch()
-    assert settings(tls_ca="ca.pem").tls is None
-    found = settings(tls_enable="true", tls_ca="ca.pem", tls_password="p", folder=tmp_path)
-    assert found.tls == TlsSettings(ca, None, None, "p")
-    with pytest.raises(ConfigError, match=r"scoopi\.cluster\.tls\.key: there is no file /run/k\.pem"):
-        settings(tls_enable="true", tls_key="k.pem")
 
 
 def test_a_gap_has_room_for_some_heartbeats() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.bootstrap.defs_composer import as_compared
+from scoopi.bootstrap.defs_checks import as_compared
 from scoopi.defs.scrape.checkers import Checkers
 from tests.defs.written import DATA, PLACES, TASKS, Outcome, check_in
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoopi.bootstrap.defs_composer import as_compared
+from scoopi.bootstrap.defs_checks import as_compared
 from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.defs_reader import read_definitions
 from tests.defs.written import DATA, PLACES, TASKS, write

@@ -5,7 +5,7 @@ A field with a `SettingKey` declares its setting; `registry.py` collects them.
 
 from scoopi.configs.groups.browser_groups import BrowserSettings
 from scoopi.configs.groups.budget_groups import BudgetSettings
-from scoopi.configs.groups.cluster_groups import ClusterSettings, TlsSettings
+from scoopi.configs.groups.cluster_groups import ClusterSettings
 from scoopi.configs.groups.node_groups import (
     AppenderSettings,
     EngineSettings,
@@ -27,6 +27,7 @@ from scoopi.configs.groups.page_groups import (
 )
 from scoopi.configs.groups.politeness_groups import PolitenessSettings
 from scoopi.configs.groups.retry_groups import RetrySettings
+from scoopi.configs.groups.tls_groups import TlsSettings
 
 __all__ = [
     "AppenderSettings",

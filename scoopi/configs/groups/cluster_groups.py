@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Self
 
+from scoopi.configs.groups.tls_groups import TlsSettings
 from scoopi.configs.setting import DAY_MS, HOUR_MS, NODE, SHARED, SettingKey, SettingKind, Values, values_of
 from scoopi.errors import ConfigError, UsageError
 from scoopi.model.text.store_url import StoreKind, StoreUrl, parse_store_url
@@ -17,64 +18,6 @@ _NODE = re.compile(r"(?!lost-)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 """Folders with rows of a lost run are named `lost-…`, so ids must not begin like that."""
 BEATS_A_GAP = 3
 """Least number of heartbeats per liveness gap: a node stops after half a gap without an acknowledged one."""
-
-
-@dataclass(frozen=True, slots=True)
-class TlsSettings:
-    """How to connect to members over TLS; a field is None if its setting is unset."""
-
-    authorities: Annotated[
-        Path | None,
-        SettingKey(
-            "scoopi.cluster.tls.ca",
-            NODE,
-            "The file of trusted certificate authorities; unset: those of the system.",
-            kind=SettingKind.PATH,
-        ),
-    ] = None
-    certificate: Annotated[
-        Path | None,
-        SettingKey(
-            "scoopi.cluster.tls.certificate",
-            NODE,
-            "The file with this node's certificate, if the members require one.",
-            kind=SettingKind.PATH,
-        ),
-    ] = None
-    key: Annotated[
-        Path | None,
-        SettingKey(
-            "scoopi.cluster.tls.key",
-            NODE,
-            "The file with the key of that certificate.",
-            kind=SettingKind.PATH,
-        ),
-    ] = None
-    password: Annotated[
-        str | None,
-        SettingKey("scoopi.cluster.tls.password", NODE, "The password of that key; write it as ${env:NAME}."),
-    ] = field(default=None, repr=False)
-
-    @classmethod
-    def of(cls, configs: Values, folder: Path) -> Self | None:
-        """The settings; None if TLS is off. Relative paths are resolved against `folder`.
-
-        Raises:
-            ConfigError: a file does not exist.
-        """
-
-        def file(name: str) -> Path | None:
-            key = f"scoopi.cluster.tls.{name}"
-            path = configs.path(key, folder) if configs.text(key) else None
-            if path is not None and not path.is_file():
-                at = f"{configs.origin(key)} {key}"
-                raise ConfigError(f"there is no file {path}", at=at, hint="correct the path")
-            return path
-
-        if not configs.flag("scoopi.cluster.tls.enable"):
-            return None
-        password = configs.text("scoopi.cluster.tls.password") or None
-        return cls(file("ca"), file("certificate"), file("key"), password)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from scoopi.errors import BusyRecordError, ScoopiError, StoreError
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.background_process import BackgroundProcess
 from scoopi.serve.clock import Pace
-from scoopi.serve.notices.notice_message import message_of
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
@@ -24,6 +25,8 @@ LEASE = timedelta(seconds=180)
 """From a claim until another worker may send the notices: their sender has ended, whatever happened."""
 TOGETHER = timedelta(minutes=5)
 """From the first event of a process until a message has it, and all that followed."""
+MOST_LINES = 20
+"""Of the text of a message; `events` has all."""
 _MOST = 4
 _POLL_S = 0.05
 _LOOK_S = 1.0
@@ -31,6 +34,34 @@ _LOOK_S = 1.0
 _PROGRAM = "scoopi.serve.notices.notice_call"
 _Group = tuple[str, tuple[str, ...]]
 """A process and a target."""
+
+
+def message_of(notices: Sequence[NoticeRecord]) -> dict[str, Any]:
+    """Return the message about events of a process, in their order: `process`, `text` and `events`.
+
+    The text is a sentence; of several events it has a line for each.
+    """
+    events = [_event(notice) for notice in notices]
+    lines = [event["text"] for event in events]
+    if len(lines) > 1:
+        left_out = len(lines) - MOST_LINES
+        more = [f"… and {left_out} more"] if left_out > 0 else []
+        lines = [f"{len(lines)} events of {notices[0].process}:", *lines[:MOST_LINES], *more]
+    return {"process": notices[0].process, "text": "\n".join(lines), "events": events}
+
+
+def _event(notice: NoticeRecord) -> dict[str, Any]:
+    what = notice.attempt or notice.job
+    reason = f": {notice.reason}" if notice.reason else ""
+    return {
+        "event": notice.event,
+        "slot": notice.slot,
+        "job": notice.job,
+        "attempt": notice.attempt or None,
+        "reason": notice.reason or None,
+        "at": instant_text(notice.at),
+        "text": f"{what}: {notice.event.replace('_', ' ')}{reason}",
+    }
 
 
 @dataclass(slots=True)

@@ -1,15 +1,22 @@
-"""StartPace: decides when to start a browser again after one that did not start."""
+"""StartPace, start_fault: when a browser is started again after one that did not start, and why not."""
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
 
 from msgspec.structs import replace
+from urllib3.exceptions import MaxRetryError
 
 from scoopi.browser.pool_messages import VisitFailed
+from scoopi.configs.groups import BrowserSettings
+from scoopi.errors import NO_BROWSER
+from scoopi.model.text.shown import cut
 
+_CAUSE = "no browser can be started"
+_LONGEST = 300
 _FIRST_S, _MOST_S = 1.0, 10.0
 """The pause after the first start that failed, and the longest one; a run that is stopped waits for it."""
 GIVE_UP_S = 300.0
@@ -61,3 +68,34 @@ class StartPace:
         """Note that a browser has started."""
         with self._lock:
             self._last, self._pause_s = None, 0.0
+
+
+def start_fault(settings: BrowserSettings, error: Exception) -> VisitFailed:
+    """Return the failure of a page for which no browser could be started.
+
+    It is transient if the programs are there: the browser was perhaps killed, or short of memory.
+    """
+    message = _one_line(error)
+    if settings.url:
+        cause = f"{_CAUSE} by the grid"
+        hint = "look at scoopi.webDriver.url, and whether the grid has such a browser"
+        return VisitFailed(f"{cause}: {message}", cause, NO_BROWSER, hint)
+    names = {"driverPath": settings.driver, "browserPath": settings.binary}
+    for name, program in names.items():
+        if not os.path.exists(program):
+            packages = {"chromium": "chromium and chromium-driver", "firefox": "firefox-esr, and geckodriver"}
+            hint = f"install Debian's {packages[settings.browser]}, or set scoopi.webDriver.{name}"
+            return VisitFailed(f"{_CAUSE}: there is no program {program}", _CAUSE, hint=hint)
+    hint = "look at scoopi.webDriver.browserPath and driverPath, and whether memory is short"
+    return VisitFailed(f"{_CAUSE}: {message}", _CAUSE, NO_BROWSER, hint)
+
+
+def _one_line(error: Exception) -> str:
+    """What was raised, in one line, without advice that is about Selenium."""
+    if isinstance(error, MaxRetryError) and error.reason is not None:
+        return str(error.reason).rpartition(": ")[2]
+    message = str(getattr(error, "msg", error)).strip().partition("\n")[0]
+    if message.startswith("<"):
+        return "a page of HTML was answered, so this is no grid"
+    message = message.partition("; For documentation")[0].partition(" Examine ChromeDriver")[0]
+    return cut(message, _LONGEST)
