@@ -11,6 +11,7 @@ from scoopi.defs.scrape.digest import definition_digest, tree_digest
 from scoopi.defs.yaml import entries
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.yaml_file import YamlFile
+from scoopi.model.records.record_def import RecordDef
 from tests.defs.written import DATA, PLACES, TASKS, Check
 
 BASE = "s:\n  x: { a: 1, b: [ c, d ] }\n  y: { a: 2 }\nt: { z: w }\n"
@@ -80,3 +81,13 @@ def test_places_are_not_part_of_a_definition(check: Check) -> None:
     assert here != moved, "their places differ"
     assert definition_digest(here) == definition_digest(moved)
     assert definition_digest(replace(here, name="other")) != definition_digest(here)
+
+
+@pytest.mark.parametrize("name", ["place", "digest", "other"])
+def test_what_a_map_gives_is_part_of_a_definition_whatever_its_keys_are(check: Check, name: str) -> None:
+    def definition(value: str) -> RecordDef:
+        text = f"dataDefs:\n  temps:\n    fields: {{ x: {{ select: b, map: {{ {name}: {value} }} }} }}\n"
+        return check({"a.yml": PLACES + TASKS + text}).definitions.record_defs["temps"]
+
+    assert definition("one").digest == definition("one").digest
+    assert definition("one").digest != definition("two").digest

@@ -53,6 +53,17 @@ def test_what_is_no_regular_file_is_left_aside_whatever_its_name(check: Check, t
     assert (check({}).found, len(check({}).report.files)) == ([], 1)
 
 
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_file_whose_path_is_not_utf_8_is_reported(tmp_path: Path, is_alone: bool) -> None:
+    name = os.fsdecode(b"caf\xe9.yml")
+    write(tmp_path, {"a.yml": PLACES + TASKS + DATA, name: "x-a: 1"})
+    outcome = _read(tmp_path / name if is_alone else tmp_path, tmp_path)
+    assert outcome.sentences == [
+        "error its path is not UTF-8; rename the file, or the folder in which it is"
+    ]
+    assert "caf\\\\udce9.yml" in outcome.report.json()
+
+
 def test_a_link_that_leads_nowhere_is_reported_as_such(check: Check, tmp_path: Path) -> None:
     write(tmp_path, {"defs/defs.yml": PLACES + TASKS + DATA})
     (tmp_path / "defs" / "h.yml").symlink_to("gone.yml")

@@ -99,6 +99,7 @@ def test_direct_leaves_out_the_proxy_of_the_environment(
     [
         ('"http://me:canary@10.0.0.1:3128"', "the proxy contains a login in plain text"),
         ("10.0.0.1:3128", "10.0.0.1:3128 is not the address of a proxy"),
+        ('"http://10.0.0.1:65536"', "http://10.0.0.1:65536 is not the address of a proxy"),
         ('"http://${env:P}"', "${env:…} must be the whole value of a proxy"),
     ],
 )

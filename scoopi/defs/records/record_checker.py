@@ -261,7 +261,7 @@ class RecordChecker:
             elif read_expectation(name, entry.text) is None:
                 what = f"{name} is {entry.text!r}, which is not an expectation"
                 hint = (
-                    'write a number of records, as in "20-"'
+                    'write a number of records, as in "20-" or "20-30"'
                     if name == RECORDS
                     else 'write a share, as in "95 %"'
                 )

@@ -85,7 +85,7 @@ def build_record_def(name: str, node: Table, key: str, place: Place) -> WrittenR
 
 
 def read_expectation(subject: str, text: str, place: Place = NOWHERE) -> Expectation | None:
-    """Read an entry of `expect`, a number or a share; None if the text is neither.
+    """Read an entry of `expect`, a number of records or a share; None if the text is neither.
 
     >>> read_expectation("records", "20-").least, read_expectation("price", "95 %").least
     (20.0, 0.95)
@@ -96,6 +96,8 @@ def read_expectation(subject: str, text: str, place: Place = NOWHERE) -> Expecta
             return None
         least = float(count[1])
         most = float(count[3]) if count[3] else None if count[2] else least
+        if most is not None and most < least:
+            return None
         return Expectation(subject, least, most, False, text, place)
     share = _SHARE.fullmatch(text.strip())
     if share is None or float(share[1]) > 100:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from operator import itemgetter
 from typing import Any
@@ -22,7 +22,7 @@ _encoded = msgspec.json.encode
 
 def definition_digest(definition: DataDef | RecordDef) -> str:
     """Return the digest of a normalized definition without its places, as 32 hex digits."""
-    return _digest([_encoded(_without_places(msgspec.to_builtins(definition)))])
+    return _digest([_encoded(_without_places(definition, msgspec.to_builtins(definition)))])
 
 
 def tree_digest(root: Table) -> str:
@@ -34,12 +34,26 @@ def tree_digest(root: Table) -> str:
     return _digest(_listed(_section(name, node) for name, node in sections if isinstance(node, Table)))
 
 
-def _without_places(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_places(each) for key, each in value.items() if key not in _NOT_DEFINED}
-    if isinstance(value, (list, tuple)):
-        return [_without_places(each) for each in value]
-    return value
+def _without_places(defined: Any, written: Any) -> Any:
+    """The plain value of a definition without its places; keys of mappings, as of `map`, are the user's own.
+
+    Args:
+        written: the same value as lists, dicts and texts.
+    """
+    if isinstance(defined, msgspec.Struct):
+        return {
+            name: _without_places(getattr(defined, name), each)
+            for name, each in written.items()
+            if name not in _NOT_DEFINED
+        }
+    if isinstance(defined, Mapping):
+        return {
+            name: _without_places(inner, each)
+            for inner, (name, each) in zip(defined.values(), written.items(), strict=True)
+        }
+    if isinstance(defined, (list, tuple)):
+        return [_without_places(inner, each) for inner, each in zip(defined, written, strict=True)]
+    return written
 
 
 def _section(name: str, section: Table) -> Iterator[bytes]:

@@ -67,9 +67,11 @@ FRAMING = frozenset({"host", "content-length", "transfer-encoding", "connection"
 
 _NOT_IN_COOKIES = frozenset("\r\n\0;, \t")
 _PROXY_URL = re.compile(
-    r"(?:https?|socks[45]|socks4a|socks5h)://(?:[^\s/?#:\[\]@]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?/?"
+    r"(?:https?|socks[45]|socks4a|socks5h)://(?:[^\s/?#:\[\]@]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?/?",
+    re.ASCII,
 )
 AUTH_EXAMPLE = 'auth: { user: reader, password: "${env:SHOP_PASSWORD}" }'
+_LAST_PORT = 65_535
 _VARIABLE = re.compile(r"[^A-Z0-9]+")
 _TOKEN = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[A-Za-z0-9+/_.=-]{32,}")
 """A long text of letters and digits without blanks: it is random, unlike texts that people write."""
@@ -238,7 +240,7 @@ def header_fault(name: str, text: str) -> str:
     if name.lower() in FRAMING:
         return f"the header {name} is set by Scoopi for each request"
     if _NOT_IN_HEADERS & set(text):
-        return f"the header {name} has a line break"
+        return f"the header {name} has a line break, or a NUL character"
     return ""
 
 
@@ -264,7 +266,8 @@ def _proxy_fault(text: str) -> Fault | None:
         return Fault("${env:…} must be the whole value of a proxy", hint)
     if "@" in text:
         return Fault("the proxy contains a login in plain text", hint, is_secret=True)
-    if not _PROXY_URL.fullmatch(text):
+    found = _PROXY_URL.fullmatch(text)
+    if found is None or int(found[1] or 0) > _LAST_PORT:
         return Fault(f"{text} is not the address of a proxy", hint)
     return None
 

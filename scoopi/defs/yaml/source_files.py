@@ -47,11 +47,18 @@ class SourceFiles:
             self._unreadable(self._source, error)
             return []
         if not stat.S_ISDIR(status.st_mode):
-            return [self._source]  # may be a pipe
+            return self._with_utf8_paths([self._source])  # may be a pipe
         self._walk(self._source, status)
         if not self._files and self.is_whole:
             self._fault(self._source, "the folder holds no definition files", "put a .yml file there")
-        return sorted(self._files)
+        return self._with_utf8_paths(sorted(self._files))
+
+    def _with_utf8_paths(self, files: list[Path]) -> list[Path]:
+        """The files without those whose path cannot be part of a record or a report, which are faults."""
+        for path in files:
+            if _shown(path) != str(path):
+                self._fault(path, "its path is not UTF-8", "rename the file, or the folder in which it is")
+        return [path for path in files if _shown(path) == str(path)]
 
     def _walk(self, folder: Path, status: os.stat_result) -> None:
         identity = (status.st_dev, status.st_ino)
@@ -103,7 +110,12 @@ class SourceFiles:
 
     def _fault(self, path: Path, what: str, hint: str, near: str = "") -> None:
         self.is_whole = False
-        self._findings.error(Place(str(path)), "", what, hint, near=near)
+        self._findings.error(Place(_shown(path)), "", _shown(what), hint, near=_shown(near))
+
+
+def _shown(text: str | Path) -> str:
+    """The text with escapes in place of bytes that are not UTF-8, which names of files may have."""
+    return str(text).encode(errors="backslashreplace").decode()
 
 
 class SourceText:
