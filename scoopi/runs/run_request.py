@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -27,13 +28,19 @@ def output_folder(output: str | PathLike[str]) -> Path:
     """The folder that `--output` names.
 
     Raises:
-        UsageError: it is an address such as `s3://bucket`, which would become a folder called `s3:`.
+        UsageError: it is an address such as `s3://bucket`, which would become a folder called `s3:`; or its
+            path, or that of the current folder, is not UTF-8, as no record of a run could have it.
     """
     text = fspath(output)
     address = _ADDRESS.match(text)
     if address:
         hint = "name a folder of this machine; copy its files where you want them when the run is done"
         raise UsageError(f"--output {address[1]}://… is an address: rows cannot be written there", hint=hint)
+    for kind, path in (("current", os.getcwd()), ("output", text)):
+        shown = path.encode(errors="backslashreplace").decode()
+        if shown != path:
+            hint = "rename it, or use another one"
+            raise UsageError(f"the path of the {kind} folder is not UTF-8", at=shown, hint=hint)
     return Path(text)
 
 

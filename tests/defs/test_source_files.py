@@ -58,9 +58,7 @@ def test_a_file_whose_path_is_not_utf_8_is_reported(tmp_path: Path, is_alone: bo
     name = os.fsdecode(b"caf\xe9.yml")
     write(tmp_path, {"a.yml": PLACES + TASKS + DATA, name: "x-a: 1"})
     outcome = _read(tmp_path / name if is_alone else tmp_path, tmp_path)
-    assert outcome.sentences == [
-        "error its path is not UTF-8; rename the file, or the folder in which it is"
-    ]
+    assert outcome.sentences == ["error its path is not UTF-8; rename the file, or the folder in which it is"]
     assert "caf\\\\udce9.yml" in outcome.report.json()
 
 

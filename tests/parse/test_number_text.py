@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from scoopi.errors import ConvertError
-from scoopi.parse.values.number_text import COMMA, POINT, decimal_of, integer_of, separators_of
+from scoopi.parse.values.number_text import COMMA, POINT, Separators, decimal_of, integer_of, separators_of
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,16 @@ def test_a_locale_decides_what_a_separator_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["no", "3 of 10", "2026-03-01", "1.23.4", "12,34.5,6", "1e999999999", "1.2.3,4"]
+    "text",
+    [
+        *("no", "3 of 10", "2026-03-01", "1.23.4", "12,34.5,6", "1e999999999", "1.2.3,4"),
+        *("4.5 120 reviews", "4,5 120", "12.5'000", "9,\u0663\u066c3"),
+    ],
 )
-def test_a_text_without_exactly_one_number_is_not_a_decimal(text: str) -> None:
+@pytest.mark.parametrize("separators", [None, COMMA, POINT])
+def test_a_text_without_exactly_one_number_is_not_a_decimal(text: str, separators: Separators | None) -> None:
     with pytest.raises(ConvertError):
-        decimal_of(text)
+        decimal_of(text, separators)
 
 
 @pytest.mark.parametrize("convert", [decimal_of, integer_of])

@@ -59,6 +59,23 @@ def test_microdata_nests_up_to_fifty_items(reference: str) -> None:
         rows_of(item * 51, {"n": "p"}, source="microdata")
 
 
+def test_elements_in_a_property_that_are_no_text_are_left_out() -> None:
+    page = """<div itemscope><b itemprop=price>5 <meta itemprop=currency content=EUR></b>
+     <p itemprop=text>a<style>b</style><script>c</script><!-- d --><link href=x> e<br>f</p>
+     <script itemprop=code>g</script></div>"""
+    fields = {"p": "price", "c": "currency", "t": "text", "s": "code"}
+    assert rows_of(page, fields, source="microdata") == [("5", "EUR", "a e\nf", None)]
+
+
+def test_a_malformed_address_is_taken_as_it_is_written() -> None:
+    page = """<div itemscope><a itemprop=url href=" http://[site]/x ">a</a><img itemprop=image src="//[">
+     <a itemprop=near href=y>b</a></div>"""
+    fields = {"u": "url", "i": "image", "n": "near"}
+    assert rows_of(page, fields, source="microdata") == [
+        ("http://[site]/x", "//[", "https://shop.example/list/y")
+    ]
+
+
 def test_open_graph_has_its_properties_with_and_without_prefix() -> None:
     metas = (("title", "Attic"), ("image", "a"), ("image", "b"))
     page = "".join(f'<meta property="og:{name}" content="{content}">' for name, content in metas)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,18 @@ def test_an_address_is_refused_before_it_becomes_a_folder(text: str | Path) -> N
     with pytest.raises(UsageError, match=r"--output [a-z0-9]+://… is an address") as raised:
         output_folder(text)
     assert raised.value.hint
+
+
+def test_a_path_that_is_not_utf_8_is_refused_before_records_name_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    with pytest.raises(UsageError, match=r"caf\\udce9: the path of the output folder is not UTF-8"):
+        output_folder(folder)
+    monkeypatch.chdir(folder)
+    with pytest.raises(UsageError, match=r"caf\\udce9: the path of the current folder is not UTF-8"):
+        output_folder("output")
 
 
 def test_a_new_run_needs_definitions() -> None:

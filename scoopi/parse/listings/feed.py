@@ -62,7 +62,7 @@ def _iso(day: str) -> str:
         return day
     try:
         return parsedate_to_datetime(day).isoformat()
-    except ValueError:
+    except (ValueError, OverflowError):
         return day
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from copy import deepcopy
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -27,6 +28,9 @@ _OG = "og:"
 _MOST_NESTED = 50
 """Items of microdata within one another; the library's time is the cube of this number."""
 _TOO_DEEP_ITEMS = etree.XPath(f"//*[@itemscope][count(ancestor::*[@itemscope]) >= {_MOST_NESTED}][1]")
+_UNSEEN = ("script", "style", "link", "meta")
+"""Elements whose contents are no text of a property of microdata."""
+_ADDRESSES = ("href", "src", "data")
 
 
 def compile_source(source: SourceDef, regex_timeout_ms: int) -> RootOf:
@@ -139,12 +143,33 @@ def _jsonld(page: Page) -> Root:
 
 
 def _microdata(page: Page) -> Root:
-    from extruct.w3cmicrodata import MicrodataExtractor
-
     if _TOO_DEEP_ITEMS(page.root):
         what = f"the microdata of the page nests more than {_MOST_NESTED} items"
         raise ParseError(what, at=page.document.url, cause=what)
-    return [_flat(item) for item in MicrodataExtractor().extract_items(page.root, page.document.url)]
+    return [_flat(item) for item in _microdata_extractor().extract_items(page.root, page.document.url)]
+
+
+@cache
+def _microdata_extractor() -> Any:
+    """The extractor of the library, except for what it cannot read of some pages."""
+    from extruct.w3cmicrodata import MicrodataExtractor, html_text
+
+    class Extractor(MicrodataExtractor):  # type: ignore[misc]  # the library has no types
+        def _extract_property_value(self, node: etree._Element, *words: Any, **named: Any) -> Any:
+            try:
+                return super()._extract_property_value(node, *words, **named)
+            except ValueError:  # a malformed address, which cannot be joined to that of the page
+                return next((str(node.get(name)).strip() for name in _ADDRESSES if node.get(name)), "")
+
+        def _extract_textContent(self, node: etree._Element) -> str:  # noqa: N802
+            """The visible text; the library's own removes only elements that `lxml.html` has made."""
+            if node.tag in _UNSEEN:
+                return ""
+            seen = deepcopy(node)
+            etree.strip_elements(seen, *_UNSEEN, etree.Comment, with_tail=False)
+            return str(html_text.etree_to_text(seen))
+
+    return Extractor()
 
 
 def _flat(item: Root) -> Root:

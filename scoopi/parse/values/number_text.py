@@ -73,7 +73,7 @@ def decimal_of(text: str, separators: Separators | None = None) -> str:
     sign, digits = _only_number(text)
     known = separators or _inferred(digits, text)
     whole, point, decimals = digits.partition(known.decimal)
-    if known.group in decimals or known.decimal in decimals or not _is_grouped(whole, known.group):
+    if (decimals and not decimals.isdecimal()) or not _is_grouped(whole, known.group):
         raise ConvertError(f"{text!r} is not a number")
     number = Decimal(f"{sign}{_bare(whole)}{'.' + decimals if point and decimals else ''}")
     return format(number, "f")

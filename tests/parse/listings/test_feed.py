@@ -100,3 +100,11 @@ def test_addresses_are_joined_to_the_base_of_their_elements() -> None:
         "http://d/4",
         "/5",
     ]
+
+
+@pytest.mark.parametrize(
+    "day", ["Mon, 1 Jan 99999999999999999999 00:00:00 GMT", "1 Jan 2026 10:00 +9999999999999"]
+)
+def test_a_day_that_no_calendar_has_is_as_it_is_written(day: str) -> None:
+    body = f"<rss><channel><item><link>http://a/1</link><pubDate>{day}</pubDate></item></channel></rss>"
+    assert [each["updated"] for each in read_feed(document(body))["pages"]] == [day]
