@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from msgspec import structs
@@ -16,7 +18,7 @@ from scoopi.model.definitions import TaskDef
 from scoopi.model.downloads import Downloads, FileOrder, FileRef, KeptFile
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, ToGrant, ToTask
 from scoopi.model.job import Frame, JobPayload, JobState
-from scoopi.model.locator import Locator, PageRequest
+from scoopi.model.locator import Document, Locator, PageRequest
 from scoopi.steps.step import LoadOrder, Step
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.downloads.page_files import PageFiles
@@ -233,3 +235,18 @@ def test_a_step_that_asks_for_files_twice_fails(files_of: Files) -> None:
     files = files_of(chain("one", Does(lambda payload: ToFiles(payload, (FileOrder(ONE),)))))
     files.result(page(), None)
     assert "not a handover" in ended(files.result(file(), None)).failures[0].message
+
+
+@pytest.mark.parametrize("is_public", [False, True])
+def test_a_file_is_requested_whole_and_of_a_public_page_from_public_hosts_only(
+    files_of: Files, is_public: bool
+) -> None:
+    files = files_of(chain("one", Wants(ONE)))
+    loaded = page()
+    locator = loaded.item.payload.locator
+    document = Document(locator, PAGE, datetime.now(UTC), None, b"", is_public)
+    made = files.result(LoadedPage(loaded.item, SimpleNamespace(document=document)), None)
+    assert isinstance(made, ToGrant)
+    order = made.payload.expect(LoadOrder)
+    assert (order.public_only, order.whole, order.grant) == (is_public, True, None)
+    assert (made.payload.locator.name, made.payload.locator.group) == (locator.name, locator.group)
