@@ -6,14 +6,18 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
 
-from scoopi.errors import StoreError
+from scoopi.errors import ClusterError, StoreError
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.store.call_timeout import CallTimeout
-from scoopi.store.postgresql.postgres_client import PostgresClient
+from scoopi.store.postgresql import postgres_client
+from scoopi.store.postgresql.postgres_client import CONNECTIONS, PostgresClient
 from tests.engine.desk import LIMIT_S, wait_until
 from tests.outputs.postgres_server import PostgresServer
 
@@ -140,3 +144,67 @@ def test_a_closed_client_says_so(client: PostgresClient) -> None:
     client.close()
     with pytest.raises(StoreError, match="the store is closed"):
         client.rows(b"SELECT 1", {}, is_repeatable=True)
+
+
+def test_a_database_that_fails_for_too_long_ends_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(postgres_client, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    client = PostgresClient(parse_store_url("postgresql://ann@127.0.0.1:1/shop"), give_up_s=30.0)
+    for passed_s in (0.0, 29.0):
+        now[0] += passed_s
+        with pytest.raises(StoreError, match="does not answer"):
+            client.rows(b"SELECT 1", {}, is_repeatable=True)
+    now[0] += 1.0
+    with pytest.raises(ClusterError, match="no call to the database has succeeded for 30 s") as raised:
+        client.rows(b"SELECT 1", {}, is_repeatable=True)
+    assert raised.value.hint == "start it again, then this node"
+
+
+def test_a_success_ends_the_time_for_which_a_database_has_failed(
+    store_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = PostgresClient(parse_store_url(store_database), give_up_s=0.0)
+    client.rows(b"SELECT 1", {}, is_repeatable=True)
+    with pytest.raises(ClusterError, match="this node gave up"):
+        client.rows(b"SELECT * FROM nothing_of_that_name", {}, is_repeatable=True)
+    client.close()
+    patient = PostgresClient(parse_store_url(store_database), give_up_s=600.0)
+    passed_s = 0.0
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed_s)
+    monkeypatch.setattr(postgres_client, "time", clock)
+    for _ in range(3):
+        with pytest.raises(StoreError, match="does not exist"):
+            patient.rows(b"SELECT * FROM nothing_of_that_name", {}, is_repeatable=True)
+        passed_s += 500
+        assert patient.rows(b"SELECT 1", {}, is_repeatable=True) == [(1,)]
+    patient.close()
+
+
+def test_calls_that_find_all_connections_in_use_do_not_wait_for_ever(store_database: str) -> None:
+    client = PostgresClient(parse_store_url(store_database), CallTimeout(0.2))
+    with ExitStack() as used:
+        for _ in range(CONNECTIONS):
+            used.enter_context(client.transaction())
+        with pytest.raises(StoreError, match="all connections wait for it"):
+            client.rows(b"SELECT 1", {}, is_repeatable=True)
+    assert client.rows(b"SELECT 1", {}, is_repeatable=True) == [(1,)]
+    client.close()
+
+
+def test_a_statement_that_the_database_rolled_back_is_tried_again(
+    client: PostgresClient, store_database: str
+) -> None:
+    client.rows(b"CREATE SEQUENCE IF NOT EXISTS tries", {}, is_repeatable=True)
+    raising = b"""DO $$ BEGIN
+        IF nextval('tries') < 4 THEN RAISE EXCEPTION 'a deadlock' USING ERRCODE = '40P01'; END IF;
+    END $$"""
+    assert client.rows(raising, {}, is_repeatable=False) == ()
+    assert client.rows(b"SELECT last_value FROM tries", {}, is_repeatable=True) == [(4,)]
+
+
+def test_whether_a_server_listens_is_known_without_a_right_url(store_database: str) -> None:
+    found = {}
+    for url in (store_database, "postgresql://ann@127.0.0.1:1/shop", "postgresql://ann@h/d?colour=red"):
+        client = PostgresClient(parse_store_url(url))
+        found[url] = client.is_listening()
+    assert [*found.values()] == [True, False, False]

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from scoopi.errors import RunError
+from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
-from scoopi.store.ports import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, Store, StoreMap
-from scoopi.store.runs.run_record import RunPhase, RunRecord, RunState
+from scoopi.store.ports import (
+    ENDED,
+    HOSTS,
+    JOBS,
+    MEMBERS,
+    PAYLOADS,
+    RUN,
+    Change,
+    Outcome,
+    Store,
+    StoreMap,
+)
+from scoopi.store.runs.run_record import RunCancel, RunPhase, RunRecord, RunState
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore
@@ -143,3 +155,71 @@ def test_a_record_in_other_bytes_of_the_same_meaning_is_moved(run: RunRecord, st
     run.mark_seeded()
     run.to_ending()
     assert run.read() == RunState("r1", RunPhase.ENDING, True, "ann")
+
+
+def test_a_cancel_is_for_the_nodes_that_take_part_when_it_is_asked_for(store: Store) -> None:
+    ann, bob, user = (RunCancel(store, name) for name in ("ann", "bob", "user"))
+    ann.listen()
+    assert not ann.is_asked()
+    for _ in range(2):
+        user.ask()
+        assert ann.is_asked()
+    bob.listen()
+    assert not bob.is_asked(), "it resumes the run"
+    ann.listen()
+    user.ask()
+    assert ann.is_asked()
+    assert bob.is_asked()
+
+
+def test_two_that_cancel_a_run_at_the_same_moment_both_succeed(tmp_path: Path) -> None:
+    class Overtaken(SqliteStore):
+        """Another process cancels before each of the first writes."""
+
+        others = 0
+
+        def put_if_absent_all(
+            self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]
+        ) -> list[Outcome]:
+            self._overtake()
+            return super().put_if_absent_all(store_map, records)
+
+        def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+            self._overtake()
+            return super().cas_all(store_map, changes)
+
+        def _overtake(self) -> None:
+            if self.others:
+                self.others -= 1
+                RunCancel(self, "other").ask()
+
+    store = Overtaken(tmp_path / "overtaken.db")
+    node = RunCancel(store, "ann")
+    for others in (1, 3):
+        node.listen()
+        store.others = others
+        RunCancel(store, "user").ask()
+        assert (node.is_asked(), store.others) == (True, 0)
+    store.close()
+
+
+def test_a_run_record_that_is_rejected_without_another_one_is_made_by_the_next_try(
+    tmp_path: Path,
+) -> None:
+    class Rejecting(SqliteStore):
+        rejects = True
+
+        def put_if_absent_all(
+            self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]
+        ) -> list[Outcome]:
+            if self.rejects and records[0][0] == "run":
+                return [Outcome(False, None)]
+            return super().put_if_absent_all(store_map, records)
+
+    store = Rejecting(tmp_path / "rejecting.db")
+    run = RunRecord(store, "ann")
+    with pytest.raises(StoreError, match="the run record was rejected, but none exists"):
+        run.create("r1")
+    store.rejects = False
+    assert run.create("r1").incarnation == "r1"
+    store.close()

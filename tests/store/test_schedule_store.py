@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -287,3 +287,37 @@ def test_a_record_that_another_program_wrote_is_named_with_a_hint_for_the_schedu
     assert raised.value.hint == "restore the records from a backup, or remove this one from the store"
     schedule.close()
     raw.close()
+
+
+class Signals:
+    """Notes what is sent, and calls back at once."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+
+    def send(self) -> None:
+        self.sent += 1
+
+    def listen(self, heard: Callable[[], object]) -> Signals:
+        heard()
+        return self
+
+    def close(self) -> None:
+        """Nothing listens."""
+
+
+def test_changes_are_announced_if_the_store_can(tmp_path: Path) -> None:
+    heard: list[bool] = []
+    with closing(SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS)) as store:
+        silent, signals = ScheduleStore(store, lambda: None), Signals()
+        silent.signal()
+        assert silent.listen(lambda: heard.append(True)) is None
+        announcing = ScheduleStore(store, lambda: None, signals)
+        announcing.signal()
+        assert announcing.listen(lambda: heard.append(True)) is signals
+    assert (signals.sent, heard) == (1, [True])
+
+
+def test_without_records_nothing_is_removed(schedule: ScheduleStore) -> None:
+    nothing: list[JobRecord] = []
+    assert schedule.remove(nothing) == []

@@ -311,3 +311,42 @@ def test_tables_of_long_records_have_rowids_so_that_new_ones_are_appended(
     indexes = {table: sql for kind, _, table, sql in made if kind == "index"}
     assert indexes.keys() == indexed.keys()
     assert all(f"({field}, key)" in indexes[table] for table, field in indexed.items())
+
+
+@pytest.mark.parametrize(("name", "owner"), [("store.db", "the run"), ("state.db", "the scheduler")])
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_database_of_something_else_is_no_store_and_keeps_its_tables(
+    tmp_path: Path, name: str, owner: str, is_ours: bool
+) -> None:
+    path = tmp_path / name
+    if is_ours:
+        SqliteStore(path).close()
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE songs (title TEXT)")
+        other.execute("INSERT INTO songs VALUES ('Rye')")
+        other.commit()
+    with pytest.raises(StoreError, match="it does not have the tables of a store") as raised:
+        SqliteStore(path)
+    assert raised.value.what.startswith(owner)
+    hint = "deploy the project again" if name == "state.db" else "start a new run"
+    assert raised.value.hint.endswith(hint)
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT title FROM songs").fetchall() == [("Rye",)]
+
+
+def test_a_key_that_is_no_text_is_a_damage_of_the_file(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    with closing(sqlite3.connect(tmp_path / "store.db")) as other:
+        other.execute("INSERT INTO run (key, value) VALUES (CAST(x'ff' AS TEXT), x'31')")
+        other.commit()
+    with pytest.raises(StoreError, match="cannot be used: a key is not text"):
+        store.scan(RUN, None, 10)
+    store.close()
+
+
+def test_an_error_of_the_caller_is_not_called_one_of_the_file(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    with pytest.raises(sqlite3.ProgrammingError):
+        store.get_all(RUN, [object()])  # type: ignore[list-item]
+    assert store.put_if_absent_all(RUN, [("a", b"1")])[0].won, "it can still be used"
+    store.close()

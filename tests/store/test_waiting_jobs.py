@@ -150,3 +150,21 @@ def test_packs_that_wait_to_be_unpacked_are_known_by_their_host(ann: JobStore, s
     store.delete_all(HOSTS, [HOST])
     with pytest.raises(RecordError, match="the run does not know its host"):
         ann.refuse_strays()
+
+
+def test_a_job_that_nobody_knows_any_more_does_not_wait(ann: JobStore) -> None:
+    put(ann, "j1")
+    (job,) = ann.take(HOST, 1)
+    unknown = Postponed("j2", 1, WAIT_MS, "timeout")
+    assert ann.waiting.postpone([unknown, failed(job)]) == [waiting(job)]
+    assert ann.waiting.here() == [waiting(job)]
+    assert ann.waiting.postpone([]) == []
+
+
+def test_jobs_that_wait_are_counted_for_each_node(ann: JobStore, bob: JobStore) -> None:
+    put(ann, "j1", "j2", "j3")
+    ann.waiting.postpone([failed(job) for job in ann.take(HOST, 2)])
+    bob.waiting.postpone([failed(job) for job in bob.take(HOST, 1)])
+    assert [ann.waiting.count(name) for name in ("ann", "bob", "cid")] == [2, 1, 0]
+    assert len(ann.waiting.adopt("bob")) == 1
+    assert [ann.waiting.count(name) for name in ("ann", "bob")] == [3, 0]
