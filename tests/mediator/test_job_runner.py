@@ -623,3 +623,53 @@ def test_no_more_jobs_are_taken_than_pages_are_left_of_the_run(world: World) -> 
         world.taken(4)
     assert world.tasks.taken.empty()
     assert world.jobs.ready(ONE) + world.jobs.ready(TWO) == 2
+
+
+def test_a_failed_attempt_for_which_no_budget_is_left_ends_with_its_reason(world: World) -> None:
+    world.budgets = PageBudgets(BudgetRules(run=Budget(bytes=10)))
+    world.with_jobs(world.jobs)
+    world.put(ONE, "a", "b")
+    first, second = world.jobs.take(ONE, 2)
+    world.jobs.waiting.postpone([Postponed(first.id, first.fence, 0, "timeout")])
+    world.jobs.waiting.make_ready([first.id])
+    world.jobs.hand_back([second])
+    world.budgets.received(first, 10)
+    with running(world):
+        world.inbox.has_new([ONE])
+        ended = {result.job: result for result in (world.failed.get(timeout=WAIT_S) for _ in range(2))}
+    assert {job: result.state for job, result in ended.items()} == {
+        first.id: JobState.FAILED,
+        second.id: JobState.SKIPPED,
+    }
+    (failure,) = msgspec.msgpack.decode(ended[first.id].body, type=Frame).failures
+    assert failure.cause.startswith("loader: timeout; not tried again: the run's budget")
+
+
+def test_seeded_jobs_are_unpacked_and_taken_when_no_others_of_their_host_are_left(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    packed = []
+    for name in ("b", "c"):
+        job = seed_id("towns", name, name)
+        packed.append(NewJob(job, ONE, JobPayload(Locator(name, "towns", name), job)))
+    world.put(ONE, "a")
+    world.jobs.put_packed(ONE, 0, packed)
+    with running(world):
+        world.inbox.has_new([ONE])
+        assert names(world.taken(3)) == ["a", "b", "c"]
+    assert f"2 more jobs of {ONE} are ready" in caplog.messages
+
+
+def test_of_shared_hosts_only_those_are_asked_for_of_which_this_node_has_a_part(
+    world: World,
+) -> None:
+    counting = CountingJobs(world.store)
+    world.put(ONE, "a")
+    world.put(TWO, "b")
+    shares = Shares(TWO, ONE)
+    shares.may_take = lambda host: host == ONE  # type: ignore[method-assign]
+    world.with_jobs(counting, cast(SharedHosts, shares))
+    with running(world):
+        assert names(world.taken(1)) == ["a"]
+    assert set(counting.asked) == {ONE}

@@ -157,6 +157,10 @@ class Claims:
     def changed(self, session: Session, change: SessionChange) -> None:
         """Nothing is shared here."""
 
+    def with_own(self, session: Session) -> Session:
+        """Nothing of this node is missing in it."""
+        return session
+
 
 @pytest.mark.parametrize("login", ["done", "failed", "again"])
 def test_other_nodes_may_log_in_once_the_login_of_this_one_has_ended(one: Worker, login: str) -> None:
@@ -174,3 +178,76 @@ def test_a_job_that_asks_for_a_session_nobody_logs_in_to_has_its_turn(one: Worke
     sessions: Any = Sessions(workers)
     sessions.handle(one, SessionAsked("b", "s", 0))
     assert one.turns == ["b"]
+
+
+def shared_by(one: Worker) -> tuple[Any, Any]:
+    """The sessions of a node that shares them, and its claims."""
+    workers: Any = [one]
+    shared: Any = Claims()
+    return Sessions(workers, shared), shared
+
+
+def test_a_claim_is_released_when_the_job_that_logs_in_is_gone_and_nobody_else_waits(one: Worker) -> None:
+    sessions, shared = shared_by(one)
+    sessions.ask(one, "a", "s", 0)
+    assert shared.claimed == {"s"}
+    sessions.released("a")
+    assert shared.claimed == set()
+    sessions.released("a")
+    sessions.released("unknown")
+    assert one.turns == ["a"]
+
+
+def test_a_claim_that_comes_when_nobody_waits_any_more_is_released(one: Worker) -> None:
+    sessions, shared = shared_by(one)
+    shared.claimed.add("s")
+    sessions.learn(Session("s"))
+    assert shared.claimed == set()
+
+
+def test_a_claim_stays_while_a_job_logs_in(one: Worker) -> None:
+    sessions, shared = shared_by(one)
+    sessions.ask(one, "a", "s", 0)
+    sessions.learn(Session("s", 0, {"k": "line"}))
+    assert shared.claimed == {"s"}
+
+
+def test_a_job_waits_until_this_node_has_the_claim(one: Worker) -> None:
+    sessions, shared = shared_by(one)
+    shared.may_log_in = lambda name: False
+    sessions.ask(one, "a", "s", 0)
+    assert one.turns == []
+    shared.may_log_in = lambda name: True
+    sessions.learn(Session("s"))
+    assert one.turns == ["a"]
+
+
+def test_jobs_that_have_left_their_worker_are_passed_over(one: Worker) -> None:
+    sessions, _ = shared_by(one)
+    sessions.ask(one, "a", "s", 0)
+    sessions.ask(one, "gone", "s", 0)
+    sessions.ask(one, "b", "s", 0)
+    sessions.released("a")
+    assert one.turns == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("login", "line"),
+    [
+        ("done", "logged in to s"),
+        ("failed", "s: wrong password; no more requests to this site"),
+        ("again", "the login to s did not come to its end, and is tried again: wrong password"),
+    ],
+)
+def test_what_comes_of_a_login_is_logged(
+    sessions: Any, caplog: pytest.LogCaptureFixture, login: str, line: str
+) -> None:
+    caplog.set_level("INFO")
+    sessions.change(SessionChange("s", "a", login=login, message="wrong password"))
+    assert caplog.messages == [line]
+
+
+def test_only_the_job_that_logs_in_ends_its_login(sessions: Any, one: Worker, two: Worker) -> None:
+    sessions.change(SessionChange("s", "c", {"k": "line"}, login="done"))
+    assert [worker.news[-1] for worker in (one, two)] == [Session("s", 0, {"k": "line"})] * 2
+    assert one.turns == ["a"]

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from scoopi.configs.groups import FetchLimits
-from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.task_queues import GrantRequest, TaskQueues
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload
@@ -198,3 +198,17 @@ def test_clearing_gives_up_every_job_and_every_grant_request(queues: TaskQueues)
     assert queues.grant_hosts() == (TWO,)
     worker.link.kill()
     worker.link.reap()
+
+
+def test_the_request_of_a_robots_txt_stays_when_jobs_of_its_host_are_taken_out(
+    queues: TaskQueues,
+) -> None:
+    host = "one.example:80"
+    reading = robots_pending(host, f"http://{host}/robots.txt", public_only=False)
+    for each in (reading, pending("a", host), pending("b", host)):
+        queues.add(each)
+    assert [each.taken.payload.locator.name for each in queues.take_jobs(host)] == ["a", "b"]
+    assert queues.total == 1
+    assert queues.pop_job(host) is reading
+    assert queues.take_jobs(host) == []
+    assert queues.total == 0

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from scoopi.appenders.appender import JobResult
-from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import Frame, JobPayload, JobState
@@ -171,3 +171,40 @@ def test_when_the_node_stops_all_quarantined_jobs_are_given_up() -> None:
     court.die_on_none("a", "b")
     assert [job.taken.id for job in court.quarantine.clear()] == ["a", "b"]
     assert len(court.quarantine) == 0
+
+
+def test_a_job_that_robots_txt_disallows_is_skipped_and_one_that_is_denied_otherwise_fails() -> None:
+    court = Court()
+    court.quarantine.deny(pending("a"), True, "robots.txt disallows it", "robots.txt, line 2")
+    court.quarantine.deny(pending("b"), False, "no answer", "no answer in 10 s")
+    skipped, failed = court.results
+    frames = [msgspec.msgpack.decode(each.body, type=Frame) for each in (skipped, failed)]
+    assert (skipped.state, failed.state) == (JobState.SKIPPED, JobState.FAILED)
+    assert frames[0].skipped is not None
+    assert (frames[0].skipped.cause, frames[0].skipped.message) == (
+        "robots.txt disallows it",
+        "robots.txt, line 2",
+    )
+    (failure,) = frames[1].failures
+    assert (failure.cause, failure.message, failure.step, failure.at) == (
+        "no answer",
+        "no answer in 10 s",
+        "loader",
+        "towns/",
+    )
+
+
+def test_a_robots_txt_that_kills_its_workers_is_reported_and_is_no_result() -> None:
+    lost: list[tuple[Pending, str]] = []
+    court = Court(max_crashes=1)
+    quarantine = Quarantine(
+        1, 60.0, court.results.append, "{}/{}".format, on_robots_lost=lambda *what: lost.append(what)
+    )
+    reading = robots_pending("one.example:80", "http://one.example/robots.txt", public_only=False)
+    worker = PoolWorker(link := PlayedWorker(), 4, alone=True)
+    worker.outstanding = {reading.taken.id: reading}
+    link.dies()
+    link.reap()
+    assert quarantine.judge(worker, HOW, Note(reading.taken.id, "", 5.0)) == []
+    assert [(each.taken.host, HOW in cause) for each, cause in lost] == [("one.example:80", True)]
+    assert (court.results, len(quarantine)) == ([], 0)

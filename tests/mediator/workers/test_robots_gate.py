@@ -247,3 +247,16 @@ def test_jobs_that_wait_for_a_file_go_on_when_another_node_has_read_it(world: Wo
     other.desk.round()
     other.gate.take_up()
     assert other.gate.lets_all(HOST)
+
+
+def test_a_robots_txt_whose_reading_ends_workers_fails_the_pages_of_its_host(world: World) -> None:
+    assert world.verdict() is Pass.WAITS
+    world.desk.round()
+    world.gate.take_up()
+    world.gate.lost(world.queues.pop_job(HOST), "it was killed by SIGSEGV")
+    denial = world.verdict()
+    assert isinstance(denial, Denial)
+    assert (denial.is_rule, denial.cause) == (
+        False,
+        "loader: robots.txt cannot be read: it was killed by SIGSEGV",
+    )

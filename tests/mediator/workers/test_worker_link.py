@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +17,8 @@ from scoopi.mediator.workers import worker_link
 from scoopi.mediator.workers.thread_link import ThreadLink
 from scoopi.mediator.workers.worker_link import ProcessLink, WorkerLink
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.messages import Setup, Stop
+from scoopi.worker.messages import Ready, Setup, Stop
+from scoopi.worker.pipe import pack
 from tests.worker.stuck_loader import RELEASED, wire
 
 LIMIT_S = 60.0
@@ -101,3 +103,62 @@ def test_a_link_that_is_reaped_has_closed_both_ends() -> None:
             os.fstat(end)
     for end in (to_parent, from_parent):
         os.close(end)
+
+
+def test_a_plain_link_knows_nothing_of_its_worker() -> None:
+    (incoming, to_parent), (from_parent, outgoing) = os.pipe(), os.pipe()
+    link = WorkerLink(incoming, outgoing)
+    assert (link.pid, link.note(), link.is_paused(), link.has_ended()) == (None, Note(), False, False)
+    link.reap()
+    for end in (to_parent, from_parent):
+        os.close(end)
+
+
+def test_a_message_that_the_worker_does_not_take_waits_and_is_dropped_with_it() -> None:
+    (incoming, to_parent), (from_parent, outgoing) = os.pipe(), os.pipe()
+    link = WorkerLink(incoming, outgoing)
+    link.send(Setup(bytes(4 << 20)))  # more than the pipe holds
+    assert link.has_unsent()
+    taken = 0
+    while link.has_unsent():
+        taken += len(os.read(from_parent, 1 << 20))
+        link.push()
+    while select.select([from_parent], [], [], 0)[0]:
+        taken += len(os.read(from_parent, 1 << 20))
+    assert taken == len(pack(Setup(bytes(4 << 20))))
+    link.send(Setup(bytes(4 << 20)))
+    os.close(from_parent)
+    link.push()
+    assert not link.has_unsent()
+    link.reap()
+    os.close(to_parent)
+
+
+def test_of_what_a_dead_worker_has_sent_the_whole_messages_are_read() -> None:
+    (incoming, to_parent), (from_parent, outgoing) = os.pipe(), os.pipe()
+    link = WorkerLink(incoming, outgoing)
+    os.write(to_parent, pack(Ready()) * 2 + pack(Ready())[:-1])
+    assert list(link.receive_rest()) == [Ready()] * 2, "a process that it has forked may hold the pipe open"
+    os.write(to_parent, pack(Ready())[-1:])
+    os.close(to_parent)
+    assert list(link.receive_rest()) == [Ready()]
+    link.reap()
+    os.close(from_parent)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("kill -SEGV $$", "it was killed by SIGSEGV"),
+        ("kill -40 $$", "it was killed by signal 40"),
+        ("exit 3", "it ended with exit code 3"),
+        ("exit 0", "it ended with exit code 0"),
+    ],
+)
+def test_how_a_worker_has_ended_is_said_in_words(
+    monkeypatch: pytest.MonkeyPatch, how: str, words: str
+) -> None:
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda _, **more: popen(["sh", "-c", how], **more))
+    link = ProcessLink("not:started")
+    assert link.reap() == (words, Note())
