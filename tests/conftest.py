@@ -18,7 +18,7 @@ from tests.server.server import Server
 from tests.site.misbehaving_site import MisbehavingSite
 
 # Several rooms' tests import these; only here is none of them imported yet.
-pytest.register_assert_rewrite("tests.engine.desk", "tests.engine.pace", "tests.bad_input.town")
+pytest.register_assert_rewrite("tests.engine.workspace", "tests.engine.pace", "tests.bad_input.town")
 
 # A run of the tests is to say something of a change, not of its luck: it takes the same examples each time.
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None)

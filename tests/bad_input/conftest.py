@@ -1,4 +1,4 @@
-"""A desk, and a town whose good pages stand beside a bad one."""
+"""A workspace, and a town whose good pages stand beside a bad one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.bad_input.town import Town
-from tests.engine.desk import Desk, quick_desk
+from tests.engine.workspace import Workspace, quick_workspace
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """A desk whose folder is the current one; hosts are asked without delay."""
-    return quick_desk(tmp_path / "desk", monkeypatch)
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A workspace whose folder is the current one; hosts are asked without delay."""
+    return quick_workspace(tmp_path / "workspace", monkeypatch)
 
 
 @pytest.fixture
-def town(desk: Desk) -> Town:
-    """Definitions in `defs` and good pages in `pages` of the desk."""
-    return Town(desk.folder)
+def town(workspace: Workspace) -> Town:
+    """Definitions in `defs` and good pages in `pages` of the workspace."""
+    return Town(workspace.folder)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.bad_input.town import DEFINITIONS, Town
-from tests.engine.desk import Desk, Ended
+from tests.engine.workspace import Ended, Workspace
 
 MARK = "¦"
 """Stands in a bad text where the report's line and column shall point to."""
@@ -195,20 +195,20 @@ def located(text: str) -> tuple[str, int, int]:
 
 @pytest.mark.parametrize(("good", "bad", "what", "hint"), CASES.values(), ids=CASES.keys())
 def test_a_fault_is_reported_with_its_place_and_nothing_starts(
-    desk: Desk, town: Town, good: str, bad: str, what: str, hint: str
+    workspace: Workspace, town: Town, good: str, bad: str, what: str, hint: str
 ) -> None:
     if "linkGroup" in bad:
         town.put("nameTask: { dataDef: name }", LINKING)
     assert DEFINITIONS.count(good) == 1
     text, line, column = located(town.job.read_text(encoding="utf-8").replace(good, bad))
     town.write(text)
-    report = assert_refused(desk)
+    report = assert_refused(workspace)
     assert report["errors"] == 1, report
     found = next(each for each in report["findings"] if each["severity"] == "error")
     assert (found["file"], found["line"]) == ("defs/job.yml", line)
     assert found["column"] == column, found
     assert what in found["what"]
-    ended = desk.scoopi("run", "defs")
+    ended = workspace.scoopi("run", "defs")
     for said in ("defs/job.yml", f"{line}:{column}", what, hint):
         assert said in ended.err, ended.err
 
@@ -219,31 +219,31 @@ LINKING = (
 )
 
 
-def test_a_bad_xpath_is_reported_with_its_place(desk: Desk, town: Town) -> None:
+def test_a_bad_xpath_is_reported_with_its_place(workspace: Workspace, town: Town) -> None:
     town.put("nameTask: { dataDef: name }", "nameTask: { dataDef: name, steps: xpath }")
     town.put('query: { block: "body", selector: "h1" }', 'query: { block: "//body", selector: ¦"h1[" }')
     text, line, column = located(town.job.read_text(encoding="utf-8"))
     town.write(text)
-    report = assert_refused(desk)
+    report = assert_refused(workspace)
     errors = [each for each in report["findings"] if each["severity"] == "error"]
     assert [(each["line"], each["column"]) for each in errors] == [(line, column)]
     assert "h1[" in errors[0]["what"]
 
 
-def test_an_empty_folder_is_reported(desk: Desk, tmp_path: Path) -> None:
-    (desk.folder / "defs" / "plugins").mkdir(parents=True)
-    (desk.folder / "defs" / "plugins" / "not-looked-at.yml").write_text(DEFINITIONS)
-    assert_reported(desk, "the folder holds no definition files", "put a .yml file there")
+def test_an_empty_folder_is_reported(workspace: Workspace, tmp_path: Path) -> None:
+    (workspace.folder / "defs" / "plugins").mkdir(parents=True)
+    (workspace.folder / "defs" / "plugins" / "not-looked-at.yml").write_text(DEFINITIONS)
+    assert_reported(workspace, "the folder holds no definition files", "put a .yml file there")
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# nothing yet\n", "---\n", "{}\n"])
-def test_files_without_definitions_are_reported(desk: Desk, town: Town, text: str) -> None:
+def test_files_without_definitions_are_reported(workspace: Workspace, town: Town, text: str) -> None:
     town.write(text)
-    assert_reported(desk, "the files hold no definitions", "or with processes: for the scheduler")
+    assert_reported(workspace, "the files hold no definitions", "or with processes: for the scheduler")
 
 
-def test_a_missing_folder_is_reported_with_its_likely_name(desk: Desk, town: Town) -> None:
-    ended = desk.scoopi("run", "dfs")
+def test_a_missing_folder_is_reported_with_its_likely_name(workspace: Workspace, town: Town) -> None:
+    ended = workspace.scoopi("run", "dfs")
     assert ended.code == 3
     for said in ("dfs", "there is no such file or folder", "did you mean defs?"):
         assert said in ended.err
@@ -262,101 +262,107 @@ def test_a_missing_folder_is_reported_with_its_likely_name(desk: Desk, town: Tow
     ],
 )
 def test_a_file_that_holds_no_definitions_is_reported(
-    desk: Desk, town: Town, content: bytes, what: str, hint: str
+    workspace: Workspace, town: Town, content: bytes, what: str, hint: str
 ) -> None:
     (town.job.parent / "other.yml").write_bytes(content)
-    assert_reported(desk, what, hint, "defs/other.yml")
+    assert_reported(workspace, what, hint, "defs/other.yml")
 
 
-def test_aliases_of_aliases_are_bounded(desk: Desk, town: Town) -> None:
+def test_aliases_of_aliases_are_bounded(workspace: Workspace, town: Town) -> None:
     lines = ["a0: &a0 [ x, x, x, x, x, x, x, x, x, x ]"]
     lines += [f"a{n}: &a{n} [ {', '.join([f'*a{n - 1}'] * 10)} ]" for n in range(1, 9)]
     (town.job.parent / "other.yml").write_text("\n".join(lines))
-    assert_reported(desk, "its aliases stand for more than 2,000,000 values", "use fewer aliases of aliases")
+    assert_reported(
+        workspace, "its aliases stand for more than 2,000,000 values", "use fewer aliases of aliases"
+    )
 
 
-def test_two_files_that_differ_on_one_name_are_reported_with_both_places(desk: Desk, town: Town) -> None:
+def test_two_files_that_differ_on_one_name_are_reported_with_both_places(
+    workspace: Workspace, town: Town
+) -> None:
     (town.job.parent / "twin.yml").write_text(
         'dataDefs:\n  name: { query: { block: "p" }, items: [ item: { name: x, value: x } ] }\n'
     )
-    ended = assert_reported(desk, "name", "", "defs/twin.yml")
+    ended = assert_reported(workspace, "name", "", "defs/twin.yml")
     assert "defs/job.yml:11:3" in ended.err
 
 
-def test_all_faults_of_all_files_are_in_one_report(desk: Desk, town: Town) -> None:
+def test_all_faults_of_all_files_are_in_one_report(workspace: Workspace, town: Town) -> None:
     town.put(TEMP_TASK, "tempTask: { dataDef: tmeps }")
     town.put(ITEM, "{ name: hour, indxRange: 2-3,")
     (town.job.parent / "more.yml").write_text(
         'dataDefs:\n  more: { query: { block: "p" }, items: [ itm: { name: x } ] }\n'
     )
-    ended = desk.scoopi("run", "defs")
+    ended = workspace.scoopi("run", "defs")
     assert ended.code == 3
     for said in ("did you mean temps?", "did you mean indexRange?", "defs/more.yml", "3 errors in 2 files"):
         assert said in ended.err, ended.err
 
 
-def test_a_folder_without_rights_is_reported(desk: Desk, town: Town) -> None:
+def test_a_folder_without_rights_is_reported(workspace: Workspace, town: Town) -> None:
     # Rights don't bind root, as whom CI runs: the process gives root's power over them away first.
     town.job.parent.chmod(0)
     try:
-        ended = desk.process("run", "defs", powerless=True)
+        ended = workspace.process("run", "defs", powerless=True)
     finally:
         town.job.parent.chmod(0o755)
     assert ended.code == 3
     for said in ("defs", "it cannot be read: Permission denied", "change its permissions"):
         assert said in ended.err
-    assert not (desk.folder / "output").exists()
+    assert not (workspace.folder / "output").exists()
 
 
-def test_a_file_without_rights_is_reported_and_hides_no_other_fault(desk: Desk, town: Town) -> None:
+def test_a_file_without_rights_is_reported_and_hides_no_other_fault(workspace: Workspace, town: Town) -> None:
     (town.job.parent / "closed.yml").write_text(DEFINITIONS)
     (town.job.parent / "closed.yml").chmod(0)
     town.put(ITEM, "{ name: hour, indxRange: 2-3,")
-    ended = desk.process("run", "defs", powerless=True)
+    ended = workspace.process("run", "defs", powerless=True)
     assert ended.code == 3
     for said in ("defs/closed.yml", "it cannot be read: Permission denied", "did you mean indexRange?"):
         assert said in ended.err
 
 
-def test_a_link_to_nowhere_is_reported(desk: Desk, town: Town) -> None:
+def test_a_link_to_nowhere_is_reported(workspace: Workspace, town: Town) -> None:
     (town.job.parent / "gone.yml").symlink_to("nowhere.yml")
-    assert_reported(desk, "it is a link to nowhere.yml", "remove the link", "defs/gone.yml")
+    assert_reported(workspace, "it is a link to nowhere.yml", "remove the link", "defs/gone.yml")
 
 
-def test_bad_definitions_end_a_real_process_with_3_and_an_empty_stdout(desk: Desk, town: Town) -> None:
+def test_bad_definitions_end_a_real_process_with_3_and_an_empty_stdout(
+    workspace: Workspace, town: Town
+) -> None:
     town.put(TEMP_TASK, "tempTask: { dataDef: tmeps }")
-    ended = desk.process("run", "defs")
+    ended = workspace.process("run", "defs")
     assert (ended.code, ended.out) == (3, "")
     assert "there is no data definition tmeps; did you mean temps?" in ended.err
     assert "Traceback" not in ended.err
-    assert not (desk.folder / "output").exists()
+    assert not (workspace.folder / "output").exists()
 
 
-def assert_refused(desk: Desk) -> dict[str, Any]:
+def assert_refused(workspace: Workspace) -> dict[str, Any]:
     """`run` ends with 3 before anything is made, `check` says the same; gives the report."""
-    ended = desk.scoopi("run", "defs")
+    ended = workspace.scoopi("run", "defs")
     assert ended.code == 3, ended.err
     assert ended.out == ""
-    assert not (desk.folder / "output").exists()
-    checked = desk.scoopi("check", "defs", "--format", "json")
+    assert not (workspace.folder / "output").exists()
+    checked = workspace.scoopi("check", "defs", "--format", "json")
     assert checked.code == 3
     report: dict[str, Any] = json.loads(checked.out)
     return report
 
 
-def assert_reported(desk: Desk, what: str, hint: str, where: str = "defs") -> Ended:
+def assert_reported(workspace: Workspace, what: str, hint: str, where: str = "defs") -> Ended:
     """One error that says what, where and the hint, and exit 3 with nothing made."""
-    report = assert_refused(desk)
+    report = assert_refused(workspace)
     assert report["errors"] == 1, report
-    ended = desk.scoopi("run", "defs")
+    ended = workspace.scoopi("run", "defs")
     for said in (what, hint, where):
         assert said in ended.err, ended.err
     return ended
 
 
-def test_the_hint_of_a_bad_address_is_a_field_of_its_own_in_json(desk: Desk, town: Town) -> None:
+def test_the_hint_of_a_bad_address_is_a_field_of_its_own_in_json(workspace: Workspace, town: Town) -> None:
     town.add_locator("ftp://example.org/")
-    report = assert_refused(desk)
+    report = assert_refused(workspace)
     (finding,) = report["findings"]
     assert finding["what"] == "pages cannot be loaded by ftp:"
     assert finding["hint"] == "use http, https or file; write ./ before a path with a colon"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.bad_input.town import KEYS, Town, good_rows
-from tests.engine.desk import ROOT, Desk
+from tests.engine.workspace import ROOT, Workspace
 
 FULL = "No space left on device"
 BLOCKS = 24
@@ -36,9 +36,9 @@ def mounted(folder: Path, options: str) -> None:
 
 
 @pytest.fixture
-def disk(desk: Desk) -> Iterator[Callable[[str], None]]:
+def disk(workspace: Workspace) -> Iterator[Callable[[str], None]]:
     """Makes `output` a disk of its own with the given mount options, or changes that disk."""
-    folder = desk.folder / "output"
+    folder = workspace.folder / "output"
     made = False
 
     def change(options: str) -> None:
@@ -76,36 +76,36 @@ dataDefs:
 """
 
 
-def test_a_file_in_place_of_the_output_folder_is_reported(desk: Desk, town: Town) -> None:
+def test_a_file_in_place_of_the_output_folder_is_reported(workspace: Workspace, town: Town) -> None:
     Path("output").write_text("mine")
-    ended = desk.scoopi("run", "defs")
+    ended = workspace.scoopi("run", "defs")
     assert ended.code == 5
     for said in ("output: the output folder cannot be written", "choose another with --output"):
         assert said in ended.err
     assert Path("output").read_text() == "mine"
 
 
-def test_a_file_above_the_output_folder_is_reported(desk: Desk, town: Town) -> None:
+def test_a_file_above_the_output_folder_is_reported(workspace: Workspace, town: Town) -> None:
     Path("rows").write_text("mine")
-    ended = desk.scoopi("run", "defs", "--output", "rows/of/today")
+    ended = workspace.scoopi("run", "defs", "--output", "rows/of/today")
     assert ended.code == 5
     for said in ("the output folder cannot be written: Not a directory", "choose another with --output"):
         assert said in ended.err
 
 
-def test_an_output_folder_without_rights_is_reported(desk: Desk, town: Town) -> None:
+def test_an_output_folder_without_rights_is_reported(workspace: Workspace, town: Town) -> None:
     # Rights don't bind root, as whom CI runs: the process gives root's power over them away first.
     Path("output").mkdir(mode=0o555)
-    ended = desk.process("run", "defs", powerless=True)
+    ended = workspace.process("run", "defs", powerless=True)
     assert (ended.code, ended.out) == (5, "")
     for said in ("the output folder cannot be written: Permission denied", "choose another with --output"):
         assert said in ended.err
     assert not list(Path("output").iterdir())
 
 
-def test_a_read_only_disk_is_reported(desk: Desk, town: Town, disk: Callable[[str], None]) -> None:
+def test_a_read_only_disk_is_reported(workspace: Workspace, town: Town, disk: Callable[[str], None]) -> None:
     disk("size=1m,ro")
-    ended = desk.scoopi("run", "defs")
+    ended = workspace.scoopi("run", "defs")
     assert ended.code == 5
     assert "the output folder cannot be written: Read-only file system" in ended.err
 
@@ -114,11 +114,12 @@ NO_LOCKS = ("the volume does not support file locks: No locks available", "on a 
 
 
 def test_a_volume_without_file_locks_is_reported_as_such_and_not_as_a_run_that_still_runs(
-    desk: Desk, town: Town
+    workspace: Workspace, town: Town
 ) -> None:
     for ended in (
-        desk.process("run", "defs", lockless=True),
-        desk.process("run", "defs") and desk.process("resume", desk.run_folder(), lockless=True),
+        workspace.process("run", "defs", lockless=True),
+        workspace.process("run", "defs")
+        and workspace.process("resume", workspace.run_folder(), lockless=True),
     ):
         assert (ended.code, ended.out) == (5, "")
         assert all(said in ended.err for said in NO_LOCKS), ended.err
@@ -127,10 +128,10 @@ def test_a_volume_without_file_locks_is_reported_as_such_and_not_as_a_run_that_s
 
 @pytest.mark.parametrize("size", ["4k", "8k", "16k", "48k"])
 def test_a_disk_that_is_full_from_the_start_is_reported_and_left_empty(
-    desk: Desk, town: Town, disk: Callable[[str], None], size: str
+    workspace: Workspace, town: Town, disk: Callable[[str], None], size: str
 ) -> None:
     disk(f"size={size}")
-    ended = desk.scoopi("run", "defs", "--workers", 0)
+    ended = workspace.scoopi("run", "defs", "--workers", 0)
     assert ended.code == 5, ended.err
     assert "space" in ended.err, ended.err
     assert "unexpected" not in ended.err
@@ -140,66 +141,66 @@ def test_a_disk_that_is_full_from_the_start_is_reported_and_left_empty(
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_disk_that_fills_up_is_reported_and_resume_completes_the_run(
-    desk: Desk, town: Town, disk: Callable[[str], None], wide: Counter[str], workers: int
+    workspace: Workspace, town: Town, disk: Callable[[str], None], wide: Counter[str], workers: int
 ) -> None:
     disk("size=1m")
-    ended = desk.scoopi("run", "defs", "--workers", workers, "-D", "scoopi.appender.commitInterval=1")
+    ended = workspace.scoopi("run", "defs", "--workers", workers, "-D", "scoopi.appender.commitInterval=1")
     assert ended.code == 5, ended.err
-    assert not (desk.run_folder() / "data.txt").exists()
+    assert not (workspace.run_folder() / "data.txt").exists()
     if f"rows cannot be written: {FULL}" not in ended.err:  # the store met the full disk first
         assert "database or disk is full" in ended.err
         assert "free space on this disk" in ended.err
     else:
         assert "free some space or fix the disk, then `scoopi resume`" in ended.err
-        assert_reported_cause(desk, f"rows cannot be written: {FULL}")
-    assert_stays_full(desk)
+        assert_reported_cause(workspace, f"rows cannot be written: {FULL}")
+    assert_stays_full(workspace)
     disk("size=16m")
-    assert_resumed(desk, wide)
+    assert_resumed(workspace, wide)
 
 
 def test_a_disk_that_is_too_small_to_publish_is_reported_and_resume_publishes(
-    desk: Desk, town: Town, disk: Callable[[str], None], wide: Counter[str]
+    workspace: Workspace, town: Town, disk: Callable[[str], None], wide: Counter[str]
 ) -> None:
     disk("size=4m")
-    ended = desk.scoopi("run", "defs", "--workers", 0)
+    ended = workspace.scoopi("run", "defs", "--workers", 0)
     assert ended.code == 5, ended.err
     assert f"the output cannot be written: {FULL}" in ended.err
     hint = "free some space or fix the folder, then `scoopi resume` (in a cluster: start again)"
     assert f"{hint}; the rows are safe" in ended.err
-    assert not (desk.run_folder() / "data.txt").exists()
-    assert not list(desk.run_folder().rglob("*.tmp"))
-    assert_reported_cause(desk, f"the output cannot be written: {FULL}")
+    assert not (workspace.run_folder() / "data.txt").exists()
+    assert not list(workspace.run_folder().rglob("*.tmp"))
+    assert_reported_cause(workspace, f"the output cannot be written: {FULL}")
     disk("size=16m")
-    assert_resumed(desk, wide)
+    assert_resumed(workspace, wide)
 
 
 def test_a_full_disk_ends_a_real_process_with_5(
-    desk: Desk, town: Town, disk: Callable[[str], None], wide: Counter[str]
+    workspace: Workspace, town: Town, disk: Callable[[str], None], wide: Counter[str]
 ) -> None:
     disk("size=1m")
-    ended = desk.process("run", "defs", "--workers", 2)
+    ended = workspace.process("run", "defs", "--workers", 2)
     assert (ended.code, ended.out) == (5, "")
     assert FULL in ended.err
     assert "Traceback" not in ended.err
     disk("size=16m")
-    assert desk.process("resume", "--workers", 2).code == 0
-    assert desk.rows() == wide
+    assert workspace.process("resume", "--workers", 2).code == 0
+    assert workspace.rows() == wide
 
 
-def test_a_full_stdout_is_reported_and_resume_writes_the_rows(desk: Desk, town: Town) -> None:
+def test_a_full_stdout_is_reported_and_resume_writes_the_rows(workspace: Workspace, town: Town) -> None:
     with Path("/dev/full").open("wb") as full:
-        ended = desk.process("run", "defs", "--workers", 0, "--output", "-", stdout=full)
+        ended = workspace.process("run", "defs", "--workers", 0, "--output", "-", stdout=full)
     assert ended.code == 5, ended.err
     assert FULL in ended.err
     assert "Traceback" not in ended.err
-    again = desk.process("resume", "--workers", 0, "--output", "-")
+    again = workspace.process("resume", "--workers", 0, "--output", "-")
     assert again.code == 0, again.err
     assert Counter(again.out.splitlines()) == good_rows()
 
 
-def assert_reported_cause(desk: Desk, cause: str) -> None:
+def assert_reported_cause(workspace: Workspace, cause: str) -> None:
     """`run.json` calls the run failed and names the cause; there is still room for that little."""
-    report = desk.run_json()
+    report = workspace.run_json()
     assert list(report) == KEYS
     assert (report["status"], report["rows"]) == ("failed", {})
     (error,) = report["errors"]
@@ -207,47 +208,47 @@ def assert_reported_cause(desk: Desk, cause: str) -> None:
     assert report["run"] in error["example"]["at"]
 
 
-def assert_stays_full(desk: Desk) -> None:
+def assert_stays_full(workspace: Workspace) -> None:
     """While the disk is full, `resume` fails as the run did."""
-    ended = desk.scoopi("resume", "--workers", 0)
+    ended = workspace.scoopi("resume", "--workers", 0)
     assert ended.code == 5, ended.err
     assert FULL in ended.err or "full" in ended.err
 
 
-def assert_resumed(desk: Desk, rows: Counter[str]) -> None:
+def assert_resumed(workspace: Workspace, rows: Counter[str]) -> None:
     """`resume` completes the run: each row once, nothing left to do."""
-    ended = desk.scoopi("resume", "--workers", 0)
+    ended = workspace.scoopi("resume", "--workers", 0)
     assert ended.code == 0, ended.err
-    assert desk.rows() == rows
-    report = desk.run_json()
+    assert workspace.rows() == rows
+    report = workspace.run_json()
     assert report["status"] == "done"
     assert (report["jobs"]["done"], report["jobs"]["failed"], report["jobs"]["left"]) == (BLOCKS, 0, 0)
     assert report["rows"] == {"data.txt": rows.total()}
-    assert "nothing to resume" in desk.scoopi("resume").err
+    assert "nothing to resume" in workspace.scoopi("resume").err
 
 
 @pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_process_with_closed_streams_runs_as_any_other(
-    desk: Desk, town: Town, closed: str, workers: int
+    workspace: Workspace, town: Town, closed: str, workers: int
 ) -> None:
-    code, err = run_with(closed, desk, "--workers", str(workers))
+    code, err = run_with(closed, workspace, "--workers", str(workers))
     assert code == 0
     assert "Traceback" not in err
-    assert desk.rows() == good_rows()
+    assert workspace.rows() == good_rows()
 
 
-def test_rows_for_a_closed_stdout_are_an_error(desk: Desk, town: Town) -> None:
-    code, err = run_with(">&-", desk, "--workers", "0", "--output", "-")
+def test_rows_for_a_closed_stdout_are_an_error(workspace: Workspace, town: Town) -> None:
+    code, err = run_with(">&-", workspace, "--workers", "0", "--output", "-")
     assert code == 5
     assert "stdout is closed; " in err
 
 
-def run_with(redirection: str, desk: Desk, *words: str) -> tuple[int, str]:
+def run_with(redirection: str, workspace: Workspace, *words: str) -> tuple[int, str]:
     """Run the definitions by a shell that redirects; exit code and what was said."""
     ended = subprocess.run(
         ["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-m", "scoopi", "run", "defs", *words],
-        cwd=desk.folder,
+        cwd=workspace.folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

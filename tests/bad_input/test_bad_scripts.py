@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.bad_input.town import Town, assert_failed, good_rows, page, title_row
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 
 ON_BAD = "document.getName() === 'bad'"
 EVIL = "a" * 40 + "!"
@@ -20,9 +20,13 @@ PLUGINS = {
 
 
 @pytest.fixture(autouse=True)
-def small_limits(desk: Desk) -> None:
+def small_limits(workspace: Workspace) -> None:
     """Limits that are met soon."""
-    desk.settings |= {"scoopi.script.timeout": 300, "scoopi.script.memory": 8, "scoopi.regex.timeout": 300}
+    workspace.settings |= {
+        "scoopi.script.timeout": 300,
+        "scoopi.script.memory": 8,
+        "scoopi.regex.timeout": 300,
+    }
 
 
 @pytest.mark.parametrize(
@@ -42,16 +46,16 @@ def small_limits(desk: Desk) -> None:
 )
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_script_that_goes_wrong_on_one_page_fails_that_task_alone(
-    desk: Desk, town: Town, workers: int, script: str, cause: str, hint: str
+    workspace: Workspace, town: Town, workers: int, script: str, cause: str, hint: str
 ) -> None:
     town.write_page(page("bad"))
     town.put("value: title }", f"script: \"if ({ON_BAD}) {{ {script} }} 'title'\" }}")
-    ended = desk.scoopi("run", "defs", "--workers", workers)
-    (error,) = desk.run_json()["errors"]
+    ended = workspace.scoopi("run", "defs", "--workers", workers)
+    (error,) = workspace.run_json()["errors"]
     assert cause in error["cause"]
     cause = error["cause"].removeprefix("parser: ")  # it has line and column of the script too
-    assert_failed(desk, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", hint=hint)
-    assert desk.rows() == good_rows("bad") - title_row("bad")
+    assert_failed(workspace, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", hint=hint)
+    assert workspace.rows() == good_rows("bad") - title_row("bad")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +68,7 @@ def test_a_script_that_goes_wrong_on_one_page_fails_that_task_alone(
     ],
 )
 def test_a_script_step_that_goes_wrong_on_one_page_fails_that_task_alone(
-    desk: Desk, town: Town, script: str, cause: str
+    workspace: Workspace, town: Town, script: str, cause: str
 ) -> None:
     is_bad = "data.getItems().get(0).getAxis('fact').getValue().indexOf('bad') === 0"
     body = f"function execute(data) {{ if ({is_bad}) {{ {script}; return }} return data }}"
@@ -72,16 +76,18 @@ def test_a_script_step_that_goes_wrong_on_one_page_fails_that_task_alone(
     town.add_step(
         f'class: Scripter, plugins: [ plugin: {{ name: s, class: BasicScript, script: "{body}" }} ]'
     )
-    ended = desk.scoopi("run", "defs", "--workers", 0)
-    (error,) = desk.run_json()["errors"]
+    ended = workspace.scoopi("run", "defs", "--workers", 0)
+    (error,) = workspace.run_json()["errors"]
     assert cause in error["cause"]
     cause = error["cause"].removeprefix("extra: ")
-    assert_failed(desk, ended, cause, step="extra", tasks="tempTask", url="pages/bad.html")
-    assert desk.rows() == good_rows() + title_row("bad")
+    assert_failed(workspace, ended, cause, step="extra", tasks="tempTask", url="pages/bad.html")
+    assert workspace.rows() == good_rows() + title_row("bad")
 
 
 @pytest.mark.parametrize("fault", PLUGINS)
-def test_a_python_script_that_goes_wrong_fails_its_task_alone(desk: Desk, town: Town, fault: str) -> None:
+def test_a_python_script_that_goes_wrong_fails_its_task_alone(
+    workspace: Workspace, town: Town, fault: str
+) -> None:
     (town.job.parent / "plugins").mkdir()
     (town.job.parent / "plugins" / "mine.py").write_text(
         f"def guarded(data):\n"
@@ -89,25 +95,31 @@ def test_a_python_script_that_goes_wrong_fails_its_task_alone(desk: Desk, town: 
     )
     town.write_page(page("bad"))
     town.add_step("class: Scripter, plugins: [ plugin: { name: s, class: guarded } ]")
-    ended = desk.scoopi("run", "defs", "--workers", 0)
-    (error,) = desk.run_json()["errors"]
+    ended = workspace.scoopi("run", "defs", "--workers", 0)
+    (error,) = workspace.run_json()["errors"]
     cause = error["cause"].removeprefix("extra: ")
     assert "guarded" in cause
-    assert_failed(desk, ended, cause, step="extra", tasks="tempTask", url="pages/bad.html")
-    assert desk.rows() == good_rows() + title_row("bad")
+    assert_failed(workspace, ended, cause, step="extra", tasks="tempTask", url="pages/bad.html")
+    assert workspace.rows() == good_rows() + title_row("bad")
 
 
-def test_a_catastrophic_pattern_of_a_filter_ends_at_its_limit(desk: Desk, town: Town) -> None:
+def test_a_catastrophic_pattern_of_a_filter_ends_at_its_limit(workspace: Workspace, town: Town) -> None:
     town.write_page(page("bad").replace("<td>06", f"<td>{EVIL}"))
     town.put('indexRange: 2-3, selector: "tr:nth-child(%{index})', FILTERED)
-    ended = desk.scoopi("run", "defs", "--workers", 0)
-    (error,) = desk.run_json()["errors"]
+    ended = workspace.scoopi("run", "defs", "--workers", 0)
+    (error,) = workspace.run_json()["errors"]
     cause = error["cause"].removeprefix("filter: ")
     assert "300 ms" in cause
     assert_failed(
-        desk, ended, cause, step="filter", tasks="tempTask", url="pages/bad.html", hint="scoopi.regex.timeout"
+        workspace,
+        ended,
+        cause,
+        step="filter",
+        tasks="tempTask",
+        url="pages/bad.html",
+        hint="scoopi.regex.timeout",
     )
-    assert desk.rows() == good_rows() + title_row("bad")
+    assert workspace.rows() == good_rows() + title_row("bad")
 
 
 FILTERED = (
@@ -116,35 +128,43 @@ FILTERED = (
 )
 
 
-def test_a_catastrophic_pattern_of_a_selector_ends_at_its_limit(desk: Desk, town: Town) -> None:
+def test_a_catastrophic_pattern_of_a_selector_ends_at_its_limit(workspace: Workspace, town: Town) -> None:
     town.write_page(page("bad").replace("<h1>Bad", f"<h1>{EVIL}"))
     town.put('selector: "h1"', 'selector: "h1:matchesOwn(^(Oslo|Lima|(a|aa)+)$)"')
-    ended = desk.scoopi("run", "defs", "--workers", 0)
-    (error,) = desk.run_json()["errors"]
+    ended = workspace.scoopi("run", "defs", "--workers", 0)
+    (error,) = workspace.run_json()["errors"]
     cause = error["cause"].removeprefix("parser: ")
     assert "300 ms" in cause
     assert_failed(
-        desk, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", hint="scoopi.regex.timeout"
+        workspace,
+        ended,
+        cause,
+        step="parser",
+        tasks="nameTask",
+        url="pages/bad.html",
+        hint="scoopi.regex.timeout",
     )
-    assert desk.rows() == good_rows("bad") - title_row("bad")
+    assert workspace.rows() == good_rows("bad") - title_row("bad")
 
 
-def test_an_endless_script_ends_a_real_process_with_1(desk: Desk, town: Town) -> None:
+def test_an_endless_script_ends_a_real_process_with_1(workspace: Workspace, town: Town) -> None:
     town.write_page(page("bad"))
     town.put("value: title }", f"script: \"if ({ON_BAD}) {{ while (true) {{}} }} 'title'\" }}")
-    ended = desk.process("run", "defs", "--workers", 1)
+    ended = workspace.process("run", "defs", "--workers", 1)
     cause = "script ran longer than 300 ms"
     assert_failed(
-        desk, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", hint="endless loop"
+        workspace, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", hint="endless loop"
     )
     assert (ended.out, "Traceback" in ended.err) == ("", False)
-    assert desk.rows() == good_rows("bad") - title_row("bad")
+    assert workspace.rows() == good_rows("bad") - title_row("bad")
 
 
 @pytest.mark.parametrize("field", ["scripts: [ gone.js ]", "script: gone.js"])
-def test_a_missing_script_file_is_reported_before_anything_starts(desk: Desk, town: Town, field: str) -> None:
+def test_a_missing_script_file_is_reported_before_anything_starts(
+    workspace: Workspace, town: Town, field: str
+) -> None:
     town.add_step(f"class: Scripter, plugins: [ plugin: {{ name: s, class: BasicScript, {field} }} ]")
-    ended = desk.scoopi("run", "defs")
+    ended = workspace.scoopi("run", "defs")
     assert ended.code == 3
     assert "gone.js" in ended.err
     assert "there is no such file" in ended.err

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 from tests.bad_input.town import Town
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 
 
-def test_an_unknown_key_names_the_nearest_known_one(desk: Desk, town: Town) -> None:
-    ended = desk.scoopi("run", "defs", "-D", "scoopi.loader.fetch.dealy=5")
+def test_an_unknown_key_names_the_nearest_known_one(workspace: Workspace, town: Town) -> None:
+    ended = workspace.scoopi("run", "defs", "-D", "scoopi.loader.fetch.dealy=5")
     assert ended.code == 3
     assert "-D scoopi.loader.fetch.dealy: scoopi.loader.fetch.dealy is not a setting" in ended.err
     assert "did you mean scoopi.loader.fetch.delay?" in ended.err
-    assert not (desk.folder / "output").exists()
+    assert not (workspace.folder / "output").exists()
 
 
-def test_an_unknown_key_ends_a_real_process_with_3(desk: Desk, town: Town) -> None:
-    ended = desk.process("run", "defs", "-D", "scoopi.wokers=2")
+def test_an_unknown_key_ends_a_real_process_with_3(workspace: Workspace, town: Town) -> None:
+    ended = workspace.process("run", "defs", "-D", "scoopi.wokers=2")
     assert (ended.code, ended.out) == (3, "")
     assert "did you mean scoopi.workers?" in ended.err
     assert "Traceback" not in ended.err
@@ -36,25 +36,27 @@ def test_an_unknown_key_ends_a_real_process_with_3(desk: Desk, town: Town) -> No
         ("scoopi.webClient.timeout=", "got ''"),
     ],
 )
-def test_a_bad_value_is_reported_with_what_is_wanted(desk: Desk, town: Town, given: str, domain: str) -> None:
+def test_a_bad_value_is_reported_with_what_is_wanted(
+    workspace: Workspace, town: Town, given: str, domain: str
+) -> None:
     key = given.partition("=")[0]
-    desk.settings = {}
-    ended = desk.scoopi("run", "defs", "-D", given)
+    workspace.settings = {}
+    ended = workspace.scoopi("run", "defs", "-D", given)
     assert ended.code == 3
     assert f"-D {key}: {key} needs " in ended.err
     assert domain in ended.err
     assert "correct it, or remove it" in ended.err
-    assert not (desk.folder / "output").exists()
+    assert not (workspace.folder / "output").exists()
 
 
 @pytest.mark.parametrize("command", ["run", "check", "config"])
-def test_every_verb_refuses_an_unknown_key(desk: Desk, town: Town, command: str) -> None:
+def test_every_verb_refuses_an_unknown_key(workspace: Workspace, town: Town, command: str) -> None:
     words = [command] if command == "config" else [command, "defs"]
-    assert desk.scoopi(*words, "-D", "scoopi.wokers=2").code == 3
+    assert workspace.scoopi(*words, "-D", "scoopi.wokers=2").code == 3
 
 
-def test_a_setting_without_value_is_wrong_usage(desk: Desk, town: Town) -> None:
-    ended = desk.scoopi("run", "defs", "-D", "scoopi.workers")
+def test_a_setting_without_value_is_wrong_usage(workspace: Workspace, town: Town) -> None:
+    ended = workspace.scoopi("run", "defs", "-D", "scoopi.workers")
     assert ended.code == 2
     assert "-D scoopi.workers is not KEY=VALUE" in ended.err
 
@@ -77,19 +79,19 @@ def test_a_setting_without_value_is_wrong_usage(desk: Desk, town: Town) -> None:
     ],
 )
 def test_a_bad_file_of_settings_is_reported_with_its_place(
-    desk: Desk, town: Town, content: bytes | None, said: str
+    workspace: Workspace, town: Town, content: bytes | None, said: str
 ) -> None:
     if content is not None:
         Path("my.yml").write_bytes(content)
-    ended = desk.scoopi("run", "defs", "--conf", "my.yml")
+    ended = workspace.scoopi("run", "defs", "--conf", "my.yml")
     assert ended.code == 3
     assert said in ended.err
-    assert not (desk.folder / "output").exists()
+    assert not (workspace.folder / "output").exists()
 
 
-def test_all_faults_of_all_sources_are_in_one_report(desk: Desk, town: Town) -> None:
+def test_all_faults_of_all_sources_are_in_one_report(workspace: Workspace, town: Town) -> None:
     Path("my.yml").write_text("scoopi: { wokers: 2, script: { timeout: long } }\n")
-    ended = desk.scoopi("run", "defs", "--conf", "my.yml", "-D", "scoopi.regex.timeot=1")
+    ended = workspace.scoopi("run", "defs", "--conf", "my.yml", "-D", "scoopi.regex.timeot=1")
     assert ended.code == 3
     assert "3 errors in the settings" in ended.err
     for said in ("scoopi.workers?", "scoopi.script.timeout needs", "scoopi.regex.timeout?"):

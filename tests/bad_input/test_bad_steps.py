@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.bad_input.town import Town, assert_failed, good_rows, page, title_row
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 
 PLUGIN = """\
 from scoopi.model.handover import ToTask
@@ -28,13 +28,13 @@ def install(town: Town, body: str = "pass", base: str = "Step") -> None:
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_step_that_forgets_its_return_fails_its_task_and_no_worker_dies(
-    desk: Desk, town: Town, workers: int
+    workspace: Workspace, town: Town, workers: int
 ) -> None:
     install(town, 'if payload.locator.name == "bad": return')
     town.write_page(page("bad"))
-    ended = desk.scoopi("run", "defs", "--workers", workers)
+    ended = workspace.scoopi("run", "defs", "--workers", workers)
     assert_failed(
-        desk,
+        workspace,
         ended,
         "the step returned NoneType, which is not a handover",
         step="extra",
@@ -43,7 +43,7 @@ def test_a_step_that_forgets_its_return_fails_its_task_and_no_worker_dies(
         hint="end `run` with `return ToTask(payload.advance(data))`",
     )
     assert "died" not in ended.err
-    assert desk.rows() == good_rows() + title_row("bad")
+    assert workspace.rows() == good_rows() + title_row("bad")
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -56,14 +56,14 @@ def test_a_step_that_forgets_its_return_fails_its_task_and_no_worker_dies(
     ],
 )
 def test_a_step_that_ends_the_process_fails_its_task_only_and_is_reported_by_name(
-    desk: Desk, town: Town, workers: int, body: str, cause: str
+    workspace: Workspace, town: Town, workers: int, body: str, cause: str
 ) -> None:
     install(town, f'if payload.locator.name == "bad": {body}')
     town.write_page(page("bad"))
-    ended = desk.scoopi("run", "defs", "--workers", workers)
-    assert_failed(desk, ended, cause, step="extra", tasks="tempTask", url="pages/bad.html")
+    ended = workspace.scoopi("run", "defs", "--workers", workers)
+    assert_failed(workspace, ended, cause, step="extra", tasks="tempTask", url="pages/bad.html")
     assert "died" not in ended.err
-    assert desk.rows() == good_rows() + title_row("bad")
+    assert workspace.rows() == good_rows() + title_row("bad")
 
 
 @pytest.mark.parametrize(
@@ -79,17 +79,17 @@ def test_a_step_that_ends_the_process_fails_its_task_only_and_is_reported_by_nam
     ],
 )
 def test_what_is_no_step_is_found_before_anything_runs(
-    desk: Desk, town: Town, base: str, body: str, reported: str
+    workspace: Workspace, town: Town, base: str, body: str, reported: str
 ) -> None:
     install(town, body, base)
-    ended = desk.scoopi("check", "defs")
+    ended = workspace.scoopi("check", "defs")
     assert ended.code == 3, ended.err
     assert reported in ended.out
 
 
-def test_what_a_step_prints_in_a_worker_is_not_among_the_rows(desk: Desk, town: Town) -> None:
+def test_what_a_step_prints_in_a_worker_is_not_among_the_rows(workspace: Workspace, town: Town) -> None:
     install(town, 'print("met", payload.locator.name)')
-    ended = desk.process("run", "defs", "--workers", 1, "--output", "-")
+    ended = workspace.process("run", "defs", "--workers", 1, "--output", "-")
     assert ended.code == 0, ended.err
     assert "met oslo" in ended.err
     assert "met" not in ended.out

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.bad_input.town import Town, assert_failed, good_rows, page, title_row
-from tests.engine.desk import Desk, Ended, wait_until
+from tests.engine.workspace import Ended, Workspace, wait_until
 
 PLUGIN = """\
 import os
@@ -40,9 +40,9 @@ NAME, TEMP = "nameTask: { dataDef: name", "tempTask: { dataDef: temps"
 
 
 @pytest.fixture
-def deaths(desk: Desk) -> Path:
+def deaths(workspace: Workspace) -> Path:
     """A file with a line for each death: the task that died."""
-    return desk.folder / "deaths.txt"
+    return workspace.folder / "deaths.txt"
 
 
 def install(town: Town, deaths: Path, death: str, *tasks: str) -> None:
@@ -56,112 +56,124 @@ def install(town: Town, deaths: Path, death: str, *tasks: str) -> None:
 
 @pytest.mark.parametrize("death", DEATHS)
 def test_a_page_that_kills_its_worker_loses_that_task_alone(
-    desk: Desk, town: Town, deaths: Path, death: str
+    workspace: Workspace, town: Town, deaths: Path, death: str
 ) -> None:
     install(town, deaths, death, TEMP)
     town.write_page(page("bad"))
-    desk.settings["scoopi.job.maxCrashes"] = 1
-    ended = desk.scoopi("run", "defs", "--workers", 1)
+    workspace.settings["scoopi.job.maxCrashes"] = 1
+    ended = workspace.scoopi("run", "defs", "--workers", 1)
     cause = f"the page kills its worker: {DEATHS[death]}"
-    assert_failed_in_worker(desk, ended, cause)
+    assert_failed_in_worker(workspace, ended, cause)
     # The death among others counts nothing, the one while alone does.
     assert deaths.read_text().split() == ["tempTask"] * 2
-    assert desk.rows() == good_rows() + title_row("bad")
-    assert not desk.left_behind()
+    assert workspace.rows() == good_rows() + title_row("bad")
+    assert not workspace.left_behind()
 
 
-def test_a_task_fails_after_the_third_death_while_alone(desk: Desk, town: Town, deaths: Path) -> None:
+def test_a_task_fails_after_the_third_death_while_alone(
+    workspace: Workspace, town: Town, deaths: Path
+) -> None:
     install(town, deaths, SEGFAULT, TEMP)
     town.write_page(page("bad"))
     for number in range(20):
         town.add_locator(f"pages/good{number}.html", f"good{number}")
         (town.pages / f"good{number}.html").write_text(page(f"good{number}"))
-    ended = desk.process("run", "defs", "--workers", 2)
-    report = assert_failed_in_worker(desk, ended, "the page kills its worker: it was killed by SIGSEGV")
+    ended = workspace.process("run", "defs", "--workers", 2)
+    report = assert_failed_in_worker(workspace, ended, "the page kills its worker: it was killed by SIGSEGV")
     assert "it was tried 3 times alone" in ended.err
     assert "Traceback" not in ended.err
     assert deaths.read_text().split() == ["tempTask"] * 4
     assert (report["jobs"]["done"], report["pages"]) == (22, 23)
-    assert desk.rows() == good_rows(*(f"good{number}" for number in range(20))) + title_row("bad")
-    assert not desk.left_behind()
+    assert workspace.rows() == good_rows(*(f"good{number}" for number in range(20))) + title_row("bad")
+    assert not workspace.left_behind()
 
 
-def test_each_task_that_kills_its_worker_is_named(desk: Desk, town: Town, deaths: Path) -> None:
+def test_each_task_that_kills_its_worker_is_named(workspace: Workspace, town: Town, deaths: Path) -> None:
     install(town, deaths, SEGFAULT, NAME, TEMP)
     town.write_page(page("bad"))
-    desk.settings["scoopi.job.maxCrashes"] = 1
-    ended = desk.scoopi("run", "defs", "--workers", 1)
+    workspace.settings["scoopi.job.maxCrashes"] = 1
+    ended = workspace.scoopi("run", "defs", "--workers", 1)
     assert ended.code == 1, ended.err
-    (error,) = desk.run_json()["errors"]
+    (error,) = workspace.run_json()["errors"]
     assert error["count"] == 2
     assert error["example"]["task"] == "nameTask"
     assert deaths.read_text().split() == ["nameTask", "nameTask", "tempTask"]
-    assert desk.rows() == good_rows()
+    assert workspace.rows() == good_rows()
 
 
-def test_a_worker_that_dies_once_loses_nothing(desk: Desk, town: Town, deaths: Path) -> None:
+def test_a_worker_that_dies_once_loses_nothing(workspace: Workspace, town: Town, deaths: Path) -> None:
     once = f"if Path({str(deaths)!r}).read_text().count('\\n') == 1: {SEGFAULT}"
     install(town, deaths, once, TEMP)
     town.write_page(page("bad"))
-    ended = desk.scoopi("run", "defs", "--workers", 2)
+    ended = workspace.scoopi("run", "defs", "--workers", 2)
     assert ended.code == 0, ended.err
-    assert desk.rows() == good_rows("bad")
+    assert workspace.rows() == good_rows("bad")
     assert deaths.read_text().split() == ["tempTask"] * 2
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_step_that_never_ends_does_not_hold_up_a_graceful_stop(
-    desk: Desk, town: Town, deaths: Path, workers: int
+    workspace: Workspace, town: Town, deaths: Path, workers: int
 ) -> None:
     install(town, deaths, "signal.pause()", TEMP)
     town.write_page(page("bad"))
-    desk.settings["scoopi.shutdown.timeout"] = 3
-    running = desk.start("run", "defs", "--workers", workers, "--quiet")
+    workspace.settings["scoopi.shutdown.timeout"] = 3
+    running = workspace.start("run", "defs", "--workers", workers, "--quiet")
     try:
-        wait_until(lambda: deaths.exists() and desk.runs(), "the step that never ends", running=running)
+        wait_until(lambda: deaths.exists() and workspace.runs(), "the step that never ends", running=running)
         running.signal(signal.SIGTERM)
         assert running.wait(60) == 143
     finally:
         running.kill_all()
-    assert not desk.left_behind()
-    report = desk.run_json()
+    assert not workspace.left_behind()
+    report = workspace.run_json()
     assert (report["status"], report["jobs"]["left"]) == ("stopped", 3 - report["jobs"]["done"])
-    assert not desk.rows() - good_rows()
-    assert "1 job did not finish in time; it will be run again" in (desk.folder / "stderr.txt").read_text()
+    assert not workspace.rows() - good_rows()
+    assert (
+        "1 job did not finish in time; it will be run again" in (workspace.folder / "stderr.txt").read_text()
+    )
 
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_plugin_step_that_raises_fails_its_task_alone(
-    desk: Desk, town: Town, deaths: Path, workers: int
+    workspace: Workspace, town: Town, deaths: Path, workers: int
 ) -> None:
     install(town, deaths, "raise ZeroDivisionError('no such town')", TEMP)
     town.write_page(page("bad"))
-    ended = desk.scoopi("run", "defs", "--workers", workers)
+    ended = workspace.scoopi("run", "defs", "--workers", workers)
     assert_failed(
-        desk,
+        workspace,
         ended,
         "ZeroDivisionError: no such town",
         step="extra",
         tasks="tempTask",
         url="pages/bad.html",
     )
-    assert desk.rows() == good_rows() + title_row("bad")
+    assert workspace.rows() == good_rows() + title_row("bad")
     assert re.search(r"unexpected ZeroDivisionError: no such town \(.*/plugins/\w+\.py:\d+\)", ended.err)
 
 
-def test_a_plugin_that_no_worker_can_make_ends_the_run_with_its_cause(desk: Desk, town: Town) -> None:
+def test_a_plugin_that_no_worker_can_make_ends_the_run_with_its_cause(
+    workspace: Workspace, town: Town
+) -> None:
     (town.job.parent / "plugins").mkdir()
     (town.job.parent / "plugins" / "fragile.py").write_text("import no_such_module\n\nclass Fragile: pass\n")
     town.add_step("class: Fragile")
-    ended = desk.scoopi("run", "defs", "--workers", 1)
+    ended = workspace.scoopi("run", "defs", "--workers", 1)
     assert ended.code == 3
     assert "No module named 'no_such_module'" in ended.err
     assert "fragile.py" in ended.err
     assert not Path("output").exists()
 
 
-def assert_failed_in_worker(desk: Desk, ended: Ended, cause: str) -> Any:
+def assert_failed_in_worker(workspace: Workspace, ended: Ended, cause: str) -> Any:
     """The task that died is named, on the terminal and in `run.json`."""
     return assert_failed(
-        desk, ended, cause, step="worker", tasks="tempTask", url="pages/bad.html", hint="look at the page"
+        workspace,
+        ended,
+        cause,
+        step="worker",
+        tasks="tempTask",
+        url="pages/bad.html",
+        hint="look at the page",
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.reliability.world import build_world
 
 Damage = Callable[[Path], object]
@@ -22,11 +22,11 @@ RIGHTS = "give this user the right to"
 
 
 @pytest.fixture
-def node(desk: Desk, tmp_path: Path) -> Path:
+def node(workspace: Workspace, tmp_path: Path) -> Path:
     """The hidden folder of the node of a run that is not over."""
     world = build_world(tmp_path / "world", 2, 1)
-    assert desk.scoopi("run", world.defs, "--workers", 0).code == 0
-    (state,) = desk.run_folder().glob(".scoopi/*/node.json")
+    assert workspace.scoopi("run", world.defs, "--workers", 0).code == 0
+    (state,) = workspace.run_folder().glob(".scoopi/*/node.json")
     state.write_text(json.dumps({**json.loads(state.read_text()), "over": False}))
     return state.parent
 
@@ -112,17 +112,17 @@ DAMAGES: dict[str, tuple[Damage, str, str, str]] = {
 @pytest.mark.parametrize("named", [False, True], ids=["newest", "named"])
 @pytest.mark.parametrize(("damage", "file", "what", "hint"), DAMAGES.values(), ids=DAMAGES.keys())
 def test_a_damaged_file_is_named_and_left_as_it_is(
-    desk: Desk, node: Path, damage: Damage, file: str, what: str, hint: str, named: bool
+    workspace: Workspace, node: Path, damage: Damage, file: str, what: str, hint: str, named: bool
 ) -> None:
     damage(node)
-    before = _contents(desk.run_folder())
-    ended = desk.scoopi("resume", *([desk.run_folder().name] if named else []))
+    before = _contents(workspace.run_folder())
+    ended = workspace.scoopi("resume", *([workspace.run_folder().name] if named else []))
     assert ended.code == 5, ended.err
     (message,) = ended.err.splitlines()
     assert f"/.scoopi/{node.name if file != 'lock' else ''}".rstrip("/") + f"/{file}: " in message
     assert what in message
     assert hint in message
-    assert _contents(desk.run_folder()) == before
+    assert _contents(workspace.run_folder()) == before
 
 
 @pytest.mark.parametrize(
@@ -137,14 +137,16 @@ def test_a_damaged_file_is_named_and_left_as_it_is(
         ("run/.scoopi/node/store.db", "output/{run}/.scoopi/{node}/store.db", RIGHTS),
     ],
 )
-def test_what_may_not_be_read_is_named(desk: Desk, node: Path, locked: str, at: str, hint: str) -> None:
-    run = desk.run_folder().name
-    path = desk.folder / "output" / locked.replace("node", node.name, 1).replace("run", run, 1)
+def test_what_may_not_be_read_is_named(
+    workspace: Workspace, node: Path, locked: str, at: str, hint: str
+) -> None:
+    run = workspace.run_folder().name
+    path = workspace.folder / "output" / locked.replace("node", node.name, 1).replace("run", run, 1)
     path = path.parent if locked == "output" else path
     mode = path.stat().st_mode
     path.chmod(0)
     try:
-        ended = desk.process("resume", powerless=True)
+        ended = workspace.process("resume", powerless=True)
     finally:
         path.chmod(mode)
     assert ended.code == 5, ended.err
@@ -152,23 +154,23 @@ def test_what_may_not_be_read_is_named(desk: Desk, node: Path, locked: str, at: 
     assert hint in ended.err
 
 
-def test_damage_of_one_run_keeps_no_other_from_being_resumed(desk: Desk, node: Path) -> None:
-    damaged = desk.folder / "output" / "99991231-235959-ffff"
-    shutil.copytree(desk.run_folder(), damaged)
+def test_damage_of_one_run_keeps_no_other_from_being_resumed(workspace: Workspace, node: Path) -> None:
+    damaged = workspace.folder / "output" / "99991231-235959-ffff"
+    shutil.copytree(workspace.run_folder(), damaged)
     (damaged / ".scoopi" / node.name / "node.json").write_bytes(b"{torn")
-    ended = desk.scoopi("resume", "--workers", 0)
+    ended = workspace.scoopi("resume", "--workers", 0)
     assert ended.code == 0, ended.err
     assert f"output/{damaged.name} is passed over: " in ended.err
     assert f"output/{damaged.name}/.scoopi/{node.name}/node.json: the run's state cannot be read" in ended.err
     assert "done in" in ended.err
 
 
-def test_segments_that_are_damaged_are_named(desk: Desk, node: Path) -> None:
+def test_segments_that_are_damaged_are_named(workspace: Workspace, node: Path) -> None:
     for segment in (node / "segments").iterdir():
         segment.write_bytes(b"garbage" * 999)
-    ended = desk.scoopi("resume", "--workers", 0)
+    ended = workspace.scoopi("resume", "--workers", 0)
     assert ended.code == 5
-    segments = f"output/{desk.run_folder().name}/.scoopi"
+    segments = f"output/{workspace.run_folder().name}/.scoopi"
     assert f"segments below {segments} are damaged or missing" in ended.err
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.bad_input.endless import LOOPS, NATIVE_LOOPS, SELECTORS
-from tests.engine.desk import Desk, processor_ticks, wait_until
+from tests.engine.workspace import Workspace, processor_ticks, wait_until
 
 TIMEOUT_S = 2
 SCRIPT_MS = 200
@@ -66,17 +66,17 @@ class Matches(Step):
 class Endless:
     """Definitions in which each page has a good task beside one that does not end."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, workspace: Workspace) -> None:
+        self._desk = workspace
         self._names: list[str] = []
         self._document: dict[str, dict[str, Any]] = {
             "locatorGroups": {},
             "taskGroups": {},
             "dataDefs": {"name": data_def({"value": "title"}, "//h1")},
         }
-        (desk.folder / "pages").mkdir()
-        (desk.folder / "defs" / "plugins").mkdir(parents=True)
-        (desk.folder / "defs" / "plugins" / "endless.py").write_text(PLUGINS)
+        (workspace.folder / "pages").mkdir()
+        (workspace.folder / "defs" / "plugins").mkdir(parents=True)
+        (workspace.folder / "defs" / "plugins" / "endless.py").write_text(PLUGINS)
         self.add_page("good", None)
 
     def add_page(self, name: str, task: Mapping[str, Any] | None, data: Any = None) -> None:
@@ -118,48 +118,50 @@ def data_def(item: Mapping[str, Any], selector: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def endless(desk: Desk) -> Endless:
+def endless(workspace: Workspace) -> Endless:
     """Tasks may take 2 s, and their scripts 0.2 s more."""
-    desk.settings |= {
+    workspace.settings |= {
         "scoopi.task.timeout": TIMEOUT_S,
         "scoopi.script.timeout": SCRIPT_MS,
         "scoopi.defs.defaultSteps": "xpath",
     }
-    return Endless(desk)
+    return Endless(workspace)
 
 
-def assert_only_endless_tasks_failed(desk: Desk, endless: Endless, pages: int) -> dict[str, int]:
+def assert_only_endless_tasks_failed(workspace: Workspace, endless: Endless, pages: int) -> dict[str, int]:
     """Each bad page has lost its endless task and no other; the causes, each with its count."""
-    report = desk.run_json()
+    report = workspace.run_json()
     assert (report["status"], report["jobs"]["failed"], report["jobs"]["left"]) == ("done", pages, 0)
     assert sum(error["count"] for error in report["errors"]) == pages
     for error in report["errors"]:
         file, line, _ = error["example"]["at"].rsplit(":", 2)
         group, task = error["example"]["job"].partition(":")[0], error["example"]["task"]
         assert (Path(file).name, task) == ("job.yml", "endless")
-        assert place_of(desk, group, int(line)), error["example"]["at"]
-    rows = desk.rows()
+        assert place_of(workspace, group, int(line)), error["example"]["at"]
+    rows = workspace.rows()
     assert rows == endless.good_rows()
-    assert not desk.left_behind()
+    assert not workspace.left_behind()
     return {error["cause"]: error["count"] for error in report["errors"]}
 
 
-def place_of(desk: Desk, group: str, line: int) -> bool:
+def place_of(workspace: Workspace, group: str, line: int) -> bool:
     """Whether the line belongs to the group's tasks, or to its data definition."""
-    lines = (desk.folder / "defs" / "job.yml").read_text().splitlines()
+    lines = (workspace.folder / "defs" / "job.yml").read_text().splitlines()
     above = [text for text in lines[:line] if text.startswith('  "') and text.endswith("{")]
     return above[-1].strip() == f'"{group}": {{'
 
 
 @pytest.mark.parametrize("workers", [0, 3])
-def test_scripts_that_do_not_end_cost_their_own_task_only(desk: Desk, endless: Endless, workers: int) -> None:
+def test_scripts_that_do_not_end_cost_their_own_task_only(
+    workspace: Workspace, endless: Endless, workers: int
+) -> None:
     scripts = [*NATIVE_LOOPS.values(), *LOOPS.values()] if workers else [*NATIVE_LOOPS.values()][:3]
     for number, script in enumerate(scripts):
         endless.add_page(f"page{number}", {}, data_def({"script": script}, "//h1"))
     endless.write()
-    ended = desk.scoopi("run", "defs", "--workers", workers)
+    ended = workspace.scoopi("run", "defs", "--workers", workers)
     assert ended.code == 1, ended.err
-    causes = assert_only_endless_tasks_failed(desk, endless, len(scripts))
+    causes = assert_only_endless_tasks_failed(workspace, endless, len(scripts))
     for cause in causes:
         assert cause == OVERRAN or "script" in cause, cause
     assert "raise scoopi.task.timeout" in ended.err or OVERRAN not in causes
@@ -167,15 +169,15 @@ def test_scripts_that_do_not_end_cost_their_own_task_only(desk: Desk, endless: E
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_selectors_that_take_for_ever_cost_their_own_task_only(
-    desk: Desk, endless: Endless, workers: int
+    workspace: Workspace, endless: Endless, workers: int
 ) -> None:
     selectors = SELECTORS if workers else SELECTORS[:2]
     for number, selector in enumerate(selectors):
         endless.add_page(f"page{number}", {}, data_def({"value": "title"}, selector))
     endless.write()
-    ended = desk.process("run", "defs", "--workers", workers)
+    ended = workspace.process("run", "defs", "--workers", workers)
     assert ended.code == 1, ended.err
-    causes = assert_only_endless_tasks_failed(desk, endless, len(selectors))
+    causes = assert_only_endless_tasks_failed(workspace, endless, len(selectors))
     assert causes == {OVERRAN: len(selectors)}
     assert "raise scoopi.task.timeout" in ended.err
     assert "Traceback" not in ended.err
@@ -186,76 +188,80 @@ def with_step(name: str) -> dict[str, Any]:
     return {"steps": {"xpath": {"extra": {"class": name, "previous": "parser", "next": "filter"}}}}
 
 
-def test_plugins_that_do_not_end_cost_their_own_task_only(desk: Desk, endless: Endless) -> None:
+def test_plugins_that_do_not_end_cost_their_own_task_only(workspace: Workspace, endless: Endless) -> None:
     for number, name in enumerate(("Loops", "Catches", "Matches")):
         endless.add_page(f"page{number}", with_step(name))
     endless.write()
-    ended = desk.process("run", "defs", "--workers", 2)
+    ended = workspace.process("run", "defs", "--workers", 2)
     assert ended.code == 1, ended.err
-    assert assert_only_endless_tasks_failed(desk, endless, 3) == {OVERRAN: 3}
+    assert assert_only_endless_tasks_failed(workspace, endless, 3) == {OVERRAN: 3}
 
 
-def test_without_workers_a_plugin_that_loops_costs_its_own_task_only(desk: Desk, endless: Endless) -> None:
+def test_without_workers_a_plugin_that_loops_costs_its_own_task_only(
+    workspace: Workspace, endless: Endless
+) -> None:
     for number, name in enumerate(("Loops", "Catches")):
         endless.add_page(f"page{number}", with_step(name))
     endless.write()
-    ended = desk.process("run", "defs", "--workers", 0)
+    ended = workspace.process("run", "defs", "--workers", 0)
     assert ended.code == 1, ended.err
-    assert assert_only_endless_tasks_failed(desk, endless, 2) == {OVERRAN: 2}
+    assert assert_only_endless_tasks_failed(workspace, endless, 2) == {OVERRAN: 2}
 
 
 def test_a_page_with_several_endless_tasks_loses_each_of_them_and_keeps_the_others(
-    desk: Desk, endless: Endless
+    workspace: Workspace, endless: Endless
 ) -> None:
     endless.add_page("page", with_step("Loops"))
     tasks = endless.tasks("page")
     tasks["worse"] = {"dataDef": "name", **with_step("Matches")}
     endless.write()
-    ended = desk.scoopi("run", "defs", "--workers", 1)
+    ended = workspace.scoopi("run", "defs", "--workers", 1)
     assert ended.code == 1, ended.err
-    (error,) = desk.run_json()["errors"]
+    (error,) = workspace.run_json()["errors"]
     assert (error["cause"], error["count"]) == (OVERRAN, 2)
-    assert desk.rows() == endless.good_rows()
+    assert workspace.rows() == endless.good_rows()
 
 
-def test_pages_behind_one_that_does_not_end_are_done_by_another_worker(desk: Desk, endless: Endless) -> None:
-    desk.settings |= {"scoopi.task.timeout": 600, "scoopi.shutdown.timeout": 2}
+def test_pages_behind_one_that_does_not_end_are_done_by_another_worker(
+    workspace: Workspace, endless: Endless
+) -> None:
+    workspace.settings |= {"scoopi.task.timeout": 600, "scoopi.shutdown.timeout": 2}
     names = [f"page{number}" for number in range(12)]
     for name in names:
         endless.add_page(name, with_step("LoopsOnOnePage"))
     endless.write()
-    done = desk.folder / "done.txt"
+    done = workspace.folder / "done.txt"
 
     def others_are_done() -> bool:
         return done.exists() and {*done.read_text().split()} == {*names[1:]}
 
-    running = desk.start("run", "defs", "--workers", 2, "--quiet")
+    running = workspace.start("run", "defs", "--workers", 2, "--quiet")
     try:
         wait_until(others_are_done, "the end of the other pages", limit_s=60, running=running)
         running.signal(signal.SIGTERM)
         assert running.wait(20) == 143
     finally:
         running.kill_all()
-    assert not desk.left_behind()
+    assert not workspace.left_behind()
 
 
-def test_a_task_within_its_limit_is_let_end(desk: Desk, endless: Endless) -> None:
+def test_a_task_within_its_limit_is_let_end(workspace: Workspace, endless: Endless) -> None:
     waits = f"const end = Date.now() + {SCRIPT_MS // 2}; while (Date.now() < end);"
     script = f"(() => {{ {waits} return 'title'; }})()"
     endless.add_page("page", {}, data_def({"script": script}, "//h1"))
     endless.write()
-    ended = desk.scoopi("run", "defs", "--workers", 1)
+    ended = workspace.scoopi("run", "defs", "--workers", 1)
     assert ended.code == 0, ended.err
 
 
 def test_without_workers_two_signals_end_even_a_call_that_holds_the_interpreter(
-    desk: Desk, endless: Endless
+    workspace: Workspace, endless: Endless
 ) -> None:
     endless.add_page("page", with_step("Matches"))
     endless.write()
-    running = desk.start("run", "defs", "--workers", 0, "--quiet")
+    running = workspace.start("run", "defs", "--workers", 0, "--quiet")
     try:
-        wait_until((desk.folder / "held.txt").exists, "the endless call", running=running)
+        wait_until((workspace.folder / "held.txt").exists, "the endless call", running=running)
         pid = running.process.pid
         began = processor_ticks(pid)
         wait_until(lambda: processor_ticks(pid) > began + HELD_TICKS, "its work", 60, running)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.bad_input.town import Town, assert_failed, good_rows
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.server.server import Server
 
 APP = "<head><script src=app.js></script></head><body><div id=root></div></body>"
@@ -24,7 +24,7 @@ APP = "<head><script src=app.js></script></head><body><div id=root></div></body>
 )
 @pytest.mark.parametrize("workers", [0, 1])
 def test_the_summary_and_the_report_say_what_the_page_is(
-    desk: Desk, town: Town, server: Server, pages: Path, path: str, cause: str, workers: int
+    workspace: Workspace, town: Town, server: Server, pages: Path, path: str, cause: str, workers: int
 ) -> None:
     (pages / "data.json").write_text('{"temps": [1, 2, 3]}')
     (pages / "app.html").write_text(APP)
@@ -32,28 +32,28 @@ def test_the_summary_and_the_report_say_what_the_page_is(
     path = path.replace("to=/login", "to=/type/text%252Fhtml/login")
     cause = cause.replace("/login", "/type/text%2Fhtml/login")
     town.add_locator(server.url(path))
-    ended = desk.scoopi("run", "defs", "--workers", workers)
+    ended = workspace.scoopi("run", "defs", "--workers", workers)
     assert ended.code == 0, ended.err
     assert cause in ended.err
     (warning,) = [
-        each for each in desk.run_json()["warnings"] if each["cause"].startswith(f"parser: {cause}"[8:])
+        each for each in workspace.run_json()["warnings"] if each["cause"].startswith(f"parser: {cause}"[8:])
     ]
     assert warning["count"] == 1, "once a page, whatever the number of its tasks"
     assert warning["example"]["job"] == "bad:town"
-    assert desk.run_json()["jobs"]["warned"] == 1
+    assert workspace.run_json()["jobs"]["warned"] == 1
 
 
 @pytest.mark.parametrize("path", ["/type/image%2Fjpeg/a.html", "/bad/binary-as-html"])
 def test_a_picture_in_place_of_a_page_fails_its_job_alone(
-    desk: Desk, town: Town, server: Server, pages: Path, path: str
+    workspace: Workspace, town: Town, server: Server, pages: Path, path: str
 ) -> None:
     (pages / "a.html").write_text("<h1>Picture</h1>")
     url = server.url(path)
     town.add_locator(url)
-    ended = desk.scoopi("run", "defs", "--workers", 0)
+    ended = workspace.scoopi("run", "defs", "--workers", 0)
     cause = "the page is image/" + ("png" if "binary" in path else "jpeg")
     assert_failed(
-        desk,
+        workspace,
         ended,
         cause,
         step="loader",
@@ -61,12 +61,14 @@ def test_a_picture_in_place_of_a_page_fails_its_job_alone(
         url=url,
         hint="a page is HTML, XML, JSON",
     )
-    assert desk.rows() == good_rows()
+    assert workspace.rows() == good_rows()
 
 
 @pytest.mark.parametrize("found", ["<h1>Low</h1>", "<table><tr><td><tr><td>x<td>1<tr><td>y<td>2</table>"])
-def test_a_page_of_which_any_task_finds_something_is_not_blamed(desk: Desk, town: Town, found: str) -> None:
+def test_a_page_of_which_any_task_finds_something_is_not_blamed(
+    workspace: Workspace, town: Town, found: str
+) -> None:
     town.write_page(f"<script>x</script>{found}".encode())
-    ended = desk.scoopi("run", "defs", "--workers", 0)
+    ended = workspace.scoopi("run", "defs", "--workers", 0)
     assert ended.code == 0
     assert "renders in the browser" not in ended.err

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.engine.desk import Desk, Ended
+from tests.engine.workspace import Ended, Workspace
 
 DEFINITIONS = """\
 locatorGroups:
@@ -137,7 +137,7 @@ def blank_rows(name: str = "bad") -> Counter[str]:
 
 
 def assert_failed(
-    desk: Desk, ended: Ended, cause: str, *, step: str, tasks: str, url: str, hint: str = ""
+    workspace: Workspace, ended: Ended, cause: str, *, step: str, tasks: str, url: str, hint: str = ""
 ) -> Any:
     """The one bad job is reported on the terminal and in `run.json`, the run went on, exit 1.
 
@@ -149,7 +149,7 @@ def assert_failed(
         What `run.json` says, for more claims.
     """
     assert ended.code == 1, ended.err
-    report = desk.run_json()
+    report = workspace.run_json()
     assert list(report) == KEYS
     assert report["status"] == "done"
     assert (report["jobs"]["failed"], report["jobs"]["left"]) == (1, 0)

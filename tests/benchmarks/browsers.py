@@ -27,7 +27,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from scoopi.descendants import memory_of_trees
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.server.server import Server
 
 ROWS = "<tr><td>Rye</td><td>4.20</td></tr>" * 100
@@ -65,8 +65,8 @@ def by_scoopi(
 ) -> Figures:
     """A run over all pages of a site."""
     (folder / "defs").mkdir(parents=True)
-    desk = Desk(folder)
-    desk.settings = {
+    workspace = Workspace(folder)
+    workspace.settings = {
         "scoopi.loader.fetch.delay": 0,
         "scoopi.loader.fetch.parallelism": 8,
         "scoopi.loader.robots": "false",
@@ -76,10 +76,10 @@ def by_scoopi(
     with Server(_page if site == "mixed" else lambda path: BUILT) as server:
         text = DEFINITIONS.format(url=server.url("").rstrip("/"), pages=pages, loader=loader)
         (folder / "defs" / "bread.yml").write_text(text)
-        run = desk.start("run", "defs")
+        run = workspace.start("run", "defs")
         with Watch([run.process.pid]) as watch:
             assert run.wait(600.0) == 0
-        lines = (desk.run_folder() / "prices.jsonl").read_text().count("\n")
+        lines = (workspace.run_folder() / "prices.jsonl").read_text().count("\n")
         return Figures(_rate(server), watch.most_mb, lines)
 
 

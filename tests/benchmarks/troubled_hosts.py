@@ -28,7 +28,7 @@ from threading import Event
 import msgspec
 
 from tests.engine.dead_hosts import DeadHosts
-from tests.engine.desk import Desk, wait_until
+from tests.engine.workspace import Workspace, wait_until
 from tests.server.answer import Answer
 from tests.server.connection import Route, by_name
 from tests.server.exchange import Exchange
@@ -87,26 +87,26 @@ class Rate(msgspec.Struct, frozen=True):
         return self.pages / self.seconds if self.seconds else 0.0
 
 
-def write(desk: Desk, urls: Sequence[str]) -> None:
+def write(workspace: Workspace, urls: Sequence[str]) -> None:
     """Definitions with these pages."""
     lines = "\n".join(f'      - {{ name: p{number}, url: "{url}" }}' for number, url in enumerate(urls))
-    (desk.folder / "defs.yml").write_text(DEFINITIONS.format(locators=lines))
+    (workspace.folder / "defs.yml").write_text(DEFINITIONS.format(locators=lines))
 
 
 def beside(folder: Path, names: Sequence[str], pages: int, delay_ms: int, workers: object = 1) -> Beside:
     """Load `pages` pages of each of these hosts of the misbehaving site."""
     folder.mkdir(parents=True)
-    desk = Desk(folder)
-    desk.settings = {"scoopi.loader.fetch.delay": delay_ms, "scoopi.retry.delay": 200}
+    workspace = Workspace(folder)
+    workspace.settings = {"scoopi.loader.fetch.delay": delay_ms, "scoopi.retry.delay": 200}
     with MisbehavingSite(folder) as site:
         query = {"good": 4, "bad": 1, "first": "good"}
-        write(desk, [site.url(name, f"/{page}", **query) for page in range(pages) for name in names])
-        ended = desk.process("run", "defs.yml", "--workers", workers)
+        write(workspace, [site.url(name, f"/{page}", **query) for page in range(pages) for name in names])
+        ended = workspace.process("run", "defs.yml", "--workers", workers)
         assert ended.code in (0, 1), ended.err
         seen = [each for each in site.log.all() if not each.path.endswith("/robots.txt")]
         good = [each for each in seen if each.host == site.host(GOOD)]
         refused = sum(each.status == 503 for each in seen)
-    rows = desk.rows().total()
+    rows = workspace.rows().total()
     return Beside(rows, good[-1].started - good[0].started, refused, seen[-1] in good)
 
 
@@ -128,8 +128,11 @@ def rate(
         latency_ms: until a good host answers, as over a network.
     """
     folder.mkdir(parents=True)
-    desk = Desk(folder)
-    desk.settings = {"scoopi.webClient.connectTimeout": timeout_ms, "scoopi.loader.fetch.delay": delay_ms}
+    workspace = Workspace(folder)
+    workspace.settings = {
+        "scoopi.webClient.connectTimeout": timeout_ms,
+        "scoopi.loader.fetch.delay": delay_ms,
+    }
     with ExitStack() as opened:
         pages = _Pages(good * pages_each)
         route = pages.after(latency_ms) if latency_ms else by_name
@@ -140,8 +143,8 @@ def rate(
         step = max(1, len(urls) // max(1, dead))
         for number, url in enumerate(silent.urls(dead)):
             urls.insert(number * (step + 1), url)
-        write(desk, urls)
-        running = desk.start("run", "defs.yml", "--workers", workers)
+        write(workspace, urls)
+        running = workspace.start("run", "defs.yml", "--workers", workers)
         try:
             wait_until(lambda: pages.count > 0, "the first page", LIMIT_S, running)
             pids = [running.process.pid, *running.workers()]

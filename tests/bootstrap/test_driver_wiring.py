@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.processes import programs_below
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.server.answer import Answer
 from tests.server.server import Server
 
@@ -43,13 +43,13 @@ def test_definitions_with_a_script_for_the_browser_give_rows(tmp_path: Path, wor
         (tmp_path / "defs").mkdir()
         text = DEFS.format(url=server.url("/"), body=f'driver.executeScript("{TABLE}");')
         (tmp_path / "defs" / "bread.yml").write_text(text)
-        desk = Desk(tmp_path)
-        desk.settings = {
+        workspace = Workspace(tmp_path)
+        workspace.settings = {
             "scoopi.loader.fetch.delay": 0,
             "scoopi.workers": workers,
             "scoopi.loader.robots": "false",
         }
-        run = desk.start("run", "defs")
+        run = workspace.start("run", "defs")
         assert run.wait(120.0) == 0
-        assert (desk.run_folder() / "data.txt").read_text() == "p|bread|Rye|4.20\n"
+        assert (workspace.run_folder() / "data.txt").read_text() == "p|bread|Rye|4.20\n"
         assert [*programs_below(run.process.pid, "chromium")] == []

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from scoopi.descendants import kill_tree
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 
 START_S = 180.0
 _MAIN = "org.openqa.selenium.grid.Bootstrap"

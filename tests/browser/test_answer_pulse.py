@@ -16,7 +16,7 @@ from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.process import children_of
 
 CHECKS = 200

@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.browser import pool_process
 from tests.browser.processes import programs_below
-from tests.engine.desk import Desk, wait_until
+from tests.engine.workspace import Workspace, wait_until
 from tests.reliability.process import orphans
 from tests.server.server import Server
 
@@ -41,9 +41,9 @@ SETTINGS = {"scoopi.loader.fetch.delay": 0, "scoopi.workers": 1, "scoopi.webDriv
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    (tmp_path / "desk" / "defs").mkdir(parents=True)
-    made = Desk(tmp_path / "desk")
+def workspace(tmp_path: Path) -> Workspace:
+    (tmp_path / "workspace" / "defs").mkdir(parents=True)
+    made = Workspace(tmp_path / "workspace")
     made.settings |= SETTINGS
     return made
 
@@ -52,39 +52,39 @@ PAGES = 8
 """Enough that a run is not over before it is killed."""
 
 
-def write(desk: Desk, *urls: str, timeout: int = 10_000) -> None:
+def write(workspace: Workspace, *urls: str, timeout: int = 10_000) -> None:
     locators = ", ".join(f'{{ name: p{number}, url: "{url}" }}' for number, url in enumerate(urls))
-    (desk.folder / "defs" / "bread.yml").write_text(DEFS.format(locators=locators, timeout=timeout))
+    (workspace.folder / "defs" / "bread.yml").write_text(DEFS.format(locators=locators, timeout=timeout))
 
 
 def test_a_table_that_comes_late_gives_its_rows(
-    desk: Desk, server: Server, late_table: str, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, late_table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(desk, server.url(late_table), server.url("/gone.html"))
-    ended = desk.process("run", "defs")
+    write(workspace, server.url(late_table), server.url("/gone.html"))
+    ended = workspace.process("run", "defs")
     assert ended.code == 1, ended.err
-    assert [*desk.rows()] == ["p0|bread|Rye|4.20"]
-    (error,) = desk.run_json()["errors"]
+    assert [*workspace.rows()] == ["p0|bread|Rye|4.20"]
+    (error,) = workspace.run_json()["errors"]
     assert "status 404" in error["cause"]
     assert server.log.paths().count("/robots.txt") == 1
-    assert not desk.left_behind()
+    assert not workspace.left_behind()
     started: list[object] = []
     monkeypatch.setattr(pool_process, "PoolProcess", lambda *given: started.append(given))
-    monkeypatch.chdir(desk.folder)
-    desk.scoopi("resume", desk.run_folder())
+    monkeypatch.chdir(workspace.folder)
+    workspace.scoopi("resume", workspace.run_folder())
     assert not started, "the run is over"
 
 
 def test_fetch_loads_a_page_in_a_browser_as_its_group_does(
-    desk: Desk, server: Server, late_table: str
+    workspace: Workspace, server: Server, late_table: str
 ) -> None:
-    write(desk, server.url(late_table))
-    ended = desk.process("fetch", server.url(late_table), "--defs", "defs")
+    write(workspace, server.url(late_table))
+    ended = workspace.process("fetch", server.url(late_table), "--defs", "defs")
     assert ended.code == 0, ended.err
     *_, page, _, last = ended.out.splitlines()
     assert page.startswith(f"200  GET {server.url(late_table)}  ")
     assert last.endswith(", loaded by browser")
-    assert not desk.left_behind()
+    assert not workspace.left_behind()
 
 
 EMPTY = """
@@ -110,37 +110,37 @@ dataDefs: { prices: { each: p, fields: { price: b } } }
 
 
 def test_an_empty_page_is_not_said_to_need_the_browser_that_has_loaded_it(
-    desk: Desk, server: Server, pages: Path
+    workspace: Workspace, server: Server, pages: Path
 ) -> None:
     (pages / "shell.html").write_text("<div id=app></div><script>setTimeout(() => 0, 0)</script>")
-    (desk.folder / "defs" / "bread.yml").write_text(EMPTY.replace("URL", server.url("/shell.html")))
-    ended = desk.process("run", "defs")
+    (workspace.folder / "defs" / "bread.yml").write_text(EMPTY.replace("URL", server.url("/shell.html")))
+    ended = workspace.process("run", "defs")
     assert "when it was read: name what to wait for by `until` of `browser`" in ended.err
 
 
 def test_what_cannot_be_done_or_does_not_come_is_an_error_of_the_page(
-    desk: Desk, server: Server, pages: Path
+    workspace: Workspace, server: Server, pages: Path
 ) -> None:
     (pages / "plain.html").write_text("<p>nothing here")
-    (desk.folder / "defs" / "bread.yml").write_text(FAILING.replace("URL", server.url("/plain.html")))
-    ended = desk.process("run", "defs")
+    (workspace.folder / "defs" / "bread.yml").write_text(FAILING.replace("URL", server.url("/plain.html")))
+    ended = workspace.process("run", "defs")
     assert ended.code == 1, ended.err
     assert "what `until` at defs/bread.yml:6:23 waits for did not come" in ended.err
     assert "within 0.3 s: no element matches `#prices` (the page is kept in " in ended.err
     for ending in ("html", "png", "log"):
-        assert len([*desk.run_folder().glob(f"browser/failed-*.{ending}")]) == 1, "of one address"
-    (html,) = desk.run_folder().glob("browser/failed-*.html")
-    assert f"(the page is kept in {html.relative_to(desk.folder)}, .png and .log)" in ended.err
+        assert len([*workspace.run_folder().glob(f"browser/failed-*.{ending}")]) == 1, "of one address"
+    (html,) = workspace.run_folder().glob("browser/failed-*.html")
+    assert f"(the page is kept in {html.relative_to(workspace.folder)}, .png and .log)" in ended.err
     assert "bread.yml:12:13 failed: click #none: no element matches within 0.3 s" in ended.err
 
 
 def test_a_killed_run_leaves_no_browser_and_is_resumed(
-    desk: Desk, server: Server, pages: Path, late_table: str
+    workspace: Workspace, server: Server, pages: Path, late_table: str
 ) -> None:
     for number in range(PAGES):
         (pages / f"late{number}.html").write_text((pages / late_table[1:]).read_text())
-    write(desk, *(server.url(f"/late{number}.html") for number in range(PAGES)))
-    run = desk.start("run", "defs")
+    write(workspace, *(server.url(f"/late{number}.html") for number in range(PAGES)))
+    run = workspace.start("run", "defs")
     browsers: list[int] = []
 
     def is_at_second_page() -> bool:
@@ -152,9 +152,9 @@ def test_a_killed_run_leaves_no_browser_and_is_resumed(
     finally:
         run.kill_all()
     assert not orphans(browsers, within_s=10.0)
-    ended = desk.process("resume")
+    ended = workspace.process("resume")
     assert ended.code == 0, ended.err
-    assert sorted(desk.rows().elements()) == [f"p{number}|bread|Rye|4.20" for number in range(PAGES)]
+    assert sorted(workspace.rows().elements()) == [f"p{number}|bread|Rye|4.20" for number in range(PAGES)]
 
 
 ACTIONS = """
@@ -171,15 +171,15 @@ ACTIONS = """
 
 
 def test_parse_shows_the_records_of_a_page_on_which_actions_were_done(
-    desk: Desk, server: Server, late_table: str
+    workspace: Workspace, server: Server, late_table: str
 ) -> None:
     plain = '    browser: { until: { selector: "#prices" } }'
-    (desk.folder / "defs" / "bread.yml").write_text(RECORDS.replace(plain, ACTIONS))
-    ended = desk.process("parse", "defs", server.url(late_table))
+    (workspace.folder / "defs" / "bread.yml").write_text(RECORDS.replace(plain, ACTIONS))
+    ended = workspace.process("parse", "defs", server.url(late_table))
     assert ended.code == 0, ended.err
     assert "1 record" in ended.out
     assert "Spelt" in ended.out
-    assert [each.suffix for each in (desk.folder / "browser").glob("prices-*")] == [".png"]
+    assert [each.suffix for each in (workspace.folder / "browser").glob("prices-*")] == [".png"]
 
 
 PACED_PAGE = b"""<div id=p></div><script>const part = path => fetch(path).then(got => got.text());
@@ -189,18 +189,20 @@ Promise.all([part('/parts/a'), part('/parts/b')]).then(found => {
 
 
 def test_what_a_paced_page_loads_keeps_the_delay_of_its_host_and_needs_no_leave_of_robots_txt(
-    desk: Desk,
+    workspace: Workspace,
 ) -> None:
     answers = {"/robots.txt": b"User-agent: *\nDisallow: /parts/", "/bread": PACED_PAGE, "/parts/a": b"Rye"}
     with Server(lambda path: answers.get(path, b"4.20")) as server:
-        write(desk, server.url("/bread"))
-        written = (desk.folder / "defs" / "bread.yml").read_text()
-        (desk.folder / "defs" / "bread.yml").write_text(written.replace("{ until:", "{ paced: true, until:"))
-        desk.settings["scoopi.loader.fetch.delay"] = 1500
-        ended = desk.process("run", "defs")
+        write(workspace, server.url("/bread"))
+        written = (workspace.folder / "defs" / "bread.yml").read_text()
+        (workspace.folder / "defs" / "bread.yml").write_text(
+            written.replace("{ until:", "{ paced: true, until:")
+        )
+        workspace.settings["scoopi.loader.fetch.delay"] = 1500
+        ended = workspace.process("run", "defs")
         assert ended.code == 0, ended.err
         one, other = (each.started for each in server.log.all() if each.path.startswith("/parts/"))
-    assert [*desk.rows()] == ["p0|bread|Rye|4.20"]
+    assert [*workspace.rows()] == ["p0|bread|Rye|4.20"]
     assert other - one > 0.3, "the page asks for both at once"
 
 
@@ -223,12 +225,12 @@ dataDefs:
 """
 
 
-def test_one_form_is_filled_in_for_each_of_a_list_of_locators(desk: Desk) -> None:
+def test_one_form_is_filled_in_for_each_of_a_list_of_locators(workspace: Workspace) -> None:
     with Server(lambda path: SEARCH) as server:
-        (desk.folder / "defs" / "bread.yml").write_text(SEARCHES.replace("URL", server.url("/search")))
-        ended = desk.process("run", "defs")
+        (workspace.folder / "defs" / "bread.yml").write_text(SEARCHES.replace("URL", server.url("/search")))
+        ended = workspace.process("run", "defs")
     assert ended.code == 0, ended.err
-    assert sorted(desk.rows()) == ["l'aquila|bread|l'aquila|4.20", "oslo|bread|oslo|4.20"]
+    assert sorted(workspace.rows()) == ["l'aquila|bread|l'aquila|4.20", "oslo|bread|oslo|4.20"]
 
 
 WINDOWS = """
@@ -245,21 +247,21 @@ dataDefs: { prices: { each: "p", fields: { price: b } } }
 
 
 def test_a_window_that_a_click_opens_and_nothing_reads_is_named_once(
-    desk: Desk, server: Server, pages: Path
+    workspace: Workspace, server: Server, pages: Path
 ) -> None:
     for name in ("a.html", "b.html"):
         (pages / name).write_text("<p><b>1</b></p><a href=/offer.html target=_blank>offer</a>")
-    (desk.folder / "defs" / "bread.yml").write_text(WINDOWS.replace("URL", server.url("")))
-    ended = desk.process("run", "defs")
+    (workspace.folder / "defs" / "bread.yml").write_text(WINDOWS.replace("URL", server.url("")))
+    ended = workspace.process("run", "defs")
     assert ended.code == 0, ended.err
     said = "the action at defs/bread.yml:8:11 has opened a window, which stays empty"
     assert ended.err.count(said) == 1
     assert "/offer.html" not in server.log.paths()
-    (desk.folder / "defs" / "bread.yml").write_text(
+    (workspace.folder / "defs" / "bread.yml").write_text(
         WINDOWS.replace("URL", server.url("")).replace("- click: a", "- click: a\n        - window: new")
     )
     (pages / "offer.html").write_text("<p><b>2</b></p>")
-    ended = desk.process("run", "defs")
+    ended = workspace.process("run", "defs")
     assert ended.code == 0, ended.err
     assert "has opened a window" not in ended.err
 
@@ -275,7 +277,7 @@ setTimeout(show, 100);
 
 
 def test_a_list_that_keeps_only_a_part_of_its_records_in_the_page_is_named_once(
-    desk: Desk, server: Server, pages: Path
+    workspace: Workspace, server: Server, pages: Path
 ) -> None:
     for name in ("a.html", "b.html"):
         (pages / name).write_text(PART)
@@ -283,8 +285,8 @@ def test_a_list_that_keeps_only_a_part_of_its_records_in_the_page_is_named_once(
     text = (
         WINDOWS.replace("URL", server.url("")).replace("- click: a", scroll).replace("price: b", 'price: "*"')
     )
-    (desk.folder / "defs" / "bread.yml").write_text(text.replace("price: b", 'price: "*"'))
-    ended = desk.process("run", "defs")
+    (workspace.folder / "defs" / "bread.yml").write_text(text.replace("price: b", 'price: "*"'))
+    ended = workspace.process("run", "defs")
     assert ended.code == 0, ended.err
     (line,) = [each for each in ended.err.splitlines() if "it removed" in each]
     said = "html was scrolled (defs/bread.yml:8:11), it removed 4 elements of `p.item` that it had shown"

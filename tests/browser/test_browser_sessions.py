@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.server.answer import Answer
 from tests.server.exchange import Exchange
 from tests.server.locked_site import LockedSite
@@ -96,41 +96,43 @@ def server(club: Club) -> Iterator[Server]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    (tmp_path / "desk").mkdir()
-    made = Desk(tmp_path / "desk")
+def workspace(tmp_path: Path) -> Workspace:
+    (tmp_path / "workspace").mkdir()
+    made = Workspace(tmp_path / "workspace")
     made.settings |= {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
     made.settings["scoopi.webDriver.browsers"] = 1
     return made
 
 
-def write(desk: Desk, server: Server, text: str) -> None:
-    (desk.folder / "defs.yml").write_text(text.replace("HOST", server.host(0)).replace("URL", server.url("")))
+def write(workspace: Workspace, server: Server, text: str) -> None:
+    (workspace.folder / "defs.yml").write_text(
+        text.replace("HOST", server.host(0)).replace("URL", server.url(""))
+    )
 
 
 def test_a_login_by_plain_http_is_valid_in_the_browser_on_all_workers(
-    desk: Desk, server: Server, club: Club, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, club: Club, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PASSWORD", "right")
-    write(desk, server, PLAIN)
-    ended = desk.process("run", "defs.yml", "--workers", 2)
+    write(workspace, server, PLAIN)
+    ended = workspace.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 0, ended.err
-    assert sum(desk.rows(file="page.jsonl").values()) == 4
+    assert sum(workspace.rows(file="page.jsonl").values()) == 4
     assert (club.logins, club.refused) == (1, [])
 
 
 def test_a_login_by_actions_in_the_browser_is_valid_for_pages_by_plain_http(
-    desk: Desk, server: Server, club: Club, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, club: Club, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PASSWORD", "right")
-    write(desk, server, DRAWN)
-    ended = desk.process("run", "defs.yml", "--workers", 2)
+    write(workspace, server, DRAWN)
+    ended = workspace.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 0, ended.err
-    assert sum(desk.rows(file="page.jsonl").values()) == 2
+    assert sum(workspace.rows(file="page.jsonl").values()) == 2
     assert (club.logins, club.refused) == (1, [])
     (seen,) = [each for each in server.log.all() if each.path == "/b0"]
     assert "sid=s3cret" in (seen.header("Cookie") or "")
     monkeypatch.delenv("PASSWORD")
-    ended = desk.process("run", "defs.yml")
+    ended = workspace.process("run", "defs.yml")
     assert "an action types the environment variable PASSWORD, which is not set" in ended.out + ended.err
     assert club.logins == 1

@@ -22,7 +22,7 @@ from scoopi.errors import ConfigError
 from scoopi.model.definitions import BrowserDef
 from tests.browser.hung_grid import HungGrid
 from tests.browser.processes import connected, programs_below
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.process import children_of, orphans
 from tests.server.server import Server
 

@@ -25,7 +25,7 @@ from tests.browser.hung_grid import HungGrid
 from tests.browser.processes import interrupted
 from tests.browser.selenium_grid import SeleniumGrid
 from tests.browser.test_browser_loader import SETTINGS, write
-from tests.engine.desk import Desk, wait_until
+from tests.engine.workspace import Workspace, wait_until
 from tests.server.server import Server
 
 ENDS_S = 30.0
@@ -38,43 +38,45 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SeleniumGrid]:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    (tmp_path / "desk" / "defs").mkdir(parents=True)
-    made = Desk(tmp_path / "desk")
+def workspace(tmp_path: Path) -> Workspace:
+    (tmp_path / "workspace" / "defs").mkdir(parents=True)
+    made = Workspace(tmp_path / "workspace")
     made.settings |= SETTINGS
     return made
 
 
 def test_pages_are_loaded_by_the_browsers_of_a_grid(
-    desk: Desk, grid: SeleniumGrid, server: Server, late_table: str
+    workspace: Workspace, grid: SeleniumGrid, server: Server, late_table: str
 ) -> None:
-    write(desk, server.url(late_table), server.url("/gone.html"))
-    desk.settings["scoopi.webDriver.url"] = grid.url
-    ended = desk.process("run", "defs")
+    write(workspace, server.url(late_table), server.url("/gone.html"))
+    workspace.settings["scoopi.webDriver.url"] = grid.url
+    ended = workspace.process("run", "defs")
     assert ended.code == 1, ended.err
-    assert [*desk.rows()] == ["p0|bread|Rye|4.20"]
+    assert [*workspace.rows()] == ["p0|bread|Rye|4.20"]
     assert "status 404" in ended.err
     wait_until(lambda: grid.sessions() == 0, "the end of the session", ENDS_S)
 
 
 def test_script_plugins_drive_the_browsers_of_a_grid(
-    desk: Desk, grid: SeleniumGrid, server: Server, late_table: str
+    workspace: Workspace, grid: SeleniumGrid, server: Server, late_table: str
 ) -> None:
     """They attach themselves to the session of the grid, from a process of their own."""
-    (desk.folder / "defs" / "bread.yml").write_text(
+    (workspace.folder / "defs" / "bread.yml").write_text(
         DEFS.format(url=server.url(late_table), body=f'driver.executeScript("{TABLE}");')
     )
-    desk.settings["scoopi.webDriver.url"] = grid.url
-    ended = desk.process("run", "defs")
+    workspace.settings["scoopi.webDriver.url"] = grid.url
+    ended = workspace.process("run", "defs")
     assert ended.code == 0, ended.err
-    assert (desk.run_folder() / "data.txt").read_text() == "p|bread|Rye|4.20\n"
+    assert (workspace.run_folder() / "data.txt").read_text() == "p|bread|Rye|4.20\n"
     wait_until(lambda: grid.sessions() == 0, "the end of the session", ENDS_S)
 
 
-def test_a_killed_run_leaves_no_browser_in_the_grid(desk: Desk, grid: SeleniumGrid, server: Server) -> None:
-    write(desk, server.url("/bad/never-answers"))
-    desk.settings |= {"scoopi.webDriver.url": grid.url, "scoopi.webClient.timeout": 5000}
-    run = desk.start("run", "defs")
+def test_a_killed_run_leaves_no_browser_in_the_grid(
+    workspace: Workspace, grid: SeleniumGrid, server: Server
+) -> None:
+    write(workspace, server.url("/bad/never-answers"))
+    workspace.settings |= {"scoopi.webDriver.url": grid.url, "scoopi.webClient.timeout": 5000}
+    run = workspace.start("run", "defs")
     try:
         wait_until(lambda: "/bad/never-answers" in server.log.paths(), "the request", 60.0, run)
         assert grid.sessions() == 1
@@ -84,14 +86,14 @@ def test_a_killed_run_leaves_no_browser_in_the_grid(desk: Desk, grid: SeleniumGr
     wait_until(lambda: grid.sessions() == 0, "the end of the session", ENDS_S)
 
 
-def test_a_grid_that_is_not_there_is_named(desk: Desk, server: Server, late_table: str) -> None:
-    write(desk, server.url(late_table))
-    desk.settings |= {"scoopi.webDriver.url": "http://127.0.0.1:1", "scoopi.retry.attempts": 2}
-    ended = desk.process("run", "defs")
+def test_a_grid_that_is_not_there_is_named(workspace: Workspace, server: Server, late_table: str) -> None:
+    write(workspace, server.url(late_table))
+    workspace.settings |= {"scoopi.webDriver.url": "http://127.0.0.1:1", "scoopi.retry.attempts": 2}
+    ended = workspace.process("run", "defs")
     assert ended.code == 1, ended.err
     assert "no browser can be started by the grid: [Errno 111] Connection refused" in ended.err
     assert "scoopi.webDriver.url" in ended.err
-    run = json.loads(desk.process("politeness", "--json").out)
+    run = json.loads(workspace.process("politeness", "--json").out)
     assert [host for host in run["hosts"] if host["errors"]] == [], "it is not the fault of the page's host"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.server.answer import Answer
 from tests.server.exchange import Exchange
 from tests.server.misbehaviours import Misbehaviour
@@ -25,14 +25,16 @@ sites:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     monkeypatch.chdir(tmp_path)
-    return Desk(tmp_path)
+    return Workspace(tmp_path)
 
 
-def test_a_page_is_shown_with_its_redirects_and_times(desk: Desk, server: Server, pages: Path) -> None:
+def test_a_page_is_shown_with_its_redirects_and_times(
+    workspace: Workspace, server: Server, pages: Path
+) -> None:
     (pages / "page.html").write_text("<h1>Bikes</h1>")
-    ended = desk.scoopi("fetch", server.url("/bad/redirect?to=/page.html"))
+    ended = workspace.scoopi("fetch", server.url("/bad/redirect?to=/page.html"))
     assert ended.code == 0, ended.err
     robots, redirect, loaded, note, page = ended.out.splitlines()
     assert robots.startswith(f"404  GET {server.url('/robots.txt')}  [robots.txt]  ")
@@ -46,43 +48,45 @@ def test_a_page_is_shown_with_its_redirects_and_times(desk: Desk, server: Server
     assert page == "page: text/html, charset utf-8, 14 bytes"
 
 
-def test_a_page_that_cannot_be_loaded_says_why(desk: Desk, server: Server) -> None:
-    ended = desk.scoopi("fetch", server.url("/bad/status/503"))
+def test_a_page_that_cannot_be_loaded_says_why(workspace: Workspace, server: Server) -> None:
+    ended = workspace.scoopi("fetch", server.url("/bad/status/503"))
     assert ended.code == 1
     failed, retries = ended.out.splitlines()[-2:]
     assert failed.startswith("failed: ")
     assert "the site answered with status 503" in failed
     assert retries == "retries: a run retries it up to 4 times, the first time after 1 s"
-    refused = desk.scoopi("fetch", "http://127.0.0.1:9/")
+    refused = workspace.scoopi("fetch", "http://127.0.0.1:9/")
     assert (refused.code, "no response  GET http://127.0.0.1:9/" in refused.out) == (1, True)
 
 
-def test_a_robots_txt_that_does_not_come_says_what_a_run_does(desk: Desk) -> None:
-    ended = desk.scoopi("fetch", "http://127.0.0.1:9/")
+def test_a_robots_txt_that_does_not_come_says_what_a_run_does(workspace: Workspace) -> None:
+    ended = workspace.scoopi("fetch", "http://127.0.0.1:9/")
     assert ended.code == 1
     retries = "retries: a run retries it, and the pages of the host wait for it"
     assert ended.out.splitlines()[-1] == retries
 
 
-def run_with_sites(desk: Desk, server: Server, *words: str) -> str:
-    (desk.folder / "conf.yml").write_text(SITES)
-    ended = desk.scoopi("fetch", server.url("/bad/echo"), "--conf", desk.folder / "conf.yml", *words)
+def run_with_sites(workspace: Workspace, server: Server, *words: str) -> str:
+    (workspace.folder / "conf.yml").write_text(SITES)
+    ended = workspace.scoopi(
+        "fetch", server.url("/bad/echo"), "--conf", workspace.folder / "conf.yml", *words
+    )
     assert ended.code == 0, ended.err
     return ended.out
 
 
 def test_the_settings_of_the_site_apply_and_its_credentials_are_masked(
-    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BIKES_KEY", "top-secret-value")
-    shown = run_with_sites(desk, server, "--headers")
+    shown = run_with_sites(workspace, server, "--headers")
     assert "  > User-Agent: bikes/1.0" in shown
     assert "  > X-Api-Key: ***" in shown
     assert "  < Content-Type: text/plain" in shown
     assert "top-secret-value" not in shown
     (seen,) = server.log.all()
     assert seen.header("x-api-key") == "top-secret-value"
-    as_json = json.loads(run_with_sites(desk, server, "--json"))
+    as_json = json.loads(run_with_sites(workspace, server, "--json"))
     assert as_json["content_type"] == "text/plain"
     assert as_json["hops"][0]["status"] == 200
     assert {"dns", "connect", "tls", "first", "total"} == set(as_json["hops"][0]["ms"])
@@ -90,10 +94,10 @@ def test_the_settings_of_the_site_apply_and_its_credentials_are_masked(
 
 
 def test_the_command_of_curl_makes_the_same_request(
-    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BIKES_KEY", "top-secret-value")
-    command = run_with_sites(desk, server, "--curl").splitlines()[0]
+    command = run_with_sites(workspace, server, "--curl").splitlines()[0]
     assert "top-secret-value" not in command
     assert '"$BIKES_KEY"' in command
     subprocess.run(["sh", "-c", command], check=True, capture_output=True, timeout=30)
@@ -102,9 +106,11 @@ def test_the_command_of_curl_makes_the_same_request(
         assert ours.header(name) == theirs.header(name)
 
 
-def test_a_locator_of_the_definitions_says_how_its_page_is_asked_for(desk: Desk, server: Server) -> None:
+def test_a_locator_of_the_definitions_says_how_its_page_is_asked_for(
+    workspace: Workspace, server: Server
+) -> None:
     url = server.url("/bad/echo")
-    (desk.folder / "shop.yml").write_text(
+    (workspace.folder / "shop.yml").write_text(
         f"""
 locatorGroups: {{ shop: {{ locators: [ {{ name: bread, url: "{url}", form: {{ city: oslo }} }} ] }} }}
 taskGroups: {{ shop: {{ nameTask: {{ dataDef: title }} }} }}
@@ -112,7 +118,7 @@ dataDefs:
   title: {{ query: {{ block: "body", selector: "h1" }}, items: [ item: {{ name: title, value: title }} ] }}
 """
     )
-    ended = desk.scoopi("fetch", url, "--defs", "shop.yml", "--curl", "-D", "scoopi.loader.robots=false")
+    ended = workspace.scoopi("fetch", url, "--defs", "shop.yml", "--curl", "-D", "scoopi.loader.robots=false")
     assert ended.code == 0, ended.err
     command, hop, note, _ = ended.out.splitlines()
     assert note == f"robots.txt: not followed at {server.host(0)} (scoopi.loader.robots)"
@@ -121,21 +127,21 @@ dataDefs:
     assert hop.startswith(f"200  POST {url}")
 
 
-def test_what_is_not_a_web_address_is_refused(desk: Desk) -> None:
-    ended = desk.scoopi("fetch", "pages/oslo.html")
+def test_what_is_not_a_web_address_is_refused(workspace: Workspace) -> None:
+    ended = workspace.scoopi("fetch", "pages/oslo.html")
     assert ended.code == 2
     assert "is not a web address; write it as https://host/path" in ended.err
 
 
 @pytest.mark.parametrize("path", ["/private/x", "/a/../private/x"])
-def test_a_page_that_robots_txt_forbids_is_not_asked_for(desk: Desk, path: str) -> None:
+def test_a_page_that_robots_txt_forbids_is_not_asked_for(workspace: Workspace, path: str) -> None:
     robots = b"User-agent: *\nDisallow: /private\nCrawl-delay: 2\n"
     with Server(lambda path: robots if path == "/robots.txt" else b"<p>page") as server:
-        ended = desk.scoopi("fetch", server.url(path), "-D", "scoopi.loader.fetch.delay=0")
+        ended = workspace.scoopi("fetch", server.url(path), "-D", "scoopi.loader.fetch.delay=0")
         assert ended.code == 1
         assert "disallowed by line 2 of robots.txt: Disallow: /private; a run skips the page" in ended.out
         assert [seen.path for seen in server.log.all()] == ["/robots.txt"]
-        allowed = desk.scoopi("fetch", server.url("/p"), "--json", "-D", "scoopi.loader.fetch.delay=0")
+        allowed = workspace.scoopi("fetch", server.url("/p"), "--json", "-D", "scoopi.loader.fetch.delay=0")
         page = json.loads(allowed.out)
         assert [hop["purpose"] for hop in page["hops"]] == ["robots.txt", "page"]
         assert page["notes"] == [
@@ -180,13 +186,13 @@ class Club:
 
 @pytest.mark.parametrize("password", ["right-one", "wrong-one"])
 def test_a_site_with_a_login_is_logged_in_to(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, password: str
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, password: str
 ) -> None:
     monkeypatch.setenv("PASSWORD", password)
     with Server(lambda path: b"", route=Club().route) as server:
-        (desk.folder / "conf.yml").write_text(LOGIN.format(url=server.url("")))
-        words = ("--conf", desk.folder / "conf.yml", "--headers")
-        ended = desk.scoopi("fetch", server.url("/page"), *words)
+        (workspace.folder / "conf.yml").write_text(LOGIN.format(url=server.url("")))
+        words = ("--conf", workspace.folder / "conf.yml", "--headers")
+        ended = workspace.scoopi("fetch", server.url("/page"), *words)
         assert ended.code == (0 if password == "right-one" else 1), ended.err
         hops = [line.split("  ")[1:3] for line in ended.out.splitlines() if line.startswith("200")]
         form, entered = (

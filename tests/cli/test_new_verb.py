@@ -9,51 +9,51 @@ from pathlib import Path
 import pytest
 
 from scoopi.cli.verbs.new_verb import FILES, STARTER
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 
 EXAMPLE = Path(__file__).parents[2] / "defs" / "examples" / "bookshop"
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     monkeypatch.chdir(tmp_path)
-    return Desk(tmp_path)
+    return Workspace(tmp_path)
 
 
 @pytest.mark.parametrize("folder", ["demo", "deep/er/demo"])
-def test_what_it_writes_passes_the_check_and_gives_its_rows(desk: Desk, folder: str) -> None:
-    ended = desk.scoopi("new", folder)
+def test_what_it_writes_passes_the_check_and_gives_its_rows(workspace: Workspace, folder: str) -> None:
+    ended = workspace.scoopi("new", folder)
     assert (ended.code, ended.out) == (0, "")
     assert f"run it with:  scoopi {folder}\n" in ended.err
-    checked = desk.scoopi("check", folder, "--strict")
+    checked = workspace.scoopi("check", folder, "--strict")
     assert checked.code == 0, checked.out
-    assert desk.scoopi(folder, "--workers", 0).code == 0
-    written = (desk.folder / "output/latest/books.csv").read_text()
+    assert workspace.scoopi(folder, "--workers", 0).code == 0
+    written = (workspace.folder / "output/latest/books.csv").read_text()
     assert Counter(written.splitlines()) == Counter((EXAMPLE / "expected.txt").read_text().splitlines())
 
 
-def test_an_empty_folder_and_one_with_other_files_are_taken(desk: Desk) -> None:
-    (desk.folder / "demo").mkdir()
-    (desk.folder / "demo" / "notes.txt").write_text("mine")
-    assert desk.scoopi("new", "demo").code == 0
-    assert (desk.folder / "demo" / "notes.txt").read_text() == "mine"
+def test_an_empty_folder_and_one_with_other_files_are_taken(workspace: Workspace) -> None:
+    (workspace.folder / "demo").mkdir()
+    (workspace.folder / "demo" / "notes.txt").write_text("mine")
+    assert workspace.scoopi("new", "demo").code == 0
+    assert (workspace.folder / "demo" / "notes.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_nothing_is_overwritten(desk: Desk, name: str) -> None:
-    mine = desk.folder / "demo" / name
+def test_nothing_is_overwritten(workspace: Workspace, name: str) -> None:
+    mine = workspace.folder / "demo" / name
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    ended = desk.scoopi("new", "demo")
+    ended = workspace.scoopi("new", "demo")
     assert ended.code == 2
     assert ended.err == f"scoopi: demo/{name}: this file already exists; choose another folder\n"
     assert mine.read_text() == "mine"
-    assert [path for path in (desk.folder / "demo").rglob("*") if path.is_file()] == [mine]
+    assert [path for path in (workspace.folder / "demo").rglob("*") if path.is_file()] == [mine]
 
 
-def test_a_folder_that_cannot_be_made_is_named(desk: Desk) -> None:
-    (desk.folder / "demo").write_text("a file")
-    ended = desk.scoopi("new", "demo")
+def test_a_folder_that_cannot_be_made_is_named(workspace: Workspace) -> None:
+    (workspace.folder / "demo").write_text("a file")
+    ended = workspace.scoopi("new", "demo")
     assert ended.code == 5
     assert "demo" in ended.err
     assert "choose another folder" in ended.err

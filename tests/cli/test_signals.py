@@ -15,7 +15,7 @@ import pytest
 from scoopi.cli import signals as signals_module
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
-from tests.engine.desk import processor_ticks
+from tests.engine.workspace import processor_ticks
 
 SOON_S = 5.0
 HELD_S = 0.3

@@ -23,7 +23,7 @@ from tests.cluster.hammer_database import HammerDatabase
 from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.hammer_round import BLOWS, NO_BLOW, OUTPUTS, HammerResult, HammerRound
 from tests.cluster.hammer_tally import HammerTally
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.rounds import PromiseBrokenError
 from tests.reliability.world import World, build_world
 from tests.server.server import Server

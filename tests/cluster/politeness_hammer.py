@@ -24,8 +24,8 @@ from typing import Any
 
 from scoopi.configs.groups import ClusterSettings
 from tests.cluster.grids import members, settings_of
-from tests.engine.desk import ROOT, wait_until
 from tests.engine.pace import Pace
+from tests.engine.workspace import ROOT, wait_until
 from tests.reliability.process import ScoopiProcess, kill
 from tests.server.answer import Answer
 from tests.server.server import Server

@@ -27,7 +27,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import MemberProcess
 from tests.cluster.halves import Halves
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.rounds import PromiseBrokenError
 from tests.reliability.world import World, build_world

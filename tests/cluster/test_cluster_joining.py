@@ -23,7 +23,7 @@ from scoopi.runs.run_request import ignore_notice
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.runs.run_registry import RunRegistry
 from tests.cluster.grids import free_port
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.reliability.world import World, build_world
 
 EXAMPLES = Path(__file__).parents[2] / "defs" / "examples"
@@ -270,7 +270,7 @@ def test_a_node_whose_folder_is_on_a_volume_without_file_locks_is_not_said_to_ru
     given = [word for key, value in town.settings.items() for word in ("-D", f"{key}={value}")]
     for node in ("ann", ""):
         words = ["run", town.world.defs, "--run", "locks", *given, "-D", f"scoopi.cluster.node={node}"]
-        ended = Desk(town.folder).process(*words, lockless=True)
+        ended = Workspace(town.folder).process(*words, lockless=True)
         assert ended.code == 5
         assert "the volume does not support file locks: No locks available" in ended.err, ended.err
         assert "still running" not in ended.err

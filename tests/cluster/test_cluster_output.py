@@ -26,7 +26,7 @@ from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.grids import members, settings_of
 from tests.cluster.holding import held
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World
 from tests.server.server import Server

@@ -19,7 +19,7 @@ from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_retention import RunRetention
 from tests.cluster.grids import plain_client
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.world import World
 
 SHELVES, PACKETS = 8, 2

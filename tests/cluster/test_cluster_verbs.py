@@ -11,7 +11,7 @@ import pytest
 from scoopi.cli.exit_codes import code_of_report
 from scoopi.model.report.run_report import RunStatus
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.world import World
 from tests.server.server import Server
 

@@ -22,7 +22,7 @@ from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import free_port
 from tests.cluster.holding import GAP_MS, held, states, store_of
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.metrics.asking import ask
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world

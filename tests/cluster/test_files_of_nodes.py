@@ -10,7 +10,7 @@ import pytest
 
 from scoopi.model.report.run_report import RunStatus
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.file_rounds import FileWorld, compare_files
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World

@@ -23,7 +23,7 @@ from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_retention import PREFIX
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.cluster.test_cluster_retention import SLOW, maps_of, phase_of
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.world import World
 from tests.server.server import Server
 

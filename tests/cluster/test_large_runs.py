@@ -18,7 +18,7 @@ from scoopi.store.runs.run_record import RunRecord
 from tests.cluster.grids import members, settings_of
 from tests.cluster.holding import store_of
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World
 

@@ -13,7 +13,7 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import ENDED, HOSTS, JOBS, RUN, StoreMap
 from scoopi.store.runs.known_run import PREFIX
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.world import World
 from tests.server.server import Server
 

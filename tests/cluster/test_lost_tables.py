@@ -18,7 +18,7 @@ from scoopi.store.ports import RUN
 from scoopi.store.runs.known_run import PREFIX
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.cluster.table_defs import TABLES
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.outputs.postgres_server import PostgresServer
 from tests.reliability.world import World
 from tests.server.server import Server

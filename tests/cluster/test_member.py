@@ -24,7 +24,7 @@ from scoopi.store.cluster.member_config import MemberConfig, find_jar, find_java
 from scoopi.store.cluster.member_process import MemberProcess
 from scoopi.store.ports import RUN
 from tests.cluster.grids import free_port
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 
 CONF = Path(__file__).parents[2] / "conf" / "hazelcast.yaml"
 TIMEOUT_S = 30

@@ -15,7 +15,7 @@ import pytest
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.member_heaps import MemberHeaps, read_metrics
 from tests.cluster.grids import members, settings_of
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 
 LIMIT_S = 30.0
 HEAP_MB = 80

@@ -14,7 +14,7 @@ import pytest
 
 from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.hammer_round import node_arguments, node_processes, read_nodes_rows
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world
 from tests.server.server import Server

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World
 from tests.server.answer import Answer

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import TEXT_DEFS, wait_until
+from tests.engine.workspace import TEXT_DEFS, wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World
 from tests.server.answer import Answer

@@ -17,7 +17,7 @@ from scoopi.store.nodes.membership import Membership
 from scoopi.store.runs.run_record import RunCancel
 from tests.cluster.holding import Still, held, states, still_member, store_of
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world
 from tests.server.server import Server

@@ -20,7 +20,7 @@ from scoopi.store.ports import JOBS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.holding import ended_jobs, states, store_of
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world
 from tests.server.server import Server

@@ -1,4 +1,4 @@
-"""A desk in a fresh folder, and a small site of files."""
+"""A workspace in a fresh folder, and a small site of files."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.desk import Desk
 from tests.engine.downloading import Downloading, FileSite
+from tests.engine.workspace import Workspace
 from tests.reliability.world import World, build_world
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """A desk whose folder is the current one."""
-    folder = tmp_path / "desk"
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A workspace whose folder is the current one."""
+    folder = tmp_path / "workspace"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    return Desk(folder)
+    return Workspace(folder)
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def world(tmp_path: Path) -> World:
 
 
 @pytest.fixture
-def downloading(desk: Desk) -> Iterator[Downloading]:
+def downloading(workspace: Workspace) -> Iterator[Downloading]:
     """Runs of definitions over a site of files, in a fresh folder."""
     site = FileSite()
     with site.server:
-        yield Downloading(desk, site)
+        yield Downloading(workspace, site)

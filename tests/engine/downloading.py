@@ -6,7 +6,7 @@ import json
 from hashlib import sha256
 from pathlib import Path
 
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.server.file_pages import FilePages
 from tests.server.server import Server
 
@@ -58,13 +58,13 @@ class FileSite:
 class Downloaded:
     """The rows and files of a run."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
 
     @property
     def folder(self) -> Path:
         """Of the run."""
-        return self.desk.run_folder()
+        return self.workspace.run_folder()
 
     def rows(self, output: str = "cards.jsonl") -> list[dict[str, object]]:
         """The records of an output."""
@@ -83,10 +83,10 @@ class Downloaded:
 class Downloading(Downloaded):
     """Runs definitions over the site, and compares rows and files."""
 
-    def __init__(self, desk: Desk, site: FileSite) -> None:
-        super().__init__(desk)
+    def __init__(self, workspace: Workspace, site: FileSite) -> None:
+        super().__init__(workspace)
         self.site = site
-        desk.settings |= {
+        workspace.settings |= {
             "scoopi.loader.fetch.delay": 0,
             "scoopi.loader.fetch.errorDelay": 0,
             "scoopi.loader.robots": False,
@@ -100,8 +100,8 @@ class Downloading(Downloaded):
         usual = {"key": "", "field": "", "download": "", "to": BY_CONTENT, "output": "cards.jsonl"}
         parts = {**usual, "request": "", **parts}
         defs = text.format(url=self.site.server.url("/list"), **parts)
-        (self.desk.folder / "defs.yml").write_text(defs)
-        ended = self.desk.scoopi("run", "defs.yml", "--workers", "0")
+        (self.workspace.folder / "defs.yml").write_text(defs)
+        ended = self.workspace.scoopi("run", "defs.yml", "--workers", "0")
         assert ended.code == code, ended.err
         return ended.err
 

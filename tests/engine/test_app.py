@@ -14,7 +14,7 @@ import pytest
 from scoopi import Scoopi
 from scoopi.configs.given import SettingValue, as_texts
 from scoopi.errors import ConfigError, DefsError, UsageError
-from tests.engine.desk import Desk, wait_until
+from tests.engine.workspace import Workspace, wait_until
 from tests.reliability.world import World, build_world, read_rows
 from tests.server.server import Server
 
@@ -24,7 +24,7 @@ LISTED = (
 )
 
 
-def test_a_run_gives_its_report_and_its_rows(desk: Desk, world: World) -> None:
+def test_a_run_gives_its_report_and_its_rows(workspace: Workspace, world: World) -> None:
     report = Scoopi(defs_dir=world.defs, configs={"scoopi.workers": "0"}).run()
     assert (report.status, report.jobs.done, report.jobs.left) == ("done", world.jobs, 0)
     assert report.rows == {"data.txt": world.rows.total()}
@@ -32,7 +32,7 @@ def test_a_run_gives_its_report_and_its_rows(desk: Desk, world: World) -> None:
     assert read_rows(Path(report.folder)) == world.rows
 
 
-def test_rows_of_a_list_appender_are_in_the_report(desk: Desk, world: World) -> None:
+def test_rows_of_a_list_appender_are_in_the_report(workspace: Workspace, world: World) -> None:
     job = world.defs / "job.yml"
     job.write_text(job.read_text().replace("titleTask: { dataDef: shelf }", LISTED))
     report = Scoopi(world.defs).run()
@@ -43,7 +43,7 @@ def test_rows_of_a_list_appender_are_in_the_report(desk: Desk, world: World) -> 
     assert report.rows == {"data.txt": world.rows.total() - 4}
 
 
-def test_a_run_leaves_signals_and_threads_as_they_were(desk: Desk, world: World) -> None:
+def test_a_run_leaves_signals_and_threads_as_they_were(workspace: Workspace, world: World) -> None:
     handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     threads = set(threading.enumerate())
     Scoopi(world.defs).run()
@@ -51,7 +51,7 @@ def test_a_run_leaves_signals_and_threads_as_they_were(desk: Desk, world: World)
     wait_until(lambda: set(threading.enumerate()) <= threads, "the end of all threads", 5)
 
 
-def test_two_runs_in_two_threads_do_not_mix(desk: Desk, tmp_path: Path) -> None:
+def test_two_runs_in_two_threads_do_not_mix(workspace: Workspace, tmp_path: Path) -> None:
     worlds = [build_world(tmp_path / f"world{n}", 5 + n, 2) for n in range(2)]
     runs = [Scoopi(world.defs, output=f"out{n}") for n, world in enumerate(worlds)]
     interval = sys.getswitchinterval()
@@ -61,26 +61,28 @@ def test_two_runs_in_two_threads_do_not_mix(desk: Desk, tmp_path: Path) -> None:
     for thread in threads:
         thread.join(30)
     for number, world in enumerate(worlds):
-        assert desk.rows(f"out{number}") == world.rows
+        assert workspace.rows(f"out{number}") == world.rows
     assert sys.getswitchinterval() == interval
 
 
-def test_bad_definitions_raise_with_the_whole_report(desk: Desk, world: World) -> None:
+def test_bad_definitions_raise_with_the_whole_report(workspace: Workspace, world: World) -> None:
     (world.defs / "more.yml").write_text("dataDefs: { more: { query: { blok: p } } }\n")
     with pytest.raises(DefsError, match="did you mean block"):
         Scoopi(world.defs).run()
 
 
-def test_a_run_without_definitions_is_wrong_usage(desk: Desk) -> None:
+def test_a_run_without_definitions_is_wrong_usage(workspace: Workspace) -> None:
     with pytest.raises(UsageError, match="no definitions were given"):
         Scoopi().run()
 
 
-def test_resume_without_any_run_is_none(desk: Desk) -> None:
+def test_resume_without_any_run_is_none(workspace: Workspace) -> None:
     assert Scoopi().resume() is None
 
 
-def test_a_run_is_cancelled_from_another_thread_and_gone_on_with(desk: Desk, tmp_path: Path) -> None:
+def test_a_run_is_cancelled_from_another_thread_and_gone_on_with(
+    workspace: Workspace, tmp_path: Path
+) -> None:
     with Server(tmp_path / "world" / "pages") as server:
         world = build_world(tmp_path / "world", 4, 1, server.url(""))
         scoopi = Scoopi(world.defs, {"scoopi.loader.fetch.delay": "100"})
@@ -92,11 +94,11 @@ def test_a_run_is_cancelled_from_another_thread_and_gone_on_with(desk: Desk, tmp
         again = Scoopi().resume(report.run)
     assert again is not None
     assert again.status == "done"
-    assert desk.rows() == world.rows
+    assert workspace.rows() == world.rows
 
 
 def test_a_notice_that_nobody_takes_does_not_keep_a_cancel_from_stopping_the_run(
-    desk: Desk, tmp_path: Path
+    workspace: Workspace, tmp_path: Path
 ) -> None:
     taken = threading.Event()
 
@@ -115,14 +117,16 @@ def test_a_notice_that_nobody_takes_does_not_keep_a_cancel_from_stopping_the_run
     assert (report.status, bool(report.jobs.left), is_held) == ("stopped", True, True)
 
 
-def test_a_run_cancelled_before_it_starts_does_nothing_and_resume_does_all(desk: Desk, world: World) -> None:
+def test_a_run_cancelled_before_it_starts_does_nothing_and_resume_does_all(
+    workspace: Workspace, world: World
+) -> None:
     scoopi = Scoopi(world.defs)
     scoopi.cancel()
     assert scoopi.run().status == "stopped"
     again = Scoopi().resume()
     assert again is not None
     assert again.status == "done"
-    assert desk.rows() == world.rows
+    assert workspace.rows() == world.rows
 
 
 @pytest.mark.parametrize(
@@ -133,7 +137,7 @@ def test_settings_may_be_numbers_and_booleans(given: SettingValue, text: str) ->
     assert as_texts({"a.b": given}) == {"a.b": text}
 
 
-def test_a_run_takes_them(world: World, desk: Desk) -> None:
+def test_a_run_takes_them(world: World, workspace: Workspace) -> None:
     settings = {"scoopi.loader.fetch.delay": 0, "scoopi.parser.plain": True}
     report = Scoopi(world.defs, settings).run()
     assert report.jobs.done == world.jobs
@@ -145,7 +149,7 @@ def test_a_setting_of_another_kind_is_refused_by_its_key(value: Any) -> None:
         Scoopi("defs", {"scoopi.workers": value})
 
 
-def test_a_run_is_cancelled_while_its_definitions_wait_for_a_query(desk: Desk) -> None:
+def test_a_run_is_cancelled_while_its_definitions_wait_for_a_query(workspace: Workspace) -> None:
     sqlite3.connect("towns.db").close()
     Path("towns.yml").write_text(
         'locatorGroups: { town: { from: { database: "sqlite:towns.db", query: "with recursive c(n) as ('

@@ -14,8 +14,8 @@ from scoopi import Scoopi
 from scoopi.errors import AppenderError, ConfigError
 from scoopi.model.report.run_report import ChangeCounts, RunReport
 from scoopi.publishing.changes.change_state import ChangeState
-from tests.engine.desk import Desk, wait_until
 from tests.engine.flaky_site import FlakySite
+from tests.engine.workspace import Workspace, wait_until
 from tests.server.server import Server
 
 DEFINITIONS = """\
@@ -74,8 +74,8 @@ class Shop:
 
 
 @pytest.fixture
-def shop(desk: Desk) -> Shop:
-    return Shop(desk.folder)
+def shop(workspace: Workspace) -> Shop:
+    return Shop(workspace.folder)
 
 
 @pytest.fixture
@@ -132,13 +132,13 @@ def test_records_of_a_page_that_is_not_found_any_more_are_gone(shop: Shop) -> No
 
 
 @pytest.mark.usefixtures("server")
-def test_what_a_retry_reads_is_compared_with_the_same_run(shop: Shop, desk: Desk) -> None:
+def test_what_a_retry_reads_is_compared_with_the_same_run(shop: Shop, workspace: Workspace) -> None:
     shop.run()
     shop.show("cake", {"Sponge": "8"})
     shop.broken = "cake"
     failed = shop.run()
     shop.broken = ""
-    ended = desk.scoopi("retry", failed.folder, "--workers", 0, "-D", "scoopi.loader.fetch.delay=0")
+    ended = workspace.scoopi("retry", failed.folder, "--workers", 0, "-D", "scoopi.loader.fetch.delay=0")
     assert ended.code == 0, ended.err
     assert "changes 0 new, 1 changed, 0 gone, 2 unchanged: cards.csv, sqlite:shop.db#cards" in ended.err
     assert shop.cards(failed) == {"Sponge,8,changed"}
@@ -148,7 +148,7 @@ def test_what_a_retry_reads_is_compared_with_the_same_run(shop: Shop, desk: Desk
 
 @pytest.mark.usefixtures("server")
 def test_a_run_that_ends_between_its_files_and_its_state_is_completed_by_resume(
-    shop: Shop, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    shop: Shop, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop.run()
     shop.show("cake", {"Sponge": "8"})
@@ -160,9 +160,9 @@ def test_a_run_that_ends_between_its_files_and_its_state_is_completed_by_resume(
         patched.setattr(ChangeState, "complete", fail)
         with pytest.raises(AppenderError, match="the disk is full"):
             shop.run()
-    ended = desk.scoopi("resume", "--workers", 0)
+    ended = workspace.scoopi("resume", "--workers", 0)
     assert ended.code == 0, ended.err
-    assert (desk.folder / "output" / "latest" / "cards.csv").read_text().count("changed") == 1
+    assert (workspace.folder / "output" / "latest" / "cards.csv").read_text().count("changed") == 1
     assert shop.table() == {("Rye", 4.2, "new"), ("Oat", 3, "new"), ("Sponge", 8, "changed")}
     assert shop.cards(shop.run()) == set()
 
@@ -202,19 +202,19 @@ def test_records_of_pages_above_a_budget_are_not_gone_and_return_unchanged(shop:
 
 
 def test_a_killed_run_is_compared_with_the_run_before_it_when_it_is_resumed(
-    shop: Shop, server: Server, desk: Desk
+    shop: Shop, server: Server, workspace: Workspace
 ) -> None:
     shop.run()
     shop.show("bread", {"Rye": "4.2", "Bun": "1"})
     begun = len(server.log.paths())
-    started = desk.start("run", "defs.yml", "--workers", 1, "-D", "scoopi.loader.fetch.delay=5000")
+    started = workspace.start("run", "defs.yml", "--workers", 1, "-D", "scoopi.loader.fetch.delay=5000")
     wait_until(
         lambda: any(path.endswith(".html") for path in server.log.paths()[begun:]), "a page is asked for"
     )
     started.signal(signal.SIGKILL)
     started.wait(60)
-    desk.scoopi("resume", "-D", "scoopi.loader.fetch.delay=0")
-    folder = max(desk.runs(), key=lambda each: each.name)
+    workspace.scoopi("resume", "-D", "scoopi.loader.fetch.delay=0")
+    folder = max(workspace.runs(), key=lambda each: each.name)
     lines = (folder / "cards.csv").read_text().splitlines()[1:]
     assert {line.partition(",")[2] for line in lines} == {"Bun,1,new", "Oat,3,gone"}
     assert len(lines) == 2

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from scoopi import Scoopi
-from tests.engine.desk import Desk, wait_until
+from tests.engine.workspace import Workspace, wait_until
 from tests.reliability.world import World, build_world, read_rows
 from tests.server.server import Server
 
 
 @pytest.fixture
-def finished(desk: Desk, tmp_path: Path) -> World:
+def finished(workspace: Workspace, tmp_path: Path) -> World:
     """A run that is over, with one segment."""
     world = build_world(tmp_path / "world", 5, 2)
-    assert desk.scoopi("run", world.defs, "--workers", 0).code == 0
+    assert workspace.scoopi("run", world.defs, "--workers", 0).code == 0
     return world
 
 
@@ -28,29 +28,29 @@ def segments(folder: Path) -> list[Path]:
 
 @pytest.mark.parametrize("hurt", ["flipped", "torn"])
 def test_rows_that_the_disk_lost_are_reported_and_all_others_published(
-    desk: Desk, finished: World, hurt: str
+    workspace: Workspace, finished: World, hurt: str
 ) -> None:
-    (segment,) = segments(desk.run_folder())
+    (segment,) = segments(workspace.run_folder())
     content = bytearray(segment.read_bytes())
     if hurt == "torn":
         del content[-3:]
     else:
         content[len(content) // 2] ^= 1
     segment.write_bytes(content)
-    ended = desk.scoopi("resume", desk.run_folder().name, "--workers", 0)
+    ended = workspace.scoopi("resume", workspace.run_folder().name, "--workers", 0)
     assert ended.code == 5, ended.err
     assert "the rows of 1 job are missing" in ended.err
-    left = desk.rows()
+    left = workspace.rows()
     assert not left - finished.rows
     assert 0 < (finished.rows - left).total() <= 15
-    report = desk.run_json()
+    report = workspace.run_json()
     assert (report["status"], report["jobs"]["done"]) == ("failed", finished.jobs - 1)
     assert report["rows"] == {"data.txt": left.total()}
 
 
 @pytest.mark.parametrize("tail", [b"\0" * 100, b"\xff" * 5, b"SCOOPI", "half"])
 def test_a_frame_torn_by_a_kill_is_no_frame_and_resume_is_exact(
-    desk: Desk, tmp_path: Path, tail: bytes | str
+    workspace: Workspace, tmp_path: Path, tail: bytes | str
 ) -> None:
     with Server(tmp_path / "world" / "pages") as server:
         world = build_world(tmp_path / "world", 4, 1, server.url(""))
@@ -74,21 +74,23 @@ def test_a_frame_torn_by_a_kill_is_no_frame_and_resume_is_exact(
     assert read_rows(Path(report.folder)) == world.rows
 
 
-def test_a_run_whose_records_are_lost_is_reported_and_its_files_stay(desk: Desk, finished: World) -> None:
-    (store,) = desk.run_folder().glob(".scoopi/*/store.db")
+def test_a_run_whose_records_are_lost_is_reported_and_its_files_stay(
+    workspace: Workspace, finished: World
+) -> None:
+    (store,) = workspace.run_folder().glob(".scoopi/*/store.db")
     for path in store.parent.glob("store.db*"):
         path.unlink()
-    before = (desk.run_folder() / "data.txt").read_bytes()
-    ended = desk.scoopi("resume", desk.run_folder().name)
+    before = (workspace.run_folder() / "data.txt").read_bytes()
+    ended = workspace.scoopi("resume", workspace.run_folder().name)
     assert ended.code == 5
     assert "the run's records are lost" in ended.err
-    assert (desk.run_folder() / "data.txt").read_bytes() == before
+    assert (workspace.run_folder() / "data.txt").read_bytes() == before
 
 
-def test_a_store_that_is_no_store_is_reported(desk: Desk, finished: World) -> None:
-    (store,) = desk.run_folder().glob(".scoopi/*/store.db")
+def test_a_store_that_is_no_store_is_reported(workspace: Workspace, finished: World) -> None:
+    (store,) = workspace.run_folder().glob(".scoopi/*/store.db")
     store.write_bytes(b"no database at all, just some words" * 100)
-    ended = desk.scoopi("resume", desk.run_folder().name)
+    ended = workspace.scoopi("resume", workspace.run_folder().name)
     assert ended.code == 5
     for said in ("store.db", "the file is damaged: keep the run's folder as it is, and start a new run"):
         assert said in ended.err

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.engine.dead_hosts import DeadHosts
-from tests.engine.desk import Desk, wait_until
+from tests.engine.workspace import Workspace, wait_until
 from tests.server.server import Server
 
 GOOD, DEAD = 12, 200
@@ -34,7 +34,7 @@ dataDefs:
 
 
 def test_a_host_that_answers_is_asked_on_while_200_dead_ones_are_waited_for(
-    desk: Desk, server: Server, pages: Path
+    workspace: Workspace, server: Server, pages: Path
 ) -> None:
     with DeadHosts() as dead:
         good = [server.url(f"/{number}.html") for number in range(GOOD)]
@@ -43,11 +43,11 @@ def test_a_host_that_answers_is_asked_on_while_200_dead_ones_are_waited_for(
         links = "".join(f'<a href="{url}">x</a>' for url in dead.urls(DEAD) + good)
         (pages / "list.html").write_text(f"<body>{links}</body>")
         text = DEFINITIONS.format(url=server.url("/list.html"), count=GOOD + DEAD)
-        (desk.folder / "defs.yml").write_text(text)
+        (workspace.folder / "defs.yml").write_text(text)
         # Dead hosts are waited for longer than the test may take: none of their requests becomes free.
-        desk.settings = {"scoopi.webClient.connectTimeout": 600_000, "scoopi.webClient.timeout": 600_000}
-        desk.settings["scoopi.loader.fetch.delay"] = 10
-        running = desk.start("run", "defs.yml", "--workers", 1)
+        workspace.settings = {"scoopi.webClient.connectTimeout": 600_000, "scoopi.webClient.timeout": 600_000}
+        workspace.settings["scoopi.loader.fetch.delay"] = 10
+        running = workspace.start("run", "defs.yml", "--workers", 1)
         try:
             wait_until(lambda: len(server.log.all()) == 2 + GOOD, "robots.txt, all good pages", 30, running)
         finally:

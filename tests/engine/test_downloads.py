@@ -91,12 +91,12 @@ def test_a_busy_server_is_asked_again(downloading: Downloading) -> None:
 def test_a_file_that_does_not_come_leaves_its_value_empty_and_is_reported(
     downloading: Downloading, link: str, download: str, cause: str
 ) -> None:
-    downloading.desk.settings["scoopi.retry.attempts"] = 2
+    downloading.workspace.settings["scoopi.retry.attempts"] = 2
     said = downloading.run(link, "/ok/small.jpg?size=500", download=download)
     assert downloading.images() == [None, path_of(content("small.jpg", 500))]
     assert [*downloading.files()] == [path_of(content("small.jpg", 500))]
     assert f"image: {cause}" in said
-    assert downloading.desk.run_json()["jobs"]["warned"] == 1
+    assert downloading.workspace.run_json()["jobs"]["warned"] == 1
 
 
 @pytest.mark.parametrize(
@@ -120,10 +120,10 @@ def test_what_becomes_of_a_record_without_its_file_is_the_fields_to_say(
 
 
 def test_a_failed_task_can_be_run_again(downloading: Downloading) -> None:
-    downloading.desk.settings["scoopi.retry.attempts"] = 1
+    downloading.workspace.settings["scoopi.retry.attempts"] = 1
     downloading.run("/ok/b.jpg", "/busy/a.jpg", field=", onError: fail", code=1)
     assert (downloading.rows(), downloading.files()) == ([], {})
-    ended = downloading.desk.scoopi("retry")
+    ended = downloading.workspace.scoopi("retry")
     assert ended.code == 0, ended.err
     assert downloading.images() == [path_of(content("b.jpg")), path_of(content("a.jpg"))]
     assert {*downloading.files()} == {path_of(content("b.jpg")), path_of(content("a.jpg"))}
@@ -164,14 +164,14 @@ def test_of_records_with_one_key_only_the_first_ones_file_is_published(downloadi
 
 def test_a_table_gets_rows_with_files(downloading: Downloading) -> None:
     downloading.run("/ok/a.jpg", "none.jpg", output="'sqlite:cards.db#cards'")
-    with sqlite3.connect(downloading.desk.folder / "cards.db") as database:
+    with sqlite3.connect(downloading.workspace.folder / "cards.db") as database:
         found = sorted(database.execute("select title, image from cards"))
     assert found == [("t0", path_of(content("a.jpg"))), ("t1", None)]
     assert [*downloading.files()] == [path_of(content("a.jpg"))]
 
 
 def test_nothing_is_left_in_the_hidden_folder_that_no_row_names(downloading: Downloading) -> None:
-    downloading.desk.settings["scoopi.retry.attempts"] = 1
+    downloading.workspace.settings["scoopi.retry.attempts"] = 1
     downloading.run("/ok/a.jpg", "/cut/b.jpg", "/ok/c.jpg", download=", types: image/jpeg, maxSize: 300 kB")
     hidden = [path for path in (downloading.folder / ".scoopi").glob("*/files/*/**/*") if path.is_file()]
     assert sorted(path.name for path in hidden) == sorted(
@@ -189,5 +189,5 @@ def test_a_page_that_was_posted_is_not_posted_again_for_a_file(downloading: Down
 def test_a_retry_asks_again_for_a_file_that_was_missing(downloading: Downloading) -> None:
     downloading.run("/none.jpg", "/none.jpg", field=", onError: fail", code=1)
     assert len(downloading.site.asked("/none.jpg")) == 1
-    assert downloading.desk.scoopi("retry", "--workers", "0").code == 1
+    assert downloading.workspace.scoopi("retry", "--workers", "0").code == 1
     assert len(downloading.site.asked("/none.jpg")) == 2

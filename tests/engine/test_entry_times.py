@@ -12,7 +12,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.definitions import Definitions
 from scoopi.model.report.finds import EACH, ENTRY_TIMES, FIELD, PAGES, TIMED, count_name
 from scoopi.model.report.run_report import EntryTime
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.parse.record_page import record_def
 
 DEFINITIONS = """\
@@ -41,17 +41,19 @@ LINES = {
 }
 
 
-def figures(desk: Desk) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((desk.run_folder() / "run.json").read_text())["slowest"]
+def figures(workspace: Workspace) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((workspace.run_folder() / "run.json").read_text())["slowest"]
     return found
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_a_verbose_run_names_the_slowest_entries_with_their_lines(desk: Desk, workers: int) -> None:
-    (desk.folder / "page.html").write_text(PAGE)
-    (desk.folder / "books.yml").write_text(DEFINITIONS.replace("PAGE", str(desk.folder / "page.html")))
-    ended = desk.scoopi("run", "books.yml", "--workers", workers, "-v")
-    slowest = figures(desk)
+def test_a_verbose_run_names_the_slowest_entries_with_their_lines(workspace: Workspace, workers: int) -> None:
+    (workspace.folder / "page.html").write_text(PAGE)
+    (workspace.folder / "books.yml").write_text(
+        DEFINITIONS.replace("PAGE", str(workspace.folder / "page.html"))
+    )
+    ended = workspace.scoopi("run", "books.yml", "--workers", workers, "-v")
+    slowest = figures(workspace)
     assert len(slowest) == 5
     seconds = [each["seconds"] for each in slowest]
     assert seconds == sorted(seconds, reverse=True)
@@ -61,11 +63,13 @@ def test_a_verbose_run_names_the_slowest_entries_with_their_lines(desk: Desk, wo
         assert f"{name} ({each['at']})" in ended.err.partition("slowest")[2]
 
 
-def test_without_v_no_time_of_entries_is_taken(desk: Desk) -> None:
-    (desk.folder / "page.html").write_text(PAGE)
-    (desk.folder / "books.yml").write_text(DEFINITIONS.replace("PAGE", str(desk.folder / "page.html")))
-    assert "slowest" not in desk.scoopi("run", "books.yml", "--workers", 0).err
-    assert figures(desk) == []
+def test_without_v_no_time_of_entries_is_taken(workspace: Workspace) -> None:
+    (workspace.folder / "page.html").write_text(PAGE)
+    (workspace.folder / "books.yml").write_text(
+        DEFINITIONS.replace("PAGE", str(workspace.folder / "page.html"))
+    )
+    assert "slowest" not in workspace.scoopi("run", "books.yml", "--workers", 0).err
+    assert figures(workspace) == []
 
 
 def test_times_of_some_pages_are_extended_to_all_of_them() -> None:

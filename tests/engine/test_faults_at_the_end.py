@@ -13,7 +13,7 @@ from scoopi.errors import AppenderError, StoreError
 from scoopi.model.report.run_report import Progress
 from scoopi.publishing.publisher import Publisher
 from scoopi.store.pages.job_store import JobStore
-from tests.engine.desk import Desk, wait_until
+from tests.engine.workspace import Workspace, wait_until
 from tests.reliability.world import World
 from tests.server.server import Server
 
@@ -42,7 +42,7 @@ dataDefs:
 
 
 def test_a_store_that_does_not_answer_the_progress_line_harms_no_run(
-    desk: Desk, world: World, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Progress] = []
     answers = iter([_unreadable])
@@ -56,7 +56,7 @@ def test_a_store_that_does_not_answer_the_progress_line_harms_no_run(
 
 @pytest.mark.parametrize("method", ["publish", "to_ending"])
 def test_a_store_that_is_lost_at_the_end_is_named_in_run_json_and_leaves_no_thread(
-    desk: Desk, world: World, monkeypatch: pytest.MonkeyPatch, method: str
+    workspace: Workspace, world: World, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     where = (
         "scoopi.publishing.publisher.Publisher"
@@ -67,13 +67,13 @@ def test_a_store_that_is_lost_at_the_end_is_named_in_run_json_and_leaves_no_thre
     before = set(threading.enumerate())
     with pytest.raises(StoreError, match="does not answer"):
         Scoopi(world.defs).run()
-    report = desk.run_json()
+    report = workspace.run_json()
     assert (report["status"], report["errors"][0]["cause"]) == ("failed", "the store does not answer")
     wait_until(lambda: set(threading.enumerate()) <= before, "the end of all threads", 5)
 
 
 def test_a_graceful_stop_beside_an_unreadable_store_is_reported_as_one(
-    desk: Desk, world: World, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for owner, method in ((JobStore, "left"), (Publisher, "publish")):
         monkeypatch.setattr(owner, method, _unreadable)
@@ -82,18 +82,18 @@ def test_a_graceful_stop_beside_an_unreadable_store_is_reported_as_one(
     report = scoopi.run()
     assert (report.status, report.published, report.jobs.left) == ("stopped", False, None)
     assert "does not answer" in report.publish_note
-    written = desk.run_json()
+    written = workspace.run_json()
     assert (written["status"], written["jobs"]["left"]) == ("stopped", None)
 
 
 def test_a_disk_that_fills_while_a_run_is_stopped_is_reported_at_once(
-    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise AppenderError("rows cannot be written: No space left on device", hint="free some space")
 
     monkeypatch.setattr(SegmentWriter, "append", full)
-    scoopi = Scoopi(_slow_definitions(desk.folder, server), {"scoopi.shutdown.timeout": "60"})
+    scoopi = Scoopi(_slow_definitions(workspace.folder, server), {"scoopi.shutdown.timeout": "60"})
     errors: list[Exception] = []
 
     def run() -> None:
@@ -111,4 +111,4 @@ def test_a_disk_that_fills_while_a_run_is_stopped_is_reported_at_once(
     assert [str(error) for error in errors] == [
         "rows cannot be written: No space left on device; free some space"
     ]
-    assert desk.run_json()["status"] == "failed"
+    assert workspace.run_json()["status"] == "failed"

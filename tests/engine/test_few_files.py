@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.reliability.world import build_world
 from tests.server.server import Server
 
@@ -15,13 +15,13 @@ MOST_FILES = 64
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_more_requests_than_files_may_be_open_are_all_answered(
-    desk: Desk, tmp_path: Path, workers: int
+    workspace: Workspace, tmp_path: Path, workers: int
 ) -> None:
-    desk.settings |= {f"scoopi.loader.fetch.{key}": 100 for key in ("parallelism", "inFlight")}
-    desk.settings["scoopi.loader.fetch.delay"] = 0
+    workspace.settings |= {f"scoopi.loader.fetch.{key}": 100 for key in ("parallelism", "inFlight")}
+    workspace.settings["scoopi.loader.fetch.delay"] = 0
     with Server(tmp_path / "world" / "pages") as server:
         world = build_world(tmp_path / "world", 120, 0, server.url("/bad/slow?ms=300&of="))
-        ended = desk.process("run", world.defs, "--workers", workers, most_files=MOST_FILES)
+        ended = workspace.process("run", world.defs, "--workers", workers, most_files=MOST_FILES)
         assert ended.code == 0, ended.err
         assert server.log.most_in_flight() > 4
-    assert desk.run_json()["jobs"]["done"] == world.jobs
+    assert workspace.run_json()["jobs"]["done"] == world.jobs

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from scoopi.app import extract
-from tests.engine.desk import Desk, wait_until
+from tests.engine.workspace import Workspace, wait_until
 from tests.server.server import Server
 
 PAGES = 12
@@ -36,37 +36,39 @@ INPUTS = ("-i", "town=oslo", "-i", "slot.key=D:2026010100", "-i", "token=${env:T
 
 
 @pytest.fixture
-def server(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def server(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("TOKEN", "s3cret")
     with Server(lambda path: f"<p><b>page {path}</b></p>".encode()) as server:
         lines = [LOCATOR.format(number=n, url=server.url("")) for n in range(PAGES)]
-        (desk.folder / "defs.yml").write_text(DEFS.format(locators="".join(lines)))
-        desk.settings |= {"scoopi.loader.fetch.delay": 100, "scoopi.loader.robots": False}
+        (workspace.folder / "defs.yml").write_text(DEFS.format(locators="".join(lines)))
+        workspace.settings |= {"scoopi.loader.fetch.delay": 100, "scoopi.loader.robots": False}
         yield server
 
 
-def test_a_run_that_was_killed_is_resumed_with_its_inputs_and_no_others(desk: Desk, server: Server) -> None:
-    running = desk.start("run", "defs.yml", "--workers", 0, "--quiet", *INPUTS)
+def test_a_run_that_was_killed_is_resumed_with_its_inputs_and_no_others(
+    workspace: Workspace, server: Server
+) -> None:
+    running = workspace.start("run", "defs.yml", "--workers", 0, "--quiet", *INPUTS)
     try:
         wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
     finally:
         running.signal(signal.SIGKILL)
         running.wait(60)
         running.kill_all()
-    refused = desk.process("resume", "--workers", 0, "-i", "town=bergen")
+    refused = workspace.process("resume", "--workers", 0, "-i", "town=bergen")
     assert refused.code == 2
     assert "the input town is 'bergen', and was 'oslo' when the run began" in refused.err
-    assert desk.process("resume", "--workers", 0, "--quiet", "-i", "town=oslo").code == 0
-    rows = desk.rows(file="oslo.csv")
+    assert workspace.process("resume", "--workers", 0, "--quiet", "-i", "town=oslo").code == 0
+    rows = workspace.rows(file="oslo.csv")
     assert rows["page /3,oslo on D:2026010100"] == 1
     assert sum(rows.values()) == PAGES + 1
     assert {seen.header("Authorization") for seen in server.log.all()} == {"s3cret"}
-    for path in desk.folder.rglob("*"):
+    for path in workspace.folder.rglob("*"):
         assert not path.is_file() or b"s3cret" not in path.read_bytes(), path
 
 
-def test_check_reports_inputs_that_are_missing_or_unknown(desk: Desk, server: Server) -> None:
-    ended = desk.scoopi("check", "defs.yml", "--format", "json", *INPUTS[2:], "-i", "city=oslo")
+def test_check_reports_inputs_that_are_missing_or_unknown(workspace: Workspace, server: Server) -> None:
+    ended = workspace.scoopi("check", "defs.yml", "--format", "json", *INPUTS[2:], "-i", "city=oslo")
     found = json.loads(ended.out)["findings"]
     assert ended.code == 3
     assert [each["what"] for each in found] == [
@@ -74,13 +76,13 @@ def test_check_reports_inputs_that_are_missing_or_unknown(desk: Desk, server: Se
         "the input town is not given",
     ]
     assert [each["line"] for each in found] == [6, 42]
-    assert desk.scoopi("check", "defs.yml", *INPUTS).code == 0
+    assert workspace.scoopi("check", "defs.yml", *INPUTS).code == 0
 
 
-def test_extract_takes_inputs(desk: Desk, server: Server) -> None:
+def test_extract_takes_inputs(workspace: Workspace, server: Server) -> None:
     inputs = {"town": "oslo", "slot.key": "!1", "token": "${env:TOKEN}"}
     for town in ("oslo", "bergen"):
         page = b"<p><b>title</b></p>"
         url = server.url("/1")
-        (row,) = extract(desk.folder / "defs.yml", page, url, inputs={**inputs, "town": town})
+        (row,) = extract(workspace.folder / "defs.yml", page, url, inputs={**inputs, "town": town})
         assert row == {"title": "title", "town": f"{town} on !1"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.reliability.world import build_world
 from tests.server.server import Server
 
@@ -17,14 +17,17 @@ PAGES = 200
 @pytest.mark.parametrize(("delay_ms", "parallelism"), [(0, 16), (1, 16), (1, 1)])
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_site_that_ends_kept_connections_at_their_second_request_gives_all_its_pages(
-    desk: Desk, tmp_path: Path, workers: int, delay_ms: int, parallelism: int
+    workspace: Workspace, tmp_path: Path, workers: int, delay_ms: int, parallelism: int
 ) -> None:
-    desk.settings |= {"scoopi.loader.fetch.parallelism": parallelism, "scoopi.loader.fetch.delay": delay_ms}
+    workspace.settings |= {
+        "scoopi.loader.fetch.parallelism": parallelism,
+        "scoopi.loader.fetch.delay": delay_ms,
+    }
     with Server(tmp_path / "world" / "pages") as server:
         world = build_world(tmp_path / "world", PAGES, 0, server.url("/bad/closes-kept?of="))
-        ended = desk.process("run", world.defs, "--workers", workers)
+        ended = workspace.process("run", world.defs, "--workers", workers)
         assert ended.code == 0, ended.err
         asked = Counter(seen.path for seen in server.log.pages())
     assert len(asked) == PAGES
     assert max(asked.values()) == 2, "kept connections have ended, and no page is asked for a third time"
-    assert desk.run_json()["jobs"]["done"] == PAGES
+    assert workspace.run_json()["jobs"]["done"] == PAGES

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 
 LOCAL = """\
 locatorGroups: {{ list: pages/list.html }}
@@ -26,8 +26,8 @@ GRID = """query: { block: ul, selector: "li:nth-child(%{item.index}) a attribute
 
 
 @pytest.mark.parametrize("is_grid", [False, True])
-def test_pages_of_this_machine_have_their_files_copied(desk: Desk, is_grid: bool) -> None:
-    folder = desk.folder / "pages"
+def test_pages_of_this_machine_have_their_files_copied(workspace: Workspace, is_grid: bool) -> None:
+    folder = workspace.folder / "pages"
     (folder / "img").mkdir(parents=True)
     (folder / "img" / "a b.jpg").write_bytes(b"picture")
     (folder / "notes.txt").write_bytes(b"notes")
@@ -35,8 +35,8 @@ def test_pages_of_this_machine_have_their_files_copied(desk: Desk, is_grid: bool
     cards = (f"<li><b>t{at}</b><a href='{link}'>x</a></li>" for at, link in enumerate(links))
     (folder / "list.html").write_text(f"<ul>{''.join(cards)}</ul>")
     output, definition = ("", GRID) if is_grid else (", output: cards.csv", RECORDS)
-    (desk.folder / "defs.yml").write_text(LOCAL.format(output=output, definition=definition))
-    ended = desk.scoopi("run", "defs.yml", "--workers", "0")
+    (workspace.folder / "defs.yml").write_text(LOCAL.format(output=output, definition=definition))
+    ended = workspace.scoopi("run", "defs.yml", "--workers", "0")
     assert ended.code == 0, ended.err
     for cause in (
         "there is no such file",
@@ -44,8 +44,8 @@ def test_pages_of_this_machine_have_their_files_copied(desk: Desk, is_grid: bool
         "only http and https URLs can be downloaded",
     ):
         assert f"image: {cause}" in ended.err
-    run, path = desk.run_folder(), f"files/{sha256(b'picture').hexdigest()}.jpg"
+    run, path = workspace.run_folder(), f"files/{sha256(b'picture').hexdigest()}.jpg"
     assert (run / path).read_bytes() == b"picture"
     lines = (run / ("data.txt" if is_grid else "cards.csv")).read_text().splitlines()
     assert len([line for line in lines if path in line]) == 1
-    assert desk.run_json()["files"] == {"number": 1, "bytes": 7}
+    assert workspace.run_json()["files"] == {"number": 1, "bytes": 7}

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from tests.engine.desk import TEXT_DEFS, Desk, wait_until
+from tests.engine.workspace import TEXT_DEFS, Workspace, wait_until
 from tests.server.answer import Answer
 from tests.server.exchange import Exchange
 from tests.server.locked_site import LockedSite
@@ -84,80 +84,82 @@ def server(shop: Shop) -> Iterator[Server]:
         yield server
 
 
-def write(desk: Desk, server: Server, count: int, sites: str = LOGIN) -> None:
+def write(workspace: Workspace, server: Server, count: int, sites: str = LOGIN) -> None:
     entries = [f'      - {{ name: l{each}, url: "{server.url(f"/p{each}")}" }}' for each in range(count)]
     text = TEXT_DEFS.format(locators="\n".join(entries)) + sites.format(
         host=server.host(0), url=server.url("")
     )
-    (desk.folder / "defs.yml").write_text(text)
-    desk.settings |= {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
+    (workspace.folder / "defs.yml").write_text(text)
+    workspace.settings |= {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_site_is_logged_in_to_once_for_all_pages_of_all_workers(
-    desk: Desk, server: Server, shop: Shop, workers: int, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, shop: Shop, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PASSWORD", "right")
-    write(desk, server, 40)
-    ended = desk.process("run", "defs.yml", "--workers", workers)
+    write(workspace, server, 40)
+    ended = workspace.process("run", "defs.yml", "--workers", workers)
     assert ended.code == 0, ended.err
-    assert sum(desk.rows().values()) == 40
+    assert sum(workspace.rows().values()) == 40
     assert "another run" not in ended.err
     assert len(shop.logins) == 1
     assert shop.refused == 0
     assert Counter(seen.path for seen in server.log.all()).most_common(1)[0][1] == 1
 
 
-def test_a_login_is_renewed_when_a_page_asks_for_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_login_is_renewed_when_a_page_asks_for_it(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PASSWORD", "right")
     shop = Shop(uses=7)
     with Server(lambda path: b"<a class=logout>out</a>", route=shop.route) as server:
-        write(desk, server, 20, LOGIN.replace("parallelism: 8", "parallelism: 1"))
-        ended = desk.process("run", "defs.yml", "--workers", 2)
+        write(workspace, server, 20, LOGIN.replace("parallelism: 8", "parallelism: 1"))
+        ended = workspace.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 0, ended.err
-    assert sum(desk.rows().values()) == 20
+    assert sum(workspace.rows().values()) == 20
     assert len(shop.logins) == 3
 
 
 def test_a_failed_login_fails_the_pages_with_one_clear_message_and_stops_requests(
-    desk: Desk, server: Server, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PASSWORD", "canary-wrong")
-    write(desk, server, 30)
-    ended = desk.process("run", "defs.yml", "--workers", 2)
+    write(workspace, server, 30)
+    ended = workspace.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 1
     assert "30x  loader: the login failed: the page that came after it has no element a.logout" in ended.err
     assert ended.err.count("check `login` of the site") == 1
     assert "canary" not in ended.err
     assert len(shop.logins) == 1
     assert {seen.path for seen in server.log.all()} == {"/login", "/enter"}
-    assert desk.run_json()["jobs"]["failed"] == 30
+    assert workspace.run_json()["jobs"]["failed"] == 30
 
 
 def test_a_login_without_a_form_posts_its_fields(
-    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PASSWORD", "right")
     sites = LOGIN.replace('/login"', '/home"').replace('      form: "form#login"\n', "")
-    write(desk, server, 1, sites)
-    desk.process("run", "defs.yml", "--workers", 0)
+    write(workspace, server, 1, sites)
+    workspace.process("run", "defs.yml", "--workers", 0)
     posts = [seen for seen in server.log.all() if seen.method == "POST"]
     assert [(seen.path, seen.body) for seen in posts] == [("/home", b"user=me&pass=right")]
 
 
-def test_cookies_of_a_site_with_a_session_are_kept_for_its_further_pages(desk: Desk) -> None:
+def test_cookies_of_a_site_with_a_session_are_kept_for_its_further_pages(workspace: Workspace) -> None:
     def page(path: str) -> Answer:
         return Answer(b"<p>page</p>", headers=(("Set-Cookie", f"last={path[1:]}; Path=/"),))
 
     with Server(page) as server:
-        write(desk, server, 6, 'sites: {{ "{host}": {{ session: true }} }}\n')
-        assert desk.process("run", "defs.yml", "--workers", 2).code == 0
+        write(workspace, server, 6, 'sites: {{ "{host}": {{ session: true }} }}\n')
+        assert workspace.process("run", "defs.yml", "--workers", 2).code == 0
         cookies = [seen.header("Cookie") for seen in server.log.all()]
         paths = [seen.path[1:] for seen in server.log.all()]
         assert cookies == [None, *(f"last={path}" for path in paths[:-1])]
-        write(desk, server, 2, "")
+        write(workspace, server, 2, "")
         server.log.clear()
-        assert desk.process("run", "defs.yml", "--workers", 2).code == 0
+        assert workspace.process("run", "defs.yml", "--workers", 2).code == 0
         assert [seen.header("Cookie") for seen in server.log.all()] == [None, None]
 
 
@@ -175,28 +177,28 @@ def test_cookies_of_a_site_with_a_session_are_kept_for_its_further_pages(desk: D
     ],
 )
 def test_what_is_wrong_with_a_login_is_found_by_the_check(
-    desk: Desk, server: Server, login: str, message: str
+    workspace: Workspace, server: Server, login: str, message: str
 ) -> None:
-    write(desk, server, 1, "sites: {{ a.example: {{ login: {{ LOGIN }} }} }}\n")
-    text = (desk.folder / "defs.yml").read_text().replace("LOGIN", login)
-    (desk.folder / "defs.yml").write_text(text)
-    ended = desk.scoopi("check", "defs.yml")
+    write(workspace, server, 1, "sites: {{ a.example: {{ login: {{ LOGIN }} }} }}\n")
+    text = (workspace.folder / "defs.yml").read_text().replace("LOGIN", login)
+    (workspace.folder / "defs.yml").write_text(text)
+    ended = workspace.scoopi("check", "defs.yml")
     assert ended.code == 3
     assert message in ended.out
     assert "abc" not in ended.out
 
 
 def test_a_resumed_run_keeps_its_session(
-    desk: Desk, server: Server, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PASSWORD", "right")
-    write(desk, server, 12, LOGIN.replace("parallelism: 8", "delay: 300"))
-    process = desk.start("run", "defs.yml", "--workers", "1")
+    write(workspace, server, 12, LOGIN.replace("parallelism: 8", "delay: 300"))
+    process = workspace.start("run", "defs.yml", "--workers", "1")
     wait_until(lambda: len(server.log.all()) >= 5, "some pages", 60, process)
     process.signal(signal.SIGTERM)
     process.wait(60)
     assert len(shop.logins) == 1
-    ended = desk.process("resume")
+    ended = workspace.process("resume")
     assert ended.code == 0, ended.err
-    assert sum(desk.rows().values()) == 12
+    assert sum(workspace.rows().values()) == 12
     assert len(shop.logins) == 1

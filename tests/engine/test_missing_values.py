@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 
 DEFINITIONS = """\
 locatorGroups:
@@ -34,13 +34,15 @@ steps:
 """
 
 
-def test_missing_values_have_the_text_of_their_setting_and_the_fact_has_its_name(desk: Desk) -> None:
-    (desk.folder / "defs").mkdir(exist_ok=True)
-    (desk.folder / "defs/job.yml").write_text(DEFINITIONS)
-    (desk.folder / "shop.html").write_text("<table><tr><td>Rye<td>big<td>2<tr><td>Oat</table>")
-    ended = desk.scoopi("run", "defs", "--workers", 0, "-D", "scoopi.missing.replaceWith=n/a")
+def test_missing_values_have_the_text_of_their_setting_and_the_fact_has_its_name(
+    workspace: Workspace,
+) -> None:
+    (workspace.folder / "defs").mkdir(exist_ok=True)
+    (workspace.folder / "defs/job.yml").write_text(DEFINITIONS)
+    (workspace.folder / "shop.html").write_text("<table><tr><td>Rye<td>big<td>2<tr><td>Oat</table>")
+    ended = workspace.scoopi("run", "defs", "--workers", 0, "-D", "scoopi.missing.replaceWith=n/a")
     assert ended.code == 0, ended.err
-    (folder,) = (path.parent for path in desk.folder.glob("output/2*/run.json"))
+    (folder,) = (path.parent for path in workspace.folder.glob("output/2*/run.json"))
     assert (folder / "a.csv").read_text().splitlines() == [
         "name,group,good,size,price",
         "one,shop,Rye,big,2",

@@ -50,7 +50,7 @@ def test_no_row_appears_before_its_file_and_resume_sends_what_is_missing(
     assert "the file cannot be uploaded: ConnectionError: the store is away" in said
     assert bucket in said
     assert not (downloading.folder / "cards.jsonl").exists()
-    ended = downloading.desk.scoopi("resume", "--workers", "0")
+    ended = downloading.workspace.scoopi("resume", "--workers", "0")
     assert ended.code == 0, ended.err
     body = content("a.jpg")
     assert downloading.images() == [url_of(bucket, body)]
@@ -70,7 +70,7 @@ def test_copies_of_uploaded_files_stay_for_a_retry_and_are_removed_when_the_run_
     downloading.run("/ok/a.jpg", "/none.jpg", to=to, field=fails, code=1)
     assert copies(downloading) == [content("a.jpg")]
     downloading.site.links = ["/ok/a.jpg", "/ok/b.jpg"]
-    assert downloading.desk.scoopi("retry", "--workers", "0").code == 0
+    assert downloading.workspace.scoopi("retry", "--workers", "0").code == 0
     assert copies(downloading) == []
     bodies = [content("a.jpg"), content("b.jpg")]
     assert downloading.images() == [url_of(bucket, body) for body in bodies]
@@ -78,7 +78,7 @@ def test_copies_of_uploaded_files_stay_for_a_retry_and_are_removed_when_the_run_
 
 
 def test_a_setting_keeps_the_copies_of_uploaded_files(downloading: Downloading, bucket: str) -> None:
-    downloading.desk.settings["scoopi.output.keepUploaded"] = True
+    downloading.workspace.settings["scoopi.output.keepUploaded"] = True
     downloading.run("/ok/a.jpg", to=f"{bucket}/covers/%{{sha256}}.%{{ext}}")
     assert copies(downloading) == [content("a.jpg")]
 
@@ -102,8 +102,8 @@ def test_a_setting_keeps_the_copies_of_uploaded_files(downloading: Downloading, 
 def test_a_wrong_store_is_found_by_the_check(downloading: Downloading, to: str, what: str, hint: str) -> None:
     usual = {"key": "", "field": "", "download": "", "output": "cards.jsonl", "request": ""}
     text = RECORDS.format(url="http://127.0.0.1/list", to=to, **usual)
-    (downloading.desk.folder / "defs.yml").write_text(text)
-    checked = downloading.desk.scoopi("check", "defs.yml")
+    (downloading.workspace.folder / "defs.yml").write_text(text)
+    checked = downloading.workspace.scoopi("check", "defs.yml")
     assert checked.code == 3
     said = checked.err + checked.out
     assert what in said

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.runs.folders.run_folder import RunFolder
-from tests.engine.desk import LIMIT_S, ROOT, Desk
+from tests.engine.workspace import LIMIT_S, ROOT, Workspace
 from tests.reliability.world import World, build_world, read_rows
 
 
@@ -33,30 +33,30 @@ def _fill_up(monkeypatch: pytest.MonkeyPatch, at_the_end: bool) -> None:
 
 
 def test_a_disk_without_room_for_the_runs_folder_is_reported_and_left_empty(
-    desk: Desk, world: World, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _fill_up(monkeypatch, at_the_end=False)
-    ended = desk.scoopi("run", world.defs, "--workers", 0)
+    ended = workspace.scoopi("run", world.defs, "--workers", 0)
     assert ended.code == 5, ended.err
     assert "the run's folder cannot be created: No space left on device; check the free space" in ended.err
     assert "resume" not in ended.err
-    assert not (desk.folder / "output").exists()
+    assert not (workspace.folder / "output").exists()
 
 
 def test_a_disk_that_is_full_when_the_run_is_over_is_reported_and_resume_notes_it(
-    desk: Desk, world: World, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as full:
         _fill_up(full, at_the_end=True)
-        ended = desk.scoopi("run", world.defs, "--workers", 0)
+        ended = workspace.scoopi("run", world.defs, "--workers", 0)
     assert ended.code == 5, ended.err
     assert "all rows are published, but the end of the run cannot be recorded: No space left" in ended.err
-    assert desk.scoopi("resume").code == 0
-    assert read_rows(desk.run_folder()) == world.rows
-    assert "nothing to resume" in desk.scoopi("resume").err
+    assert workspace.scoopi("resume").code == 0
+    assert read_rows(workspace.run_folder()) == world.rows
+    assert "nothing to resume" in workspace.scoopi("resume").err
 
 
-def test_a_closed_stdout_is_reported_before_anything_begins(desk: Desk, world: World) -> None:
+def test_a_closed_stdout_is_reported_before_anything_begins(workspace: Workspace, world: World) -> None:
     ended = subprocess.run(
         [
             "sh",
@@ -71,11 +71,11 @@ def test_a_closed_stdout_is_reported_before_anything_begins(desk: Desk, world: W
             "--output",
             "-",
         ],
-        cwd=desk.folder,
+        cwd=workspace.folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stderr=subprocess.PIPE,
         timeout=LIMIT_S,
         check=False,
     )
     assert (ended.returncode, b"stdout is closed; " in ended.stderr) == (5, True), ended.stderr
-    assert not desk.runs()
+    assert not workspace.runs()

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.docs.markdown import Page
-from tests.engine.desk import Desk
 from tests.engine.flaky_site import FlakySite, first
+from tests.engine.workspace import Workspace
 from tests.reliability.world import World, build_world
 from tests.server.server import Server
 
@@ -34,14 +34,14 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
-def world(tmp_path: Path, desk: Desk, server: Server) -> World:
-    desk.settings |= FAST
+def world(tmp_path: Path, workspace: Workspace, server: Server) -> World:
+    workspace.settings |= FAST
     return build_world(tmp_path / "world", 2, 2, server.url(""))
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_each_page_has_a_line(desk: Desk, world: World, server: Server, workers: int) -> None:
-    ended = desk.scoopi("run", world.defs, "--workers", workers, "-v")
+def test_each_page_has_a_line(workspace: Workspace, world: World, server: Server, workers: int) -> None:
+    ended = workspace.scoopi("run", world.defs, "--workers", workers, "-v")
     lines = [line.split(" info page ")[1] for line in ended.err.splitlines() if " info page " in line]
     assert len(lines) == len([seen for seen in server.log.all() if seen.path != "/robots.txt"])
     (failed, loaded) = [line for line in lines if line.startswith(server.url("/shelf-0.html"))]
@@ -51,13 +51,13 @@ def test_each_page_has_a_line(desk: Desk, world: World, server: Server, workers:
     assert loaded.endswith("1 row, network, attempt 2")
 
 
-def test_without_v_no_page_has_a_line(desk: Desk, world: World) -> None:
-    assert " page " not in desk.scoopi("run", world.defs, "--workers", 0).err
+def test_without_v_no_page_has_a_line(workspace: Workspace, world: World) -> None:
+    assert " page " not in workspace.scoopi("run", world.defs, "--workers", 0).err
 
 
-def test_pages_of_files_and_of_the_archive_say_so(desk: Desk, tmp_path: Path) -> None:
+def test_pages_of_files_and_of_the_archive_say_so(workspace: Workspace, tmp_path: Path) -> None:
     world = build_world(tmp_path / "files", 1, 1)
-    ended = desk.scoopi("run", world.defs, "--workers", 0, "-v")
+    ended = workspace.scoopi("run", world.defs, "--workers", 0, "-v")
     assert ended.err.count(", file\n") == 2
 
 
@@ -65,8 +65,8 @@ def lines_of(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_every_message_is_a_json_object_with_the_documented_keys(desk: Desk, world: World) -> None:
-    ended = desk.scoopi("run", world.defs, "--workers", 0, "-v", "--log-format", "json")
+def test_every_message_is_a_json_object_with_the_documented_keys(workspace: Workspace, world: World) -> None:
+    ended = workspace.scoopi("run", world.defs, "--workers", 0, "-v", "--log-format", "json")
     lines = lines_of(ended.err)
     table = [row[0].replace("`", "").split(", ") for row in Page("docs/output.md").tables("key", "meaning")]
     keys = {tuple(row) for row in table}
@@ -84,8 +84,8 @@ def test_every_message_is_a_json_object_with_the_documented_keys(desk: Desk, wor
     assert attempts.count(2) == 2
 
 
-def test_an_error_is_a_json_object_too(desk: Desk) -> None:
-    (desk.folder / "bad.yml").write_text("locatorGroup: {}")
-    (line,) = lines_of(desk.scoopi("run", "bad.yml", "--log-format", "json").err)
+def test_an_error_is_a_json_object_too(workspace: Workspace) -> None:
+    (workspace.folder / "bad.yml").write_text("locatorGroup: {}")
+    (line,) = lines_of(workspace.scoopi("run", "bad.yml", "--log-format", "json").err)
     assert (line["level"], line["event"]) == ("error", "error")
     assert "invalid definitions" in line["message"]

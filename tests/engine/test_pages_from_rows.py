@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.desk import Desk, wait_until
+from tests.engine.workspace import Workspace, wait_until
 from tests.server.server import Server
 
 SHOPS = 12
@@ -51,66 +51,68 @@ def page(path: str) -> bytes:
 
 
 @pytest.fixture
-def server(desk: Desk) -> Iterator[Server]:
+def server(workspace: Workspace) -> Iterator[Server]:
     with Server(page) as server:
-        desk.settings |= {"scoopi.loader.fetch.delay": 60, "scoopi.loader.robots": False}
+        workspace.settings |= {"scoopi.loader.fetch.delay": 60, "scoopi.loader.robots": False}
         yield server
 
 
-def write(desk: Desk, name: str, definitions: str, server: Server, source: str = "") -> None:
+def write(workspace: Workspace, name: str, definitions: str, server: Server, source: str = "") -> None:
     text = definitions.replace("ADDRESS", server.url("")).replace("SOURCE", source)
-    (desk.folder / name).write_text(text)
+    (workspace.folder / name).write_text(text)
 
 
-def newest(desk: Desk) -> Path:
+def newest(workspace: Workspace) -> Path:
     """The run that finished last."""
-    return (desk.folder / "output" / "latest").resolve()
+    return (workspace.folder / "output" / "latest").resolve()
 
 
-def shops(desk: Desk) -> Counter[tuple[str, ...]]:
-    with (newest(desk) / "shops.csv").open(newline="") as file:
+def shops(workspace: Workspace) -> Counter[tuple[str, ...]]:
+    with (newest(workspace) / "shops.csv").open(newline="") as file:
         return Counter(map(tuple, [*csv.reader(file)][1:]))
 
 
 @pytest.mark.parametrize("output", ["links.csv", "links.jsonl.zst"])
 def test_pages_are_what_the_newest_run_of_other_definitions_has_found(
-    desk: Desk, server: Server, output: str
+    workspace: Workspace, server: Server, output: str
 ) -> None:
-    write(desk, "links.yml", LINKS, server)
-    write(desk, "shops.yml", SHOP, server, f"{{ run: links.yml, output: {output} }}")
-    refused = desk.process("run", "shops.yml", "--quiet")
+    write(workspace, "links.yml", LINKS, server)
+    write(workspace, "shops.yml", SHOP, server, f"{{ run: links.yml, output: {output} }}")
+    refused = workspace.process("run", "shops.yml", "--quiet")
     assert refused.code == 3
     assert "no run of links.yml in output is finished; run it with `scoopi links.yml`" in refused.err
-    assert desk.process("run", "links.yml", "--workers", 0, "--quiet").code == 0
-    assert desk.process("run", "shops.yml", "--workers", 0, "--quiet").code == 0
-    assert shops(desk) == EXPECTED
-    assert json.loads((newest(desk) / "run.json").read_text())["definitions"].endswith("/shops.yml")
+    assert workspace.process("run", "links.yml", "--workers", 0, "--quiet").code == 0
+    assert workspace.process("run", "shops.yml", "--workers", 0, "--quiet").code == 0
+    assert shops(workspace) == EXPECTED
+    assert json.loads((newest(workspace) / "run.json").read_text())["definitions"].endswith("/shops.yml")
 
 
-def test_pages_are_rows_of_a_grid_by_the_names_of_its_columns(desk: Desk, server: Server) -> None:
-    write(desk, "links.yml", GRID, server)
+def test_pages_are_rows_of_a_grid_by_the_names_of_its_columns(workspace: Workspace, server: Server) -> None:
+    write(workspace, "links.yml", GRID, server)
     source = "{ run: latest, output: data.txt }"
-    write(desk, "shops.yml", SHOP.replace("%{address}", "ADDRESS%{fact}"), server, source)
-    assert desk.process("run", "links.yml", "--workers", 0, "--quiet").code == 0
-    grids = json.loads((newest(desk) / "run.json").read_text())["grids"]
+    write(workspace, "shops.yml", SHOP.replace("%{address}", "ADDRESS%{fact}"), server, source)
+    assert workspace.process("run", "links.yml", "--workers", 0, "--quiet").code == 0
+    grids = json.loads((newest(workspace) / "run.json").read_text())["grids"]
     assert grids == {
         "data.txt": {"columns": ["name", "group", "town", "fact"], "delimiter": "|", "quote": "minimal"}
     }
-    assert desk.process("run", "shops.yml", "--workers", 0, "--quiet").code == 0
-    assert shops(desk) == Counter((f"shop {n}", f"town {n}") for n in range(2))
+    assert workspace.process("run", "shops.yml", "--workers", 0, "--quiet").code == 0
+    assert shops(workspace) == Counter((f"shop {n}", f"town {n}") for n in range(2))
 
 
 def test_a_killed_run_is_resumed_with_the_rows_that_the_database_gave_when_it_began(
-    desk: Desk, server: Server
+    workspace: Workspace, server: Server
 ) -> None:
-    path = desk.folder / "shops.db"
+    path = workspace.folder / "shops.db"
     rows = [(server.url(f"/shop/{n}"), f"town {n}") for n in range(SHOPS)]
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE shops (address, town)")
         database.executemany("INSERT INTO shops VALUES (?, ?)", rows)
     database.close()
-    write(desk, "shops.yml", SHOP, server, '{ database: "sqlite:shops.db", query: "select * from shops" }')
-    running = desk.start("run", "shops.yml", "--workers", 0, "--quiet")
+    write(
+        workspace, "shops.yml", SHOP, server, '{ database: "sqlite:shops.db", query: "select * from shops" }'
+    )
+    running = workspace.start("run", "shops.yml", "--workers", 0, "--quiet")
     try:
         wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
     finally:
@@ -118,5 +120,5 @@ def test_a_killed_run_is_resumed_with_the_rows_that_the_database_gave_when_it_be
         running.wait(60)
         running.kill_all()
     path.unlink()
-    assert desk.process("resume", "--workers", 0, "--quiet").code == 0
-    assert shops(desk) == EXPECTED
+    assert workspace.process("resume", "--workers", 0, "--quiet").code == 0
+    assert shops(workspace) == EXPECTED

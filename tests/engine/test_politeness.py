@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from scoopi.runs.run_pace import run_pace
-from tests.engine.desk import Desk, wait_until
 from tests.engine.pace import Pace
+from tests.engine.workspace import Workspace, wait_until
 from tests.reliability.process import kill, orphans
 from tests.server.server import Server
 
@@ -51,9 +51,9 @@ LINKED_ROWS = Counter(
 
 
 @pytest.fixture(autouse=True)
-def delay(desk: Desk) -> None:
+def delay(workspace: Workspace) -> None:
     """One request each 200 ms."""
-    desk.settings = {"scoopi.loader.fetch.delay": DELAY_MS}
+    workspace.settings = {"scoopi.loader.fetch.delay": DELAY_MS}
 
 
 @pytest.fixture
@@ -73,10 +73,10 @@ def lists(pages: Path, parallelism: int) -> None:
     (pages / "plain.html").write_text("<p>plain</p>")
 
 
-def write_definitions(desk: Desk, urls: Sequence[str]) -> None:
+def write_definitions(workspace: Workspace, urls: Sequence[str]) -> None:
     """Definitions of these list pages and what they link to."""
     locators = "\n".join(f'      - {{ name: l{n}, url: "{url}" }}' for n, url in enumerate(urls))
-    (desk.folder / "defs.yml").write_text(LINKED.format(locators=locators))
+    (workspace.folder / "defs.yml").write_text(LINKED.format(locators=locators))
 
 
 @pytest.fixture
@@ -89,26 +89,26 @@ def pace(server: Server) -> Iterator[Pace]:
 @pytest.mark.usefixtures("lists")
 @pytest.mark.parametrize("parallelism", [1, 2, 4])
 def test_requests_keep_delay_and_parallelism_over_redirects_and_links(
-    desk: Desk, server: Server, pace: Pace, parallelism: int
+    workspace: Workspace, server: Server, pace: Pace, parallelism: int
 ) -> None:
     first = server.url("/bad/redirect?to=/list-0.html")
-    write_definitions(desk, [first, server.url("/list-1.html")])
-    desk.settings["scoopi.loader.fetch.parallelism"] = parallelism
-    ended = desk.process("run", "defs.yml", "--workers", 2)
+    write_definitions(workspace, [first, server.url("/list-1.html")])
+    workspace.settings["scoopi.loader.fetch.parallelism"] = parallelism
+    ended = workspace.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 0, ended.err
     assert len(server.log.all()) == 1 + 3 + 2 * 4  # robots.txt, lists, slow pages, redirects with targets
     pace.assert_kept(DELAY_MS, parallelism, 0)
-    assert_agrees(desk, server)
+    assert_agrees(workspace, server)
     assert server.log.most_in_flight() >= min(parallelism, 3), "the promised parallelism was not used"
 
 
-def assert_agrees(desk: Desk, server: Server, killed: int = 0) -> None:
+def assert_agrees(workspace: Workspace, server: Server, killed: int = 0) -> None:
     """The figures of the run are those of the server's log, whose clock is read a little later.
 
     Args:
         killed: number of processes that were killed, of each of which the last request may be missing.
     """
-    paces = {pace.host: pace for pace in run_pace((), desk.folder / "output").hosts}
+    paces = {pace.host: pace for pace in run_pace((), workspace.folder / "output").hosts}
     for host in server.log.hosts():
         pace, gaps = paces[host], server.log.gaps(host)
         missing = len(server.log.all(host)) - pace.requests
@@ -119,9 +119,9 @@ def assert_agrees(desk: Desk, server: Server, killed: int = 0) -> None:
 
 
 @pytest.mark.usefixtures("lists")
-def test_two_hosts_do_not_wait_for_each_other(desk: Desk, server: Server, pace: Pace) -> None:
-    write_definitions(desk, [server.url(f"/plain.html?{n}", host) for host in (0, 1) for n in range(6)])
-    ended = desk.process("run", "defs.yml", "--workers", 2)
+def test_two_hosts_do_not_wait_for_each_other(workspace: Workspace, server: Server, pace: Pace) -> None:
+    write_definitions(workspace, [server.url(f"/plain.html?{n}", host) for host in (0, 1) for n in range(6)])
+    ended = workspace.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 0, ended.err
     one, other = (server.log.all(server.host(number)) for number in (0, 1))
     assert (len(one), len(other)) == (7, 7), "six pages, and robots.txt"
@@ -133,11 +133,13 @@ def test_two_hosts_do_not_wait_for_each_other(desk: Desk, server: Server, pace: 
 
 
 @pytest.mark.usefixtures("lists")
-def test_a_redirect_to_another_host_keeps_that_hosts_rate(desk: Desk, server: Server, pace: Pace) -> None:
+def test_a_redirect_to_another_host_keeps_that_hosts_rate(
+    workspace: Workspace, server: Server, pace: Pace
+) -> None:
     target = server.url("/plain.html", 1)
     urls = [server.url(f"/bad/redirect?to={target}&n={n}") for n in range(3)]
-    write_definitions(desk, [*urls, *(server.url(f"/plain.html?{n}", 1) for n in range(3))])
-    ended = desk.process("run", "defs.yml", "--workers", 2)
+    write_definitions(workspace, [*urls, *(server.url(f"/plain.html?{n}", 1) for n in range(3))])
+    ended = workspace.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 0, ended.err
     assert len(server.log.all(server.host(1))) == 7
     pace.assert_kept(DELAY_MS, 1, 0)
@@ -145,9 +147,9 @@ def test_a_redirect_to_another_host_keeps_that_hosts_rate(desk: Desk, server: Se
 
 
 @pytest.mark.usefixtures("lists")
-def test_the_rate_holds_when_a_worker_is_killed(desk: Desk, server: Server, pace: Pace) -> None:
-    write_definitions(desk, [server.url(f"/list-{n}.html") for n in range(2)])
-    running = desk.start("run", "defs.yml", "--workers", 2, "--quiet")
+def test_the_rate_holds_when_a_worker_is_killed(workspace: Workspace, server: Server, pace: Pace) -> None:
+    write_definitions(workspace, [server.url(f"/list-{n}.html") for n in range(2)])
+    running = workspace.start("run", "defs.yml", "--workers", 2, "--quiet")
     try:
         wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
         for worker in running.workers():
@@ -156,39 +158,41 @@ def test_the_rate_holds_when_a_worker_is_killed(desk: Desk, server: Server, pace
     finally:
         running.kill_all()
     pace.assert_kept(DELAY_MS, 1, 0)
-    assert desk.rows() == LINKED_ROWS
+    assert workspace.rows() == LINKED_ROWS
 
 
 @pytest.mark.usefixtures("lists")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_the_rate_holds_when_the_run_is_stopped_and_resumed(
-    desk: Desk, server: Server, pace: Pace, number: signal.Signals
+    workspace: Workspace, server: Server, pace: Pace, number: signal.Signals
 ) -> None:
-    write_definitions(desk, [server.url(f"/list-{n}.html") for n in range(2)])
-    running = desk.start("run", "defs.yml", "--workers", 2, "--quiet")
+    write_definitions(workspace, [server.url(f"/list-{n}.html") for n in range(2)])
+    running = workspace.start("run", "defs.yml", "--workers", 2, "--quiet")
     try:
         wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
         workers = running.workers()
         os.kill(running.process.pid, number)
         assert running.wait(60) == (-9 if number == signal.SIGKILL else 143)
         assert not orphans(workers)
-        assert not desk.left_behind()
+        assert not workspace.left_behind()
     finally:
         running.kill_all()
-    ended = desk.process("resume", "--workers", 2)
+    ended = workspace.process("resume", "--workers", 2)
     assert ended.code == 0, ended.err
     pace.assert_kept(DELAY_MS, 1, 0)
-    assert_agrees(desk, server, killed=number == signal.SIGKILL)
-    assert desk.rows() == LINKED_ROWS
+    assert_agrees(workspace, server, killed=number == signal.SIGKILL)
+    assert workspace.rows() == LINKED_ROWS
 
 
 @pytest.mark.usefixtures("lists")
 def test_two_runs_of_the_user_share_the_rate_of_a_host_also_when_one_is_killed(
-    desk: Desk, server: Server, pages: Path, pace: Pace
+    workspace: Workspace, server: Server, pages: Path, pace: Pace
 ) -> None:
     (pages / "list.html").write_text("<ul><li><a href=/plain.html>more</a></ul>")
-    write_definitions(desk, [server.url(f"/list.html?{page}") for page in range(6)])
-    runs = [desk.start("run", "defs.yml", "--workers", 1, "-v", "--output", f"out-{n}") for n in range(3)]
+    write_definitions(workspace, [server.url(f"/list.html?{page}") for page in range(6)])
+    runs = [
+        workspace.start("run", "defs.yml", "--workers", 1, "-v", "--output", f"out-{n}") for n in range(3)
+    ]
     try:
         wait_until(lambda: server.log.paths().count("/robots.txt") == 3, "the first requests", 60)
         runs[2].signal(signal.SIGKILL)
@@ -197,19 +201,19 @@ def test_two_runs_of_the_user_share_the_rate_of_a_host_also_when_one_is_killed(
         for run in runs:
             run.kill_all()
     pace.assert_kept(DELAY_MS, 1, 0)
-    said = (desk.folder / "stderr.txt").read_text()
+    said = (workspace.folder / "stderr.txt").read_text()
     assert "asks it too; they share its pace" in said
-    assert [sum(desk.rows(f"out-{number}").values()) for number in range(2)] == [6, 6]
+    assert [sum(workspace.rows(f"out-{number}").values()) for number in range(2)] == [6, 6]
 
 
 @pytest.mark.usefixtures("lists")
 def test_a_run_that_cannot_share_the_rate_reports_it(
-    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TMPDIR", str(desk.folder / "tmp"))
-    (desk.folder / "tmp").mkdir()
-    (desk.folder / "tmp" / f"scoopi-{os.geteuid()}-pace").mkdir()
-    write_definitions(desk, [server.url("/plain.html")])
-    ended = desk.process("run", "defs.yml", "--workers", 0)
+    monkeypatch.setenv("TMPDIR", str(workspace.folder / "tmp"))
+    (workspace.folder / "tmp").mkdir()
+    (workspace.folder / "tmp" / f"scoopi-{os.geteuid()}-pace").mkdir()
+    write_definitions(workspace, [server.url("/plain.html")])
+    ended = workspace.process("run", "defs.yml", "--workers", 0)
     assert ended.code == 0, ended.err
     assert ended.err.count("the pace of hosts is not shared with other runs") == 1

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.server.answer import Answer
 from tests.server.request_log import Seen
 from tests.server.server import Server
@@ -43,11 +43,11 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def run(desk: Desk, locators: list[str], more: str = "", live: str = "", code: int = 0) -> str:
+def run(workspace: Workspace, locators: list[str], more: str = "", live: str = "", code: int = 0) -> str:
     text = "\n".join(f"      - {{ name: l{number}, {each} }}" for number, each in enumerate(locators))
-    (desk.folder / "defs.yml").write_text(DEFS.format(locators=text, live=live) + more)
-    desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False, **desk.settings}
-    ended = desk.scoopi("run", "defs.yml", "--workers", "0")
+    (workspace.folder / "defs.yml").write_text(DEFS.format(locators=text, live=live) + more)
+    workspace.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False, **workspace.settings}
+    ended = workspace.scoopi("run", "defs.yml", "--workers", "0")
     assert ended.code == code, ended.err
     return ended.err
 
@@ -56,8 +56,8 @@ def seen(server: Server, number: int = 0) -> list[Seen]:
     return server.log.all(server.host(number))
 
 
-def test_a_form_is_posted(desk: Desk, server: Server) -> None:
-    run(desk, [f'url: "{server.url("/s")}", form: {{ city: "Åre x", tag: [ a, b ] }}'])
+def test_a_form_is_posted(workspace: Workspace, server: Server) -> None:
+    run(workspace, [f'url: "{server.url("/s")}", form: {{ city: "Åre x", tag: [ a, b ] }}'])
     (request,) = seen(server)
     assert request.method == "POST"
     assert request.header("Content-Type") == "application/x-www-form-urlencoded"
@@ -65,14 +65,14 @@ def test_a_form_is_posted(desk: Desk, server: Server) -> None:
 
 
 def test_json_is_sent_with_the_types_as_written(
-    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INNER", "s3cret")
     mapping = (
         'json: { page: 2, code: "2", on: true, none: null, sum: 1.5, list: [ 1, x ], key: "${env:INNER}" }'
     )
     text = """json: '{"a": [1, "b"]}', method: PUT"""
-    run(desk, [f'url: "{server.url("/s")}", {each}' for each in (mapping, text)])
+    run(workspace, [f'url: "{server.url("/s")}", {each}' for each in (mapping, text)])
     by_method = {request.method: request for request in seen(server)}
     assert json.loads(by_method["POST"].body) == {
         "page": 2,
@@ -88,11 +88,11 @@ def test_json_is_sent_with_the_types_as_written(
 
 
 def test_params_are_put_into_the_address_and_headers_beside_those_of_the_site(
-    desk: Desk, server: Server
+    workspace: Workspace, server: Server
 ) -> None:
     more = 'sites: { "*": { headers: { X-Site: "1", Accept: "text/html" } } }\n'
     run(
-        desk,
+        workspace,
         [f'url: "{server.url("/s?a=1")}", params: {{ b: "x y" }}, headers: {{ Accept: text/plain }}'],
         more,
     )
@@ -101,23 +101,25 @@ def test_params_are_put_into_the_address_and_headers_beside_those_of_the_site(
     assert (request.header("X-Site"), request.header("Accept")) == ("1", "text/plain")
 
 
-def test_a_plain_page_beside_a_post_is_a_get(desk: Desk, server: Server) -> None:
-    run(desk, [f'url: "{server.url("/a")}", json: {{ a: 1 }}', f'url: "{server.url("/b")}"'])
+def test_a_plain_page_beside_a_post_is_a_get(workspace: Workspace, server: Server) -> None:
+    run(workspace, [f'url: "{server.url("/a")}", json: {{ a: 1 }}', f'url: "{server.url("/b")}"'])
     (post, get) = sorted(seen(server), key=lambda request: request.path)
     assert (post.method, post.turn) == ("POST", 1)
     assert (get.method, get.body, get.header("Content-Type")) == ("GET", b"", None)
 
 
-def test_two_posts_with_different_forms_are_two_pages_in_jobs_and_archive(desk: Desk, server: Server) -> None:
+def test_two_posts_with_different_forms_are_two_pages_in_jobs_and_archive(
+    workspace: Workspace, server: Server
+) -> None:
     locators = [f'url: "{server.url("/s")}", form: {{ page: {page} }}' for page in (1, 2)]
     for _ in range(2):
-        run(desk, locators, live='live: "P1W",')
+        run(workspace, locators, live='live: "P1W",')
         assert Counter(request.body for request in seen(server)) == {b"page=1": 1, b"page=2": 1}
 
 
-def test_a_kept_page_serves_all_fragments_of_its_address(desk: Desk, server: Server) -> None:
+def test_a_kept_page_serves_all_fragments_of_its_address(workspace: Workspace, server: Server) -> None:
     for fragment in ("", "#top", "#end"):
-        run(desk, [f'url: "{server.url("/s")}{fragment}"'], live='live: "P1W",')
+        run(workspace, [f'url: "{server.url("/s")}{fragment}"'], live='live: "P1W",')
     assert [request.path for request in seen(server)] == ["/s"]
 
 
@@ -125,9 +127,9 @@ def test_a_kept_page_serves_all_fragments_of_its_address(desk: Desk, server: Ser
     ("status", "method"), [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")]
 )
 def test_a_redirect_of_a_post_is_followed_as_browsers_do(
-    desk: Desk, server: Server, status: int, method: str
+    workspace: Workspace, server: Server, status: int, method: str
 ) -> None:
-    run(desk, [f'url: "{server.url(f"/{status}//x")}", form: {{ a: b }}, headers: {{ X-Mine: "1" }}'])
+    run(workspace, [f'url: "{server.url(f"/{status}//x")}", form: {{ a: b }}, headers: {{ X-Mine: "1" }}'])
     _, target = seen(server)
     assert (target.method, target.body) == (method, b"a=b" if method == "POST" else b"")
     assert target.header("X-Mine") == "1"
@@ -136,7 +138,7 @@ def test_a_redirect_of_a_post_is_followed_as_browsers_do(
 
 @pytest.mark.parametrize("status", [302, 307])
 def test_credentials_do_not_follow_a_redirect_to_another_host(
-    desk: Desk, server: Server, status: int, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CANARY", "canary-1")
     other = server.url("/x", 1)
@@ -148,7 +150,7 @@ sites:
     cookies: {{ sid: "${{env:CANARY}}" }}
     headers: {{ X-Key: "${{env:CANARY}}" }}
 """
-    run(desk, [locator + 'params: { api_key: "${env:CANARY}" }'], more)
+    run(workspace, [locator + 'params: { api_key: "${env:CANARY}" }'], more)
     (first,), (second,) = seen(server, 0), seen(server, 1)
     assert first.head.count(b"canary-1") == 4  # token, cookie, key, parameter; the password is encoded
     assert first.header("Authorization") == "Basic bWU6Y2FuYXJ5LTE="
@@ -157,17 +159,19 @@ sites:
 
 
 def test_a_body_with_a_credential_is_not_repeated_to_another_host(
-    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CANARY", "canary-1")
     target = server.url("/x", 1)
     locator = f'url: "{server.url(f"/307/{target}")}", form: {{ token: "${{env:CANARY}}" }}'
-    assert "redirected to another host with a body that contains a credential" in run(desk, [locator], code=1)
+    assert "redirected to another host with a body that contains a credential" in run(
+        workspace, [locator], code=1
+    )
     assert seen(server, 1) == []
 
 
 def test_a_bearer_token_is_sent_and_a_header_of_the_locator_wins(
-    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOKEN", "abc\n")
     monkeypatch.setenv("OTHER", "xyz")
@@ -175,19 +179,19 @@ def test_a_bearer_token_is_sent_and_a_header_of_the_locator_wins(
         f'url: "{server.url("/a")}"',
         f'url: "{server.url("/b")}", headers: {{ Authorization: "${{env:OTHER}}" }}',
     ]
-    run(desk, urls, 'sites: { "*": { auth: { bearer: "${env:TOKEN}" } } }\n')
+    run(workspace, urls, 'sites: { "*": { auth: { bearer: "${env:TOKEN}" } } }\n')
     by_path = {request.path: request.header("Authorization") for request in seen(server)}
     assert by_path == {"/a": "Bearer abc", "/b": "xyz"}
 
 
 def test_a_missing_or_broken_variable_fails_the_page_before_anything_is_sent(
-    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BROKEN", "a\r\nX-Evil: 1")
     sites = 'sites: { "*": { headers: { X-Key: "${env:NOT_THERE}" } } }\n'
-    said = run(desk, [f'url: "{server.url("/a")}"'], sites, code=1)
+    said = run(workspace, [f'url: "{server.url("/a")}"'], sites, code=1)
     assert "needs the environment variable NOT_THERE, which is not set" in said
-    said = run(desk, [f'url: "{server.url("/a")}"'], sites.replace("NOT_THERE", "BROKEN"), code=1)
+    said = run(workspace, [f'url: "{server.url("/a")}"'], sites.replace("NOT_THERE", "BROKEN"), code=1)
     assert "${env:BROKEN} contains a line break, which a header cannot contain" in said
     assert seen(server) == []
 
@@ -205,13 +209,15 @@ def test_a_missing_or_broken_variable_fails_the_page_before_anything_is_sent(
         ("formm: { a: b }", "unknown key formm; did you mean form?"),
     ],
 )
-def test_what_is_wrong_with_a_request_has_a_place_and_a_hint(desk: Desk, keys: str, message: str) -> None:
-    said = run(desk, [f'url: "http://a.example/", {keys}'], code=3)
+def test_what_is_wrong_with_a_request_has_a_place_and_a_hint(
+    workspace: Workspace, keys: str, message: str
+) -> None:
+    said = run(workspace, [f'url: "http://a.example/", {keys}'], code=3)
     assert "defs.yml" in said
     assert message in said
     assert "abc" not in said.replace("api", "")
 
 
-def test_a_file_takes_no_request(desk: Desk) -> None:
+def test_a_file_takes_no_request(workspace: Workspace) -> None:
     Path("x.html").write_text("<p>x</p>")
-    assert "a local file has no request" in run(desk, ["url: x.html, form: { a: b }"], code=3)
+    assert "a local file has no request" in run(workspace, ["url: x.html, form: { a: b }"], code=3)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.engine.desk import TEXT_DEFS, Desk, wait_until
+from tests.engine.workspace import TEXT_DEFS, Workspace, wait_until
 from tests.reliability.process import ScoopiProcess, kill
 from tests.server.answer import Answer
 from tests.server.server import Server
@@ -41,47 +41,49 @@ def site() -> Iterator[tuple[SlowSite, Server]]:
 
 
 @pytest.fixture(autouse=True)
-def settings(desk: Desk) -> None:
-    desk.settings |= {"scoopi.loader.fetch.delay": 0, "scoopi.retry.delay": 20}
+def settings(workspace: Workspace) -> None:
+    workspace.settings |= {"scoopi.loader.fetch.delay": 0, "scoopi.retry.delay": 20}
 
 
-def started(desk: Desk, site: tuple[SlowSite, Server], more: str = "") -> ScoopiProcess:
+def started(workspace: Workspace, site: tuple[SlowSite, Server], more: str = "") -> ScoopiProcess:
     """A run that has sent the order and waits for its answer."""
     pages, server = site
     locator = LOCATOR.format(url=server.url("/order"), more=more)
-    (desk.folder / "defs.yml").write_text(TEXT_DEFS.format(locators=locator))
-    running = desk.start("run", "defs.yml", "--workers", 1)
+    (workspace.folder / "defs.yml").write_text(TEXT_DEFS.format(locators=locator))
+    running = workspace.start("run", "defs.yml", "--workers", 1)
     wait_until(lambda: pages.orders, "the order", 60, running)
     return running
 
 
 @pytest.mark.parametrize("may_repeat", [False, True])
-def test_after_a_kill_and_a_resume(desk: Desk, site: tuple[SlowSite, Server], may_repeat: bool) -> None:
-    running = started(desk, site, ", idempotent: true" if may_repeat else "")
+def test_after_a_kill_and_a_resume(
+    workspace: Workspace, site: tuple[SlowSite, Server], may_repeat: bool
+) -> None:
+    running = started(workspace, site, ", idempotent: true" if may_repeat else "")
     running.signal(signal.SIGKILL)
     running.wait(60)
     site[0].go.set()
-    ended = desk.process("resume", "--workers", 1)
+    ended = workspace.process("resume", "--workers", 1)
     assert site[0].orders == 1 + may_repeat
     assert ended.code == int(not may_repeat), ended.err
     if may_repeat:
-        assert desk.rows().total() == 1
+        assert workspace.rows().total() == 1
     else:
         assert "the server may have received the request" in ended.err
 
 
-def test_after_the_death_of_a_worker(desk: Desk, site: tuple[SlowSite, Server]) -> None:
-    running = started(desk, site)
+def test_after_the_death_of_a_worker(workspace: Workspace, site: tuple[SlowSite, Server]) -> None:
+    running = started(workspace, site)
     for worker in running.workers():
         kill(worker)
     site[0].go.set()
     assert running.wait(60) == 1
     assert site[0].orders == 1
-    (error,) = desk.run_json()["errors"]
+    (error,) = workspace.run_json()["errors"]
     assert "the worker that loaded the page died" in error["cause"]
 
 
-def test_a_stop_between_an_order_and_the_page_that_it_leads_to(desk: Desk) -> None:
+def test_a_stop_between_an_order_and_the_page_that_it_leads_to(workspace: Workspace) -> None:
     """The answer of the order is a redirect, whose target has to wait for the delay of its host."""
     orders = []
 
@@ -91,19 +93,19 @@ def test_a_stop_between_an_order_and_the_page_that_it_leads_to(desk: Desk) -> No
             return Answer(status=303, headers=(("Location", "/thanks"),))
         return b"<p>bread" if path == "/thanks" else None
 
-    desk.settings |= {"scoopi.loader.fetch.delay": 2000}
+    workspace.settings |= {"scoopi.loader.fetch.delay": 2000}
     with Server(answer) as server:
-        (desk.folder / "defs.yml").write_text(
+        (workspace.folder / "defs.yml").write_text(
             TEXT_DEFS.format(locators=LOCATOR.format(url=server.url("/order"), more=""))
         )
-        running = desk.start("run", "defs.yml", "--workers", 1)
+        running = workspace.start("run", "defs.yml", "--workers", 1)
         wait_until(lambda: orders, "the order", 60, running)
         running.signal(signal.SIGTERM)
         assert running.wait(60) == 1, "its job has failed, and none is left"
-        (error,) = desk.run_json()["errors"]
+        (error,) = workspace.run_json()["errors"]
         assert "the run was stopped before the redirect of its request was followed" in error["cause"]
-        assert desk.process("resume", "--workers", 1).code == 0
+        assert workspace.process("resume", "--workers", 1).code == 0
         assert len(orders) == 1, "a resume would have sent it again"
-        ended = desk.process("retry", "--workers", 1)
+        ended = workspace.process("retry", "--workers", 1)
         assert ended.code == 0, ended.err
-        assert (len(orders), desk.rows().total()) == (2, 1)
+        assert (len(orders), workspace.rows().total()) == (2, 1)

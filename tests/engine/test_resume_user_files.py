@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.desk import Desk, wait_until
+from tests.engine.workspace import Workspace, wait_until
 from tests.server.server import Server
 
 PAGES = 4
@@ -80,7 +80,7 @@ def defs(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def stopped(tmp_path: Path, defs: Path, desk: Desk) -> Iterator[None]:
+def stopped(tmp_path: Path, defs: Path, workspace: Workspace) -> Iterator[None]:
     """A run of them that was stopped after its second page."""
     pages = tmp_path / "pages"
     pages.mkdir()
@@ -89,8 +89,8 @@ def stopped(tmp_path: Path, defs: Path, desk: Desk) -> Iterator[None]:
     with Server(pages) as site:
         locators = [f'      - {{ name: p{n}, url: "{site.url(f"/{n}.html")}" }}' for n in range(PAGES)]
         (defs / "job.yml").write_text(DEFINITIONS.format(locators="\n".join(locators)))
-        desk.settings |= {"scoopi.loader.fetch.delay": 300}
-        running = desk.start("run", defs, "--workers", 1, "--quiet")
+        workspace.settings |= {"scoopi.loader.fetch.delay": 300}
+        running = workspace.start("run", defs, "--workers", 1, "--quiet")
         try:
             wait_until(lambda: len(site.log.all()) >= 2, "the second request", running=running)
             running.signal(signal.SIGINT)
@@ -101,17 +101,19 @@ def stopped(tmp_path: Path, defs: Path, desk: Desk) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("stopped")
-def test_an_edited_file_of_any_kind_is_refused_until_it_is_as_it_was(desk: Desk, defs: Path) -> None:
+def test_an_edited_file_of_any_kind_is_refused_until_it_is_as_it_was(
+    workspace: Workspace, defs: Path
+) -> None:
     for name, text in FILES.items():
         (defs / name).write_text(text.replace("old", "new") + "\n")
-        ended = desk.scoopi("resume", "--workers", 0)
+        ended = workspace.scoopi("resume", "--workers", 0)
         assert ended.code == 3, (name, ended.err)
         assert f"has changed since the run began: {(defs / name).resolve()}" in ended.err
         assert "restore it to continue" in ended.err
         (defs / name).write_text(text)
     (defs / "js/s.js").unlink()
-    assert f"has changed since the run began: {defs / 'js/s.js'}" in desk.scoopi("resume").err
+    assert f"has changed since the run began: {defs / 'js/s.js'}" in workspace.scoopi("resume").err
     (defs / "js/s.js").write_text(FILES["js/s.js"])
-    ended = desk.scoopi("resume", "--workers", 0)
+    ended = workspace.scoopi("resume", "--workers", 0)
     assert ended.code == 0, ended.err
-    assert sorted(desk.rows()) == [f"p{n}|page|title|old Page {n}" for n in range(PAGES)]
+    assert sorted(workspace.rows()) == [f"p{n}|page|title|old Page {n}" for n in range(PAGES)]

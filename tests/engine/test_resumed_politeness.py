@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 
-from tests.engine.desk import TEXT_DEFS, Desk, wait_until
+from tests.engine.workspace import TEXT_DEFS, Workspace, wait_until
 from tests.server.answer import Answer
 from tests.server.server import Server
 
@@ -30,34 +30,34 @@ class Site:
         return b"<p>bread"
 
 
-def has_kept_the_sleep(desk: Desk, host: str) -> bool:
+def has_kept_the_sleep(workspace: Workspace, host: str) -> bool:
     """Whether the store of the run knows that the host is left alone."""
-    if not desk.runs():
+    if not workspace.runs():
         return False
-    (file,) = desk.run_folder().glob(".scoopi/*/store.db")
+    (file,) = workspace.run_folder().glob(".scoopi/*/store.db")
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as store:
         kept = store.execute("SELECT value FROM run WHERE key LIKE 'rests/%'").fetchall()
     return any(host.encode() in value for (value,) in kept)
 
 
-def test_a_killed_run_leaves_the_host_alone_and_reads_no_robots_txt_again(desk: Desk) -> None:
-    desk.settings = {"scoopi.loader.fetch.delay": 0}
+def test_a_killed_run_leaves_the_host_alone_and_reads_no_robots_txt_again(workspace: Workspace) -> None:
+    workspace.settings = {"scoopi.loader.fetch.delay": 0}
     with Server(Site()) as server:
         urls = [server.url(f"/{number}") for number in range(PAGES)] + [server.url("/private")]
         locators = "\n".join(f'      - {{ name: l{n}, url: "{url}" }}' for n, url in enumerate(urls))
-        (desk.folder / "defs.yml").write_text(TEXT_DEFS.format(locators=locators))
-        running = desk.start("run", "defs.yml", "--workers", 1)
+        (workspace.folder / "defs.yml").write_text(TEXT_DEFS.format(locators=locators))
+        running = workspace.start("run", "defs.yml", "--workers", 1)
         try:
-            wait_until(lambda: has_kept_the_sleep(desk, server.host()), "the sleep", 60, running)
+            wait_until(lambda: has_kept_the_sleep(workspace, server.host()), "the sleep", 60, running)
             running.signal(signal.SIGKILL)
             running.wait(60)
         finally:
             running.kill_all()
-        ended = desk.process("resume", "--workers", 1)
+        ended = workspace.process("resume", "--workers", 1)
         seen = server.log.all()
     assert ended.code == 0, ended.err
-    assert desk.rows() == Counter(f"l{number}|page|text|bread" for number in range(PAGES))
-    assert desk.run_json()["jobs"]["skipped"] == 1
+    assert workspace.rows() == Counter(f"l{number}|page|text|bread" for number in range(PAGES))
+    assert workspace.run_json()["jobs"]["skipped"] == 1
     assert [each.path for each in seen].count("/robots.txt") == 1
     (refused,) = (place for place, each in enumerate(seen) if each.status == 429)
     assert refused == len(seen) - PAGES - 1, "the resumed run sends the rest"

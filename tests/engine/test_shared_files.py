@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.server.file_pages import FilePages, content
 from tests.server.server import Server
 
@@ -44,20 +44,20 @@ def site() -> Iterator[SharedSite]:
         yield site
 
 
-def run(desk: Desk, site: SharedSite, *links: str, workers: int = 2) -> Counter[str]:
+def run(workspace: Workspace, site: SharedSite, *links: str, workers: int = 2) -> Counter[str]:
     """How many rows of a run name each path; each page has each of the links."""
     site.links = links
-    desk.settings |= {
+    workspace.settings |= {
         "scoopi.loader.fetch.delay": 0,
         "scoopi.loader.fetch.parallelism": 8,
         "scoopi.loader.fetch.errorDelay": 0,
         "scoopi.loader.robots": False,
         "scoopi.retry.delay": 10,
     }
-    (desk.folder / "defs.yml").write_text(DEFS.format(url=site.server.url(""), pages=PAGES))
-    ended = desk.scoopi("run", "defs.yml", "--workers", str(workers))
+    (workspace.folder / "defs.yml").write_text(DEFS.format(url=site.server.url(""), pages=PAGES))
+    ended = workspace.scoopi("run", "defs.yml", "--workers", str(workers))
     assert ended.code == 0, ended.err
-    lines = (desk.run_folder() / "cards.jsonl").read_text().splitlines()
+    lines = (workspace.run_folder() / "cards.jsonl").read_text().splitlines()
     return Counter(json.loads(line)["image"] for line in lines)
 
 
@@ -67,20 +67,22 @@ def path_of(name: str) -> str:
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_pages_read_at_the_same_moment_wait_for_the_first_that_asks(
-    desk: Desk, site: SharedSite, workers: int
+    workspace: Workspace, site: SharedSite, workers: int
 ) -> None:
-    found = run(desk, site, "/slow/a.jpg?ms=20", "/slow/b.jpg?ms=20", workers=workers)
+    found = run(workspace, site, "/slow/a.jpg?ms=20", "/slow/b.jpg?ms=20", workers=workers)
     assert found == {path_of("a.jpg"): PAGES, path_of("b.jpg"): PAGES}
     assert site.files.times == {"/slow/a.jpg?ms=20": 1, "/slow/b.jpg?ms=20": 1}
 
 
-def test_an_address_that_leads_elsewhere_is_asked_for_once_too(desk: Desk, site: SharedSite) -> None:
-    assert run(desk, site, "/moved/a.jpg") == {path_of("a.jpg"): PAGES}
+def test_an_address_that_leads_elsewhere_is_asked_for_once_too(
+    workspace: Workspace, site: SharedSite
+) -> None:
+    assert run(workspace, site, "/moved/a.jpg") == {path_of("a.jpg"): PAGES}
     assert site.files.times == {"/moved/a.jpg": 1, "/ok/a.jpg": 1}
 
 
-def test_when_the_first_request_fails_another_page_asks(desk: Desk, site: SharedSite) -> None:
-    assert run(desk, site, "/busy/a.jpg?n=1", "/cut/b.jpg") == {
+def test_when_the_first_request_fails_another_page_asks(workspace: Workspace, site: SharedSite) -> None:
+    assert run(workspace, site, "/busy/a.jpg?n=1", "/cut/b.jpg") == {
         path_of("a.jpg"): PAGES,
         path_of("b.jpg"): PAGES,
     }
@@ -91,7 +93,9 @@ def test_when_the_first_request_fails_another_page_asks(desk: Desk, site: Shared
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_file_that_is_missing_is_asked_for_once(desk: Desk, site: SharedSite, workers: int) -> None:
-    assert run(desk, site, "/gone/a.jpg", "/none/b.jpg", workers=workers) == {None: 2 * PAGES}
+def test_a_file_that_is_missing_is_asked_for_once(
+    workspace: Workspace, site: SharedSite, workers: int
+) -> None:
+    assert run(workspace, site, "/gone/a.jpg", "/none/b.jpg", workers=workers) == {None: 2 * PAGES}
     asked = Counter(each.path for each in site.server.log.all() if not each.path.startswith("/list"))
     assert asked == {"/gone/a.jpg": 1, "/none/b.jpg": 1}

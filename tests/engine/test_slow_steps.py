@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.server.server import Server
 
 TIMEOUT_MS = 800
@@ -41,9 +41,9 @@ class Heavy(Step):
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_a_page_that_takes_long_makes_no_other_late(desk: Desk, workers: int) -> None:
+def test_a_page_that_takes_long_makes_no_other_late(workspace: Workspace, workers: int) -> None:
     """The others answer in 0.3 s and may take 0.8 s; the steps of the first take 1.6 s."""
-    folder = desk.folder / "defs"
+    folder = workspace.folder / "defs"
     (folder / "plugins").mkdir(parents=True)
     (folder / "plugins" / "heavy.py").write_text(PLUGIN)
     with Server(str.encode) as server:
@@ -52,11 +52,11 @@ def test_a_page_that_takes_long_makes_no_other_late(desk: Desk, workers: int) ->
             for number in range(6)
         )
         (folder / "job.yml").write_text(DEFS.format(heavy=server.url("/bad/empty"), others=others))
-        desk.settings |= {
+        workspace.settings |= {
             "scoopi.loader.fetch.delay": 0,
             "scoopi.loader.fetch.parallelism": 3,
             "scoopi.webClient.timeout": TIMEOUT_MS,
         }
-        ended = desk.scoopi("run", "defs", "--workers", workers)
+        ended = workspace.scoopi("run", "defs", "--workers", workers)
     assert ended.code == 0, ended.err
-    assert desk.run_json()["jobs"]["done"] == 7
+    assert workspace.run_json()["jobs"]["done"] == 7

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.desk import ROOT, Desk, wait_until
+from tests.engine.workspace import ROOT, Workspace, wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.server.server import Server
 
@@ -36,16 +36,16 @@ def workers(request: pytest.FixtureRequest) -> int:
     return number
 
 
-def _write(desk: Desk, server: Server, pages: int) -> None:
+def _write(workspace: Workspace, server: Server, pages: int) -> None:
     urls = (f"{server.url(SLOW)}&page={number}" for number in range(pages))
     locators = ", ".join(f'{{ name: p, url: "{url}" }}' for url in urls)
-    (desk.folder / "d.yml").write_text(DEFINITIONS.format(locators=locators))
+    (workspace.folder / "d.yml").write_text(DEFINITIONS.format(locators=locators))
 
 
-def _started(desk: Desk, server: Server, pages: int, workers: int) -> ScoopiProcess:
+def _started(workspace: Workspace, server: Server, pages: int, workers: int) -> ScoopiProcess:
     """A run that has asked for its first page."""
-    _write(desk, server, pages)
-    running = desk.start("run", "d.yml", "--workers", workers)
+    _write(workspace, server, pages)
+    running = workspace.start("run", "d.yml", "--workers", workers)
     wait_until(server.log.pages, "the first page's request", running=running)
     return running
 
@@ -56,24 +56,26 @@ def site(tmp_path: Path) -> Iterator[Server]:
         yield server
 
 
-def test_a_run_whose_last_page_ends_after_the_signal_is_done(desk: Desk, site: Server, workers: int) -> None:
-    running = _started(desk, site, 1, workers)
+def test_a_run_whose_last_page_ends_after_the_signal_is_done(
+    workspace: Workspace, site: Server, workers: int
+) -> None:
+    running = _started(workspace, site, 1, workers)
     running.signal(signal.SIGINT)
     assert running.wait(LIMIT_S) == 0
-    said = (desk.folder / "stderr.txt").read_text()
+    said = (workspace.folder / "stderr.txt").read_text()
     assert re.search(r"\ndone in ", said), said
     assert "scoopi resume" not in said
-    assert (desk.run_json()["status"], desk.run_json()["jobs"]["left"]) == ("done", 0)
-    assert desk.scoopi("resume").err == "nothing to resume: no unfinished run in output\n"
+    assert (workspace.run_json()["status"], workspace.run_json()["jobs"]["left"]) == ("done", 0)
+    assert workspace.scoopi("resume").err == "nothing to resume: no unfinished run in output\n"
 
 
 def test_the_first_signal_reports_what_is_waited_for_and_until_when(
-    desk: Desk, site: Server, workers: int
+    workspace: Workspace, site: Server, workers: int
 ) -> None:
-    running = _started(desk, site, 3, workers)
+    running = _started(workspace, site, 3, workers)
     running.signal(signal.SIGINT)
     assert running.wait(LIMIT_S) == 130
-    said = (desk.folder / "stderr.txt").read_text()
+    said = (workspace.folder / "stderr.txt").read_text()
     first, second, *_ = said.splitlines()
     assert first.startswith("SIGINT: finishing running tasks")
     until = r"\d\d:\d\d:\d\d \(1\d s\)"
@@ -81,14 +83,16 @@ def test_the_first_signal_reports_what_is_waited_for_and_until_when(
     assert re.fullmatch(rf"{pages}, until {until} at most; then what is done is published", second)
 
 
-def test_a_hang_up_of_the_terminal_is_a_graceful_stop(desk: Desk, site: Server, workers: int) -> None:
+def test_a_hang_up_of_the_terminal_is_a_graceful_stop(
+    workspace: Workspace, site: Server, workers: int
+) -> None:
     """The terminal sends the signal to all processes of the run, and takes no message any more."""
-    _write(desk, site, 3)
+    _write(workspace, site, 3)
     ours, theirs = os.openpty()
     words = ["-m", "scoopi", "run", "d.yml", "--workers", str(workers)]
     process = subprocess.Popen(
         [sys.executable, *words],
-        cwd=desk.folder,
+        cwd=workspace.folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
         stderr=theirs,
@@ -101,18 +105,18 @@ def test_a_hang_up_of_the_terminal_is_a_graceful_stop(desk: Desk, site: Server, 
         assert process.wait(LIMIT_S) == 128 + signal.SIGHUP
     finally:
         process.kill()
-    assert desk.run_json()["status"] == "stopped"
-    assert desk.run_json()["jobs"]["done"] >= 1, "the page in work has ended"
-    desk.settings |= {"scoopi.loader.fetch.delay": 0}
-    assert desk.scoopi("resume", "--workers", 0).code == 0
-    assert desk.run_json()["jobs"]["done"] == 3
+    assert workspace.run_json()["status"] == "stopped"
+    assert workspace.run_json()["jobs"]["done"] >= 1, "the page in work has ended"
+    workspace.settings |= {"scoopi.loader.fetch.delay": 0}
+    assert workspace.scoopi("resume", "--workers", 0).code == 0
+    assert workspace.run_json()["jobs"]["done"] == 3
 
 
-def test_a_run_under_nohup_survives_a_hang_up(desk: Desk, site: Server) -> None:
-    _write(desk, site, 1)
+def test_a_run_under_nohup_survives_a_hang_up(workspace: Workspace, site: Server) -> None:
+    _write(workspace, site, 1)
     process = subprocess.Popen(
         ["nohup", sys.executable, "-m", "scoopi", "run", "d.yml", "--workers", "0"],
-        cwd=desk.folder,
+        cwd=workspace.folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stderr=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.k8s.dockerfile import Stage
 from tests.k8s.kustomization import K8S, Manifest
 

@@ -19,7 +19,7 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.pages.job_records import JobRecords
 from scoopi.store.ports import JOBS
 from tests.cluster.grids import free_port, members, settings_of
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.k8s.dockerfile import read_stages
 from tests.k8s.kustomization import K8S, Manifest, assembled, one
 from tests.k8s.pod import Pod

@@ -21,7 +21,7 @@ from scoopi.store.runs.run_record import RunPhase, RunRecord
 HOST, JOB = "one.example:80", "0" * 32
 
 
-class Desk:
+class Harness:
     """A node that recovers, and another one that dies; `heard` is what the first one reports."""
 
     def __init__(self, store: Store) -> None:
@@ -47,119 +47,121 @@ class Desk:
 
 
 @pytest.fixture
-def desk(store: Store) -> Desk:
-    return Desk(store)
+def harness(store: Store) -> Harness:
+    return Harness(store)
 
 
-def test_that_the_run_has_ended_is_reported_once(desk: Desk) -> None:
-    assert desk.recovery.phase() is RunPhase.RUNNING
-    assert desk.recovery.may_return()
-    assert desk.heard == ["recall"]
-    desk.record.to_ending()
-    assert [desk.recovery.phase() for _ in range(2)] == [RunPhase.ENDING] * 2
-    assert desk.heard == ["recall", "recall", "ended"]
-    assert desk.recovery.may_return()
-    desk.record.to_over()
-    assert not desk.recovery.may_return()
+def test_that_the_run_has_ended_is_reported_once(harness: Harness) -> None:
+    assert harness.recovery.phase() is RunPhase.RUNNING
+    assert harness.recovery.may_return()
+    assert harness.heard == ["recall"]
+    harness.record.to_ending()
+    assert [harness.recovery.phase() for _ in range(2)] == [RunPhase.ENDING] * 2
+    assert harness.heard == ["recall", "recall", "ended"]
+    assert harness.recovery.may_return()
+    harness.record.to_over()
+    assert not harness.recovery.may_return()
 
 
-def test_a_run_that_the_store_does_not_know_is_lost(desk: Desk) -> None:
-    desk.store.delete_all(RUN, [key for key, _ in desk.store.scan(RUN, None, 100)])
+def test_a_run_that_the_store_does_not_know_is_lost(harness: Harness) -> None:
+    harness.store.delete_all(RUN, [key for key, _ in harness.store.scan(RUN, None, 100)])
     with pytest.raises(RunError, match="its data is lost"):
-        desk.recovery.phase()
+        harness.recovery.phase()
     with pytest.raises(RunError, match="the run's data is lost"):
-        desk.recovery.reconcile()
+        harness.recovery.reconcile()
 
 
 @pytest.mark.parametrize(("dead", "lost"), [(True, 1), (False, 0)])
 def test_jobs_of_a_node_that_is_gone_are_ready_again_and_counted_if_it_is_dead(
-    desk: Desk, dead: bool, lost: int, caplog: pytest.LogCaptureFixture
+    harness: Harness, dead: bool, lost: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    desk.other.take(HOST, 1)
-    desk.recovery.take_back(*([["other"], []] if dead else [[], ["other"]]))
-    assert desk.heard == ["taken back"]
+    harness.other.take(HOST, 1)
+    harness.recovery.take_back(*([["other"], []] if dead else [[], ["other"]]))
+    assert harness.heard == ["taken back"]
     how = "is lost" if dead else "has left"
     assert f"jobs of node two, which {how}, are ready again: 1" in caplog.text
-    (job,) = desk.mine.take(HOST, 1)
+    (job,) = harness.mine.take(HOST, 1)
     assert job.lost == lost
 
 
-def test_a_dead_node_is_taken_from_once_unless_it_comes_back(desk: Desk) -> None:
-    desk.other.take(HOST, 1)
-    desk.recovery.take_back(["other"], [])
-    desk.other.take(HOST, 1)
-    desk.recovery.take_back(["other"], [])
-    assert desk.mine.ready(HOST) == 0
-    desk.recovery.take_back([], [])
-    desk.recovery.take_back(["other"], [])
-    assert desk.mine.ready(HOST) == 1
+def test_a_dead_node_is_taken_from_once_unless_it_comes_back(harness: Harness) -> None:
+    harness.other.take(HOST, 1)
+    harness.recovery.take_back(["other"], [])
+    harness.other.take(HOST, 1)
+    harness.recovery.take_back(["other"], [])
+    assert harness.mine.ready(HOST) == 0
+    harness.recovery.take_back([], [])
+    harness.recovery.take_back(["other"], [])
+    assert harness.mine.ready(HOST) == 1
 
 
-def test_what_a_dead_node_had_sent_before_its_end_is_found_by_the_next_round(desk: Desk) -> None:
-    desk.recovery.take_back(["other"], [])
-    desk.other.take(HOST, 1)
-    desk.recovery.reconcile()
-    assert desk.heard == ["keep"]
-    desk.recovery.take_back(["other"], [])
-    assert desk.mine.ready(HOST) == 1
+def test_what_a_dead_node_had_sent_before_its_end_is_found_by_the_next_round(harness: Harness) -> None:
+    harness.recovery.take_back(["other"], [])
+    harness.other.take(HOST, 1)
+    harness.recovery.reconcile()
+    assert harness.heard == ["keep"]
+    harness.recovery.take_back(["other"], [])
+    assert harness.mine.ready(HOST) == 1
 
 
-def test_jobs_that_waited_at_a_dead_node_wait_here(desk: Desk) -> None:
-    (job,) = desk.other.take(HOST, 1)
-    desk.other.waiting.postpone([Postponed(job.id, job.fence, 1000, "timeout")])
-    desk.recovery.take_back(["other"], [])
-    assert desk.waiting == [JOB]
-    desk.recovery.reconcile()
-    assert desk.waiting == [JOB, JOB], "those that wait here by the store are named in each round"
+def test_jobs_that_waited_at_a_dead_node_wait_here(harness: Harness) -> None:
+    (job,) = harness.other.take(HOST, 1)
+    harness.other.waiting.postpone([Postponed(job.id, job.fence, 1000, "timeout")])
+    harness.recovery.take_back(["other"], [])
+    assert harness.waiting == [JOB]
+    harness.recovery.reconcile()
+    assert harness.waiting == [JOB, JOB], "those that wait here by the store are named in each round"
 
 
-def test_a_job_that_others_have_taken_back_is_dropped_and_one_that_was_committed_is_ended(desk: Desk) -> None:
-    (job,) = desk.mine.take(HOST, 1)
-    desk.held.add([job.id])
-    desk.other.take_back("mine")
+def test_a_job_that_others_have_taken_back_is_dropped_and_one_that_was_committed_is_ended(
+    harness: Harness,
+) -> None:
+    (job,) = harness.mine.take(HOST, 1)
+    harness.held.add([job.id])
+    harness.other.take_back("mine")
     for _ in range(2):
-        desk.recovery.reconcile()
-    assert desk.heard.count("recall") == 1
-    desk.held.remove([job.id])
-    desk.mine.take(HOST, 1)
-    desk.committed = JobState.DONE
+        harness.recovery.reconcile()
+    assert harness.heard.count("recall") == 1
+    harness.held.remove([job.id])
+    harness.mine.take(HOST, 1)
+    harness.committed = JobState.DONE
     for _ in range(2):
-        desk.recovery.reconcile()
-    assert desk.mine.ended([JOB])[JOB].state is JobState.DONE
+        harness.recovery.reconcile()
+    assert harness.mine.ended([JOB])[JOB].state is JobState.DONE
 
 
-def test_a_half_ended_job_of_a_dead_node_is_finished_by_the_next_round(desk: Desk) -> None:
+def test_a_half_ended_job_of_a_dead_node_is_finished_by_the_next_round(harness: Harness) -> None:
     """Else it would count as left until the end of the run."""
     record = b'{"fence":1,"host":"h","incarnation":"old","lost":0,"state_key":"E","state":"DONE"}'
     job = "1" * 32
-    desk.store.put_if_absent_all(JOBS, [(job, record)])
-    desk.recovery.reconcile()
-    assert desk.mine.ended([job])[job].state is JobState.DONE
-    assert desk.store.get_all(JOBS, [job]) == {}
+    harness.store.put_if_absent_all(JOBS, [(job, record)])
+    harness.recovery.reconcile()
+    assert harness.mine.ended([job])[job].state is JobState.DONE
+    assert harness.store.get_all(JOBS, [job]) == {}
 
 
 def test_only_jobs_that_a_dead_nodes_workers_had_count_as_lost_with_it(store: Store) -> None:
-    desk = Desk(store)
+    harness = Harness(store)
     second = "2" * 32
-    desk.mine.put([NewJob(second, HOST, JobPayload(Locator("page", "group", "/2"), second))])
-    desk.other.take(HOST, 2)
+    harness.mine.put([NewJob(second, HOST, JobPayload(Locator("page", "group", "/2"), second))])
+    harness.other.take(HOST, 2)
     Membership(store, "other", "two", 20, 150).beat(Load(2, False, given=marks_of([JOB])))
-    desk.recovery.take_back(["other"], [])
-    assert {job.id: job.lost for job in desk.mine.take(HOST, 2)} == {JOB: 1, second: 0}
+    harness.recovery.take_back(["other"], [])
+    assert {job.id: job.lost for job in harness.mine.take(HOST, 2)} == {JOB: 1, second: 0}
 
 
 def test_what_an_earlier_process_of_this_node_left_is_not_called_another_nodes(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
-    desk = Desk(store)
+    harness = Harness(store)
     second = "2" * 32
-    desk.mine.put([NewJob(second, HOST, JobPayload(Locator("page", "group", "/2"), second))])
+    harness.mine.put([NewJob(second, HOST, JobPayload(Locator("page", "group", "/2"), second))])
     before = JobStore(store, "before")
     Membership(store, "before", "one", 20, 150).beat(Load(1, False))
     first, *_ = before.take(HOST, 2)
     before.waiting.postpone([Postponed(first.id, first.fence, 1000, "timeout")])
-    desk.recovery.take_back(["before", "unknown"], [])
+    harness.recovery.take_back(["before", "unknown"], [])
     assert caplog.messages == [
         "jobs of an earlier process wait here for another attempt: 1",
         "jobs of an earlier process are ready again: 1",

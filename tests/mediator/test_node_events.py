@@ -18,7 +18,7 @@ from scoopi.store.pages.job_records import NewJob, TakenJob
 from tests.mediator.played_node import WAIT_S
 
 
-class Desk:
+class Harness:
     """The parts around the events; `woken` counts the wake-ups of the monitor."""
 
     def __init__(self) -> None:
@@ -37,69 +37,69 @@ def result(job: str, state: JobState, *hosts: str) -> JobResult:
 
 
 def test_ended_jobs_are_counted_and_no_longer_held() -> None:
-    desk = Desk()
-    desk.held.add(["a", "b", "c", "d", "e"])
+    harness = Harness()
+    harness.held.add(["a", "b", "c", "d", "e"])
     won = [result("a", JobState.DONE), result("b", JobState.FAILED), result("c", JobState.SKIPPED)]
-    desk.events.on_ended(won, [result("d", JobState.DONE)])
-    assert desk.held.ids() == {"e"}
+    harness.events.on_ended(won, [result("d", JobState.DONE)])
+    assert harness.held.ids() == {"e"}
     names = ("jobs.done", "jobs.failed", "jobs.skipped", "rows", "bytes")
-    assert [desk.counts.value(name) for name in names] == [1, 1, 1, 6, 12]
-    assert len(desk.tasks) == 1
-    assert desk.woken == 0, "a job is left"
-    desk.events.on_ended([result("e", JobState.DONE)], [])
-    assert desk.woken == 1
-    desk.tasks.close()
+    assert [harness.counts.value(name) for name in names] == [1, 1, 1, 6, 12]
+    assert len(harness.tasks) == 1
+    assert harness.woken == 0, "a job is left"
+    harness.events.on_ended([result("e", JobState.DONE)], [])
+    assert harness.woken == 1
+    harness.tasks.close()
 
 
 def test_an_attempt_that_another_node_overtook_is_logged(caplog: Any) -> None:
-    desk = Desk()
-    desk.events.on_ended([], [result("d", JobState.DONE)])
+    harness = Harness()
+    harness.events.on_ended([], [result("d", JobState.DONE)])
     assert "job d: ended by another node; this attempt's rows do not count" in caplog.text
-    assert not desk.jobs.wait(0.0)
-    desk.tasks.close()
+    assert not harness.jobs.wait(0.0)
+    harness.tasks.close()
 
 
 def test_hosts_of_new_jobs_reach_the_job_runner() -> None:
-    desk = Desk()
-    desk.events.on_ended(
+    harness = Harness()
+    harness.events.on_ended(
         [result("a", JobState.DONE, "one:80", "two:80"), result("b", JobState.DONE, "one:80")], []
     )
-    assert sorted(desk.jobs.take_new_hosts()) == ["one:80", "two:80"]
-    desk.tasks.close()
+    assert sorted(harness.jobs.take_new_hosts()) == ["one:80", "two:80"]
+    harness.tasks.close()
 
 
 def test_jobs_that_are_not_run_go_back_without_requests_of_robots_txt() -> None:
-    desk = Desk()
+    harness = Harness()
     job = Pending(TakenJob("a", 1, 0, "one:80", JobPayload(Locator("x", "y", "z"), "a")))
-    desk.events.on_back([job, robots_pending("one:80", "http://one/robots.txt", public_only=False)])
-    assert list(desk.jobs.back) == [[job]]
-    assert desk.jobs.wait(0.0)
-    desk.tasks.close()
+    harness.events.on_back([job, robots_pending("one:80", "http://one/robots.txt", public_only=False)])
+    assert list(harness.jobs.back) == [[job]]
+    assert harness.jobs.wait(0.0)
+    harness.tasks.close()
 
 
 def test_the_first_fault_ends_the_node() -> None:
-    desk = Desk()
+    harness = Harness()
     first = RunError("the first")
-    desk.events.on_fault(first)
-    desk.events.on_fault(StoreError("another"))
-    assert desk.events.fault is first
-    assert desk.state.cancelled
-    desk.tasks.close()
+    harness.events.on_fault(first)
+    harness.events.on_fault(StoreError("another"))
+    assert harness.events.fault is first
+    assert harness.state.cancelled
+    harness.tasks.close()
 
 
 def test_a_fault_ends_the_wait_for_running_jobs_which_will_not_end() -> None:
-    desk = Desk()
-    desk.held.add(["a"])
+    harness = Harness()
+    harness.held.add(["a"])
     waits = threading.Event()
 
     def given_up() -> bool:
         waits.set()
-        return desk.events.fault is not None
+        return harness.events.fault is not None
 
-    waiting = threading.Thread(target=lambda: desk.held.wait_idle(WAIT_S, given_up))
+    waiting = threading.Thread(target=lambda: harness.held.wait_idle(WAIT_S, given_up))
     waiting.start()
     assert waits.wait(WAIT_S)
-    desk.events.on_fault(RunError("the disk is full"))
+    harness.events.on_fault(RunError("the disk is full"))
     waiting.join(WAIT_S / 2)
     assert not waiting.is_alive()
-    desk.tasks.close()
+    harness.tasks.close()

@@ -22,7 +22,7 @@ from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks, Standing
 from scoopi.store.pages.job_records import TakenJob
 from tests.clock import Clock
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.mediator.played_node import WAIT_S, PlayedNode, PlayedWorker
 
 ONE, TWO = "one.example:80", "two.example:80"

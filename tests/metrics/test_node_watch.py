@@ -54,7 +54,7 @@ class Jobs:
         return self.gone
 
 
-class Desk:
+class Harness:
     """A watch over stand-ins; the state and the events are real."""
 
     def __init__(self) -> None:
@@ -81,55 +81,55 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
+def harness() -> Harness:
+    return Harness()
 
 
-def test_a_working_node_lives_and_is_ready(desk: Desk) -> None:
-    assert (desk.watch.fault(), desk.watch.unready()) == ("", "")
-    view = desk.watch.view()
+def test_a_working_node_lives_and_is_ready(harness: Harness) -> None:
+    assert (harness.watch.fault(), harness.watch.unready()) == ("", "")
+    view = harness.watch.view()
     assert (view.state, view.fault, view.unready, view.jobs.left) == ("READY", "", "", 3)
 
 
-def test_a_node_that_seeds_lives_and_is_not_ready(desk: Desk) -> None:
-    desk.jobs.started = False
-    assert (desk.watch.fault(), desk.watch.unready()) == ("", "the run is not seeded yet")
+def test_a_node_that_seeds_lives_and_is_not_ready(harness: Harness) -> None:
+    harness.jobs.started = False
+    assert (harness.watch.fault(), harness.watch.unready()) == ("", "the run is not seeded yet")
 
 
-def test_a_node_without_a_ready_worker_is_not_ready(desk: Desk) -> None:
-    desk.tasks.ready = 0
-    assert (desk.watch.fault(), desk.watch.unready()) == ("", "no worker is ready")
+def test_a_node_without_a_ready_worker_is_not_ready(harness: Harness) -> None:
+    harness.tasks.ready = 0
+    assert (harness.watch.fault(), harness.watch.unready()) == ("", "no worker is ready")
 
 
 @pytest.mark.parametrize("name", ["task-runner", "appender", "job-runner"])
-def test_a_thread_that_ends_in_the_midst_of_the_run_is_a_fault(desk: Desk, name: str) -> None:
-    desk.tasks.gone = name == "task-runner"
-    desk.appender.gone = name == "appender"
-    desk.jobs.gone = name if name == "job-runner" else ""
-    assert desk.watch.fault() == f"the thread {name} has ended"
-    assert desk.watch.unready() == desk.watch.fault()
+def test_a_thread_that_ends_in_the_midst_of_the_run_is_a_fault(harness: Harness, name: str) -> None:
+    harness.tasks.gone = name == "task-runner"
+    harness.appender.gone = name == "appender"
+    harness.jobs.gone = name if name == "job-runner" else ""
+    assert harness.watch.fault() == f"the thread {name} has ended"
+    assert harness.watch.unready() == harness.watch.fault()
 
 
-def test_a_worker_that_cannot_be_ended_is_a_fault(desk: Desk) -> None:
-    desk.tasks.stuck_s = 71.2
-    assert desk.watch.fault() == "a worker has been in one task for 71 s and cannot be ended"
-    assert desk.watch.unready() == desk.watch.fault()
+def test_a_worker_that_cannot_be_ended_is_a_fault(harness: Harness) -> None:
+    harness.tasks.stuck_s = 71.2
+    assert harness.watch.fault() == "a worker has been in one task for 71 s and cannot be ended"
+    assert harness.watch.unready() == harness.watch.fault()
 
 
-def test_a_thread_that_ends_with_the_run_is_none(desk: Desk) -> None:
-    desk.tasks.gone = desk.appender.gone = True
-    desk.state.run_is_over()
-    assert (desk.watch.fault(), desk.watch.unready()) == ("", "the node ends its part of the run")
-    desk.state.terminate()
-    assert desk.watch.fault() == ""
+def test_a_thread_that_ends_with_the_run_is_none(harness: Harness) -> None:
+    harness.tasks.gone = harness.appender.gone = True
+    harness.state.run_is_over()
+    assert (harness.watch.fault(), harness.watch.unready()) == ("", "the node ends its part of the run")
+    harness.state.terminate()
+    assert harness.watch.fault() == ""
 
 
-def test_a_task_runner_that_stands_still_is_a_fault(desk: Desk) -> None:
-    desk.tasks.turned_at -= STUCK_S + 1
-    assert desk.watch.fault() == "the task runner has not turned for 16 s"
+def test_a_task_runner_that_stands_still_is_a_fault(harness: Harness) -> None:
+    harness.tasks.turned_at -= STUCK_S + 1
+    assert harness.watch.fault() == "the task runner has not turned for 16 s"
 
 
-def test_what_ended_the_node_is_reported_to_the_last(desk: Desk) -> None:
-    desk.events.on_fault(AppenderError("rows cannot be written", at="/rows"))
-    assert desk.watch.fault() == "/rows: rows cannot be written"
-    assert desk.watch.view().state == "SHUTDOWN"
+def test_what_ended_the_node_is_reported_to_the_last(harness: Harness) -> None:
+    harness.events.on_fault(AppenderError("rows cannot be written", at="/rows"))
+    assert harness.watch.fault() == "/rows: rows cannot be written"
+    assert harness.watch.view().state == "SHUTDOWN"

@@ -15,7 +15,7 @@ import pytest
 
 from scoopi import Scoopi
 from scoopi.model.report.run_report import RunReport
-from tests.engine.desk import Desk, wait_until
+from tests.engine.workspace import Workspace, wait_until
 from tests.metrics.asking import Said, ask, samples
 from tests.reliability.process import children_of
 from tests.server.server import Server
@@ -130,11 +130,11 @@ def test_a_run_whose_port_is_taken_says_so_and_does_not_begin(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "defs.yml").write_text(DEFINITIONS.format(base="http://127.0.0.1:9"))
-    desk = Desk(tmp_path)
+    workspace = Workspace(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as other:
-        desk.settings = {**SETTINGS, "scoopi.metrics.server.port": other.getsockname()[1]}
-        ended = desk.scoopi("run", "defs.yml")
+        workspace.settings = {**SETTINGS, "scoopi.metrics.server.port": other.getsockname()[1]}
+        ended = workspace.scoopi("run", "defs.yml")
     assert ended.code == 5
     assert "scoopi.metrics.server.port" in ended.err
     assert len(ended.err.splitlines()) == 1
-    assert not (desk.run_folder() / "run.json").exists()
+    assert not (workspace.run_folder() / "run.json").exists()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.engine.desk import ROOT
+from tests.engine.workspace import ROOT
 
 OUTPUT = 'taskGroups: {{ page: {{ t: {{ dataDef: d, output: "{}" }} }} }}\n'
 CARDS = "dataDefs: { d: { each: li, fields: { title: b } } }"

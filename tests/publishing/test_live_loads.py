@@ -21,7 +21,7 @@ from scoopi.publishing.row_tables import RowTables
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.store.pages.job_store import JobStore
 from tests.appenders.conftest import NODE
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.publishing.record_frames import BOOKS, KEYED, Committer, books, restarted, spec
 
 Take = Callable[[int], list[TakenJob]]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.publishing.output_faults import file_path_fault
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 
 DEFINITIONS = """\
 locatorGroups: {{ list: /list.html }}
@@ -23,15 +23,15 @@ dataDefs:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "list.html").write_text("<li><a>x</a>")
-    return Desk(tmp_path)
+    return Workspace(tmp_path)
 
 
-def check(desk: Desk, outputs: str, others: str = "names.csv") -> str:
-    (desk.folder / "defs.yml").write_text(DEFINITIONS.format(outputs=outputs, others=others))
-    return desk.scoopi("check", "defs.yml").err + desk.scoopi("check", "defs.yml").out
+def check(workspace: Workspace, outputs: str, others: str = "names.csv") -> str:
+    (workspace.folder / "defs.yml").write_text(DEFINITIONS.format(outputs=outputs, others=others))
+    return workspace.scoopi("check", "defs.yml").err + workspace.scoopi("check", "defs.yml").out
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def check(desk: Desk, outputs: str, others: str = "names.csv") -> str:
     ],
 )
 def test_a_mistake_in_an_output_is_reported_with_its_place(
-    desk: Desk, outputs: str, what: str, hint: str
+    workspace: Workspace, outputs: str, what: str, hint: str
 ) -> None:
-    text = check(desk, outputs)
+    text = check(workspace, outputs)
 
     assert "4:" in text
     assert what in text
@@ -55,37 +55,39 @@ def test_a_mistake_in_an_output_is_reported_with_its_place(
     assert "secret" not in text.replace(outputs, "")
 
 
-def test_tasks_with_different_columns_cannot_share_an_output(desk: Desk) -> None:
-    assert "with different columns or keys" in check(desk, "all.csv", "all.csv")
+def test_tasks_with_different_columns_cannot_share_an_output(workspace: Workspace) -> None:
+    assert "with different columns or keys" in check(workspace, "all.csv", "all.csv")
 
 
-def test_a_table_that_does_not_match_is_found_by_the_check_and_nothing_is_made(desk: Desk) -> None:
-    with sqlite3.connect(desk.folder / "books.db") as connection:
+def test_a_table_that_does_not_match_is_found_by_the_check_and_nothing_is_made(workspace: Workspace) -> None:
+    with sqlite3.connect(workspace.folder / "books.db") as connection:
         connection.execute("CREATE TABLE cards (title TEXT)")
 
-    text = check(desk, "'sqlite:books.db#cards', 'sqlite:new.db#cards'")
+    text = check(workspace, "'sqlite:books.db#cards', 'sqlite:new.db#cards'")
 
     assert "column price is missing" in text
-    assert not (desk.folder / "new.db").exists()
+    assert not (workspace.folder / "new.db").exists()
 
 
-def test_a_key_that_is_not_a_field_is_reported_also_beside_a_table_that_exists(desk: Desk) -> None:
-    with sqlite3.connect(desk.folder / "books.db") as database:
+def test_a_key_that_is_not_a_field_is_reported_also_beside_a_table_that_exists(workspace: Workspace) -> None:
+    with sqlite3.connect(workspace.folder / "books.db") as database:
         database.execute("CREATE TABLE books (title TEXT, price NUMERIC)")
     database.close()
     text = DEFINITIONS.format(outputs="'sqlite:books.db#books'", others="names.csv")
-    (desk.folder / "defs.yml").write_text(text.replace("card: { each: li,", "card: { each: li, key: tilte,"))
-    checked = desk.scoopi("check", "defs.yml")
+    (workspace.folder / "defs.yml").write_text(
+        text.replace("card: { each: li,", "card: { each: li, key: tilte,")
+    )
+    checked = workspace.scoopi("check", "defs.yml")
     assert checked.code == 3
     assert "did you mean title?" in checked.err + checked.out
 
 
-def test_right_outputs_have_no_fault(desk: Desk) -> None:
+def test_right_outputs_have_no_fault(workspace: Workspace) -> None:
     outputs = (
         "books.csv, books.parquet, books.xlsx, books.jsonl.zst, '-', 'sqlite:a.db#t', 'memory://bucket/x.csv'"
     )
 
-    assert "error" not in check(desk, outputs)
+    assert "error" not in check(workspace, outputs)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ COVERS = RecordSchema("cover", COLUMNS)
 KEYED = RecordSchema("cover", COLUMNS, key=("title",))
 
 
-class Desk:
+class Harness:
     """A node with kept files, whose publisher is run."""
 
     def __init__(self, run_folder: Path, node_folder: Path, jobs: JobStore, commit: Committer) -> None:
@@ -66,119 +66,119 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, node_folder: Path, jobs: JobStore, commit: Committer) -> Desk:
-    return Desk(tmp_path, node_folder, jobs, commit)
+def harness(tmp_path: Path, node_folder: Path, jobs: JobStore, commit: Committer) -> Harness:
+    return Harness(tmp_path, node_folder, jobs, commit)
 
 
 Take = Callable[[int], list[TakenJob]]
 
 
-def test_only_files_of_frames_that_count_are_published(desk: Desk, take: Take) -> None:
+def test_only_files_of_frames_that_count_are_published(harness: Harness, take: Take) -> None:
     first, second = take(2)
-    named, other = desk.keep(b"named"), desk.keep(b"other")
-    desk.commit(desk.result(first, ("a", named)))
-    desk.commit.append(desk.result(second, ("b", other)))
-    found = desk.publisher(spec("covers.csv", COVERS)).publish()
-    assert desk.published() == {named.path: b"named"}
+    named, other = harness.keep(b"named"), harness.keep(b"other")
+    harness.commit(harness.result(first, ("a", named)))
+    harness.commit.append(harness.result(second, ("b", other)))
+    found = harness.publisher(spec("covers.csv", COVERS)).publish()
+    assert harness.published() == {named.path: b"named"}
     assert found.files == FileCounts(1, 5)
 
 
-def test_a_record_with_the_key_of_an_earlier_one_publishes_no_file(desk: Desk, take: Take) -> None:
+def test_a_record_with_the_key_of_an_earlier_one_publishes_no_file(harness: Harness, take: Take) -> None:
     first, second = take(2)
-    one, two = desk.keep(b"one"), desk.keep(b"two")
-    desk.commit(desk.result(first, ("a", one)), desk.result(second, ("a", two)))
-    desk.publisher(spec("covers.csv", KEYED)).publish()
-    assert desk.published() == {one.path: b"one"}
-    again = desk.publisher(spec("covers.csv", KEYED)).publish()
-    assert (again.missing, desk.published()) == ((), {one.path: b"one"})
+    one, two = harness.keep(b"one"), harness.keep(b"two")
+    harness.commit(harness.result(first, ("a", one)), harness.result(second, ("a", two)))
+    harness.publisher(spec("covers.csv", KEYED)).publish()
+    assert harness.published() == {one.path: b"one"}
+    again = harness.publisher(spec("covers.csv", KEYED)).publish()
+    assert (again.missing, harness.published()) == ((), {one.path: b"one"})
 
 
-def test_a_file_is_published_if_any_output_names_it(desk: Desk, take: Take) -> None:
+def test_a_file_is_published_if_any_output_names_it(harness: Harness, take: Take) -> None:
     first, second = take(2)
-    one, two = desk.keep(b"one"), desk.keep(b"two")
-    desk.commit(desk.result(first, ("a", one)), desk.result(second, ("a", two)))
-    desk.publisher(spec("covers.csv", KEYED), spec("all.csv", COVERS)).publish()
-    assert {*desk.published()} == {one.path, two.path}
+    one, two = harness.keep(b"one"), harness.keep(b"two")
+    harness.commit(harness.result(first, ("a", one)), harness.result(second, ("a", two)))
+    harness.publisher(spec("covers.csv", KEYED), spec("all.csv", COVERS)).publish()
+    assert {*harness.published()} == {one.path, two.path}
 
 
-def test_published_files_are_links_and_are_not_written_again(desk: Desk, take: Take) -> None:
+def test_published_files_are_links_and_are_not_written_again(harness: Harness, take: Take) -> None:
     (job,) = take(1)
-    file = desk.keep(b"named")
-    desk.commit(desk.result(job, ("a", file)))
-    desk.publisher(spec("covers.csv", COVERS)).publish()
-    path = desk.folder / file.path
-    assert path.samefile(kept_path(desk.files, file.sha256))
+    file = harness.keep(b"named")
+    harness.commit(harness.result(job, ("a", file)))
+    harness.publisher(spec("covers.csv", COVERS)).publish()
+    path = harness.folder / file.path
+    assert path.samefile(kept_path(harness.files, file.sha256))
     path.write_bytes(b"NAMED")  # by a user; the next publishing finds the same file
-    desk.publisher(spec("covers.csv", COVERS)).publish()
+    harness.publisher(spec("covers.csv", COVERS)).publish()
     assert path.read_bytes() == b"NAMED"
 
 
 def test_where_links_cannot_be_made_files_are_copied(
-    desk: Desk, take: Take, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise OSError(1, "Operation not permitted")
 
     (job,) = take(1)
-    file = desk.keep(b"named")
-    desk.commit(desk.result(job, ("a", file)))
+    file = harness.keep(b"named")
+    harness.commit(harness.result(job, ("a", file)))
     monkeypatch.setattr(os, "link", refuse)
-    desk.publisher(spec("covers.csv", COVERS)).publish()
-    assert desk.published() == {file.path: b"named"}
-    assert not (desk.folder / file.path).samefile(kept_path(desk.files, file.sha256))
+    harness.publisher(spec("covers.csv", COVERS)).publish()
+    assert harness.published() == {file.path: b"named"}
+    assert not (harness.folder / file.path).samefile(kept_path(harness.files, file.sha256))
 
 
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"name")])
 def test_a_frame_whose_file_is_gone_or_cut_does_not_count(
-    desk: Desk, take: Take, damage: Callable[[Path], object]
+    harness: Harness, take: Take, damage: Callable[[Path], object]
 ) -> None:
     first, second = take(2)
-    one, two = desk.keep(b"one"), desk.keep(b"two")
-    desk.commit(desk.result(first, ("a", one)), desk.result(second, ("b", two)))
-    damage(kept_path(desk.files, one.sha256))
-    found = desk.publisher(spec("covers.csv", COVERS)).publish()
+    one, two = harness.keep(b"one"), harness.keep(b"two")
+    harness.commit(harness.result(first, ("a", one)), harness.result(second, ("b", two)))
+    damage(kept_path(harness.files, one.sha256))
+    found = harness.publisher(spec("covers.csv", COVERS)).publish()
     assert found.missing == (first.id,), "as of a damaged frame"
-    assert desk.published() == {two.path: b"two"}
-    assert (desk.folder / "covers.csv").read_text().splitlines()[1:] == [f"b,{two.path}"]
+    assert harness.published() == {two.path: b"two"}
+    assert (harness.folder / "covers.csv").read_text().splitlines()[1:] == [f"b,{two.path}"]
 
 
-def test_two_contents_never_have_one_path(desk: Desk, take: Take) -> None:
+def test_two_contents_never_have_one_path(harness: Harness, take: Take) -> None:
     first, second = take(2)
-    one, two = desk.keep(b"one"), desk.keep(b"two")
+    one, two = harness.keep(b"one"), harness.keep(b"two")
     same = FileRef(one.path, two.sha256, two.size, STREAM)
-    desk.commit(desk.result(first, ("a", one)), desk.result(second, ("b", same)))
-    found = desk.publisher(spec("covers.csv", COVERS)).publish()
+    harness.commit(harness.result(first, ("a", one)), harness.result(second, ("b", same)))
+    found = harness.publisher(spec("covers.csv", COVERS)).publish()
     assert found.missing == (second.id,)
-    assert desk.published() == {one.path: b"one"}
+    assert harness.published() == {one.path: b"one"}
 
 
 def test_files_stand_there_before_any_row_appears(
-    desk: Desk, take: Take, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (job,) = take(1)
-    file = desk.keep(b"named")
-    desk.commit(desk.result(job, ("a", file)))
+    file = harness.keep(b"named")
+    harness.commit(harness.result(job, ("a", file)))
     seen: list[dict[str, bytes]] = []
     publish = OutputFile.publish
 
     def looked(output: OutputFile, suffix: str = "") -> None:
-        seen.append(desk.published())
+        seen.append(harness.published())
         publish(output, suffix)
 
     monkeypatch.setattr(OutputFile, "publish", looked)
-    desk.publisher(spec("covers.csv", COVERS)).publish()
+    harness.publisher(spec("covers.csv", COVERS)).publish()
     assert seen == [{file.path: b"named"}]
 
 
 def test_a_crash_between_files_and_rows_is_finished_by_the_next_publishing(
-    desk: Desk, take: Take, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class CrashError(Exception):
         pass
 
     (job,) = take(1)
-    files = [desk.keep(content) for content in (b"one", b"two", b"three")]
-    desk.commit(desk.result(job, *((file.sha256, file) for file in files)))
+    files = [harness.keep(content) for content in (b"one", b"two", b"three")]
+    harness.commit(harness.result(job, *((file.sha256, file) for file in files)))
     for name in ("link", "replace", "fsync"):
         for step in range(4):
             left = step
@@ -194,69 +194,69 @@ def test_a_crash_between_files_and_rows_is_finished_by_the_next_publishing(
             with monkeypatch.context() as patched:
                 patched.setattr(os, name, failing)
                 try:
-                    desk.publisher(spec("covers.csv", COVERS)).publish()
+                    harness.publisher(spec("covers.csv", COVERS)).publish()
                 except CrashError:
-                    rows = desk.folder / "covers.csv"
-                    assert not rows.exists() or len(desk.published()) == 3, "no row without its file"
-    desk.publisher(spec("covers.csv", COVERS)).publish()
-    assert sorted(desk.published().values()) == [b"one", b"three", b"two"]
-    assert len((desk.folder / "covers.csv").read_text().splitlines()) == 4
+                    rows = harness.folder / "covers.csv"
+                    assert not rows.exists() or len(harness.published()) == 3, "no row without its file"
+    harness.publisher(spec("covers.csv", COVERS)).publish()
+    assert sorted(harness.published().values()) == [b"one", b"three", b"two"]
+    assert len((harness.folder / "covers.csv").read_text().splitlines()) == 4
 
 
 def test_a_path_that_leads_through_a_link_out_of_the_folder_is_refused(
-    desk: Desk, take: Take, tmp_path_factory: pytest.TempPathFactory
+    harness: Harness, take: Take, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (job,) = take(1)
-    desk.commit(desk.result(job, ("a", desk.keep(b"named"))))
-    (desk.folder / "files").symlink_to(elsewhere)
+    harness.commit(harness.result(job, ("a", harness.keep(b"named"))))
+    (harness.folder / "files").symlink_to(elsewhere)
     with pytest.raises(AppenderError, match="leads out of the run's folder"):
-        desk.publisher(spec("covers.csv", COVERS)).publish()
+        harness.publisher(spec("covers.csv", COVERS)).publish()
     assert [*elsewhere.iterdir()] == []
 
 
-def test_what_no_row_names_is_removed_once_the_run_is_over(desk: Desk, take: Take) -> None:
+def test_what_no_row_names_is_removed_once_the_run_is_over(harness: Harness, take: Take) -> None:
     first, _ = take(2)
-    named = desk.keep(b"named")
-    desk.keep(b"of an attempt that did not count")
-    parts = desk.files / "parts"
+    named = harness.keep(b"named")
+    harness.keep(b"of an attempt that did not count")
+    parts = harness.files / "parts"
     parts.mkdir()
     (parts / "a").write_bytes(b"cut o")
-    desk.commit(desk.result(first, ("a", named)))
-    desk.publisher(spec("covers.csv", COVERS)).publish(is_over=False)
+    harness.commit(harness.result(first, ("a", named)))
+    harness.publisher(spec("covers.csv", COVERS)).publish(is_over=False)
     assert (parts / "a").exists(), "the run may go on"
-    desk.publisher(spec("covers.csv", COVERS)).publish()
-    left = [path for path in desk.files.rglob("*") if path.is_file()]
-    assert left == [kept_path(desk.files, named.sha256)]
+    harness.publisher(spec("covers.csv", COVERS)).publish()
+    left = [path for path in harness.files.rglob("*") if path.is_file()]
+    assert left == [kept_path(harness.files, named.sha256)]
 
 
-class ObjectDesk:
-    """A desk whose rows name an object of fsspec's store in memory."""
+class ObjectHarness:
+    """A harness whose rows name an object of fsspec's store in memory."""
 
-    def __init__(self, desk: Desk, job: TakenJob, other: TakenJob, content: bytes) -> None:
-        self.desk = desk
+    def __init__(self, harness: Harness, job: TakenJob, other: TakenJob, content: bytes) -> None:
+        self.harness = harness
         self.other = other
         self.bucket = f"memory://{uuid4().hex}"
-        kept = desk.keep(content)
-        self.local = kept_path(desk.files, kept.sha256)
+        kept = harness.keep(content)
+        self.local = kept_path(harness.files, kept.sha256)
         self.file = msgspec.structs.replace(kept, path=f"{self.bucket}/{kept.sha256}")
         self.store = fsspec.filesystem("memory")
-        desk.commit(desk.result(job, ("a", self.file)))
+        harness.commit(harness.result(job, ("a", self.file)))
 
     def publish(self, *, is_over: bool = True, keeps: bool = False) -> Published:
-        return self.desk.publisher(spec("covers.csv", COVERS), keeps_uploaded=keeps).publish(is_over)
+        return self.harness.publisher(spec("covers.csv", COVERS), keeps_uploaded=keeps).publish(is_over)
 
     def content(self) -> bytes:
         return bytes(self.store.cat(self.file.path))
 
 
 @pytest.fixture
-def uploaded(desk: Desk, take: Take) -> ObjectDesk:
+def uploaded(harness: Harness, take: Take) -> ObjectHarness:
     job, other = take(2)
-    return ObjectDesk(desk, job, other, b"named")
+    return ObjectHarness(harness, job, other, b"named")
 
 
-def test_the_copy_of_an_uploaded_file_is_removed_once_the_run_is_over(uploaded: ObjectDesk) -> None:
+def test_the_copy_of_an_uploaded_file_is_removed_once_the_run_is_over(uploaded: ObjectHarness) -> None:
     uploaded.publish(is_over=False)
     assert uploaded.local.exists(), "the run may go on"
     uploaded.publish(keeps=True)
@@ -266,7 +266,7 @@ def test_the_copy_of_an_uploaded_file_is_removed_once_the_run_is_over(uploaded: 
     assert uploaded.content() == b"named"
 
 
-def test_a_run_whose_copies_are_removed_can_be_published_again(uploaded: ObjectDesk) -> None:
+def test_a_run_whose_copies_are_removed_can_be_published_again(uploaded: ObjectHarness) -> None:
     first = uploaded.publish()
     again = uploaded.publish()
     assert (again.missing, again.rows, again.files) == ((), first.rows, FileCounts(1, 5))
@@ -277,10 +277,10 @@ def test_a_run_whose_copies_are_removed_can_be_published_again(uploaded: ObjectD
     ("content", "what"), [(None, "no longer exists"), (b"n", "has 1 bytes instead of 5")]
 )
 def test_an_object_that_is_gone_without_a_copy_is_reported_and_no_output_changes(
-    uploaded: ObjectDesk, content: bytes | None, what: str
+    uploaded: ObjectHarness, content: bytes | None, what: str
 ) -> None:
     uploaded.publish()
-    covers = uploaded.desk.folder / "covers.csv"
+    covers = uploaded.harness.folder / "covers.csv"
     covers.write_text("as before")
     uploaded.store.rm(uploaded.file.path)
     if content is not None:
@@ -292,23 +292,23 @@ def test_an_object_that_is_gone_without_a_copy_is_reported_and_no_output_changes
 
 
 def test_a_file_that_came_again_after_its_copy_was_removed_is_sent_if_it_is_missing(
-    uploaded: ObjectDesk,
+    uploaded: ObjectHarness,
 ) -> None:
     uploaded.publish()
     uploaded.store.rm(uploaded.file.path)
-    uploaded.desk.keep(b"named")
+    uploaded.harness.keep(b"named")
     uploaded.publish()
     assert uploaded.content() == b"named"
 
 
-def test_a_file_that_has_a_path_in_the_run_too_keeps_its_copy(uploaded: ObjectDesk) -> None:
-    file = uploaded.desk.keep(b"named")
-    uploaded.desk.commit(uploaded.desk.result(uploaded.other, ("b", file)))
+def test_a_file_that_has_a_path_in_the_run_too_keeps_its_copy(uploaded: ObjectHarness) -> None:
+    file = uploaded.harness.keep(b"named")
+    uploaded.harness.commit(uploaded.harness.result(uploaded.other, ("b", file)))
     uploaded.publish()
-    assert (uploaded.desk.folder / file.path).samefile(uploaded.local)
+    assert (uploaded.harness.folder / file.path).samefile(uploaded.local)
 
 
-def test_without_a_note_no_copy_is_removed(uploaded: ObjectDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_note_no_copy_is_removed(uploaded: ObjectHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 

@@ -24,7 +24,7 @@ SPECS = (OutputSpec("data.txt", "data.txt"),)
 
 
 @dataclass(frozen=True)
-class Desk:
+class Harness:
     """A node's folder with its store and its segment, below the folder in which its files appear."""
 
     folder: Path
@@ -49,134 +49,134 @@ class Desk:
 
 
 @pytest.fixture
-def desk(
+def harness(
     tmp_path: Path,
     node_folder: Path,
     jobs: JobStore,
     take: Callable[[int], list[TakenJob]],
     commit: Committer,
-) -> Desk:
-    return Desk(tmp_path, node_folder, jobs, take, commit)
+) -> Harness:
+    return Harness(tmp_path, node_folder, jobs, take, commit)
 
 
-def test_a_frame_whose_job_has_not_ended_is_not_published(desk: Desk) -> None:
-    first, second = desk.take(2)
-    desk.commit.append(result_of(second))
-    desk.commit(result_of(first))
+def test_a_frame_whose_job_has_not_ended_is_not_published(harness: Harness) -> None:
+    first, second = harness.take(2)
+    harness.commit.append(result_of(second))
+    harness.commit(result_of(first))
 
-    published = desk.publisher().publish()
+    published = harness.publisher().publish()
 
-    assert desk.lines("data.txt") == [first.payload.locator.url]
+    assert harness.lines("data.txt") == [first.payload.locator.url]
     assert (published.rows, published.done, published.missing) == ({"data.txt": 1}, 1, ())
 
 
-def test_of_two_attempts_only_the_one_that_ended_the_job_counts(desk: Desk) -> None:
-    (job,) = desk.take(1)
-    desk.commit.append(result_of(job, "first"))
-    desk.jobs.hand_back([job])
-    (again,) = desk.jobs.take("file", 1)
-    desk.commit(result_of(again, "second"))
-    desk.commit.append(result_of(again, "second"))
+def test_of_two_attempts_only_the_one_that_ended_the_job_counts(harness: Harness) -> None:
+    (job,) = harness.take(1)
+    harness.commit.append(result_of(job, "first"))
+    harness.jobs.hand_back([job])
+    (again,) = harness.jobs.take("file", 1)
+    harness.commit(result_of(again, "second"))
+    harness.commit.append(result_of(again, "second"))
 
-    published = desk.publisher().publish()
+    published = harness.publisher().publish()
 
-    assert desk.lines("data.txt") == ["second"]
+    assert harness.lines("data.txt") == ["second"]
     assert published.rows == {"data.txt": 1}
 
 
-def test_an_ended_job_without_its_frame_is_named_and_the_rest_is_published(desk: Desk) -> None:
-    first, second = desk.take(2)
-    desk.commit(result_of(first))
-    desk.jobs.end([Ending(second.id, second.fence, result_of(second).state)])
+def test_an_ended_job_without_its_frame_is_named_and_the_rest_is_published(harness: Harness) -> None:
+    first, second = harness.take(2)
+    harness.commit(result_of(first))
+    harness.jobs.end([Ending(second.id, second.fence, result_of(second).state)])
 
-    published = desk.publisher().publish()
+    published = harness.publisher().publish()
 
     assert published.missing == (second.id,)
-    assert desk.lines("data.txt") == [first.payload.locator.url]
+    assert harness.lines("data.txt") == [first.payload.locator.url]
 
 
-def test_failed_jobs_keep_the_rows_of_their_other_tasks_and_show_why(desk: Desk) -> None:
-    desk.commit(*(result_of(job, failure="parser: broken") for job in desk.take(3)))
+def test_failed_jobs_keep_the_rows_of_their_other_tasks_and_show_why(harness: Harness) -> None:
+    harness.commit(*(result_of(job, failure="parser: broken") for job in harness.take(3)))
 
-    published = desk.publisher().publish()
+    published = harness.publisher().publish()
 
     assert (published.done, published.failed, published.rows) == (0, 3, {"data.txt": 3})
     assert [(cause.cause, cause.count) for cause in published.errors] == [("parser: broken", 3)]
 
 
-def test_later_publishing_replaces_the_file_and_an_output_without_rows_is_there(desk: Desk) -> None:
-    publisher = desk.publisher((*SPECS, OutputSpec("b/empty.csv", "b/empty.csv", b"a,b\n")))
-    first, second = desk.take(2)
-    desk.commit(result_of(first))
+def test_later_publishing_replaces_the_file_and_an_output_without_rows_is_there(harness: Harness) -> None:
+    publisher = harness.publisher((*SPECS, OutputSpec("b/empty.csv", "b/empty.csv", b"a,b\n")))
+    first, second = harness.take(2)
+    harness.commit(result_of(first))
     publisher.publish()
-    desk.commit(result_of(second))
+    harness.commit(result_of(second))
     publisher.publish()
 
-    assert len(desk.lines("data.txt")) == 2
-    assert (desk.folder / "b/empty.csv").read_text() == "a,b\n"
-    assert not list(desk.node_folder.glob("*.tmp"))
+    assert len(harness.lines("data.txt")) == 2
+    assert (harness.folder / "b/empty.csv").read_text() == "a,b\n"
+    assert not list(harness.node_folder.glob("*.tmp"))
 
 
-def test_the_suffix_compresses(desk: Desk) -> None:
+def test_the_suffix_compresses(harness: Harness) -> None:
     from backports import zstd
 
     specs = (OutputSpec("data.txt", "data.txt.gz"), OutputSpec("none", "none.txt.zst", b"head\n"))
-    desk.commit(*(result_of(job) for job in desk.take(5)))
+    harness.commit(*(result_of(job) for job in harness.take(5)))
 
-    desk.publisher(specs).publish()
+    harness.publisher(specs).publish()
 
-    assert len(gzip.decompress((desk.folder / "data.txt.gz").read_bytes()).split()) == 5
-    assert zstd.decompress((desk.folder / "none.txt.zst").read_bytes()) == b"head\n"
+    assert len(gzip.decompress((harness.folder / "data.txt.gz").read_bytes()).split()) == 5
+    assert zstd.decompress((harness.folder / "none.txt.zst").read_bytes()) == b"head\n"
 
 
-def test_a_stream_gets_the_rows_and_no_file_is_published(desk: Desk) -> None:
-    desk.commit(*(result_of(job) for job in desk.take(3)))
+def test_a_stream_gets_the_rows_and_no_file_is_published(harness: Harness) -> None:
+    harness.commit(*(result_of(job) for job in harness.take(3)))
     stream = io.BytesIO()
 
-    desk.publisher(stream=stream).publish()
+    harness.publisher(stream=stream).publish()
 
     assert len(stream.getvalue().split()) == 3
-    assert not (desk.folder / "data.txt").exists()
+    assert not (harness.folder / "data.txt").exists()
 
 
-def test_when_the_time_is_over_the_former_file_stays(desk: Desk) -> None:
-    (desk.folder / "data.txt").write_text("former\n")
-    desk.commit(*(result_of(job) for job in desk.take(1)))
+def test_when_the_time_is_over_the_former_file_stays(harness: Harness) -> None:
+    (harness.folder / "data.txt").write_text("former\n")
+    harness.commit(*(result_of(job) for job in harness.take(1)))
 
     with pytest.raises(AppenderError, match="files stay as they were"):
-        desk.publisher(checks=PublishChecks(is_late=lambda: True)).publish()
+        harness.publisher(checks=PublishChecks(is_late=lambda: True)).publish()
 
-    assert desk.lines("data.txt") == ["former"]
+    assert harness.lines("data.txt") == ["former"]
 
 
 def test_an_output_that_cannot_be_written_is_loud_and_leaves_nothing_behind(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    desk.commit(*(result_of(job) for job in desk.take(1)))
+    harness.commit(*(result_of(job) for job in harness.take(1)))
     monkeypatch.setattr(os, "fsync", full)
 
     with pytest.raises(AppenderError, match="No space left"):
-        desk.publisher().publish()
+        harness.publisher().publish()
 
-    assert not (desk.folder / "data.txt").exists()
-    assert not list(desk.node_folder.glob("*.tmp"))
-
-
-def test_what_a_process_killed_while_publishing_left_behind_is_removed(desk: Desk) -> None:
-    (desk.node_folder / "publish-0123456789ab.tmp").write_bytes(b"half a file")
-
-    desk.publisher().publish()
-
-    assert list(desk.node_folder.glob("*.tmp")) == []
+    assert not (harness.folder / "data.txt").exists()
+    assert not list(harness.node_folder.glob("*.tmp"))
 
 
-def test_a_stream_that_nobody_reads_is_named_and_not_the_folder(desk: Desk) -> None:
+def test_what_a_process_killed_while_publishing_left_behind_is_removed(harness: Harness) -> None:
+    (harness.node_folder / "publish-0123456789ab.tmp").write_bytes(b"half a file")
+
+    harness.publisher().publish()
+
+    assert list(harness.node_folder.glob("*.tmp")) == []
+
+
+def test_a_stream_that_nobody_reads_is_named_and_not_the_folder(harness: Harness) -> None:
     class Unread(io.BytesIO):
         def flush(self) -> None:
             raise BrokenPipeError(32, "Broken pipe")
 
     with pytest.raises(AppenderError, match="stdout cannot be written: Broken pipe; `scoopi resume"):
-        desk.publisher(stream=Unread()).publish()
+        harness.publisher(stream=Unread()).publish()

@@ -1,4 +1,4 @@
-"""A desk whose folder is the current one, and a cluster with an attacker; hosts are asked without delay."""
+"""A workspace in the current folder, and a cluster with an attacker; hosts are asked without delay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.desk import Desk, quick_desk
+from tests.engine.workspace import Workspace, quick_workspace
 
 if TYPE_CHECKING:
     from scoopi.store.cluster.cluster_client import ClusterClient
@@ -27,9 +27,9 @@ locatorGroups:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """Runs happen in a folder of their own, without delay."""
-    return quick_desk(tmp_path / "desk", monkeypatch)
+    return quick_workspace(tmp_path / "workspace", monkeypatch)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from scoopi.errors import FetchError
 from scoopi.fetch.address import parse_address
 from scoopi.model.text.shown import shown, with_login_of, without_login, without_logins
-from tests.engine.desk import Desk, Ended
+from tests.engine.workspace import Ended, Workspace
 from tests.server.server import Server
 
 SECRET = "S3cr3t"
@@ -41,14 +41,14 @@ LOGINS = (
 MALFORMED = ("me:S3cr3t/x@", "me:S3cr3t?x@", "me:S3cr3t#x@", "me:S3cr3t\\x@")
 
 
-def write(desk: Desk, url: str, live: str = "") -> None:
+def write(workspace: Workspace, url: str, live: str = "") -> None:
     text = DEFINITIONS.format(url=url.replace("\\", "\\\\"), live="", live_task=live)
-    (desk.folder / "job.yml").write_text(text)
+    (workspace.folder / "job.yml").write_text(text)
 
 
-def reported(desk: Desk, ended: Ended) -> str:
+def reported(workspace: Workspace, ended: Ended) -> str:
     """All that a run shows: the terminal and the files that are not hidden."""
-    files = (desk.folder / "output").glob("*/*")
+    files = (workspace.folder / "output").glob("*/*")
     return ended.out + ended.err + "".join(file.read_text() for file in files if file.is_file())
 
 
@@ -78,22 +78,22 @@ def test_what_is_no_login_stays_readable() -> None:
 
 @pytest.mark.parametrize("login", LOGINS)
 def test_a_failed_page_is_reported_without_its_login(
-    desk: Desk, server: Server, login: str, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, login: str, refused: Callable[[str], None]
 ) -> None:
-    write(desk, server.url("/missing.html").replace("http://", f"http://{login}"))
-    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    write(workspace, server.url("/missing.html").replace("http://", f"http://{login}"))
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0)
     assert ended.code == 1
-    assert "status 404" in reported(desk, ended)
-    assert SECRET not in reported(desk, ended)
+    assert "status 404" in reported(workspace, ended)
+    assert SECRET not in reported(workspace, ended)
     refused(f"login {login} in the report of a run")
 
 
 @pytest.mark.parametrize("login", LOGINS)
 def test_the_check_warns_of_a_login_in_an_address_and_does_not_show_it(
-    desk: Desk, login: str, refused: Callable[[str], None]
+    workspace: Workspace, login: str, refused: Callable[[str], None]
 ) -> None:
-    write(desk, f"http://{login}site.example/a")
-    ended = desk.scoopi("check", "job.yml")
+    write(workspace, f"http://{login}site.example/a")
+    ended = workspace.scoopi("check", "job.yml")
     assert ended.code == 0
     assert "the address contains a login in plain text" in ended.out + ended.err
     assert SECRET not in ended.out + ended.err
@@ -113,10 +113,10 @@ def test_the_check_warns_of_a_login_in_an_address_and_does_not_show_it(
     ],
 )
 def test_the_check_warns_of_a_key_in_an_address_and_does_not_show_it(
-    desk: Desk, query: str, is_key: bool
+    workspace: Workspace, query: str, is_key: bool
 ) -> None:
-    write(desk, f"http://site.example/a{query}")
-    ended = desk.scoopi("check", "job.yml")
+    write(workspace, f"http://site.example/a{query}")
+    ended = workspace.scoopi("check", "job.yml")
     assert ended.code == 0
     assert ("the address contains a key in plain text" in ended.out + ended.err) is is_key
     assert SECRET not in ended.out + ended.err
@@ -125,24 +125,28 @@ def test_the_check_warns_of_a_key_in_an_address_and_does_not_show_it(
 @pytest.mark.parametrize("path", ["/missing.html", "/a.html", "/bad/redirect-loop", "/bad/reset"])
 @pytest.mark.parametrize("options", [("-v",), ("-v", "--log-format", "json")])
 def test_a_key_in_an_address_is_sent_and_shown_nowhere(
-    desk: Desk, server: Server, path: str, options: tuple[str, ...], refused: Callable[[str], None]
+    workspace: Workspace, server: Server, path: str, options: tuple[str, ...], refused: Callable[[str], None]
 ) -> None:
-    desk.settings = {"scoopi.retry.delay": 10, "scoopi.retry.attempts": 2, "scoopi.loader.fetch.delay": 0}
-    write(desk, server.url(f"{path}?q=1&api_key={SECRET}&page=2"))
-    ended = desk.scoopi("run", "job.yml", "--workers", 0, *options)
+    workspace.settings = {
+        "scoopi.retry.delay": 10,
+        "scoopi.retry.attempts": 2,
+        "scoopi.loader.fetch.delay": 0,
+    }
+    write(workspace, server.url(f"{path}?q=1&api_key={SECRET}&page=2"))
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0, *options)
     assert any(f"api_key={SECRET}" in each.path for each in server.log.all())
     assert "api_key=***&page=2" in ended.err
-    assert SECRET not in reported(desk, ended)
+    assert SECRET not in reported(workspace, ended)
     refused(f"a key in the address of {path} with {' '.join(options)}")
 
 
 @pytest.mark.parametrize("options", [(), ("--headers",), ("--curl",), ("--json",)])
 @pytest.mark.parametrize("path", ["/missing.html", "/bad/redirect-loop"])
 def test_a_key_in_an_address_is_not_shown_by_fetch(
-    desk: Desk, server: Server, path: str, options: tuple[str, ...]
+    workspace: Workspace, server: Server, path: str, options: tuple[str, ...]
 ) -> None:
     address = server.url(f"{path}?q=1&token=a%3D{SECRET}&page=2")
-    ended = desk.scoopi("fetch", address, *options, "-D", "scoopi.loader.fetch.delay=0")
+    ended = workspace.scoopi("fetch", address, *options, "-D", "scoopi.loader.fetch.delay=0")
     assert "token=***&page=2" in ended.out
     assert SECRET not in ended.out + ended.err
 
@@ -158,17 +162,17 @@ def test_a_key_in_an_address_is_not_shown_by_fetch(
     ],
 )
 def test_the_login_of_a_proxy_is_not_shown(
-    desk: Desk,
+    workspace: Workspace,
     server: Server,
     monkeypatch: pytest.MonkeyPatch,
     proxy: str,
     refused: Callable[[str], None],
 ) -> None:
     monkeypatch.setenv("http_proxy", proxy)
-    write(desk, server.url("/a.html"))
-    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    write(workspace, server.url("/a.html"))
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0)
     assert ended.code == 1
-    assert SECRET not in reported(desk, ended)
+    assert SECRET not in reported(workspace, ended)
     refused(f"login of the proxy {proxy}")
 
 
@@ -181,7 +185,7 @@ def test_a_librarys_message_loses_the_logins_that_it_quotes() -> None:
 @pytest.mark.parametrize("key", ["scoopi.cluster.password", "scoopi.cluster.tls.password"])
 @pytest.mark.parametrize("origin", ["-D", "environment", "file", "reference"])
 def test_a_password_of_the_settings_is_shown_and_stored_nowhere(
-    desk: Desk,
+    workspace: Workspace,
     server: Server,
     pages: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -190,7 +194,7 @@ def test_a_password_of_the_settings_is_shown_and_stored_nowhere(
     refused: Callable[[str], None],
 ) -> None:
     (pages / "a.html").write_text("<p>x</p>")
-    write(desk, server.url("/a.html"))
+    write(workspace, server.url("/a.html"))
     options: list[str] = []
     if origin == "-D":
         options = ["-D", f"{key}={SECRET}"]
@@ -199,29 +203,29 @@ def test_a_password_of_the_settings_is_shown_and_stored_nowhere(
     else:
         monkeypatch.setenv("PASS", SECRET)
         value = SECRET if origin == "file" else "x${env:PASS}"
-        (desk.folder / "settings.yml").write_text(f"{key}: {value}\n")
+        (workspace.folder / "settings.yml").write_text(f"{key}: {value}\n")
         options = ["--conf", "settings.yml"]
-    listed = desk.process("config", *options)
+    listed = workspace.process("config", *options)
     assert SECRET not in listed.out + listed.err
     assert f"{key}  " in listed.out
     assert "***" in listed.out
-    ended = desk.process("run", "job.yml", "--workers", 1, *options)
+    ended = workspace.process("run", "job.yml", "--workers", 1, *options)
     assert ended.code == 0, ended.err
-    files = [file for file in (desk.folder / "output").rglob("*") if file.is_file()]
+    files = [file for file in (workspace.folder / "output").rglob("*") if file.is_file()]
     assert any(file.name == "store.db" for file in files)
     for file in files:
         assert SECRET.encode() not in file.read_bytes(), file
-    assert SECRET not in reported(desk, ended)
+    assert SECRET not in reported(workspace, ended)
     refused(f"{key} by {origin} in the store")
 
 
 def test_what_a_run_keeps_is_for_its_user_only(
-    desk: Desk, server: Server, pages: Path, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, pages: Path, refused: Callable[[str], None]
 ) -> None:
     (pages / "a.html").write_text("<p>x</p>")
-    write(desk, server.url("/a.html"))
-    assert desk.scoopi("run", "job.yml", "--workers", 0).code == 0
-    hidden = desk.run_folder() / ".scoopi"
+    write(workspace, server.url("/a.html"))
+    assert workspace.scoopi("run", "job.yml", "--workers", 0).code == 0
+    hidden = workspace.run_folder() / ".scoopi"
     assert stat.S_IMODE(hidden.stat().st_mode) == 0o700
     (store,) = hidden.rglob("store.db")
     assert stat.S_IMODE(store.stat().st_mode) == 0o600
@@ -229,20 +233,20 @@ def test_what_a_run_keeps_is_for_its_user_only(
 
 
 def test_the_archive_keeps_no_login_and_serves_the_page_to_whom_it_was_given(
-    desk: Desk, server: Server, pages: Path, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, pages: Path, refused: Callable[[str], None]
 ) -> None:
     (pages / "a.html").write_text("<p>x</p>")
     url = server.url("/a.html").replace("http://", f"http://me:{SECRET}@")
-    write(desk, url, live="live: P1D,")
-    assert desk.scoopi("run", "job.yml", "--workers", 0, "--output", "first").code == 0
-    files = [file for file in (desk.folder / "data").rglob("*") if file.is_file()]
+    write(workspace, url, live="live: P1D,")
+    assert workspace.scoopi("run", "job.yml", "--workers", 0, "--output", "first").code == 0
+    files = [file for file in (workspace.folder / "data").rglob("*") if file.is_file()]
     assert files
     for file in files:
         assert SECRET.encode() not in file.read_bytes() + str(file).encode()
-    assert desk.scoopi("run", "job.yml", "--workers", 0).code == 0
+    assert workspace.scoopi("run", "job.yml", "--workers", 0).code == 0
     assert [page.path for page in server.log.pages()] == ["/a.html"]
-    write(desk, url.replace("me:", "you:"), live="live: P1D,")
-    assert desk.scoopi("run", "job.yml", "--workers", 0, "--output", "third").code == 0
+    write(workspace, url.replace("me:", "you:"), live="live: P1D,")
+    assert workspace.scoopi("run", "job.yml", "--workers", 0, "--output", "third").code == 0
     assert [page.path for page in server.log.pages()] == ["/a.html"] * 2, "another user has another page"
     refused("login in the archive")
 

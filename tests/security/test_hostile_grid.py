@@ -19,7 +19,7 @@ from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, StoreMap
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.security.hostile_grid import KEYS, NO_TYPE, UNREGISTERED, VALUES, json_value, plant, uproot
 from tests.server.server import Server
 

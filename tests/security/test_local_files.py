@@ -11,7 +11,7 @@ import pytest
 from scoopi.errors import FetchError
 from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.steps.locator_creator import link_address
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.server.server import Server
 
 SECRET = "the secret of the node"
@@ -69,9 +69,9 @@ dataDefs:
 
 
 @pytest.fixture
-def secret(desk: Desk) -> Path:
+def secret(workspace: Workspace) -> Path:
     """A page that lies where a relative and an absolute path both find it."""
-    file = desk.folder / "secret.html"
+    file = workspace.folder / "secret.html"
     file.write_text(f"<p>{SECRET}</p>")
     return file
 
@@ -98,7 +98,9 @@ def links_to(secret: Path) -> tuple[str, ...]:
     return (*urls, *paths, *relative, f"{up}{absolute[1:]}", f" \n{absolute}\t", f"{absolute}?x#y")
 
 
-def write_definitions(desk: Desk, urls: list[str], count: int, *, prefix: str = "", script: str = "") -> None:
+def write_definitions(
+    workspace: Workspace, urls: list[str], count: int, *, prefix: str = "", script: str = ""
+) -> None:
     locators = ", ".join(f'{{ name: l{number}, url: "{url}" }}' for number, url in enumerate(urls))
     text = CONFIG.format(
         locators=locators,
@@ -107,7 +109,7 @@ def write_definitions(desk: Desk, urls: list[str], count: int, *, prefix: str = 
         previous="script" if script else "parser",
         script=f", script: {script}" if script else "",
     )
-    (desk.folder / "job.yml").write_text(text)
+    (workspace.folder / "job.yml").write_text(text)
 
 
 def page(links: tuple[str, ...], base: str = "") -> str:
@@ -116,30 +118,30 @@ def page(links: tuple[str, ...], base: str = "") -> str:
     return f"<!doctype html><head>{head}</head><body>{anchors}</body>"
 
 
-def output(desk: Desk) -> str:
+def output(workspace: Workspace) -> str:
     """All that a run has written, in whichever file."""
-    files = [file for file in (desk.folder / "output").rglob("*") if file.is_file()]
+    files = [file for file in (workspace.folder / "output").rglob("*") if file.is_file()]
     return "\n".join(file.read_bytes().decode("utf-8", "replace") for file in files)
 
 
-def test_a_users_own_locator_reads_the_file(desk: Desk, secret: Path) -> None:
-    write_definitions(desk, ["/start.html"], 1)
-    (desk.folder / "start.html").write_text(page((str(secret),)))
-    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+def test_a_users_own_locator_reads_the_file(workspace: Workspace, secret: Path) -> None:
+    write_definitions(workspace, ["/start.html"], 1)
+    (workspace.folder / "start.html").write_text(page((str(secret),)))
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0)
     assert ended.code == 0, ended.err
-    assert SECRET in output(desk), "else the tests below would prove nothing"
+    assert SECRET in output(workspace), "else the tests below would prove nothing"
 
 
 def test_no_base_and_no_link_of_a_web_page_reads_a_file(
-    desk: Desk, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
 ) -> None:
     links = links_to(secret)
     for number, base in enumerate(BASES):
         (pages / f"{number}.html").write_text(page(links, base))
-    write_definitions(desk, [server.url(f"/{number}.html") for number in range(len(BASES))], len(links))
-    ended = desk.scoopi("run", "job.yml", "--workers", 0)
-    assert SECRET not in output(desk) + ended.out + ended.err
-    assert desk.run_json()["pages"] == len(BASES), "the pages with the links were read, and nothing else"
+    write_definitions(workspace, [server.url(f"/{number}.html") for number in range(len(BASES))], len(links))
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0)
+    assert SECRET not in output(workspace) + ended.out + ended.err
+    assert workspace.run_json()["pages"] == len(BASES), "the pages with the links were read, and nothing else"
     for base in BASES:
         for link in links:
             refused(f"local file by base {base!r} and link {link.replace(str(secret), 'SECRET')!r}")
@@ -159,20 +161,25 @@ def test_a_link_of_a_web_page_is_never_a_path(page_url: str, base: str) -> None:
 
 @pytest.mark.parametrize("prefix", ["/", "./", "pages/../", "file:", "file://"])
 def test_a_definitions_prefix_does_not_let_a_web_page_name_a_file(
-    desk: Desk, server: Server, pages: Path, secret: Path, prefix: str, refused: Callable[[str], None]
+    workspace: Workspace,
+    server: Server,
+    pages: Path,
+    secret: Path,
+    prefix: str,
+    refused: Callable[[str], None],
 ) -> None:
     links = links_to(secret)
     (pages / "list.html").write_text(page(links))
-    write_definitions(desk, [server.url("/list.html")], len(links), prefix=prefix)
-    ended = desk.scoopi("run", "job.yml", "--workers", 0)
-    assert SECRET not in output(desk) + ended.out + ended.err
-    (warning,) = [each for each in desk.run_json()["warnings"] if "local files" in each["cause"]]
+    write_definitions(workspace, [server.url("/list.html")], len(links), prefix=prefix)
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0)
+    assert SECRET not in output(workspace) + ended.out + ended.err
+    (warning,) = [each for each in workspace.run_json()["warnings"] if "local files" in each["cause"]]
     assert warning["count"] >= 1
     refused(f"local file behind the prefix {prefix}")
 
 
 def test_a_script_that_changes_links_does_not_let_a_web_page_name_a_file(
-    desk: Desk, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
 ) -> None:
     links = links_to(secret)
     (pages / "list.html").write_text(page(links, "about:blank"))
@@ -181,87 +188,87 @@ def test_a_script_that_changes_links_does_not_let_a_web_page_name_a_file(
         "entryPoint: same, script: 'function same(data) { for (const item of data.items) "
         "item.firstAxis.value = String(item.firstAxis.value); return data }' } }] }"
     )
-    write_definitions(desk, [server.url("/list.html")], len(links), script=step)
-    ended = desk.scoopi("run", "job.yml", "--workers", 0)
-    assert desk.run_json()["pages"] == 1, ended.err
-    assert SECRET not in output(desk) + ended.out + ended.err
+    write_definitions(workspace, [server.url("/list.html")], len(links), script=step)
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0)
+    assert workspace.run_json()["pages"] == 1, ended.err
+    assert SECRET not in output(workspace) + ended.out + ended.err
     refused("local file by a link that a script has made")
 
 
 @pytest.mark.parametrize("target", ["file://{}", "FILE:{}", "//localhost{}", "/..{}", "fi\tle://{}"])
 def test_a_redirect_reads_no_file(
-    desk: Desk, server: Server, secret: Path, target: str, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, secret: Path, target: str, refused: Callable[[str], None]
 ) -> None:
     to = target.format(secret).replace("\t", "%09")
-    write_definitions(desk, [server.url(f"/bad/redirect?to={to}")], 1)
-    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    write_definitions(workspace, [server.url(f"/bad/redirect?to={to}")], 1)
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0)
     assert ended.code == 1
-    assert SECRET not in output(desk) + ended.out + ended.err
+    assert SECRET not in output(workspace) + ended.out + ended.err
     refused(f"local file by a redirect to {target}")
 
 
 def test_a_page_of_the_archive_reads_no_file(
-    desk: Desk, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
 ) -> None:
     links = links_to(secret)
     (pages / "list.html").write_text(page(links, "about:blank"))
-    write_definitions(desk, [server.url("/list.html")], len(links))
-    text = (desk.folder / "job.yml").read_text()
-    (desk.folder / "job.yml").write_text(
+    write_definitions(workspace, [server.url("/list.html")], len(links))
+    text = (workspace.folder / "job.yml").read_text()
+    (workspace.folder / "job.yml").write_text(
         text.replace("  web:\n    linkTask", "  web:\n    live: P1D\n    linkTask")
     )
-    assert desk.scoopi("run", "job.yml", "--workers", 0, "--output", "first").code == 1
+    assert workspace.scoopi("run", "job.yml", "--workers", 0, "--output", "first").code == 1
     asked = len(server.log.all())
-    assert desk.scoopi("run", "job.yml", "--workers", 0).code == 1
+    assert workspace.scoopi("run", "job.yml", "--workers", 0).code == 1
     seen = [seen.path for seen in server.log.all()[asked:]]
     assert "/list.html" not in seen, "the page came from the archive"
-    assert SECRET not in output(desk)
+    assert SECRET not in output(workspace)
     refused("local file by a link of an archived page")
 
 
 def test_a_local_page_that_is_reached_over_a_web_page_is_not_followed(
-    desk: Desk, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
 ) -> None:
-    (desk.folder / "inner.html").write_text(page((str(secret),)))
-    (pages / "list.html").write_text(page((str(desk.folder / "inner.html"), "/again.html"), "data:,"))
+    (workspace.folder / "inner.html").write_text(page((str(secret),)))
+    (pages / "list.html").write_text(page((str(workspace.folder / "inner.html"), "/again.html"), "data:,"))
     (pages / "again.html").write_text(page(("inner.html",), "//["))
-    write_definitions(desk, [server.url("/list.html")], 2)
-    text = (desk.folder / "job.yml").read_text()
-    (desk.folder / "job.yml").write_text(text.replace("linkGroup: page", "linkGroup: web"))
-    desk.scoopi("run", "job.yml", "--workers", 0)
-    assert SECRET not in output(desk)
-    assert desk.run_json()["pages"] == 2
+    write_definitions(workspace, [server.url("/list.html")], 2)
+    text = (workspace.folder / "job.yml").read_text()
+    (workspace.folder / "job.yml").write_text(text.replace("linkGroup: page", "linkGroup: web"))
+    workspace.scoopi("run", "job.yml", "--workers", 0)
+    assert SECRET not in output(workspace)
+    assert workspace.run_json()["pages"] == 2
     refused("local file over a local page that a web page has named")
 
 
 @pytest.mark.parametrize("base", ["file:///", "about:blank", "//[", "data:,"])
 def test_a_base_in_the_middle_of_a_page_lets_no_link_before_or_after_it_read_a_file(
-    desk: Desk, server: Server, pages: Path, secret: Path, base: str, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, pages: Path, secret: Path, base: str, refused: Callable[[str], None]
 ) -> None:
     links = links_to(secret)
     anchors = [f'<a href="{escape(link)}">x</a>' for link in links]
     middle = len(anchors) // 2
     with_base = [*anchors[:middle], f'<base href="{escape(base)}">', *anchors[middle:]]
     (pages / "list.html").write_text(f"<!doctype html><body>{''.join(with_base)}</body>")
-    write_definitions(desk, [server.url("/list.html")], len(links) + 1)
-    ended = desk.scoopi("run", "job.yml", "--workers", 0)
-    assert SECRET not in output(desk) + ended.out + ended.err
-    assert desk.run_json()["jobs"]["failed"] > len(links) // 2, "links on both sides were jobs"
+    write_definitions(workspace, [server.url("/list.html")], len(links) + 1)
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0)
+    assert SECRET not in output(workspace) + ended.out + ended.err
+    assert workspace.run_json()["jobs"]["failed"] > len(links) // 2, "links on both sides were jobs"
     refused(f"local file by the base {base} in the middle of a page")
 
 
 def test_a_page_that_refreshes_to_a_file_reads_none(
-    desk: Desk, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
 ) -> None:
     links = links_to(secret)
     for number, link in enumerate(links):
         refresh = f'<meta http-equiv=refresh content="0; url={escape(link)}">'
         (pages / f"{number}.html").write_text(f"<!doctype html><head>{refresh}</head><body></body>")
     urls = [server.url(f"/{number}.html") for number in range(len(links))]
-    write_definitions(desk, urls, 1)
-    ended = desk.scoopi("run", "job.yml", "--workers", 0)
-    assert SECRET not in output(desk) + ended.out + ended.err
-    assert desk.run_json()["pages"] == len(links), "the pages were read, and nothing else"
+    write_definitions(workspace, urls, 1)
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0)
+    assert SECRET not in output(workspace) + ended.out + ended.err
+    assert workspace.run_json()["pages"] == len(links), "the pages were read, and nothing else"
     refused("local file by a page that refreshes to it")
 
 
@@ -270,7 +277,7 @@ def test_a_page_that_refreshes_to_a_file_reads_none(
     [("", "file://{}"), ("", "{}"), ("file:///", "{}"), ("about:blank", "{}"), ("//[", "FILE:{}")],
 )
 def test_the_form_of_a_login_reads_no_file(
-    desk: Desk,
+    workspace: Workspace,
     server: Server,
     pages: Path,
     secret: Path,
@@ -284,13 +291,13 @@ def test_the_form_of_a_login_reads_no_file(
     head = f'<base href="{base}">' if base else ""
     form = f'<form method=post action="{action.format(secret)}"><input type=password name=pass></form>'
     (pages / "login.html").write_text(f"<!doctype html><head>{head}</head><body>{form}</body>")
-    write_definitions(desk, [server.url("/list.html")], 1)
+    write_definitions(workspace, [server.url("/list.html")], 1)
     login = f'{{ url: "{server.url("/login.html")}", form: form, fields: {{ pass: "${{env:PASSWORD}}" }}, '
     site = f'"{server.host(0)}": {{ login: {login} success: {{ selector: p }} }} }}'
-    with (desk.folder / "job.yml").open("a") as file:
+    with (workspace.folder / "job.yml").open("a") as file:
         file.write(f"sites: {{ {site} }}\n")
-    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0)
     assert ended.code == 1, ended.err
     assert "/login.html" in server.log.paths()
-    assert SECRET not in output(desk) + ended.out + ended.err
+    assert SECRET not in output(workspace) + ended.out + ended.err
     refused(f"local file by the form of a login: {action} with base {base!r}")

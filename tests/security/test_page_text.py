@@ -23,7 +23,7 @@ from scoopi.parse.grid.plain_reader import PlainReader
 from scoopi.parse.xpath.xpath_engine import XPathEngine
 from scoopi.script.page_scripts import ConfigsView, PageScripts
 from scoopi.script.sandbox import Sandbox
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 
 CSS = (
     "td[k='%{item.value}'] > b",
@@ -154,15 +154,15 @@ def test_a_number_of_a_page_is_a_number_in_code_and_a_position_in_a_predicate() 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_hostile_page_gives_its_text_as_rows(
-    attack: str, desk: Desk, refused: Callable[[str], None]
+    attack: str, workspace: Workspace, refused: Callable[[str], None]
 ) -> None:
     page = etree.Element("html")
     body = etree.SubElement(page, "body")
     etree.SubElement(body, "h1").text = attack
     etree.SubElement(etree.SubElement(body, "p", title=attack), "i").text = "fact"
-    (desk.folder / "page.html").write_bytes(etree.tostring(page, method="html", encoding="utf-8"))
-    (desk.folder / "defs").mkdir()
-    (desk.folder / "defs/job.yml").write_text("""
+    (workspace.folder / "page.html").write_bytes(etree.tostring(page, method="html", encoding="utf-8"))
+    (workspace.folder / "defs").mkdir()
+    (workspace.folder / "defs/job.yml").write_text("""
 locatorGroups: { page: { locators: [ { name: n, url: /page.html } ] } }
 taskGroups: { page: { css: { dataDef: css }, xpath: { dataDef: xpath, steps: xpath } } }
 dataDefs:
@@ -175,23 +175,23 @@ dataDefs:
     items: [ item: { name: i, selector: h1 } ]
     dims: [ item: { name: d, script: "'<%{item.value}>'" } ]
 """)
-    desk.settings |= {"scoopi.cluster.password": "hunter2"}
-    ended = desk.scoopi("run", "defs", "--workers", 0)
+    workspace.settings |= {"scoopi.cluster.password": "hunter2"}
+    ended = workspace.scoopi("run", "defs", "--workers", 0)
     assert ended.code == 0, ended.err
-    rows = (desk.run_folder() / "data.txt").read_text(encoding="utf-8")
+    rows = (workspace.run_folder() / "data.txt").read_text(encoding="utf-8")
     assert rows == f"n|page|{attack}|<{attack}>|fact\n" * 2
     refused(f"a page with {attack}")
 
 
 def test_scripts_see_only_settings_that_may_change_rows_and_no_secret(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, refused: Callable[[str], None]
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, refused: Callable[[str], None]
 ) -> None:
     monkeypatch.setenv("TOKEN", "t0p")
     secret = "scoopi.webClient.userAgent"
-    desk.settings |= {secret: "${env:TOKEN}", "scoopi.cluster.password": "hunter2"}
+    workspace.settings |= {secret: "${env:TOKEN}", "scoopi.cluster.password": "hunter2"}
     keys = [setting.key for setting in SETTINGS]
-    (desk.folder / "page.html").write_text("<p>x")
-    (desk.folder / "job.yml").write_text(f"""
+    (workspace.folder / "page.html").write_text("<p>x")
+    (workspace.folder / "job.yml").write_text(f"""
 locatorGroups: {{ page: {{ locators: [ {{ name: n, url: /page.html }} ] }} }}
 taskGroups: {{ page: {{ css: {{ dataDef: css }} }} }}
 dataDefs:
@@ -200,9 +200,9 @@ dataDefs:
     items:
       - item: {{ name: i, script: "{keys}.filter(key => configs.getConfig(key, null) !== null).join()" }}
 """)
-    ended = desk.process("run", "job.yml", "--workers", 1)
+    ended = workspace.process("run", "job.yml", "--workers", 1)
     assert ended.code == 0, ended.err
-    (row,) = desk.rows()
+    (row,) = workspace.rows()
     seen = set(row.split("|")[2].split(","))
     allowed = {setting.key for setting in SETTINGS if setting.scope is Scope.RUN} - {secret}
     assert "scoopi.dateTimePattern" in seen

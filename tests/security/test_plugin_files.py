@@ -11,7 +11,7 @@ import pytest
 from scoopi.errors import PluginError
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 
 DEFINITIONS = """\
 locatorGroups:
@@ -28,12 +28,12 @@ steps:
 
 
 @pytest.fixture
-def evil(desk: Desk) -> Path:
+def evil(workspace: Workspace) -> Path:
     """A file outside of `plugins/` that leaves a trace when it is run."""
-    (desk.folder / "defs/plugins").mkdir(parents=True)
-    (desk.folder / "page.html").write_text("<h1>Title</h1>")
-    evil = desk.folder / "evil.py"
-    evil.write_text(f"open({str(desk.folder / 'trace')!r}, 'w')\nclass A: pass\n")
+    (workspace.folder / "defs/plugins").mkdir(parents=True)
+    (workspace.folder / "page.html").write_text("<h1>Title</h1>")
+    evil = workspace.folder / "evil.py"
+    evil.write_text(f"open({str(workspace.folder / 'trace')!r}, 'w')\nclass A: pass\n")
     return evil
 
 
@@ -50,32 +50,32 @@ def evil(desk: Desk) -> Path:
     ],
 )
 def test_a_path_is_not_taken_for_a_class(
-    name: str, desk: Desk, evil: Path, refused: Callable[[str], None]
+    name: str, workspace: Workspace, evil: Path, refused: Callable[[str], None]
 ) -> None:
     written = name.replace("FOLDER", str(evil.parent))
-    (desk.folder / "defs/job.yml").write_text(DEFINITIONS.replace("NAME", written))
-    ended = desk.scoopi("check", "defs")
+    (workspace.folder / "defs/job.yml").write_text(DEFINITIONS.replace("NAME", written))
+    ended = workspace.scoopi("check", "defs")
     assert ended.code == 3
     assert (
         f"class {written!r} is not a dotted name; write MyThing, or my_module.MyThing"
         in ended.out + ended.err
     )
-    assert desk.scoopi("run", "defs").code == 3
-    assert not (desk.folder / "trace").exists()
+    assert workspace.scoopi("run", "defs").code == 3
+    assert not (workspace.folder / "trace").exists()
     refused(f"class: {name}")
 
 
 @pytest.mark.parametrize("name", ["linked.A", "A", "folder.evil.A"])
 def test_a_link_that_leads_out_of_the_folder_is_not_followed(
-    name: str, desk: Desk, evil: Path, refused: Callable[[str], None]
+    name: str, workspace: Workspace, evil: Path, refused: Callable[[str], None]
 ) -> None:
-    (desk.folder / "defs/plugins/linked.py").symlink_to(evil)
-    (desk.folder / "defs/plugins/folder").symlink_to(evil.parent)
-    (desk.folder / "defs/job.yml").write_text(DEFINITIONS.replace("NAME", name))
-    ended = desk.scoopi("check", "defs")
+    (workspace.folder / "defs/plugins/linked.py").symlink_to(evil)
+    (workspace.folder / "defs/plugins/folder").symlink_to(evil.parent)
+    (workspace.folder / "defs/job.yml").write_text(DEFINITIONS.replace("NAME", name))
+    ended = workspace.scoopi("check", "defs")
     assert ended.code == 3
     assert f"plugin file is a link that leads out of its folder, to {evil}" in ended.out + ended.err
-    assert not (desk.folder / "trace").exists()
+    assert not (workspace.folder / "trace").exists()
     refused(f"a link in plugins/ to a file elsewhere, as {name}")
 
 

@@ -16,7 +16,7 @@ from scoopi.fetch.request import Redirect, Request, Response
 from scoopi.model.job import JobPayload, seed_id
 from scoopi.model.locator import Link, Locator
 from scoopi.worker.links.child_jobs import ChildJobs
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.many import send
 from tests.server.server import ADDRESSES, Server
@@ -161,18 +161,18 @@ def test_links_may_lead_to_private_hosts_as_the_rule_allows(
 
 @pytest.mark.parametrize("path", ["/linked.html", "/bad/redirect?to={}"])
 def test_a_run_that_may_never_be_led_to_private_hosts_loads_what_its_user_names(
-    desk: Desk, server: Server, pages: Path, path: str, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, pages: Path, path: str, refused: Callable[[str], None]
 ) -> None:
     inner = server.url("/inner.html", 2)
     (pages / "inner.html").write_text("<p>inner</p>")
     (pages / "linked.html").write_text(f'<body><a href="{inner}">x</a></body>')
-    (desk.folder / "job.yml").write_text(LINKED.format(url=server.url(path.format(inner))))
-    assert desk.scoopi("run", "job.yml", "--workers", 0, "--output", "open").code in (0, 1)
+    (workspace.folder / "job.yml").write_text(LINKED.format(url=server.url(path.format(inner))))
+    assert workspace.scoopi("run", "job.yml", "--workers", 0, "--output", "open").code in (0, 1)
     assert [page.path for page in server.log.pages(server.host(2))] == ["/inner.html"], (
         "by default private pages lead anywhere"
     )
-    desk.settings["scoopi.loader.privateHosts"] = "never"
-    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    workspace.settings["scoopi.loader.privateHosts"] = "never"
+    ended = workspace.scoopi("run", "job.yml", "--workers", 0)
     assert ended.code == 1
     assert "a public page leads to a private address" in ended.err
     assert [page.path for page in server.log.pages(server.host(2))] == ["/inner.html"]

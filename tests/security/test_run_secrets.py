@@ -15,7 +15,7 @@ import pytest
 from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
-from tests.engine.desk import Desk, Ended
+from tests.engine.workspace import Ended, Workspace
 from tests.server.answer import Answer
 from tests.server.exchange import Exchange
 from tests.server.misbehaviours import Misbehaviour
@@ -77,7 +77,7 @@ class Gate:
 
 
 @pytest.fixture
-def gate(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+def gate(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     """The sites, and definitions that read them."""
     monkeypatch.setenv("TOKEN", TOKEN)
     monkeypatch.setenv("PASSWORD", PASSWORD)
@@ -85,12 +85,12 @@ def gate(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     with Server(lambda path: b"", route=gate.route) as server:
         api, shop = server.url(""), server.url("", 1)
         hosts = {"api_host": server.host(0), "shop_host": server.host(1)}
-        (desk.folder / "defs.yml").write_text(DEFS.format(api=api, shop=shop, **hosts))
+        (workspace.folder / "defs.yml").write_text(DEFS.format(api=api, shop=shop, **hosts))
         yield gate
 
 
-def urls(desk: Desk) -> list[str]:
-    return (desk.folder / "defs.yml").read_text().split('"')[1:6:2]
+def urls(workspace: Workspace) -> list[str]:
+    return (workspace.folder / "defs.yml").read_text().split('"')[1:6:2]
 
 
 def assert_clean(contents: dict[str, bytes]) -> None:
@@ -126,10 +126,10 @@ def unpacked(value: object) -> bytes:
 
 
 def test_no_verb_and_no_file_of_a_run_shows_a_token_or_a_password(
-    desk: Desk, gate: Gate, refused: Refused
+    workspace: Workspace, gate: Gate, refused: Refused
 ) -> None:
-    api, _, shop = urls(desk)
-    run = desk.process("run", "defs.yml", "--workers", 2, "--verbose")
+    api, _, shop = urls(workspace)
+    run = workspace.process("run", "defs.yml", "--workers", 2, "--verbose")
     assert run.code == 1, run.err
     assert "2 done, 1 failed" in run.err
     assert gate.tokens >= 2, "the token was sent"
@@ -145,27 +145,27 @@ def test_no_verb_and_no_file_of_a_run_shows_a_token_or_a_password(
         (0, ("fetch", shop, "--defs", "defs.yml", "--headers", "--curl", *QUICKLY)),
         (0, ("parse", "defs.yml", "texts.html", "--json")),
     ]
-    (desk.folder / "texts.html").write_text("<p>three")
-    asked = [desk.scoopi(*words) for _, words in verbs]
+    (workspace.folder / "texts.html").write_text("<p>three")
+    asked = [workspace.scoopi(*words) for _, words in verbs]
     assert [each.code for each in asked] == [code for code, _ in verbs], asked
     assert gate.passwords == [PASSWORD] * 3, "fetch logs in, too"
     assert '"purpose": "login"' in asked[6].out
-    contents = kept(desk.folder)
+    contents = kept(workspace.folder)
     assert any("store.db: " in name and b"${env:TOKEN}" in content for name, content in contents.items())
     assert_clean({**contents, **said([run, *asked])})
     refused("tokens and passwords of a run, in what its verbs show and in its files")
 
 
 def test_no_record_of_a_cluster_and_no_status_shows_a_token_or_a_password(
-    desk: Desk, gate: Gate, cluster: ClusterClient, attacker: Any, tmp_path: Path, refused: Refused
+    workspace: Workspace, gate: Gate, cluster: ClusterClient, attacker: Any, tmp_path: Path, refused: Refused
 ) -> None:
     name, reached = f"{tmp_path.name}-secrets", cluster.settings
     ask = ["--cluster", ",".join(reached.addresses), "-D", f"scoopi.cluster.name={reached.name}"]
-    run = desk.process("run", "defs.yml", "--workers", 1, "--run", name, "--verbose", *ask)
+    run = workspace.process("run", "defs.yml", "--workers", 1, "--run", name, "--verbose", *ask)
     assert run.code == 1, run.err
     assert "2 done, 1 failed" in run.err
     assert (gate.tokens >= 2, gate.passwords) == (True, [PASSWORD])
-    asked = [desk.scoopi("status", name, *ask), desk.scoopi("status", name, "--json", *ask)]
+    asked = [workspace.scoopi("status", name, *ask), workspace.scoopi("status", name, "--json", *ask)]
     assert [each.code for each in asked] == [0, 0], asked
     records = {
         f"{shared.name}[{key!r}]": unpacked(value)
@@ -174,6 +174,6 @@ def test_no_record_of_a_cluster_and_no_status_shows_a_token_or_a_password(
         for key, value in shared.blocking().entry_set()
     }
     assert any(b"${env:TOKEN}" in content for content in records.values()), [*records]
-    assert_clean({**records, **kept(desk.folder), **said([run, *asked])})
+    assert_clean({**records, **kept(workspace.folder), **said([run, *asked])})
     runs_of(ClusterBackend(cluster, "test"), "test").forget(name)
     refused("tokens and passwords of a run in its cluster")

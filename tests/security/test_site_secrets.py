@@ -9,7 +9,7 @@ from urllib.parse import quote_plus
 
 import pytest
 
-from tests.engine.desk import Desk, Ended
+from tests.engine.workspace import Ended, Workspace
 from tests.server.answer import Answer
 from tests.server.forward_proxy import ForwardProxy
 from tests.server.server import Server
@@ -66,30 +66,34 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def everything(desk: Desk, ended: Ended) -> dict[str, bytes]:
+def everything(workspace: Workspace, ended: Ended) -> dict[str, bytes]:
     """What a run prints and each file that it leaves, hidden ones and databases too."""
-    files = {str(path): path.read_bytes() for path in desk.folder.rglob("*") if path.is_file()}
+    files = {str(path): path.read_bytes() for path in workspace.folder.rglob("*") if path.is_file()}
     return {**files, "stdout": ended.out.encode(), "stderr": ended.err.encode()}
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_no_credential_of_a_site_or_request_is_in_any_output_or_file(
-    desk: Desk, server: Server, workers: int, monkeypatch: pytest.MonkeyPatch, refused: Callable[[str], None]
+    workspace: Workspace,
+    server: Server,
+    workers: int,
+    monkeypatch: pytest.MonkeyPatch,
+    refused: Callable[[str], None],
 ) -> None:
     monkeypatch.setenv("CANARY", CANARY)
     monkeypatch.setenv("PLAIN", "c4n4ry")
     with ForwardProxy() as proxy:
         monkeypatch.setenv("PROXY", proxy.url.replace("//", "//me:c4n4ry@"))
-        (desk.folder / "defs.yml").write_text(
+        (workspace.folder / "defs.yml").write_text(
             DEFS.format(url=server.url("")) + SITES.format(host=server.host(0))
         )
-        ended = desk.process("run", "defs.yml", "--workers", workers, "--verbose")
+        ended = workspace.process("run", "defs.yml", "--workers", workers, "--verbose")
         asked = [
-            desk.process("politeness"),
-            desk.process("politeness", "--json"),
-            desk.process("fetch", server.url("/ok"), "--defs", "defs.yml", "--headers"),
-            desk.process("fetch", server.url("/ok"), "--defs", "defs.yml", "--curl"),
-            desk.process("run", "defs.yml", "--workers", workers, "--log-format", "json", "--verbose"),
+            workspace.process("politeness"),
+            workspace.process("politeness", "--json"),
+            workspace.process("fetch", server.url("/ok"), "--defs", "defs.yml", "--headers"),
+            workspace.process("fetch", server.url("/ok"), "--defs", "defs.yml", "--curl"),
+            workspace.process("run", "defs.yml", "--workers", workers, "--log-format", "json", "--verbose"),
         ]
     assert [each.code for each in asked] == [0, 0, 0, 0, 1], asked
     assert server.host(0) in asked[0].out
@@ -101,23 +105,25 @@ def test_no_credential_of_a_site_or_request_is_in_any_output_or_file(
     assert quote_plus(CANARY).encode() in sent, "the credentials were sent"
     assert b"X-Key: c4n4ry" in sent
     said = {f"command {number}": (each.out + each.err).encode() for number, each in enumerate(asked)}
-    for name, content in (everything(desk, ended) | said).items():
+    for name, content in (everything(workspace, ended) | said).items():
         for form in (*ENCODED, "c4n4ry"):
             assert form.encode() not in content, f"{form} is in {name}"
     refused("credentials of sites and requests in outputs and files")
 
 
 def test_config_check_and_errors_show_no_credential(
-    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch, refused: Callable[[str], None]
+    workspace: Workspace, server: Server, monkeypatch: pytest.MonkeyPatch, refused: Callable[[str], None]
 ) -> None:
     for name in ("CANARY", "PLAIN", "PROXY"):
         monkeypatch.setenv(name, "c4n4ry")
-    (desk.folder / "defs.yml").write_text(DEFS.format(url=server.url("")) + SITES.format(host=server.host(0)))
+    (workspace.folder / "defs.yml").write_text(
+        DEFS.format(url=server.url("")) + SITES.format(host=server.host(0))
+    )
     shown = [
-        desk.process("config", "--site", server.url("/"), "--defs", "defs.yml"),
-        desk.process("config", "--site", server.url("/"), "--defs", "defs.yml", "--json"),
-        desk.process("check", "defs.yml", "--format", "json"),
-        desk.process("run", "defs.yml", "--workers", "0"),  # its proxy is not one
+        workspace.process("config", "--site", server.url("/"), "--defs", "defs.yml"),
+        workspace.process("config", "--site", server.url("/"), "--defs", "defs.yml", "--json"),
+        workspace.process("check", "defs.yml", "--format", "json"),
+        workspace.process("run", "defs.yml", "--workers", "0"),  # its proxy is not one
     ]
     assert "${env:CANARY} (set)" in shown[0].out
     for ended in shown:
@@ -126,7 +132,7 @@ def test_config_check_and_errors_show_no_credential(
 
 
 def test_a_credential_in_clear_is_refused_and_not_repeated(
-    desk: Desk, refused: Callable[[str], None]
+    workspace: Workspace, refused: Callable[[str], None]
 ) -> None:
     sites = [
         "auth: { user: me, password: c4n4ry }",
@@ -139,7 +145,10 @@ def test_a_credential_in_clear_is_refused_and_not_repeated(
         Path("defs.yml").write_text(
             DEFS.format(url="http://a.example") + f"sites:\n  a.example: {{ {each} }}\n"
         )
-        for ended in (desk.scoopi("check", "defs.yml"), desk.scoopi("check", "defs.yml", "--format", "json")):
+        for ended in (
+            workspace.scoopi("check", "defs.yml"),
+            workspace.scoopi("check", "defs.yml", "--format", "json"),
+        ):
             assert ended.code == 3
             assert "in plain text" in ended.out
             assert "c4n4ry" not in ended.out + ended.err
@@ -147,7 +156,7 @@ def test_a_credential_in_clear_is_refused_and_not_repeated(
 
 
 def test_no_password_of_a_login_is_in_any_output_or_file(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, refused: Callable[[str], None]
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, refused: Callable[[str], None]
 ) -> None:
     monkeypatch.setenv("CANARY", CANARY)
 
@@ -161,11 +170,11 @@ def test_no_password_of_a_login_is_in_any_output_or_file(
             login = f'{{ url: "{server.url("/login")}", form: form, fields: {{ pass: "${{env:CANARY}}" }}, '
             login += f"success: {{ selector: {success} }} }}"
             sites = f'sites: {{ "{server.host(0)}": {{ login: {login} }} }}\n'
-            (desk.folder / "defs.yml").write_text(DEFS.format(url=server.url("")) + sites)
-            ended = desk.process("run", "defs.yml", "--workers", 2, "--verbose")
+            (workspace.folder / "defs.yml").write_text(DEFS.format(url=server.url("")) + sites)
+            ended = workspace.process("run", "defs.yml", "--workers", 2, "--verbose")
             bodies = b"".join(seen.body for seen in server.log.all())
         assert quote_plus(CANARY).encode() in bodies, ended.err
-        for name, content in everything(desk, ended).items():
+        for name, content in everything(workspace, ended).items():
             for form in ENCODED:
                 assert form.encode() not in content, f"{form} is in {name}"
     refused("the password of a login in outputs and files")

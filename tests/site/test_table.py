@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.markdown import Page
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.site.misbehaving_site import PAGES, MisbehavingSite
 from tests.site.visit import Visit, visit
 
@@ -21,13 +21,13 @@ ROBOTS = {row[0]: row for row in DOCUMENT.tables("page", "robots.txt", "Scoopi",
 @pytest.fixture(scope="module")
 def visits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Visit]]:
     """What came of every page of the site, in one run of the engine."""
-    folder = tmp_path_factory.mktemp("desk")
+    folder = tmp_path_factory.mktemp("workspace")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for name in ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"):
             patch.delenv(name, raising=False)
         with MisbehavingSite(Path(folder)) as site:
-            yield visit(Desk(folder), site, PAGES)
+            yield visit(Workspace(folder), site, PAGES)
 
 
 def test_the_table_has_every_page_of_the_site_once() -> None:

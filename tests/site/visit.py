@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scoopi.appenders.segment_reader import SegmentReader
 from scoopi.model.job import Frame
-from tests.engine.desk import Desk
+from tests.engine.workspace import Workspace
 from tests.site.misbehaving_site import PAGES, MisbehavingSite
 
 DEFINITIONS = """\
@@ -56,7 +56,7 @@ class Visit:
     message: str
 
 
-def visit(desk: Desk, site: MisbehavingSite, names: Iterable[str]) -> dict[str, Visit]:
+def visit(workspace: Workspace, site: MisbehavingSite, names: Iterable[str]) -> dict[str, Visit]:
     """What came of the hosts of these names, in two runs of processes of their own."""
     asked = list(names)
     hanging = [name for name in asked if PAGES[name].hangs]
@@ -66,18 +66,18 @@ def visit(desk: Desk, site: MisbehavingSite, names: Iterable[str]) -> dict[str, 
         ("others", SETTINGS, [name for name in asked if name not in hanging]),
     ):
         if some:
-            desk.settings = settings
-            found |= _visited(desk, site, some, output)
+            workspace.settings = settings
+            found |= _visited(workspace, site, some, output)
     return found
 
 
-def _visited(desk: Desk, site: MisbehavingSite, names: list[str], output: str) -> dict[str, Visit]:
+def _visited(workspace: Workspace, site: MisbehavingSite, names: list[str], output: str) -> dict[str, Visit]:
     locators = "\n".join(f'      - {{ name: "{name}", url: "{site.url(name)}" }}' for name in names)
-    (desk.folder / "site.yml").write_text(DEFINITIONS.format(locators=locators))
-    ended = desk.process("run", "site.yml", "--workers", 0, "--output", output)
+    (workspace.folder / "site.yml").write_text(DEFINITIONS.format(locators=locators))
+    ended = workspace.process("run", "site.yml", "--workers", 0, "--output", output)
     assert ended.code in (0, 1), ended.err
-    texts = _texts(desk, output)
-    said = _said(desk.run_folder(output))
+    texts = _texts(workspace, output)
+    said = _said(workspace.run_folder(output))
     return {name: _visit(site, name, texts.get(name), said.get(name, "")) for name in names}
 
 
@@ -91,8 +91,8 @@ def _visit(site: MisbehavingSite, name: str, text: str | None, message: str) -> 
     return Visit(outcome, len(paths) - robots, robots, message)
 
 
-def _texts(desk: Desk, output: str) -> dict[str, str]:
-    file = desk.run_folder(output) / "data.txt"
+def _texts(workspace: Workspace, output: str) -> dict[str, str]:
+    file = workspace.run_folder(output) / "data.txt"
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     return {line.split("|", 3)[0]: line.split("|", 3)[3] for line in lines}
 

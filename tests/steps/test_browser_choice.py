@@ -17,7 +17,7 @@ LOCATOR = Locator("a", "shop", "http://h/a")
 PLAIN, DRAWN = LoadOrder(), LoadOrder(in_browser=True)
 
 
-class Desk:
+class Harness:
     """A choice for the group `shop`, whose pages hold what is looked for if they hold a `b`."""
 
     def __init__(self) -> None:
@@ -43,57 +43,57 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
+def harness() -> Harness:
+    return Harness()
 
 
-def test_a_page_that_has_what_is_looked_for_stays(desk: Desk) -> None:
-    assert not desk.choice.is_browser(LOCATOR, PLAIN)
-    assert not desk.wants_browser(b"<b>")
-    assert desk.noted == {("shop", BY_HTTP): 1}
+def test_a_page_that_has_what_is_looked_for_stays(harness: Harness) -> None:
+    assert not harness.choice.is_browser(LOCATOR, PLAIN)
+    assert not harness.wants_browser(b"<b>")
+    assert harness.noted == {("shop", BY_HTTP): 1}
 
 
-def test_a_page_without_it_is_loaded_once_in_a_browser(desk: Desk) -> None:
-    assert desk.wants_browser(b"<p>")
-    assert desk.choice.is_browser(LOCATOR, DRAWN)
-    assert not desk.wants_browser(b"<p>", DRAWN), "the browser shows all that there is"
-    assert desk.noted == {("shop", BY_BROWSER): 1}
+def test_a_page_without_it_is_loaded_once_in_a_browser(harness: Harness) -> None:
+    assert harness.wants_browser(b"<p>")
+    assert harness.choice.is_browser(LOCATOR, DRAWN)
+    assert not harness.wants_browser(b"<p>", DRAWN), "the browser shows all that there is"
+    assert harness.noted == {("shop", BY_BROWSER): 1}
 
 
-def test_after_some_pages_in_a_row_the_browser_is_asked_at_once(desk: Desk) -> None:
+def test_after_some_pages_in_a_row_the_browser_is_asked_at_once(harness: Harness) -> None:
     for _ in range(ENOUGH):
-        assert not desk.choice.is_browser(LOCATOR, PLAIN)
-        desk.drawn()
-    assert desk.choice.is_browser(LOCATOR, PLAIN)
+        assert not harness.choice.is_browser(LOCATOR, PLAIN)
+        harness.drawn()
+    assert harness.choice.is_browser(LOCATOR, PLAIN)
 
 
-def test_a_page_that_plain_http_shows_begins_the_row_again(desk: Desk) -> None:
+def test_a_page_that_plain_http_shows_begins_the_row_again(harness: Harness) -> None:
     for _ in range(2 * ENOUGH):
-        desk.drawn()
-        assert not desk.wants_browser(b"<b>")
-    assert not desk.choice.is_browser(LOCATOR, PLAIN)
+        harness.drawn()
+        assert not harness.wants_browser(b"<b>")
+    assert not harness.choice.is_browser(LOCATOR, PLAIN)
 
 
-def test_pages_that_lack_it_in_the_browser_too_say_nothing_of_the_others(desk: Desk) -> None:
+def test_pages_that_lack_it_in_the_browser_too_say_nothing_of_the_others(harness: Harness) -> None:
     for _ in range(2 * ENOUGH):
-        desk.drawn(b"<p>")
-    assert not desk.choice.is_browser(LOCATOR, PLAIN)
+        harness.drawn(b"<p>")
+    assert not harness.choice.is_browser(LOCATOR, PLAIN)
 
 
-def test_a_page_that_is_posted_for_stays_with_plain_http(desk: Desk) -> None:
+def test_a_page_that_is_posted_for_stays_with_plain_http(harness: Harness) -> None:
     posted = Locator("a", "shop", "http://h/a", PageRequest("POST", form=(("q", "x"),)))
-    assert not desk.wants_browser(b"<p>", PLAIN, posted)
+    assert not harness.wants_browser(b"<p>", PLAIN, posted)
     for _ in range(ENOUGH):
-        desk.drawn()
-    assert not desk.choice.is_browser(posted, PLAIN)
+        harness.drawn()
+    assert not harness.choice.is_browser(posted, PLAIN)
 
 
-def test_an_error_of_a_selector_is_left_to_the_tasks(desk: Desk) -> None:
-    assert not desk.wants_browser(b"broken")
+def test_an_error_of_a_selector_is_left_to_the_tasks(harness: Harness) -> None:
+    assert not harness.wants_browser(b"broken")
 
 
-def test_another_group_has_its_own_loader(desk: Desk) -> None:
+def test_another_group_has_its_own_loader(harness: Harness) -> None:
     other = Locator("a", "other", "http://h/a")
-    assert desk.choice.is_browser(other, PLAIN)
-    assert not desk.wants_browser(b"<p>", PLAIN, other)
-    assert not desk.noted
+    assert harness.choice.is_browser(other, PLAIN)
+    assert not harness.wants_browser(b"<p>", PLAIN, other)
+    assert not harness.noted

@@ -31,7 +31,7 @@ DATE = datetime(2026, 1, 2, tzinfo=UTC)
 SETTINGS = WebClientSettings("Scoopi/test", timeout_ms=5_000, max_bytes=10_000)
 
 
-class Desk:
+class Harness:
     """A loader over a folder and an archive, and the requests that it reported."""
 
     def __init__(self, folder: Path) -> None:
@@ -63,8 +63,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path)
+def harness(tmp_path: Path) -> Iterator[Harness]:
+    made = Harness(tmp_path)
     yield made
     made.loader.close()
 
@@ -73,75 +73,79 @@ def granted(url: str, not_after: float = math.inf) -> LoadOrder:
     return LoadOrder(Grant(parse_address(url).host, not_after))
 
 
-def test_a_file_is_a_page_with_its_address_as_written_and_needs_no_grant(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_is_a_page_with_its_address_as_written_and_needs_no_grant(
+    harness: Harness, tmp_path: Path
+) -> None:
     (tmp_path / "a.html").write_bytes(b"<p>a")
     locator = Locator("name", "group", "a.html")
-    assert desk.document("a.html") == Document(locator, "a.html", DATE, None, b"<p>a")
-    assert desk.sent == []
+    assert harness.document("a.html") == Document(locator, "a.html", DATE, None, b"<p>a")
+    assert harness.sent == []
 
 
-def test_a_page_of_a_host_waits_for_a_grant_of_that_host(desk: Desk, server: Server) -> None:
+def test_a_page_of_a_host_waits_for_a_grant_of_that_host(harness: Harness, server: Server) -> None:
     url = server.url("/bad/empty")
     host = parse_address(url).host
     for order in (LoadOrder(), LoadOrder(Grant("elsewhere:80", math.inf))):
-        handover = desk.load(url, order)
+        handover = harness.load(url, order)
         assert isinstance(handover, ToGrant)
         assert handover.host == host
         assert handover.payload.input == LoadOrder()
     assert server.log.all() == []
 
 
-def test_a_page_of_a_host_is_loaded_and_its_request_is_reported(desk: Desk, server: Server) -> None:
+def test_a_page_of_a_host_is_loaded_and_its_request_is_reported(harness: Harness, server: Server) -> None:
     url = server.url("/bad/closes-after")
-    document = desk.document(url, granted(url))
+    document = harness.document(url, granted(url))
     assert (document.url, document.from_date, document.body) == (url, DATE, PAGE)
-    assert desk.sent == [("job", parse_address(url).host)]
+    assert harness.sent == [("job", parse_address(url).host)]
 
 
-def test_a_redirect_waits_for_a_grant_of_its_own_host(desk: Desk, server: Server) -> None:
+def test_a_redirect_waits_for_a_grant_of_its_own_host(harness: Harness, server: Server) -> None:
     url, target = server.url("/bad/redirect?to=/a"), server.url("/a")
-    handover = desk.load(url, structs.replace(granted(url), public_only=False))
+    handover = harness.load(url, structs.replace(granted(url), public_only=False))
     assert isinstance(handover, ToGrant)
     assert handover.host == parse_address(target).host
     order = handover.payload.expect(LoadOrder)
     assert (order.url, order.hops, order.grant) == (target, 1, None)
 
 
-def test_an_expired_grant_is_asked_for_again_and_nothing_is_sent(desk: Desk, server: Server) -> None:
+def test_an_expired_grant_is_asked_for_again_and_nothing_is_sent(harness: Harness, server: Server) -> None:
     url = server.url("/bad/empty")
-    handover = desk.load(url, granted(url, not_after=0.0))
+    handover = harness.load(url, granted(url, not_after=0.0))
     assert isinstance(handover, ToGrant)
     assert handover.payload.input == LoadOrder()
-    assert (server.log.all(), desk.sent) == ([], [])
+    assert (server.log.all(), harness.sent) == ([], [])
 
 
-def test_a_request_lost_on_a_reused_connection_is_repeated_on_a_new_one(desk: Desk, server: Server) -> None:
+def test_a_request_lost_on_a_reused_connection_is_repeated_on_a_new_one(
+    harness: Harness, server: Server
+) -> None:
     url = server.url("/bad/empty")
     assert LoadOrder(Grant("h:80", 1.0)).without_grant(was_lost=True) == LoadOrder(lost=1)
-    again = desk.load(url, structs.replace(granted(url, not_after=0.0), lost=1))
+    again = harness.load(url, structs.replace(granted(url, not_after=0.0), lost=1))
     assert isinstance(again, ToGrant)
     assert again.payload.input == LoadOrder(lost=1), "an expired grant does not forget it"
 
 
-def test_only_pages_of_groups_that_are_saved_are_archived(desk: Desk, tmp_path: Path) -> None:
+def test_only_pages_of_groups_that_are_saved_are_archived(harness: Harness, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(b"<p>a")
     for group in ("group", "saved"):
-        desk.document("a.html", group=group)
-    assert desk.archive.load(Locator("name", "group", "a.html")) is None
-    assert desk.archive.load(Locator("name", "saved", "a.html")) is not None
+        harness.document("a.html", group=group)
+    assert harness.archive.load(Locator("name", "group", "a.html")) is None
+    assert harness.archive.load(Locator("name", "saved", "a.html")) is not None
 
 
-def test_an_archived_page_is_loaded_without_a_request(desk: Desk, server: Server) -> None:
+def test_an_archived_page_is_loaded_without_a_request(harness: Harness, server: Server) -> None:
     url = server.url("/bad/empty")
     saved = Document(Locator("name", "group", url), url, DATE, None, b"<p>old")
-    assert desk.archive.save(saved)
-    assert desk.document(url, LoadOrder(archived=True)) == saved
+    assert harness.archive.save(saved)
+    assert harness.document(url, LoadOrder(archived=True)) == saved
     assert server.log.all() == []
 
 
-def test_an_archived_page_that_is_gone_is_loaded_from_its_host(desk: Desk, server: Server) -> None:
+def test_an_archived_page_that_is_gone_is_loaded_from_its_host(harness: Harness, server: Server) -> None:
     url = server.url("/bad/empty")
-    handover = desk.load(url, LoadOrder(archived=True))
+    handover = harness.load(url, LoadOrder(archived=True))
     assert isinstance(handover, ToGrant)
     assert handover.payload.input == LoadOrder()
 
@@ -150,50 +154,52 @@ def test_an_archived_page_that_is_gone_is_loaded_from_its_host(desk: Desk, serve
     ("url", "message"),
     [("gone.html", "there is no such file"), ("ftp://h/", "pages cannot be loaded by ftp:")],
 )
-def test_a_page_that_cannot_be_loaded_is_an_error(desk: Desk, url: str, message: str) -> None:
+def test_a_page_that_cannot_be_loaded_is_an_error(harness: Harness, url: str, message: str) -> None:
     with pytest.raises(FetchError, match=message):
-        desk.load(url)
+        harness.load(url)
 
 
-def test_an_error_status_is_the_error_of_the_page(desk: Desk, server: Server) -> None:
+def test_an_error_status_is_the_error_of_the_page(harness: Harness, server: Server) -> None:
     url = server.url("/bad/status/404")
     with pytest.raises(FetchError, match="status 404"):
-        desk.load(url, granted(url))
-    assert desk.loader.under_way() == 0
+        harness.load(url, granted(url))
+    assert harness.loader.under_way() == 0
 
 
-def test_another_input_than_an_order_is_an_error(desk: Desk) -> None:
+def test_another_input_than_an_order_is_an_error(harness: Harness) -> None:
     loaded: list[Handover | Exception] = []
-    desk.loader.begin(Payload("job", Locator("", "", "a"), 1, "", "no order"), loaded.append)
+    harness.loader.begin(Payload("job", Locator("", "", "a"), 1, "", "no order"), loaded.append)
     assert [type(error) for error in loaded] == [StepError]
 
 
-def test_the_size_of_a_page_is_its_bytes(desk: Desk, tmp_path: Path) -> None:
+def test_the_size_of_a_page_is_its_bytes(harness: Harness, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(b"x" * 1000)
-    handover = desk.load("a.html")
+    handover = harness.load("a.html")
     assert isinstance(handover, ToTask)
-    assert desk.loader.size_of(handover.payload.input) == 1000
-    assert desk.loader.size_of("anything else") == 0
+    assert harness.loader.size_of(handover.payload.input) == 1000
+    assert harness.loader.size_of("anything else") == 0
 
 
-def test_only_a_page_that_was_read_and_gave_nothing_is_called_unusable(desk: Desk, tmp_path: Path) -> None:
+def test_only_a_page_that_was_read_and_gave_nothing_is_called_unusable(
+    harness: Harness, tmp_path: Path
+) -> None:
     (tmp_path / "a.html").write_bytes(b" ")
-    handover = desk.load("a.html")
+    handover = harness.load("a.html")
     assert isinstance(handover, ToTask)
     page = handover.payload.expect(Page)
-    assert desk.loader.fault_of(page) is None
+    assert harness.loader.fault_of(page) is None
     page.is_read = True
-    assert desk.loader.fault_of(page) == "the page is empty"
+    assert harness.loader.fault_of(page) == "the page is empty"
     page.has_values = True
-    assert desk.loader.fault_of(page) is None
+    assert harness.loader.fault_of(page) is None
 
 
-def saved_page(desk: Desk, site: MisbehavingSite, name: str) -> tuple[str, Document]:
+def saved_page(harness: Harness, site: MisbehavingSite, name: str) -> tuple[str, Document]:
     """The address of a page of the site, and the page as it was loaded and saved a week ago."""
     url = site.url(name)
-    document = desk.document(url, granted(url), "saved")
+    document = harness.document(url, granted(url), "saved")
     old = structs.replace(document, from_date=DATE - timedelta(days=7))
-    desk.archive.save(old)
+    harness.archive.save(old)
     return url, old
 
 
@@ -201,33 +207,35 @@ def saved_page(desk: Desk, site: MisbehavingSite, name: str) -> tuple[str, Docum
     ("name", "header"), [("etag", "if-none-match"), ("last-modified", "if-modified-since")]
 )
 def test_a_saved_page_that_has_not_changed_is_used_and_renewed(
-    desk: Desk, site: MisbehavingSite, name: str, header: str
+    harness: Harness, site: MisbehavingSite, name: str, header: str
 ) -> None:
-    url, old = saved_page(desk, site, name)
-    assert desk.document(url, granted(url), "saved") == structs.replace(old, from_date=DATE)
-    assert desk.archive.load(Locator("name", "saved", url)) == structs.replace(old, from_date=DATE)
+    url, old = saved_page(harness, site, name)
+    assert harness.document(url, granted(url), "saved") == structs.replace(old, from_date=DATE)
+    assert harness.archive.load(Locator("name", "saved", url)) == structs.replace(old, from_date=DATE)
     first, second = site.log.all()
     assert (first.header(header), first.status, second.status) == (None, 200, 304)
-    desk.document(url, granted(url), "group")
+    harness.document(url, granted(url), "group")
     assert site.log.all()[-1].header(header) is None, "the page of another group is asked for as usual"
 
 
 def test_a_saved_page_that_cannot_be_read_is_asked_for_again_as_a_whole(
-    desk: Desk, site: MisbehavingSite, tmp_path: Path
+    harness: Harness, site: MisbehavingSite, tmp_path: Path
 ) -> None:
-    url, _ = saved_page(desk, site, "etag")
+    url, _ = saved_page(harness, site, "etag")
     (file,) = (path for path in (tmp_path / "archive").rglob("*") if path.is_file())
     file.write_bytes(file.read_bytes()[:-5])
-    handover = desk.load(url, granted(url), "saved")
+    handover = harness.load(url, granted(url), "saved")
     assert isinstance(handover, ToGrant)
     order = handover.payload.expect(LoadOrder)
     assert order == LoadOrder(whole=True)
-    document = desk.document(url, order.with_grant(Grant(handover.host, math.inf)), "saved")
+    document = harness.document(url, order.with_grant(Grant(handover.host, math.inf)), "saved")
     assert document.body == PAGE
     assert [seen.status for seen in site.log.all()] == [200, 304, 200]
 
 
-def test_a_status_304_for_a_page_that_is_not_known_is_an_error(desk: Desk, site: MisbehavingSite) -> None:
+def test_a_status_304_for_a_page_that_is_not_known_is_an_error(
+    harness: Harness, site: MisbehavingSite
+) -> None:
     url = site.url("304")
     with pytest.raises(FetchError, match="status 304"):
-        desk.load(url, granted(url), "saved")
+        harness.load(url, granted(url), "saved")

@@ -18,7 +18,7 @@ from scoopi.model.text.store_url import parse_store_url
 from scoopi.store.call_timeout import CallTimeout
 from scoopi.store.postgresql import postgres_client
 from scoopi.store.postgresql.postgres_client import CONNECTIONS, PostgresClient
-from tests.engine.desk import LIMIT_S, wait_until
+from tests.engine.workspace import LIMIT_S, wait_until
 from tests.outputs.postgres_server import PostgresServer
 
 PID = b"SELECT pg_backend_pid()"

@@ -38,7 +38,7 @@ def load(job: str) -> PageLoad:
     return PageLoad(WorkItem(job, 1, JobPayload(LOCATOR, job)), Payload(job, LOCATOR, 1, "", order))
 
 
-class Desk:
+class Harness:
     """A Fetching, and what it reports."""
 
     def __init__(self) -> None:
@@ -57,103 +57,105 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    made = Desk()
+def harness() -> Iterator[Harness]:
+    made = Harness()
     yield made
     made.fetching.close()
 
 
-def test_all_answers_of_a_turn_are_reported_together_at_its_end(desk: Desk) -> None:
+def test_all_answers_of_a_turn_are_reported_together_at_its_end(harness: Harness) -> None:
     for job in "ab":
-        desk.fetching.add(load(job))
-    desk.fetching.turn(0.0, ())
-    assert (desk.loader.under_way(), desk.reported) == (2, [])
+        harness.fetching.add(load(job))
+    harness.fetching.turn(0.0, ())
+    assert (harness.loader.under_way(), harness.reported) == (2, [])
     for _ in "ab":
-        desk.loader.end(LookupError("gone"))
-    desk.fetching.turn(0.0, ())
-    assert desk.reported == [(Answered("a", "here.example:80"), Answered("b", "here.example:80"))]
+        harness.loader.end(LookupError("gone"))
+    harness.fetching.turn(0.0, ())
+    assert harness.reported == [(Answered("a", "here.example:80"), Answered("b", "here.example:80"))]
 
 
-def test_what_was_sent_is_reported_before_its_answer_and_with_it(desk: Desk) -> None:
+def test_what_was_sent_is_reported_before_its_answer_and_with_it(harness: Harness) -> None:
     sent = Sent("a", "here.example:80", 1.0)
-    desk.fetching.add(load("a"))
-    desk.fetching.turn(0.0, ())
-    desk.reports.messages.append(sent)
-    desk.loader.end(LookupError("gone"))
-    desk.fetching.turn(LIMIT_S, ())
-    assert desk.reported == [(sent, Answered("a", "here.example:80"))]
+    harness.fetching.add(load("a"))
+    harness.fetching.turn(0.0, ())
+    harness.reports.messages.append(sent)
+    harness.loader.end(LookupError("gone"))
+    harness.fetching.turn(LIMIT_S, ())
+    assert harness.reported == [(sent, Answered("a", "here.example:80"))]
 
 
-def test_what_is_taken_back_is_never_begun(desk: Desk) -> None:
-    desk.fetching.add(load("a"))
-    assert [each.item.job for each in desk.fetching.take_back()] == ["a"]
-    desk.fetching.turn(0.0, ())
-    assert desk.loader.under_way() == 0
+def test_what_is_taken_back_is_never_begun(harness: Harness) -> None:
+    harness.fetching.add(load("a"))
+    assert [each.item.job for each in harness.fetching.take_back()] == ["a"]
+    harness.fetching.turn(0.0, ())
+    assert harness.loader.under_way() == 0
 
 
-def test_what_is_added_ends_a_wait(desk: Desk) -> None:
-    waiting = threading.Thread(target=lambda: desk.fetching.turn(LIMIT_S, ()))
+def test_what_is_added_ends_a_wait(harness: Harness) -> None:
+    waiting = threading.Thread(target=lambda: harness.fetching.turn(LIMIT_S, ()))
     waiting.start()
-    assert desk.loader.waits.wait(LIMIT_S)
-    desk.fetching.add(load("a"))
+    assert harness.loader.waits.wait(LIMIT_S)
+    harness.fetching.add(load("a"))
     waiting.join(LIMIT_S / 2)
     assert not waiting.is_alive()
-    desk.fetching.turn(0.0, ())
-    assert desk.loader.under_way() == 1
+    harness.fetching.turn(0.0, ())
+    assert harness.loader.under_way() == 1
 
 
-def test_with_work_at_hand_there_is_no_wait(desk: Desk) -> None:
-    turning = threading.Thread(target=desk.fetching.turn, args=(LIMIT_S, ["work"]))
+def test_with_work_at_hand_there_is_no_wait(harness: Harness) -> None:
+    turning = threading.Thread(target=harness.fetching.turn, args=(LIMIT_S, ["work"]))
     turning.start()
     turning.join(LIMIT_S / 2)
     assert not turning.is_alive()
-    assert desk.loader.turns == 1
+    assert harness.loader.turns == 1
 
 
-def test_pages_are_minded_while_the_steps_thread_is_away(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk.fetching.add(load("a"))
-    desk.fetching.turn_if_late()
-    assert desk.loader.turns == 0, "its last turn was just now"
+def test_pages_are_minded_while_the_steps_thread_is_away(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.fetching.add(load("a"))
+    harness.fetching.turn_if_late()
+    assert harness.loader.turns == 0, "its last turn was just now"
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", 0.0)
-    desk.fetching.turn_if_late()
-    desk.loader.end(LookupError("gone"))
-    desk.fetching.turn_if_late()
-    assert desk.reported == [(Answered("a", "here.example:80"),)]
-    turns = desk.loader.turns
-    desk.fetching.turn_if_late()
-    assert desk.loader.turns == turns, "nothing is under way"
+    harness.fetching.turn_if_late()
+    harness.loader.end(LookupError("gone"))
+    harness.fetching.turn_if_late()
+    assert harness.reported == [(Answered("a", "here.example:80"),)]
+    turns = harness.loader.turns
+    harness.fetching.turn_if_late()
+    assert harness.loader.turns == turns, "nothing is under way"
 
 
 def test_the_minding_thread_gives_way_to_the_steps_thread(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk.fetching.add(load("a"))
-    desk.fetching.turn(0.0, ())
-    monkeypatch.setattr(desk.fetching, "turned_at", -LIMIT_S)
+    harness.fetching.add(load("a"))
+    harness.fetching.turn(0.0, ())
+    monkeypatch.setattr(harness.fetching, "turned_at", -LIMIT_S)
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", LIMIT_S / 2)
-    turning = threading.Thread(target=desk.fetching.turn_if_late)
+    turning = threading.Thread(target=harness.fetching.turn_if_late)
     turning.start()
-    assert desk.loader.waits.wait(LIMIT_S)
-    desk.fetching.turn(0.0, ())
+    assert harness.loader.waits.wait(LIMIT_S)
+    harness.fetching.turn(0.0, ())
     turning.join(LIMIT_S)
-    assert desk.loader.turns == 3
+    assert harness.loader.turns == 3
 
 
 def test_nothing_is_minded_where_a_turn_waits_or_all_is_closed(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", 0.0)
-    waiting = threading.Thread(target=lambda: desk.fetching.turn(LIMIT_S, ()))
+    waiting = threading.Thread(target=lambda: harness.fetching.turn(LIMIT_S, ()))
     waiting.start()
-    assert desk.loader.waits.wait(LIMIT_S)
-    desk.fetching.turn_if_late()
-    assert desk.loader.turns == 1
-    desk.fetching.wake()
+    assert harness.loader.waits.wait(LIMIT_S)
+    harness.fetching.turn_if_late()
+    assert harness.loader.turns == 1
+    harness.fetching.wake()
     waiting.join(LIMIT_S)
-    desk.fetching.close()
-    desk.fetching.add(load("a"))
-    desk.fetching.turn_if_late()
-    assert desk.loader.turns == 1
+    harness.fetching.close()
+    harness.fetching.add(load("a"))
+    harness.fetching.turn_if_late()
+    assert harness.loader.turns == 1
 
 
 class SlowWake(PlayedLoader):
@@ -194,23 +196,23 @@ def test_nothing_is_closed_while_somebody_wakes_it() -> None:
     assert not loader.is_woken.is_set(), "its descriptor may belong to another file"
 
 
-def test_what_waits_to_be_reported_ends_no_turn_with_a_wait(desk: Desk) -> None:
+def test_what_waits_to_be_reported_ends_no_turn_with_a_wait(harness: Harness) -> None:
     sent = Sent("a", "here.example:80", 1.0)
-    desk.reports.messages.append(sent)
-    turning = threading.Thread(target=desk.fetching.turn, args=(LIMIT_S, ()))
+    harness.reports.messages.append(sent)
+    turning = threading.Thread(target=harness.fetching.turn, args=(LIMIT_S, ()))
     turning.start()
     turning.join(LIMIT_S / 2)
     assert not turning.is_alive()
-    assert desk.reported == [(sent,)]
+    assert harness.reported == [(sent,)]
 
 
 @pytest.mark.parametrize(("due_s", "is_due"), [(-1.0, True), (1e9, False)])
 def test_the_network_has_its_turn_between_two_pages_when_its_last_one_is_long_ago(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, due_s: float, is_due: bool
+    harness: Harness, monkeypatch: pytest.MonkeyPatch, due_s: float, is_due: bool
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.DUE_S", due_s)
-    desk.fetching.turn(0.0, ())
-    assert desk.fetching.is_due() is is_due
+    harness.fetching.turn(0.0, ())
+    assert harness.fetching.is_due() is is_due
 
 
 @pytest.mark.parametrize(
@@ -246,13 +248,13 @@ def test_a_load_that_was_not_begun_when_the_run_stopped_took_no_time() -> None:
     assert seen == PageSeen(0, 0, 0.0, NETWORK)
 
 
-def test_without_a_delay_a_request_is_reported_with_its_answer_only(desk: Desk) -> None:
+def test_without_a_delay_a_request_is_reported_with_its_answer_only(harness: Harness) -> None:
     order = LoadOrder(Grant("here.example:80", 1e12, is_paced=False))
     payload = Payload("a", LOCATOR, 1, "", order)
-    desk.fetching.add(PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), payload))
-    desk.reports.sent("a", "here.example:80")
-    assert desk.reports.messages == []
-    assert desk.reports.end("a") is not None
+    harness.fetching.add(PageLoad(WorkItem("a", 1, JobPayload(LOCATOR, "a")), payload))
+    harness.reports.sent("a", "here.example:80")
+    assert harness.reports.messages == []
+    assert harness.reports.end("a") is not None
 
 
 PAGE, NEXT = LOCATOR.url, "http://next.example/"

@@ -61,7 +61,7 @@ def chain(task: str, *steps: Step) -> TaskChain:
     return TaskChain(TaskDef("towns", task, "town", ()), named)
 
 
-class Desk:
+class Harness:
     """A JobRun over these chains."""
 
     def __init__(self, *chains: TaskChain, fault: str | None = None) -> None:
@@ -88,7 +88,7 @@ def frame_of(result: Result) -> Frame:
 
 def test_the_rows_of_all_tasks_are_in_one_frame_and_those_of_one_output_are_joined() -> None:
     outputs = {"one": rows("a.csv", 2), "two": rows("b.csv", 1), "three": rows("a.csv", 1)}
-    result = Desk(*(chain(name, step) for name, step in outputs.items())).result()
+    result = Harness(*(chain(name, step) for name, step in outputs.items())).result()
     assert (result.job, result.fence, result.state) == ("job", 3, JobState.DONE)
     assert (result.pages, result.rows) == (1, 4)
     assert frame_of(result).parts == (Part("a.csv", 3, b"row\n" * 3), Part("b.csv", 1, b"row\n"))
@@ -98,7 +98,7 @@ def test_the_rows_of_all_tasks_are_in_one_frame_and_those_of_one_output_are_join
 def test_a_failing_task_loses_its_own_rows_only_and_says_where_it_failed() -> None:
     error = StepError("no such block", hint="look at the page")
     passes = Does(lambda payload: ToTask(payload))
-    result = Desk(chain("bad", passes, raises(error)), chain("good", rows("a.csv", 1))).result()
+    result = Harness(chain("bad", passes, raises(error)), chain("good", rows("a.csv", 1))).result()
     (failure,) = result.failures
     assert (result.state, result.rows) == (JobState.FAILED, 1)
     assert (failure.job, failure.task, failure.step, failure.at) == (
@@ -120,13 +120,13 @@ def test_the_steps_after_a_failed_one_are_not_run() -> None:
         run.append("second")
         return ToTask(payload)
 
-    Desk(chain("bad", raises(StepError("gone")), Does(second))).result()
+    Harness(chain("bad", raises(StepError("gone")), Does(second))).result()
     assert run == []
 
 
 @pytest.mark.parametrize("error", [ValueError("odd"), SystemExit(3), KeyboardInterrupt()])
 def test_whatever_a_plugin_raises_fails_its_task_and_not_the_worker(error: BaseException) -> None:
-    result = Desk(chain("bad", raises(error)), chain("good", rows("a.csv", 1))).result()
+    result = Harness(chain("bad", raises(error)), chain("good", rows("a.csv", 1))).result()
     (failure,) = result.failures
     assert result.rows == 1
     text = f": {error}" if str(error) else ""
@@ -136,44 +136,44 @@ def test_whatever_a_plugin_raises_fails_its_task_and_not_the_worker(error: BaseE
 
 
 def test_a_task_without_memory_fails_with_a_hint() -> None:
-    (failure,) = Desk(chain("big", raises(MemoryError()))).result().failures
+    (failure,) = Harness(chain("big", raises(MemoryError()))).result().failures
     assert failure.cause == "step1: the task needs more memory than a worker may use"
     assert "scoopi.workers" in failure.message
 
 
 def test_a_task_that_is_abandoned_ends_the_run_of_its_job() -> None:
     with pytest.raises(TaskAbandonedError):
-        Desk(chain("hung", raises(TaskAbandonedError()))).result()
+        Harness(chain("hung", raises(TaskAbandonedError()))).result()
 
 
 def test_a_message_that_quotes_a_page_is_cut() -> None:
-    (failure,) = Desk(chain("bad", raises(StepError("x" * 99_999)))).result().failures
+    (failure,) = Harness(chain("bad", raises(StepError("x" * 99_999)))).result().failures
     assert failure.message == "x" * LONGEST_MESSAGE + "…"
 
 
 def test_a_step_must_answer_with_a_handover_and_may_not_ask_for_requests() -> None:
     nothing = Does(lambda payload: None)  # type: ignore[arg-type,return-value]
     asks = Does(lambda payload: ToGrant("here.example:80", payload))
-    none, grant = Desk(chain("one", nothing), chain("two", asks)).result().failures
+    none, grant = Harness(chain("one", nothing), chain("two", asks)).result().failures
     assert none.cause == "step1: the step returned NoneType, which is not a handover"
     assert grant.cause == "step1: only a loader may ask for requests"
 
 
 def test_skipped_tasks_are_not_run_and_their_failures_stay() -> None:
     before = Failure("it killed its worker", "it killed its worker; look at the page", task="one")
-    desk = Desk(chain("one", raises(AssertionError("it was run"))), chain("two", rows("a.csv", 1)))
-    result = desk.result(item((before,), skip=("one",)))
+    harness = Harness(chain("one", raises(AssertionError("it was run"))), chain("two", rows("a.csv", 1)))
+    result = harness.result(item((before,), skip=("one",)))
     assert (result.rows, result.failures, result.state) == (1, (before,), JobState.FAILED)
 
 
 def test_of_a_retried_job_only_the_named_tasks_are_run() -> None:
-    desk = Desk(chain("one", rows("a.csv", 1)), chain("two", rows("b.csv", 1)))
-    assert [part.output for part in frame_of(desk.result(item(only=("two",)))).parts] == ["b.csv"]
+    harness = Harness(chain("one", rows("a.csv", 1)), chain("two", rows("b.csv", 1)))
+    assert [part.output for part in frame_of(harness.result(item(only=("two",)))).parts] == ["b.csv"]
 
 
 def test_links_become_children_of_the_job() -> None:
     links = (Link("towns", "http://here.example/next"),)
-    result = Desk(chain("links", Does(lambda _: ToJobs(links)))).result()
+    result = Harness(chain("links", Does(lambda _: ToJobs(links)))).result()
     (child,) = result.children
     assert (child.host, child.payload.locator) == ("here.example:80", Locator("page", "towns", links[0].url))
     assert child.payload.page == 2
@@ -183,7 +183,7 @@ def test_a_warning_gets_the_place_of_its_step_and_a_failed_task_warns_of_nothing
     warning = Failure("no rows", "no rows; look at the block")
     warns = Does(lambda payload: ToTask(payload, (warning,)))
     good, bad = chain("good", rows("a.csv", 1, (warning,))), chain("bad", warns, raises(StepError("gone")))
-    result = Desk(good, bad).result()
+    result = Harness(good, bad).result()
     (placed,) = frame_of(result).warnings
     assert (placed.cause, placed.job, placed.task, placed.step, placed.url, placed.at) == (
         "no rows",
@@ -196,15 +196,15 @@ def test_a_warning_gets_the_place_of_its_step_and_a_failed_task_warns_of_nothing
 
 
 def test_a_fault_of_the_page_is_a_warning_of_its_loader() -> None:
-    result = Desk(chain("one", rows("a.csv", 1)), fault="the page is a login").result()
+    result = Harness(chain("one", rows("a.csv", 1)), fault="the page is a login").result()
     (warning,) = frame_of(result).warnings
     assert (warning.cause, warning.step, warning.at) == ("the page is a login", "loader", "town.yml:9:1")
     assert result.state is JobState.DONE
 
 
 def test_a_page_that_cannot_be_loaded_fails_all_tasks_for_one_reason() -> None:
-    desk = Desk(chain("one"), chain("two"), chain("three"))
-    result = desk.run.failed_load(item(skip=("two",)), StepError("HTTP 404"))
+    harness = Harness(chain("one"), chain("two"), chain("three"))
+    result = harness.run.failed_load(item(skip=("two",)), StepError("HTTP 404"))
     (failure,) = result.failures
     assert (result.state, result.pages, result.rows) == (JobState.FAILED, 0, 0)
     assert (failure.task, failure.step, failure.cause) == ("one,three", "loader", "loader: HTTP 404")
@@ -224,7 +224,7 @@ def test_the_items_of_a_page_are_known_only_if_all_its_tasks_have_run(
 
     monkeypatch.setattr(ChildJobs, "make", make)
     failing = [chain(name, raises(StepError("gone"))) for name in bad]
-    Desk(chain("good", rows("a.csv", 1)), *failing).result(item(skip=skip))
+    Harness(chain("good", rows("a.csv", 1)), *failing).result(item(skip=skip))
     assert got == given
 
 
@@ -243,14 +243,14 @@ def test_the_items_that_decide_whether_a_list_ends_are_not_those_of_its_links(
 
     monkeypatch.setattr(ChildJobs, "make", make)
     of_links = TaskDef("towns", "links", "towns.links", ())
-    desk = Desk(reads(TaskDef("towns", "rows", "town", ())), reads(of_links))
-    desk.children.needs_items = True
-    desk.result()
+    harness = Harness(reads(TaskDef("towns", "rows", "town", ())), reads(of_links))
+    harness.children.needs_items = True
+    harness.result()
     assert got == [[Records("rows", ())]]
 
 
 def test_a_page_that_a_site_disallows_is_skipped_and_counts_as_no_page() -> None:
-    result = Desk(chain("one")).run.failed_load(item(), DisallowedError("robots.txt disallows it"))
+    result = Harness(chain("one")).run.failed_load(item(), DisallowedError("robots.txt disallows it"))
     skipped = frame_of(result).skipped
     assert skipped is not None
     assert (skipped.cause, skipped.task) == ("robots.txt disallows it", "")
@@ -261,20 +261,20 @@ def test_the_crash_marker_names_each_task_while_it_runs_and_none_afterwards() ->
     noted: list[Note] = []
 
     def look(payload: Payload) -> Handover:
-        noted.append(desk.marker.read())
+        noted.append(harness.marker.read())
         return ToAppender(())
 
-    desk = Desk(chain("one", Does(look)), chain("two", Does(look)))
-    desk.result()
+    harness = Harness(chain("one", Does(look)), chain("two", Does(look)))
+    harness.result()
     assert [(note.job, note.task) for note in noted] == [("job", "one"), ("job", "two")]
-    assert desk.marker.read() == Note()
+    assert harness.marker.read() == Note()
 
 
 def test_the_rows_are_counted_as_they_were_read_before_a_filter_changes_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read = Data("town", (Item((Axis("fact", "fact", 1),), ("5",), (1,)),))
-    desk = Desk(
+    harness = Harness(
         chain(
             "one",
             Does(lambda payload: ToTask(payload.advance(read))),
@@ -283,8 +283,8 @@ def test_the_rows_are_counted_as_they_were_read_before_a_filter_changes_them(
         )
     )
     counted: list[Data] = []
-    monkeypatch.setattr(desk.found, "note", counted.append)
-    desk.result()
+    monkeypatch.setattr(harness.found, "note", counted.append)
+    harness.result()
     assert counted == [read]
 
 
@@ -293,50 +293,50 @@ def test_what_was_found_counts_once_the_files_of_its_page_have_ended(
     is_transient: bool, counted: dict[str, float]
 ) -> None:
     read, order = Records("town", (), finds={"found": 1.0}), FileOrder("http://here.example/a.png")
-    desk = Desk(
+    harness = Harness(
         chain(
             "one",
             Does(lambda payload: ToTask(payload.advance(read))),
             Does(lambda payload: ToFiles(payload, (order,)) if payload.input is read else ToJobs(())),
         )
     )
-    paused = desk.run.run(item(), PAGE)
+    paused = harness.run.run(item(), PAGE)
     assert isinstance(paused, PausedPage)
-    assert "found" not in desk.found.take()
+    assert "found" not in harness.found.take()
     fault = FetchError("cut off", fault=LoadFault("truncated", is_transient=is_transient))
-    before = desk.run.take_times()
-    result = desk.run.resume(paused, {order: fault})
-    assert desk.run.take_times().keys() == {"step2"} < before.keys(), "only what was run after the files"
-    assert {name: value for name, value in desk.found.take().items() if name == "found"} == counted
+    before = harness.run.take_times()
+    result = harness.run.resume(paused, {order: fault})
+    assert harness.run.take_times().keys() == {"step2"} < before.keys(), "only what was run after the files"
+    assert {name: value for name, value in harness.found.take().items() if name == "found"} == counted
     assert result.finds == ({"found": 1.0} if is_transient else {})
 
 
 def test_the_times_of_steps_add_up_until_they_are_taken() -> None:
-    desk = Desk(chain("one", rows("a.csv", 1)))
-    desk.run.add_time("loader", 0.25)
-    desk.run.add_time("loader", 0.5)
-    desk.result()
-    times = desk.run.take_times()
+    harness = Harness(chain("one", rows("a.csv", 1)))
+    harness.run.add_time("loader", 0.25)
+    harness.run.add_time("loader", 0.5)
+    harness.result()
+    times = harness.run.take_times()
     assert times["loader"] == 0.75
     assert 0 < times["step1"] < sys.maxsize
-    assert desk.run.take_times() == {}
+    assert harness.run.take_times() == {}
 
 
 def test_the_times_of_tasks_add_up_until_they_are_taken() -> None:
-    desk = Desk(chain("one", rows("a.csv", 1)), chain("two", rows("b.csv", 1)))
-    desk.result()
-    first = desk.found.take()
+    harness = Harness(chain("one", rows("a.csv", 1)), chain("two", rows("b.csv", 1)))
+    harness.result()
+    first = harness.found.take()
     assert len(first) == 2
     assert all(0 < seconds < sys.maxsize for seconds in first.values())
-    desk.result()
-    desk.result()
-    assert desk.found.take().keys() == first.keys()
-    assert desk.found.take() == {}
+    harness.result()
+    harness.result()
+    assert harness.found.take().keys() == first.keys()
+    assert harness.found.take() == {}
 
 
 def test_a_warning_that_knows_its_place_keeps_it() -> None:
     warning = Failure("no rows", "no rows", at="other.yml:7")
-    (placed,) = frame_of(Desk(chain("good", rows("a.csv", 1, (warning,)))).result()).warnings
+    (placed,) = frame_of(Harness(chain("good", rows("a.csv", 1, (warning,)))).result()).warnings
     assert placed.at == "other.yml:7"
 
 
@@ -348,7 +348,7 @@ def test_of_an_error_within_a_library_the_plugins_line_is_named() -> None:
     def calls(payload: Payload) -> Handover:
         return fails(payload)
 
-    (failure,) = Desk(chain("bad", Does(calls))).result().failures
+    (failure,) = Harness(chain("bad", Does(calls))).result().failures
     line = fails.__code__.co_firstlineno + 1
     assert failure.message.endswith(f" ({__file__}:{line})")
     assert failure.message.count(__file__) == 1, "only the innermost one"
@@ -357,33 +357,33 @@ def test_of_an_error_within_a_library_the_plugins_line_is_named() -> None:
 def test_an_unexpected_error_is_logged_with_its_traceback_once_a_step_and_kind(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    desk = Desk(chain("bad", raises(ValueError("odd"))))
+    harness = Harness(chain("bad", raises(ValueError("odd"))))
     for _ in range(3):
-        desk.result()
+        harness.result()
     assert [record.getMessage() for record in caplog.records] == ["job job: step step1 failed unexpectedly"]
     assert caplog.records[0].exc_info is not None
-    Desk(chain("known", raises(StepError("gone"))), chain("big", raises(MemoryError()))).result()
+    Harness(chain("known", raises(StepError("gone"))), chain("big", raises(MemoryError()))).result()
     assert len(caplog.records) == 1, "an expected error needs no traceback"
 
 
 def test_a_page_that_cannot_be_loaded_is_reported_with_all_attempts_and_what_its_host_did() -> None:
     fault = LoadFault("status 503", True, 503)
     given = msgspec.structs.replace(item(), tried=("timeout", "status 503"))
-    result = Desk(chain("one")).run.failed_load(given, FetchError("gone", fault=fault))
+    result = Harness(chain("one")).run.failed_load(given, FetchError("gone", fault=fault))
     assert [failure.attempts for failure in result.failures] == [3]
     assert result.fault == fault
     assert [failure.status for failure in result.failures] == [503]
 
 
 def test_the_time_of_each_step_is_added_up_in_seconds() -> None:
-    desk = Desk(chain("one", rows("a.csv", 1)))
+    harness = Harness(chain("one", rows("a.csv", 1)))
     began = time.perf_counter()
     for _ in range(2):
-        desk.result()
+        harness.result()
     took_s = time.perf_counter() - began
-    times = desk.run.take_times()
+    times = harness.run.take_times()
     assert 0 < times["step1"] <= took_s
-    assert desk.run.take_times() == {}
+    assert harness.run.take_times() == {}
 
 
 def test_nothing_runs_after_the_step_that_ends_a_task() -> None:
@@ -393,7 +393,7 @@ def test_nothing_runs_after_the_step_that_ends_a_task() -> None:
         ran.append("late")
         return ToAppender((Part("b.csv", 1, b"row\n"),))
 
-    result = Desk(chain("one", rows("a.csv", 1), Does(late))).result()
+    result = Harness(chain("one", rows("a.csv", 1), Does(late))).result()
     assert (result.rows, ran) == (1, [])
 
 
@@ -406,14 +406,14 @@ def test_links_are_read_and_counted_but_are_no_items_of_a_list(monkeypatch: pyte
 
     monkeypatch.setattr(ChildJobs, "make", make)
     links, read = LinkData("town", (), page_url=URL), Data("town", ())
-    desk = Desk(
+    harness = Harness(
         chain("links", Does(lambda payload: ToTask(payload.advance(links)))),
         chain("rows", Does(lambda payload: ToTask(payload.advance(read)))),
     )
     counted: list[object] = []
-    monkeypatch.setattr(desk.found, "note", lambda *reads: counted.extend(reads))
-    desk.children.needs_items = True
-    desk.result()
+    monkeypatch.setattr(harness.found, "note", lambda *reads: counted.extend(reads))
+    harness.children.needs_items = True
+    harness.result()
     assert counted == [links, read]
     assert got == [[read]]
 
@@ -421,9 +421,9 @@ def test_links_are_read_and_counted_but_are_no_items_of_a_list(monkeypatch: pyte
 @pytest.mark.parametrize("is_public", [False, True])
 def test_links_of_a_page_know_whether_its_host_was_public(is_public: bool) -> None:
     links = (Link("towns", "http://here.example/next"),)
-    desk = Desk(chain("links", Does(lambda _: ToJobs(links))))
+    harness = Harness(chain("links", Does(lambda _: ToJobs(links))))
     document = Document(Locator("page", "towns", URL), URL, datetime.now(UTC), None, b"", is_public)
-    result = desk.run.run(item(), SimpleNamespace(document=document))
+    result = harness.run.run(item(), SimpleNamespace(document=document))
     assert isinstance(result, Result)
     assert [child.payload.public_only for child in result.children] == [is_public]
 
@@ -442,7 +442,7 @@ def test_a_job_without_a_crash_marker_runs_as_any_other() -> None:
 
 def test_warnings_before_a_wait_for_files_are_kept_with_those_after_it() -> None:
     order, warning = FileOrder("http://here.example/a.png"), Failure("odd row", "odd row")
-    desk = Desk(
+    harness = Harness(
         chain(
             "one",
             Does(lambda payload: ToTask(payload, (warning,))),
@@ -453,7 +453,7 @@ def test_warnings_before_a_wait_for_files_are_kept_with_those_after_it() -> None
             ),
         )
     )
-    paused = desk.run.run(item(), PAGE)
+    paused = harness.run.run(item(), PAGE)
     assert isinstance(paused, PausedPage)
-    result = desk.run.resume(paused, {order: FetchError("gone")})
+    result = harness.run.resume(paused, {order: FetchError("gone")})
     assert [each.step for each in frame_of(result).warnings] == ["step1", "step2"]

@@ -26,12 +26,12 @@ from scoopi.worker.plugin_call import (
     PluginCall,
     RequestSent,
 )
-from tests.worker.plugin_desk import LIMIT_S, URL, Load, Plugin, PluginDesk, answering, raising
+from tests.worker.plugin_harness import LIMIT_S, URL, Load, Plugin, PluginHarness, answering, raising
 
 
 @pytest.fixture
-def desk() -> Iterator[PluginDesk]:
-    made = PluginDesk()
+def harness() -> Iterator[PluginHarness]:
+    made = PluginHarness()
     yield made
     if made.loads is not None:
         made.loads.close()
@@ -49,9 +49,9 @@ def desk() -> Iterator[PluginDesk]:
     ],
 )
 def test_an_error_of_the_network_is_transient(
-    desk: PluginDesk, raised: Exception, reason: str, is_silent: bool
+    harness: PluginHarness, raised: Exception, reason: str, is_silent: bool
 ) -> None:
-    error = desk.error(raising(raised))
+    error = harness.error(raising(raised))
     assert (error.fault.reason, error.fault.is_transient) == (reason, True)
     assert isinstance(error, SilentHostError) is is_silent
 
@@ -66,9 +66,9 @@ def test_an_error_of_the_network_is_transient(
     ],
 )
 def test_an_error_of_the_plugin_is_permanent_unless_it_says_otherwise(
-    desk: PluginDesk, load: Load, message: str
+    harness: PluginHarness, load: Load, message: str
 ) -> None:
-    error = desk.error(load)
+    error = harness.error(load)
     assert message in str(error)
     assert error.fault.is_transient is ("no such hall" in message)
 
@@ -86,31 +86,33 @@ def test_an_error_of_the_plugin_is_permanent_unless_it_says_otherwise(
     ],
 )
 def test_an_answer_that_cannot_be_read_fails_its_page_only(
-    desk: PluginDesk, fields: dict[str, object], message: str
+    harness: PluginHarness, fields: dict[str, object], message: str
 ) -> None:
-    error = desk.error(answering(**fields))
+    error = harness.error(answering(**fields))
     assert f"the loader hall returned an Answer {message}" in str(error)
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "http://h.example:x/", "ftp://h/"])
-def test_only_web_addresses_are_granted(desk: PluginDesk, url: str) -> None:
+def test_only_web_addresses_are_granted(harness: PluginHarness, url: str) -> None:
     def load(asked: str, web: Web) -> Answer:
         with web.grant(url):
             return Answer(asked, b"")
 
-    assert desk.error(load).fault == LoadFault()
-    assert desk.sent == []
+    assert harness.error(load).fault == LoadFault()
+    assert harness.sent == []
 
 
-def test_an_error_that_only_looks_like_that_of_a_network_is_the_plugins_own(desk: PluginDesk) -> None:
+def test_an_error_that_only_looks_like_that_of_a_network_is_the_plugins_own(harness: PluginHarness) -> None:
     error = ValueError("odd")
     error.reason = OSError("inner")  # type: ignore[attr-defined]
-    assert not desk.error(raising(error)).fault.is_transient
+    assert not harness.error(raising(error)).fault.is_transient
 
 
-def test_an_error_of_the_system_without_a_better_name_is_one_of_the_connection(desk: PluginDesk) -> None:
+def test_an_error_of_the_system_without_a_better_name_is_one_of_the_connection(
+    harness: PluginHarness,
+) -> None:
     for error in (OSError(113, "No route to host"), urllib.error.URLError("unknown")):
-        assert desk.error(raising(error)).fault.reason == "connect"
+        assert harness.error(raising(error)).fault.reason == "connect"
 
 
 def test_a_call_that_never_ends_does_not_keep_the_process_from_ending() -> None:
@@ -167,17 +169,17 @@ class Clock:
 
 @pytest.mark.parametrize(("not_after", "is_used"), [(100.0, True), (99.9, False)])
 def test_a_grant_may_be_used_until_the_moment_at_which_it_expires(
-    desk: PluginDesk, monkeypatch: pytest.MonkeyPatch, not_after: float, is_used: bool
+    harness: PluginHarness, monkeypatch: pytest.MonkeyPatch, not_after: float, is_used: bool
 ) -> None:
     Clock(monkeypatch)
-    desk.plugin(answering())
-    desk.begin(Request(URL), not_after=not_after)
-    assert isinstance(desk.next(), Response if is_used else FurtherGrant)
+    harness.plugin(answering())
+    harness.begin(Request(URL), not_after=not_after)
+    assert isinstance(harness.next(), Response if is_used else FurtherGrant)
 
 
 @pytest.mark.parametrize(("now", "is_used"), [(101.0, True), (101.1, False)])
 def test_a_held_grant_may_be_used_until_the_moment_at_which_it_expires(
-    desk: PluginDesk, monkeypatch: pytest.MonkeyPatch, now: float, is_used: bool
+    harness: PluginHarness, monkeypatch: pytest.MonkeyPatch, now: float, is_used: bool
 ) -> None:
     clock, used = Clock(monkeypatch), list[bool]()
 
@@ -187,9 +189,9 @@ def test_a_held_grant_may_be_used_until_the_moment_at_which_it_expires(
             used.append(held.use())
         return Answer(url, b"")
 
-    desk.plugin(load)
-    desk.begin(Request(URL), not_after=101.0)
-    assert isinstance(desk.next(), Response)
+    harness.plugin(load)
+    harness.begin(Request(URL), not_after=101.0)
+    assert isinstance(harness.next(), Response)
     assert used == [is_used]
 
 
@@ -290,11 +292,11 @@ def test_a_call_that_waits_for_a_grant_is_never_overdue(monkeypatch: pytest.Monk
     call.thread.join(LIMIT_S)
 
 
-def test_an_error_without_words_is_named_by_its_kind(desk: PluginDesk) -> None:
-    assert "TimeoutError (hall)" in str(desk.error(raising(TimeoutError())))
-    assert "the loader hall raised KeyError: KeyError" in str(desk.error(raising(KeyError())))
+def test_an_error_without_words_is_named_by_its_kind(harness: PluginHarness) -> None:
+    assert "TimeoutError (hall)" in str(harness.error(raising(TimeoutError())))
+    assert "the loader hall raised KeyError: KeyError" in str(harness.error(raising(KeyError())))
 
 
-def test_an_answer_may_have_any_mapping_of_headers_and_any_bytes(desk: PluginDesk) -> None:
+def test_an_answer_may_have_any_mapping_of_headers_and_any_bytes(harness: PluginHarness) -> None:
     fields = {"body": memoryview(b"page"), "headers": MappingProxyType({"a": "b"}), "cookies": ["c"]}
-    assert isinstance(desk.load(answering(**fields)), Response)
+    assert isinstance(harness.load(answering(**fields)), Response)

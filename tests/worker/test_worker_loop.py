@@ -97,7 +97,7 @@ class WantsFile(Step):
         return ToFiles(payload, (FileOrder(FILE_URL),))
 
 
-class Desk:
+class Harness:
     """A loop, its loader, and what it has sent."""
 
     def __init__(
@@ -154,14 +154,14 @@ class Desk:
 
 
 @pytest.fixture
-def desk_of() -> Iterator[Callable[..., Desk]]:
+def harness_of() -> Iterator[Callable[..., Harness]]:
     descriptors: list[int] = []
 
-    def made(**more: Any) -> Desk:
+    def made(**more: Any) -> Harness:
         incoming, to_worker = os.pipe()
         heard, outgoing = os.pipe()
         descriptors.extend((incoming, to_worker, heard, outgoing))
-        return Desk(outgoing, incoming, heard, **more)
+        return Harness(outgoing, incoming, heard, **more)
 
     yield made
     for descriptor in descriptors:
@@ -170,190 +170,190 @@ def desk_of() -> Iterator[Callable[..., Desk]]:
 
 @pytest.mark.parametrize(("max_held_bytes", "begun"), [(PAGE_BYTES, 1), (PAGE_BYTES + 1, 2)])
 def test_no_page_is_asked_for_while_pages_of_the_bound_wait_for_their_steps(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, max_held_bytes: int, begun: int
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch, max_held_bytes: int, begun: int
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(max_held_bytes=max_held_bytes)
+    harness = harness_of(max_held_bytes=max_held_bytes)
     for job in JOBS[:2]:
-        desk.give(job, grant=Grant(HOST, 1e12))
-        desk.loop.continue_requests()
-    assert desk.loader.begun.qsize() == begun
-    desk.run()
-    desk.loop.continue_requests()
-    assert desk.loader.begun.qsize() == 2, "pages whose steps are over are held no longer"
+        harness.give(job, grant=Grant(HOST, 1e12))
+        harness.loop.continue_requests()
+    assert harness.loader.begun.qsize() == begun
+    harness.run()
+    harness.loop.continue_requests()
+    assert harness.loader.begun.qsize() == 2, "pages whose steps are over are held no longer"
 
 
 @pytest.mark.parametrize(("bodies", "batches"), [(1, [1, 1, 1, 1, 1]), (2, [2, 2, 1]), (9, [5])])
 def test_results_are_sent_when_their_bytes_reach_the_bound_and_none_is_lost_or_doubled(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, bodies: int, batches: list[int]
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch, bodies: int, batches: list[int]
 ) -> None:
     monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_SECONDS", 1e9)
-    first = desk_of()
+    first = harness_of()
     first.give(JOBS[0])
     ((result,),) = first.run()
     monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_BYTES", bodies * len(result.body))
-    desk = desk_of()
-    desk.give(*JOBS)
-    sent = desk.run()
+    harness = harness_of()
+    harness.give(*JOBS)
+    sent = harness.run()
     assert [len(batch) for batch in sent] == batches
     assert tuple(result.job for batch in sent for result in batch) == JOBS
 
 
 def test_the_time_that_pages_take_to_load_is_reported_with_the_results(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of()
-    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
-    desk.loop.continue_requests()
-    desk.run()
-    assert desk.times[LOADER] > 0
+    harness = harness_of()
+    harness.give(JOBS[0], grant=Grant(HOST, 1e12))
+    harness.loop.continue_requests()
+    harness.run()
+    assert harness.times[LOADER] > 0
 
 
 def test_requests_in_flight_are_dropped_when_it_is_closed(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(ends_at_once=0)
-    desk.give(*JOBS, grant=Grant(HOST, 1e12))
-    desk.loop.continue_requests()
-    assert desk.loader.under_way() == len(JOBS)
-    desk.loop.close()
-    assert desk.loader.under_way() == 0
+    harness = harness_of(ends_at_once=0)
+    harness.give(*JOBS, grant=Grant(HOST, 1e12))
+    harness.loop.continue_requests()
+    assert harness.loader.under_way() == len(JOBS)
+    harness.loop.close()
+    assert harness.loader.under_way() == 0
 
 
 def test_the_crash_marker_names_a_job_while_its_page_is_read_and_none_afterwards(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = desk_of()
+    harness = harness_of()
     noted: list[str] = []
-    begin = desk.loader.begin
+    begin = harness.loader.begin
 
     def noting(payload: Payload, on_handover: OnHandover) -> None:
-        noted.append(desk.marker.read().job)
+        noted.append(harness.marker.read().job)
         begin(payload, on_handover)
 
-    monkeypatch.setattr(desk.loader, "begin", noting)
-    desk.give(*JOBS[:2])
-    desk.run()
+    monkeypatch.setattr(harness.loader, "begin", noting)
+    harness.give(*JOBS[:2])
+    harness.run()
     assert noted == [*JOBS[:2]]
-    assert desk.marker.read() == Note()
+    assert harness.marker.read() == Note()
 
 
 def test_pages_that_are_loaded_stay_at_a_recall_and_those_that_are_not_begun_are_handed_back(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of()
+    harness = harness_of()
     for job in JOBS[:3]:
-        desk.give(job, grant=Grant(HOST, 1e12))
-        desk.loop.continue_requests()
-    desk.give(*JOBS[3:])
-    desk.loop.handle(Recall())
-    assert [result.job for batch in desk.run() for result in batch] == [*JOBS[:3]]
-    assert desk.handed_back == [*JOBS[3:]]
-    assert [payload.job for payload in desk.loader.abandoned] == [*JOBS[3:]], "its loader lets go of them"
+        harness.give(job, grant=Grant(HOST, 1e12))
+        harness.loop.continue_requests()
+    harness.give(*JOBS[3:])
+    harness.loop.handle(Recall())
+    assert [result.job for batch in harness.run() for result in batch] == [*JOBS[:3]]
+    assert harness.handed_back == [*JOBS[3:]]
+    assert [payload.job for payload in harness.loader.abandoned] == [*JOBS[3:]], "its loader lets go of them"
 
 
 def test_a_request_that_must_not_be_sent_twice_continues_after_a_recall(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(loader=RedirectedLoader)
-    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
-    desk.give(*JOBS[1:3], grant=Grant(HOST, 1e12), request=PageRequest("POST"))
-    desk.loop.continue_requests()
+    harness = harness_of(loader=RedirectedLoader)
+    harness.give(JOBS[0], grant=Grant(HOST, 1e12))
+    harness.give(*JOBS[1:3], grant=Grant(HOST, 1e12), request=PageRequest("POST"))
+    harness.loop.continue_requests()
     for job in JOBS[:2]:
-        desk.loop.handle(Granted(job, Grant(HOST, 1e12)))
-    desk.loop.handle(Recall())
-    desk.loop.handle(Granted(JOBS[2], Grant(HOST, 1e12)))
-    desk.loop.continue_requests()
-    ended = {result.job: result.state for batch in desk.run() for result in batch}
+        harness.loop.handle(Granted(job, Grant(HOST, 1e12)))
+    harness.loop.handle(Recall())
+    harness.loop.handle(Granted(JOBS[2], Grant(HOST, 1e12)))
+    harness.loop.continue_requests()
+    ended = {result.job: result.state for batch in harness.run() for result in batch}
     assert ended == dict.fromkeys(JOBS[1:3], JobState.DONE)
-    assert desk.handed_back == [JOBS[0]]
+    assert harness.handed_back == [JOBS[0]]
 
 
 @pytest.mark.parametrize(("message", "logs_in"), [(FileSettled, False), (SessionTurn, True)])
 def test_a_load_that_waits_continues_when_its_file_is_settled_or_it_is_its_turn_to_log_in(
-    desk_of: Callable[..., Desk],
+    harness_of: Callable[..., Harness],
     monkeypatch: pytest.MonkeyPatch,
     message: type[FileSettled | SessionTurn],
     logs_in: bool,
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(loader=RedirectedLoader)
-    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
-    desk.loop.continue_requests()
+    harness = harness_of(loader=RedirectedLoader)
+    harness.give(JOBS[0], grant=Grant(HOST, 1e12))
+    harness.loop.continue_requests()
     for job in (JOBS[1], JOBS[0], JOBS[0]):  # one of which waits, once
-        desk.loop.handle(message(job))
-    desk.loop.continue_requests()
-    ((result,),) = desk.run()
+        harness.loop.handle(message(job))
+    harness.loop.continue_requests()
+    ((result,),) = harness.run()
     assert (result.job, result.state) == (JOBS[0], JobState.DONE)
-    assert desk.loader.begun.get_nowait().expect(LoadOrder).logs_in is logs_in
-    assert desk.loader.begun.empty()
+    assert harness.loader.begun.get_nowait().expect(LoadOrder).logs_in is logs_in
+    assert harness.loader.begun.empty()
 
 
 def test_a_request_that_must_not_be_sent_twice_is_ended_by_a_stop_while_it_waits_for_its_grant(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(loader=RedirectedLoader)
-    desk.give(JOBS[0], grant=Grant(HOST, 1e12), request=PageRequest("POST"))
-    desk.loop.continue_requests()
-    desk.loop.handle(Drain())
-    ((result,),) = desk.run()
+    harness = harness_of(loader=RedirectedLoader)
+    harness.give(JOBS[0], grant=Grant(HOST, 1e12), request=PageRequest("POST"))
+    harness.loop.continue_requests()
+    harness.loop.handle(Drain())
+    ((result,),) = harness.run()
     assert (result.job, result.state) == (JOBS[0], JobState.FAILED)
-    assert desk.handed_back == []
+    assert harness.handed_back == []
 
 
-def test_a_job_that_comes_after_a_drain_is_handed_back(desk_of: Callable[..., Desk]) -> None:
-    desk = desk_of()
-    desk.loop.handle(Drain())
-    desk.give(JOBS[0])
-    assert desk.run() == []
-    assert desk.handed_back == [JOBS[0]]
-    assert desk.loader.begun.empty()
+def test_a_job_that_comes_after_a_drain_is_handed_back(harness_of: Callable[..., Harness]) -> None:
+    harness = harness_of()
+    harness.loop.handle(Drain())
+    harness.give(JOBS[0])
+    assert harness.run() == []
+    assert harness.handed_back == [JOBS[0]]
+    assert harness.loader.begun.empty()
 
 
 def test_the_crash_marker_names_no_job_while_its_page_waits_for_a_grant(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = desk_of()
+    harness = harness_of()
 
     def asks(payload: Payload, on_handover: OnHandover) -> None:
         on_handover(ToGrant(HOST, payload))
 
-    monkeypatch.setattr(desk.loader, "begin", asks)
-    desk.give(JOBS[0])
-    assert desk.run() == []
-    assert desk.marker.read() == Note()
+    monkeypatch.setattr(harness.loader, "begin", asks)
+    harness.give(JOBS[0])
+    assert harness.run() == []
+    assert harness.marker.read() == Note()
 
 
 def test_pages_that_were_read_without_a_request_leave_the_bound_for_received_ones_as_it_is(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(max_held_bytes=PAGE_BYTES)
-    desk.give(*JOBS[:3])
-    desk.run()
+    harness = harness_of(max_held_bytes=PAGE_BYTES)
+    harness.give(*JOBS[:3])
+    harness.run()
     for job in JOBS[3:]:
-        desk.give(job, grant=Grant(HOST, 1e12))
-        desk.loop.continue_requests()
-    assert desk.loader.begun.qsize() == 4, "the last one waits until the steps of the one before are over"
+        harness.give(job, grant=Grant(HOST, 1e12))
+        harness.loop.continue_requests()
+    assert harness.loader.begun.qsize() == 4, "the last one waits until the steps of the one before are over"
 
 
 def test_a_robots_txt_is_reported_as_its_rules_and_is_no_result(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(ends_at_once=0)
+    harness = harness_of(ends_at_once=0)
     payload = JobPayload(Locator("robots.txt", "", "http://here.example/robots.txt"), "seed")
-    desk.loop.handle(Give((WorkItem(JOBS[0], 1, payload, Grant(HOST, 1e12), is_robots=True),)))
-    desk.loop.continue_requests()
-    desk.loader.end(FetchError("status 404", fault=LoadFault("status 404", False, 404)))
-    desk.loop.continue_requests()
-    assert desk.run() == []
-    assert desk.robots == [RobotsRead(JOBS[0], RobotsAnswer(RobotsKind.KNOWN, note="status 404"))]
+    harness.loop.handle(Give((WorkItem(JOBS[0], 1, payload, Grant(HOST, 1e12), is_robots=True),)))
+    harness.loop.continue_requests()
+    harness.loader.end(FetchError("status 404", fault=LoadFault("status 404", False, 404)))
+    harness.loop.continue_requests()
+    assert harness.run() == []
+    assert harness.robots == [RobotsRead(JOBS[0], RobotsAnswer(RobotsKind.KNOWN, note="status 404"))]
 
 
 @pytest.mark.parametrize(
@@ -366,22 +366,25 @@ def test_a_robots_txt_is_reported_as_its_rules_and_is_no_result(
     ],
 )
 def test_a_host_was_heard_unless_it_was_silent_or_never_asked(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, outcome: Exception, heard: bool | None
+    harness_of: Callable[..., Harness],
+    monkeypatch: pytest.MonkeyPatch,
+    outcome: Exception,
+    heard: bool | None,
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(ends_at_once=0)
-    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
-    desk.loop.continue_requests()
-    desk.loader.end(outcome)
-    desk.loop.continue_requests()
-    ((result,),) = desk.run()
+    harness = harness_of(ends_at_once=0)
+    harness.give(JOBS[0], grant=Grant(HOST, 1e12))
+    harness.loop.continue_requests()
+    harness.loader.end(outcome)
+    harness.loop.continue_requests()
+    ((result,),) = harness.run()
     assert result.state is JobState.FAILED
-    (answered,) = (message for message in desk.sent if isinstance(message, Answered))
+    (answered,) = (message for message in harness.sent if isinstance(message, Answered))
     fault = outcome.fault if isinstance(outcome, FetchError) else None
     assert answered == Answered(JOBS[0], HOST, heard, fault)
 
 
-class SessionDesk(SizedLoader):
+class LoginLoader(SizedLoader):
     """A loader whose pages need a login of their site's session."""
 
     def __init__(self, ends_at_once: int = 0) -> None:
@@ -404,34 +407,34 @@ class SessionDesk(SizedLoader):
 
 
 def test_a_page_waits_for_a_login_of_its_session_and_for_no_other_one(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(loader=SessionDesk)
-    desk.give(*JOBS[:2], grant=Grant(HOST, 1e12))
-    desk.loop.continue_requests()
+    harness = harness_of(loader=LoginLoader)
+    harness.give(*JOBS[:2], grant=Grant(HOST, 1e12))
+    harness.loop.continue_requests()
     for session in (Session("there", 2), Session("here", 1)):
-        desk.loop.handle(SessionUpdate(session))
-        desk.loop.continue_requests()
-        assert desk.loader.begun.empty()
-    desk.loop.handle(SessionUpdate(Session("here", 2)))
-    desk.loop.continue_requests()
-    assert [result.job for batch in desk.run() for result in batch] == [*JOBS[:2]]
-    asked = [message for message in desk.sent if isinstance(message, SessionAsked)]
+        harness.loop.handle(SessionUpdate(session))
+        harness.loop.continue_requests()
+        assert harness.loader.begun.empty()
+    harness.loop.handle(SessionUpdate(Session("here", 2)))
+    harness.loop.continue_requests()
+    assert [result.job for batch in harness.run() for result in batch] == [*JOBS[:2]]
+    asked = [message for message in harness.sent if isinstance(message, SessionAsked)]
     assert asked == [SessionAsked(job, "here", 1) for job in JOBS[:2]]
-    assert isinstance(desk.loader, SessionDesk)
-    assert desk.loader.learned == [Session("there", 2), Session("here", 1), Session("here", 2)]
+    assert isinstance(harness.loader, LoginLoader)
+    assert harness.loader.learned == [Session("there", 2), Session("here", 1), Session("here", 2)]
 
 
 def test_what_a_page_changes_in_its_session_is_reported_right_after_its_answer(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(loader=SessionDesk)
-    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
-    desk.loop.continue_requests()
-    desk.run()
-    assert desk.sent[:3] == [
+    harness = harness_of(loader=LoginLoader)
+    harness.give(JOBS[0], grant=Grant(HOST, 1e12))
+    harness.loop.continue_requests()
+    harness.run()
+    assert harness.sent[:3] == [
         Answered(JOBS[0], HOST),
         SessionChanged(SessionChange("here", "job", {"a": "b"})),
         SessionAsked(JOBS[0], "here", 1),
@@ -440,93 +443,93 @@ def test_what_a_page_changes_in_its_session_is_reported_right_after_its_answer(
 
 @pytest.mark.parametrize(("request_", "state"), [(None, None), (PageRequest("POST"), JobState.FAILED)])
 def test_after_a_drain_no_page_begins_to_wait_for_a_grant(
-    desk_of: Callable[..., Desk],
+    harness_of: Callable[..., Harness],
     monkeypatch: pytest.MonkeyPatch,
     request_: PageRequest | None,
     state: JobState | None,
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(ends_at_once=0)
-    desk.give(JOBS[0], grant=Grant(HOST, 1e12), request=request_)
-    desk.loop.continue_requests()
-    payload = desk.loader.begun.queue[0]
-    desk.loop.handle(Drain())
+    harness = harness_of(ends_at_once=0)
+    harness.give(JOBS[0], grant=Grant(HOST, 1e12), request=request_)
+    harness.loop.continue_requests()
+    payload = harness.loader.begun.queue[0]
+    harness.loop.handle(Drain())
     order = structs.replace(payload.expect(LoadOrder), hops=1, grant=None)
-    desk.loader.end(ToGrant(HOST, payload.advance(order)))
-    desk.loop.continue_requests()
-    assert [result.state for batch in desk.run() for result in batch] == ([] if state is None else [state])
-    assert desk.handed_back == ([JOBS[0]] if state is None else [])
-    assert [each.job for each in desk.loader.abandoned] == [JOBS[0]]
+    harness.loader.end(ToGrant(HOST, payload.advance(order)))
+    harness.loop.continue_requests()
+    assert [result.state for batch in harness.run() for result in batch] == ([] if state is None else [state])
+    assert harness.handed_back == ([JOBS[0]] if state is None else [])
+    assert [each.job for each in harness.loader.abandoned] == [JOBS[0]]
 
 
 @pytest.mark.parametrize(("is_rule", "state"), [(True, JobState.SKIPPED), (False, JobState.FAILED)])
 def test_a_page_that_robots_txt_disallows_is_skipped_and_one_that_is_denied_otherwise_fails(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, is_rule: bool, state: JobState
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch, is_rule: bool, state: JobState
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(loader=RedirectedLoader)
-    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
-    desk.loop.continue_requests()
-    desk.loop.handle(Denied(JOBS[0], is_rule, "a rule", "a rule of line 2"))
-    desk.loop.handle(Denied(JOBS[1], is_rule, "a rule", "it waits for nothing"))
-    ((result,),) = desk.run()
+    harness = harness_of(loader=RedirectedLoader)
+    harness.give(JOBS[0], grant=Grant(HOST, 1e12))
+    harness.loop.continue_requests()
+    harness.loop.handle(Denied(JOBS[0], is_rule, "a rule", "a rule of line 2"))
+    harness.loop.handle(Denied(JOBS[1], is_rule, "a rule", "it waits for nothing"))
+    ((result,),) = harness.run()
     assert (result.job, result.state) == (JOBS[0], state)
-    assert [each.job for each in desk.loader.abandoned] == [JOBS[0]]
+    assert [each.job for each in harness.loader.abandoned] == [JOBS[0]]
 
 
 @pytest.mark.parametrize("reports_pages", [False, True])
 def test_how_pages_were_loaded_is_reported_if_it_is_wanted(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, reports_pages: bool
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch, reports_pages: bool
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
-    desk = desk_of(**({"reports_pages": True} if reports_pages else {}))
-    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
-    desk.loop.continue_requests()
-    ((result,),) = desk.run()
+    harness = harness_of(**({"reports_pages": True} if reports_pages else {}))
+    harness.give(JOBS[0], grant=Grant(HOST, 1e12))
+    harness.loop.continue_requests()
+    ((result,),) = harness.run()
     seen = None if result.seen is None else (result.seen.status, result.seen.size_bytes, result.seen.source)
     assert seen == ((200, PAGE_BYTES, NETWORK) if reports_pages else None)
 
 
 @pytest.mark.parametrize("is_drained", [False, True])
 def test_a_page_whose_rows_name_a_file_waits_for_its_grant_and_is_handed_back_at_a_drain(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_drained: bool
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_drained: bool
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
     wants = ChainStep("download", WantsFile(), "a.yml:1:1")
     chain = TaskChain(TaskDef("group", "one", "def", ()), (wants,))
     files = FileStore(tmp_path, FileFinder(tmp_path, tmp_path))
-    desk = desk_of(chains=(chain,), files=files)
-    desk.give(JOBS[0], grant=Grant(HOST, 1e12))
-    desk.loop.continue_requests()
-    assert desk.run() == []
-    assert GrantAsked(JOBS[0], "files.example:80", FILE_URL, False, FILE_URL) in desk.sent
-    desk.loop.handle(Drain() if is_drained else Granted(JOBS[0], Grant("files.example:80", 1e12)))
-    desk.loop.continue_requests()
-    results = [result.job for batch in desk.run() for result in batch]
-    assert (results, desk.handed_back) == (([], [JOBS[0]]) if is_drained else ([JOBS[0]], []))
-    assert (FileEnded(JOBS[0]) in desk.sent) is not is_drained
+    harness = harness_of(chains=(chain,), files=files)
+    harness.give(JOBS[0], grant=Grant(HOST, 1e12))
+    harness.loop.continue_requests()
+    assert harness.run() == []
+    assert GrantAsked(JOBS[0], "files.example:80", FILE_URL, False, FILE_URL) in harness.sent
+    harness.loop.handle(Drain() if is_drained else Granted(JOBS[0], Grant("files.example:80", 1e12)))
+    harness.loop.continue_requests()
+    results = [result.job for batch in harness.run() for result in batch]
+    assert (results, harness.handed_back) == (([], [JOBS[0]]) if is_drained else ([JOBS[0]], []))
+    assert (FileEnded(JOBS[0]) in harness.sent) is not is_drained
 
 
 def test_results_do_not_wait_for_a_robots_txt_or_for_jobs_that_were_handed_back(
-    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness_of: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
     monkeypatch.setattr("scoopi.worker.fetching.DUE_S", 1e9)  # or the network might have a turn in between
     monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_SECONDS", 1e9)
-    desk = desk_of(loader=LocalLoader)
+    harness = harness_of(loader=LocalLoader)
     payload = JobPayload(Locator("robots.txt", "", "http://here.example/robots.txt"), "seed")
-    desk.loop.handle(Give((WorkItem(JOBS[0], 1, payload, Grant(HOST, 1e12), is_robots=True),)))
-    desk.loop.continue_requests()
-    desk.give(JOBS[1], grant=Grant(HOST, 1e12))
-    desk.loop.handle(Recall())
-    desk.give(*JOBS[2:4])
+    harness.loop.handle(Give((WorkItem(JOBS[0], 1, payload, Grant(HOST, 1e12), is_robots=True),)))
+    harness.loop.continue_requests()
+    harness.give(JOBS[1], grant=Grant(HOST, 1e12))
+    harness.loop.handle(Recall())
+    harness.give(*JOBS[2:4])
     sent: list[tuple[Result, ...]] = []
 
     def look(wait_s: float) -> None:
-        sent.extend(desk.hear())
-        desk.loop.handle(Stop())
+        sent.extend(harness.hear())
+        harness.loop.handle(Stop())
 
-    monkeypatch.setattr(desk.loader, "turn", look)
-    desk.loop.run()
+    monkeypatch.setattr(harness.loader, "turn", look)
+    harness.loop.run()
     assert [[each.job for each in batch] for batch in sent] == [[*JOBS[2:4]]], "before it waits"
-    assert desk.loader.under_way() == 1, "the robots.txt has not come"
+    assert harness.loader.under_way() == 1, "the robots.txt has not come"

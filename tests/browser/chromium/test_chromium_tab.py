@@ -14,7 +14,7 @@ from scoopi.browser.pool_messages import Rendered, Visit
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import BrowserDef, Until
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.server.answer import Answer
 from tests.server.server import Server
 

@@ -16,7 +16,7 @@ from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from scoopi.model.place import Place
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.server.server import Server
 
 

@@ -15,7 +15,7 @@ from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import ActionDef, BrowserDef, PluginDef, Until
 from tests.browser.kinds import each_browser
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 from tests.server.answer import Answer
 from tests.server.server import Server
 

@@ -23,7 +23,7 @@ POLICY = RetryPolicy(attempts=4, delay_ms=1000, factor=3, most_delay_ms=5000, ji
 REFUSED = LoadFault("connect", True, was_sent=False)
 
 
-class Desk:
+class Harness:
     def __init__(self, per_run: int = 100, random: float = 0.0) -> None:
         self.inbox = JobInbox()
         self.desk = RetryDesk(lambda host: POLICY, RetryBudget(per_run), self.inbox, random=lambda: random)
@@ -47,30 +47,30 @@ class Desk:
 
 
 def test_waits_grow_by_the_factor_up_to_the_longest() -> None:
-    assert [Desk().wait_ms(REFUSED, tried) for tried in range(4)] == [1000, 3000, 5000, None]
+    assert [Harness().wait_ms(REFUSED, tried) for tried in range(4)] == [1000, 3000, 5000, None]
 
 
 def test_jitter_makes_a_wait_longer_by_its_part_at_most() -> None:
-    assert [Desk(random=part).wait_ms(REFUSED) for part in (0.0, 0.5, 1.0)] == [1000, 1250, 1500]
+    assert [Harness(random=part).wait_ms(REFUSED) for part in (0.0, 0.5, 1.0)] == [1000, 1250, 1500]
 
 
 def test_a_server_that_asks_for_a_longer_wait_gets_it() -> None:
-    assert Desk().wait_ms(LoadFault("status 503", True, 503, 120.0)) == 120_000
-    assert Desk().wait_ms(LoadFault("status 503", True, 503, 0.0)) == 1000
+    assert Harness().wait_ms(LoadFault("status 503", True, 503, 120.0)) == 120_000
+    assert Harness().wait_ms(LoadFault("status 503", True, 503, 0.0)) == 1000
 
 
 @pytest.mark.parametrize("fault", [None, LoadFault("status 404", False, 404), LoadFault()])
 def test_a_permanent_failure_is_final_at_once(fault: LoadFault | None) -> None:
-    assert Desk().final(fault) is not None
+    assert Harness().final(fault) is not None
 
 
 def test_an_unknown_name_is_given_up_sooner() -> None:
     unknown = LoadFault("dns", True, was_sent=False)
-    assert [Desk().wait_ms(unknown, tried) for tried in range(3)] == [1000, 3000, None]
+    assert [Harness().wait_ms(unknown, tried) for tried in range(3)] == [1000, 3000, None]
 
 
 def test_failures_that_a_budget_makes_final_say_so() -> None:
-    final = Desk(per_run=0).final(REFUSED)
+    final = Harness(per_run=0).final(REFUSED)
     assert final is not None
     (failure,) = msgspec.msgpack.decode(final.body, type=Frame).failures
     words = "the run's budget of 0 retries is used up (scoopi.retry.perRun)"
@@ -82,20 +82,20 @@ def test_failures_that_a_budget_makes_final_say_so() -> None:
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
 def test_a_request_with_an_effect_is_repeated_only_if_it_was_not_sent(method: str) -> None:
     post = PageRequest(method)
-    final = Desk().final(LoadFault("reset", True), request=post)
+    final = Harness().final(LoadFault("reset", True), request=post)
     assert final is not None
     assert "the server may have received the request" in final.failures[0].message
-    assert Desk().final(LoadFault("connect", True, was_sent=False), request=post) is None
+    assert Harness().final(LoadFault("connect", True, was_sent=False), request=post) is None
 
 
 @pytest.mark.parametrize("request_", [PageRequest("PUT"), PageRequest("POST", idempotent=True), None])
 def test_a_request_that_may_be_sent_twice_is_repeated(request_: PageRequest | None) -> None:
-    assert Desk().final(LoadFault("status 503", True, 503), request=request_) is None
+    assert Harness().final(LoadFault("status 503", True, 503), request=request_) is None
 
 
 def test_a_retry_is_logged_with_its_reason_and_its_wait_in_seconds(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
-    assert Desk().wait_ms(REFUSED, 1) == 3000
+    assert Harness().wait_ms(REFUSED, 1) == 3000
     (record,) = caplog.records
     assert record.getMessage() == "job job: connect, tried again in 3.0 s"
     assert vars(record)["fields"] == {"event": "retry", "job": "job", "reason": "connect", "wait_s": 3.0}
@@ -103,22 +103,22 @@ def test_a_retry_is_logged_with_its_reason_and_its_wait_in_seconds(caplog: pytes
 
 def test_only_pages_of_the_network_use_up_the_bytes_of_a_budget() -> None:
     budgets = PageBudgets(BudgetRules(run=Budget(bytes=1000)))
-    desk = RetryDesk(lambda host: POLICY, RetryBudget(100), JobInbox(), budgets)
+    harness = RetryDesk(lambda host: POLICY, RetryBudget(100), JobInbox(), budgets)
     pending = Pending(TakenJob("job", 7, 0, HOST, JobPayload(Locator("page", "group", "/a"), "job")))
     for source, is_over in ((ARCHIVE, False), (NETWORK, True)):
         seen = PageSeen(200, 1000, 1.0, source)
         result = Result("job", 7, JobState.DONE, 1, b"", seen=seen)
-        assert desk.final(pending, result) is result
+        assert harness.final(pending, result) is result
         assert budgets.is_run_over() is is_over
 
 
 def test_after_the_bytes_of_a_budget_a_failure_is_final_and_says_so() -> None:
     budgets = PageBudgets(BudgetRules(run=Budget(bytes=1000)))
-    desk = RetryDesk(lambda host: POLICY, RetryBudget(100), JobInbox(), budgets)
+    harness = RetryDesk(lambda host: POLICY, RetryBudget(100), JobInbox(), budgets)
     taken = TakenJob("job", 7, 0, HOST, JobPayload(Locator("page", "group", "/a"), "job"))
     budgets.received(taken, 1000)
     failed = failed_result(taken, (failure_of(taken, "the page did not come", ""),))
     result = Result("job", 7, JobState.FAILED, 0, failed.body, fault=REFUSED)
-    final = desk.final(Pending(taken), result)
+    final = harness.final(Pending(taken), result)
     assert final is not None
     assert "; not tried again: the run's budget" in final.failures[0].cause

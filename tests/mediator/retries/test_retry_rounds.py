@@ -21,7 +21,7 @@ from tests.store.faulty_store import Faults, FaultyStore
 HOST = "one.example:80"
 
 
-class Desk:
+class Harness:
     def __init__(self, store: Store) -> None:
         self.jobs = JobStore(store, "ann")
         self.held, self.inbox = HeldJobs(), JobInbox()
@@ -45,58 +45,58 @@ class Desk:
 
 
 def test_a_job_that_waits_is_not_held_and_the_node_is_not_idle(store: SettlingStore) -> None:
-    desk = Desk(store)
-    desk.fails("a", "b", wait_ms=60_000)
-    desk.rounds.postpone()
-    assert desk.held.is_idle(), "a shutdown must not wait for it"
-    assert not desk.held.load().idle, "the run is not over"
-    assert len(desk.held.waiting) == 2
-    desk.rounds.make_ready()
-    assert desk.jobs.take(HOST, 2) == []
+    harness = Harness(store)
+    harness.fails("a", "b", wait_ms=60_000)
+    harness.rounds.postpone()
+    assert harness.held.is_idle(), "a shutdown must not wait for it"
+    assert not harness.held.load().idle, "the run is not over"
+    assert len(harness.held.waiting) == 2
+    harness.rounds.make_ready()
+    assert harness.jobs.take(HOST, 2) == []
 
 
 def test_a_round_that_moved_jobs_into_their_wait_is_reported_once(store: SettlingStore) -> None:
-    desk = Desk(store)
-    desk.rounds.postpone()
-    assert desk.postponed == 0
-    desk.fails("a", "b", wait_ms=60_000)
-    desk.rounds.postpone()
-    desk.rounds.postpone()
-    assert desk.postponed == 1
+    harness = Harness(store)
+    harness.rounds.postpone()
+    assert harness.postponed == 0
+    harness.fails("a", "b", wait_ms=60_000)
+    harness.rounds.postpone()
+    harness.rounds.postpone()
+    assert harness.postponed == 1
 
 
 def test_a_due_job_is_taken_again_and_its_host_is_named(store: SettlingStore) -> None:
-    desk = Desk(store)
-    desk.fails("a")
-    desk.rounds.postpone()
-    desk.rounds.make_ready()
-    assert desk.inbox.take_new_hosts() == [HOST]
-    assert [job.tried for job in desk.jobs.take(HOST, 1)] == [("timeout",)]
-    assert desk.held.load().idle
+    harness = Harness(store)
+    harness.fails("a")
+    harness.rounds.postpone()
+    harness.rounds.make_ready()
+    assert harness.inbox.take_new_hosts() == [HOST]
+    assert [job.tried for job in harness.jobs.take(HOST, 1)] == [("timeout",)]
+    assert harness.held.load().idle
 
 
 def test_a_store_that_fails_a_round_loses_no_job(tmp_path: Path, store: SettlingStore) -> None:
-    desk, failures = Desk(store), 0
+    harness, failures = Harness(store), 0
     for number in range(20):
-        desk.fails(f"job{number}", host=f"host{number}")
+        harness.fails(f"job{number}", host=f"host{number}")
         faults = Faults(lost_answers=0.5, torn=0.5, unreadable=0.5)
         faulty = JobStore(SettlingStore(FaultyStore(store, faults, seed=number), tries=1), "ann")
-        rounds = RetryRounds(faulty.waiting, desk.held, desk.inbox)
-        while desk.inbox.postponed or desk.held.waiting:
+        rounds = RetryRounds(faulty.waiting, harness.held, harness.inbox)
+        while harness.inbox.postponed or harness.held.waiting:
             try:
                 rounds.postpone()
                 rounds.make_ready()
             except StoreError:
                 failures += 1
     assert failures
-    taken = [desk.jobs.take(f"host{number}", 1)[0] for number in range(20)]
+    taken = [harness.jobs.take(f"host{number}", 1)[0] for number in range(20)]
     assert [(job.id, job.tried) for job in taken] == [(f"job{number}", ("timeout",)) for number in range(20)]
 
 
 def test_jobs_that_a_dead_node_left_waiting_are_waited_for_here(store: SettlingStore) -> None:
-    desk, bob = Desk(store), JobStore(store, "bob")
-    desk.fails("a")
-    desk.rounds.postpone()
+    harness, bob = Harness(store), JobStore(store, "bob")
+    harness.fails("a")
+    harness.rounds.postpone()
     adopted = bob.waiting.adopt("ann")
     assert adopted == [WaitingJob("a", HOST, 0)]
     inbox, held = JobInbox(), HeldJobs()
@@ -111,12 +111,12 @@ def test_jobs_that_a_dead_node_left_waiting_are_waited_for_here(store: SettlingS
 def test_what_the_store_says_of_a_job_that_is_known_here_changes_nothing(
     store: SettlingStore, made_ready: bool
 ) -> None:
-    desk = Desk(store)
-    desk.fails("a", wait_ms=0 if made_ready else 60_000)
-    desk.rounds.postpone()
-    desk.inbox.adopt(desk.jobs.waiting.here())
+    harness = Harness(store)
+    harness.fails("a", wait_ms=0 if made_ready else 60_000)
+    harness.rounds.postpone()
+    harness.inbox.adopt(harness.jobs.waiting.here())
     if made_ready:
-        desk.rounds.make_ready()
-    desk.rounds.postpone()
-    desk.rounds.make_ready()
-    assert len(desk.jobs.take(HOST, 2)) == made_ready
+        harness.rounds.make_ready()
+    harness.rounds.postpone()
+    harness.rounds.make_ready()
+    assert len(harness.jobs.take(HOST, 2)) == made_ready

@@ -34,7 +34,7 @@ from tests.mediator.played_node import PlayedNode, PlayedWorker, result_of
 SITE = "one.example:80"
 
 
-class Desk:
+class Harness:
     """A worker that has two jobs of a host, beside a loop that does not turn."""
 
     def __init__(self, folder: Path) -> None:
@@ -55,125 +55,129 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    desk = Desk(tmp_path)
-    yield desk
-    desk.link.dies()
-    desk.link.reap()
-    desk.node.inbox.close()
-    desk.node.store.close()
+def harness(tmp_path: Path) -> Iterator[Harness]:
+    harness = Harness(tmp_path)
+    yield harness
+    harness.link.dies()
+    harness.link.reap()
+    harness.node.inbox.close()
+    harness.node.store.close()
 
 
-def test_a_finished_job_goes_to_the_appender_and_leaves_the_worker(desk: Desk) -> None:
-    assert desk.route(desk.worker, desk.ends(desk.taken[0])) == Routed(results=1)
-    assert list(desk.worker.outstanding) == [desk.taken[1].id]
-    assert desk.node.appender.waiting() == 1
-    assert desk.route(desk.worker, desk.ends(desk.taken[0])) == NOTHING, "it has another worker by now"
-    assert desk.node.appender.waiting() == 1
+def test_a_finished_job_goes_to_the_appender_and_leaves_the_worker(harness: Harness) -> None:
+    assert harness.route(harness.worker, harness.ends(harness.taken[0])) == Routed(results=1)
+    assert list(harness.worker.outstanding) == [harness.taken[1].id]
+    assert harness.node.appender.waiting() == 1
+    assert harness.route(harness.worker, harness.ends(harness.taken[0])) == NOTHING, (
+        "it has another worker by now"
+    )
+    assert harness.node.appender.waiting() == 1
 
 
-def test_a_job_that_fails_for_a_while_waits_and_is_not_ended(desk: Desk) -> None:
-    passing = desk.ends(desk.taken[0], LoadFault("timeout", is_transient=True), JobState.FAILED)
-    assert desk.route(desk.worker, passing) == Routed(results=1)
-    assert desk.node.appender.waiting() == 0
-    assert [job.id for job in desk.node.job_inbox.postponed] == [desk.taken[0].id]
-    lasting = desk.ends(desk.taken[1], LoadFault("status 404"), JobState.FAILED)
-    desk.route(desk.worker, lasting)
-    assert desk.node.appender.waiting() == 1
+def test_a_job_that_fails_for_a_while_waits_and_is_not_ended(harness: Harness) -> None:
+    passing = harness.ends(harness.taken[0], LoadFault("timeout", is_transient=True), JobState.FAILED)
+    assert harness.route(harness.worker, passing) == Routed(results=1)
+    assert harness.node.appender.waiting() == 0
+    assert [job.id for job in harness.node.job_inbox.postponed] == [harness.taken[0].id]
+    lasting = harness.ends(harness.taken[1], LoadFault("status 404"), JobState.FAILED)
+    harness.route(harness.worker, lasting)
+    assert harness.node.appender.waiting() == 1
 
 
-def test_what_was_found_counts_unless_the_job_is_tried_again(desk: Desk) -> None:
-    for job, fault in zip(desk.taken, (LoadFault("timeout", is_transient=True), None), strict=True):
-        ended = desk.ends(job, fault)
+def test_what_was_found_counts_unless_the_job_is_tried_again(harness: Harness) -> None:
+    for job, fault in zip(harness.taken, (LoadFault("timeout", is_transient=True), None), strict=True):
+        ended = harness.ends(job, fault)
         (result,) = ended.results
         found = msgspec.structs.replace(result, finds={"rows": 5.0})
-        desk.route(desk.worker, msgspec.structs.replace(ended, results=(found,)))
-    assert desk.node.counts.value(f"{PREFIX}rows") == 5
+        harness.route(harness.worker, msgspec.structs.replace(ended, results=(found,)))
+    assert harness.node.counts.value(f"{PREFIX}rows") == 5
 
 
-def test_a_task_that_failed_for_good_is_logged(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_task_that_failed_for_good_is_logged(harness: Harness, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO"):
-        desk.route(desk.worker, desk.ends(desk.taken[0], LoadFault("status 404"), JobState.FAILED))
+        harness.route(
+            harness.worker, harness.ends(harness.taken[0], LoadFault("status 404"), JobState.FAILED)
+        )
     fields = [vars(record)["fields"] for record in caplog.records if hasattr(record, "fields")]
     assert [(each["event"], each["cause"]) for each in fields if each["event"] == "failure"] == [
         ("failure", "loader: x")
     ]
 
 
-def test_jobs_that_were_not_begun_are_handed_back(desk: Desk) -> None:
-    jobs = (desk.taken[1].id, "unknown")
-    back = desk.route(desk.worker, JobsHandedBack(jobs))
-    assert back == Routed(handed_back=(Pending(desk.taken[1]),))
-    assert list(desk.worker.outstanding) == [desk.taken[0].id]
+def test_jobs_that_were_not_begun_are_handed_back(harness: Harness) -> None:
+    jobs = (harness.taken[1].id, "unknown")
+    back = harness.route(harness.worker, JobsHandedBack(jobs))
+    assert back == Routed(handed_back=(Pending(harness.taken[1]),))
+    assert list(harness.worker.outstanding) == [harness.taken[0].id]
 
 
-def test_a_worker_is_ready_when_it_says_so(desk: Desk) -> None:
-    assert not desk.worker.ready
-    assert desk.route(desk.worker, Ready()) is NOTHING
-    assert desk.worker.ready
+def test_a_worker_is_ready_when_it_says_so(harness: Harness) -> None:
+    assert not harness.worker.ready
+    assert harness.route(harness.worker, Ready()) is NOTHING
+    assert harness.worker.ready
 
 
-def test_a_worker_that_cannot_be_wired_ends_the_run(desk: Desk) -> None:
+def test_a_worker_that_cannot_be_wired_ends_the_run(harness: Harness) -> None:
     with pytest.raises(RunError, match="a worker cannot start: no module"):
-        desk.route(desk.worker, StartFault("no module"))
+        harness.route(harness.worker, StartFault("no module"))
 
 
-def test_an_answered_request_is_no_longer_in_flight(desk: Desk) -> None:
-    job = desk.taken[0].id
-    desk.worker.slots.begin_next(job, SITE)
-    desk.route(desk.worker, Sent(job, SITE, 1.0))
-    assert desk.worker.requests == {job: SITE}
-    desk.route(desk.worker, Answered(job, SITE, heard=True))
-    assert desk.worker.requests == {}
+def test_an_answered_request_is_no_longer_in_flight(harness: Harness) -> None:
+    job = harness.taken[0].id
+    harness.worker.slots.begin_next(job, SITE)
+    harness.route(harness.worker, Sent(job, SITE, 1.0))
+    assert harness.worker.requests == {job: SITE}
+    harness.route(harness.worker, Answered(job, SITE, heard=True))
+    assert harness.worker.requests == {}
 
 
-def test_a_job_that_needs_a_further_request_waits_for_its_host(desk: Desk) -> None:
-    desk.route(desk.worker, GrantAsked(desk.taken[0].id, SITE, f"http://{SITE}/next"))
-    assert desk.node.giver.needed_hosts() == {SITE}
+def test_a_job_that_needs_a_further_request_waits_for_its_host(harness: Harness) -> None:
+    harness.route(harness.worker, GrantAsked(harness.taken[0].id, SITE, f"http://{SITE}/next"))
+    assert harness.node.giver.needed_hosts() == {SITE}
 
 
-def test_a_robots_txt_that_was_read_opens_its_host_and_leaves_the_worker(desk: Desk) -> None:
+def test_a_robots_txt_that_was_read_opens_its_host_and_leaves_the_worker(harness: Harness) -> None:
     reading = robots_pending(SITE, f"http://{SITE}/robots.txt", public_only=False)
-    desk.worker.add(reading, reading.item())
+    harness.worker.add(reading, reading.item())
     answer = RobotsRead(reading.taken.id, RobotsAnswer(RobotsKind.KNOWN))
-    assert desk.route(desk.worker, answer) == NOTHING
-    assert desk.node.robots.lets_all(SITE)
-    assert reading.taken.id not in desk.worker.outstanding
-    assert desk.route(desk.worker, answer) == NOTHING, "it is read once"
+    assert harness.route(harness.worker, answer) == NOTHING
+    assert harness.node.robots.lets_all(SITE)
+    assert reading.taken.id not in harness.worker.outstanding
+    assert harness.route(harness.worker, answer) == NOTHING, "it is read once"
 
 
-def test_an_answer_wakes_its_host_so_that_its_next_request_is_granted(desk: Desk) -> None:
-    first, second = (job.id for job in desk.taken)
-    desk.route(desk.worker, GrantAsked(first, SITE, f"http://{SITE}/1"))
-    desk.node.giver.give()
-    assert desk.worker.requests == {first: SITE}
-    desk.route(desk.worker, GrantAsked(second, SITE, f"http://{SITE}/2"))
-    desk.node.giver.give()
-    assert desk.worker.requests == {first: SITE}, "one request at a time"
-    desk.route(desk.worker, Answered(first, SITE, heard=True))
-    desk.node.giver.give()
-    assert desk.worker.requests == {second: SITE}
+def test_an_answer_wakes_its_host_so_that_its_next_request_is_granted(harness: Harness) -> None:
+    first, second = (job.id for job in harness.taken)
+    harness.route(harness.worker, GrantAsked(first, SITE, f"http://{SITE}/1"))
+    harness.node.giver.give()
+    assert harness.worker.requests == {first: SITE}
+    harness.route(harness.worker, GrantAsked(second, SITE, f"http://{SITE}/2"))
+    harness.node.giver.give()
+    assert harness.worker.requests == {first: SITE}, "one request at a time"
+    harness.route(harness.worker, Answered(first, SITE, heard=True))
+    harness.node.giver.give()
+    assert harness.worker.requests == {second: SITE}
 
 
-def test_a_worker_holds_more_jobs_ahead_the_less_time_its_steps_take(desk: Desk) -> None:
-    assert desk.worker.window == WINDOW_LEAST
-    ended = msgspec.structs.replace(desk.ends(desk.taken[0]), times={"parser": 0.008, "loader": 60.0})
-    desk.route(desk.worker, ended)
-    assert desk.worker.window == int(WINDOW_SECONDS / 0.008) > WINDOW_LEAST, (
+def test_a_worker_holds_more_jobs_ahead_the_less_time_its_steps_take(harness: Harness) -> None:
+    assert harness.worker.window == WINDOW_LEAST
+    ended = msgspec.structs.replace(harness.ends(harness.taken[0]), times={"parser": 0.008, "loader": 60.0})
+    harness.route(harness.worker, ended)
+    assert harness.worker.window == int(WINDOW_SECONDS / 0.008) > WINDOW_LEAST, (
         "a wait for a page does not count"
     )
 
 
-def test_a_batch_that_waited_for_no_page_is_all_time_in_steps(desk: Desk) -> None:
-    ended = msgspec.structs.replace(desk.ends(desk.taken[0]), times={"parser": 0.01, "filter": 0.002})
-    desk.route(desk.worker, ended)
-    assert desk.worker.window == int(WINDOW_SECONDS / 0.012) > WINDOW_LEAST
+def test_a_batch_that_waited_for_no_page_is_all_time_in_steps(harness: Harness) -> None:
+    ended = msgspec.structs.replace(harness.ends(harness.taken[0]), times={"parser": 0.01, "filter": 0.002})
+    harness.route(harness.worker, ended)
+    assert harness.worker.window == int(WINDOW_SECONDS / 0.012) > WINDOW_LEAST
 
 
-def test_times_finds_and_pages_of_workers_are_counted(desk: Desk) -> None:
-    for job in desk.taken:
-        desk.route(desk.worker, desk.ends(job))
-    counts = desk.node.counts
+def test_times_finds_and_pages_of_workers_are_counted(harness: Harness) -> None:
+    for job in harness.taken:
+        harness.route(harness.worker, harness.ends(job))
+    counts = harness.node.counts
     assert {name: counts.value(f"time.{name}") for name in ("parser", "loader")} == {
         "parser": 1.0,
         "loader": 4.0,
@@ -183,15 +187,15 @@ def test_times_finds_and_pages_of_workers_are_counted(desk: Desk) -> None:
 
 
 def test_children_and_rows_go_to_the_appender_with_their_page(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put: list[JobResult] = []
-    monkeypatch.setattr(desk.node.appender, "put", put.append)
-    child = Child("c", SITE, desk.taken[0].payload)
-    ended = desk.ends(desk.taken[0])
+    monkeypatch.setattr(harness.node.appender, "put", put.append)
+    child = Child("c", SITE, harness.taken[0].payload)
+    ended = harness.ends(harness.taken[0])
     (result,) = ended.results
     result = msgspec.structs.replace(result, children=(child,), rows=3)
-    desk.route(desk.worker, msgspec.structs.replace(ended, results=(result,)))
+    harness.route(harness.worker, msgspec.structs.replace(ended, results=(result,)))
     (made,) = put
-    assert made.children == (NewJob("c", SITE, desk.taken[0].payload),)
-    assert (made.job, made.rows, made.state) == (desk.taken[0].id, 3, JobState.DONE)
+    assert made.children == (NewJob("c", SITE, harness.taken[0].payload),)
+    assert (made.job, made.rows, made.state) == (harness.taken[0].id, 3, JobState.DONE)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from scoopi.descendants import kill_tree, memory_of_trees
-from tests.engine.desk import wait_until
+from tests.engine.workspace import wait_until
 
 GRANDCHILDREN = "sleep 60 & sleep 60 & echo $!; wait"
 

@@ -1,4 +1,4 @@
-"""PluginDesk: plays the loader that begins the calls of a plugin, and gives each the grants that it wants."""
+"""PluginHarness: plays the loader that begins the calls of a plugin, and gives each the grants it wants."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Plugin:
         self.load = load
 
 
-class PluginDesk:
+class PluginHarness:
     """Plays the loader that begins the calls, and gives each the grants that it wants."""
 
     def __init__(self) -> None:

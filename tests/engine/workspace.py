@@ -1,4 +1,4 @@
-"""Desk: a user's folder in which command lines are run, and their traces read."""
+"""Workspace: a user's folder in which command lines are run, and their traces read."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Ended:
     err: str
 
 
-class Desk:
+class Workspace:
     """Runs `scoopi …` in its folder, in this process or in one of its own.
 
     Attributes:
@@ -130,7 +130,7 @@ class Desk:
         return ScoopiProcess(self._words(words), self.folder)
 
     def left_behind(self) -> list[int]:
-        """Processes that still live in the desk's folder a second later, this one aside."""
+        """Processes that still live in the workspace's folder a second later, this one aside."""
         found = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit() and int(entry.name) != os.getpid():
@@ -168,13 +168,13 @@ class Desk:
         return [verb, *settings, *given]  # of two values of a key the last one counts: the given one
 
 
-def quick_desk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """A desk in a new folder, which becomes the current one; hosts are asked without delay."""
+def quick_workspace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A workspace in a new folder, which becomes the current one; hosts are asked without delay."""
     folder.mkdir()
     monkeypatch.chdir(folder)
-    desk = Desk(folder)
-    desk.settings["scoopi.loader.fetch.hostTimeout"] = 1
-    return desk
+    workspace = Workspace(folder)
+    workspace.settings["scoopi.loader.fetch.hostTimeout"] = 1
+    return workspace
 
 
 def wait_until(
