@@ -28,27 +28,38 @@ dataDefs:
 
 
 class Site:
-    """Pages `/0` to `/29` with their number as title; those in `failing` are not found."""
+    """Pages `/0` to `/29` with their number as title; those in `failing` are not found.
 
-    def __init__(self) -> None:
+    Args:
+        page_s: how long a page takes until `expedited` is set; from then on pages come at once.
+    """
+
+    def __init__(self, page_s: float = 0.0) -> None:
         self.requested: list[str] = []
         self.failing: set[str] = set()
         self.url = ""
+        self.expedited = threading.Event()
+        self._page_s = page_s
+
+    def page(self, path: str) -> bytes:
+        """The page at a path; empty if there is none."""
+        if not path[1:].isdigit() or path in self.failing:
+            return b""
+        self.requested.append(path)
+        self.expedited.wait(self._page_s)
+        return f"<html><body><h1>title {path[1:]}</h1></body></html>".encode()
 
 
 @contextmanager
 def serving_pages(site: Site) -> Iterator[None]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            is_page = self.path[1:].isdigit() and self.path not in site.failing
-            if is_page:
-                site.requested.append(self.path)
-            self.send_response(200 if is_page else 404)
-            self.send_header("Content-Type", "text/html")
-            body = f"<html><body><h1>title {self.path[1:]}</h1></body></html>".encode()
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            with suppress(BrokenPipeError):  # who asked was killed
+            body = site.page(self.path)
+            with suppress(BrokenPipeError):  # the client was killed
+                self.send_response(200 if body else 404)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
                 self.wfile.write(body)
 
         def log_message(self, *arguments: object) -> None:
@@ -60,13 +71,14 @@ def serving_pages(site: Site) -> Iterator[None]:
         try:
             yield
         finally:
+            site.expedited.set()
             server.shutdown()
 
 
 @contextmanager
-def scraped_site(serving: Serving, delay_ms: int) -> Iterator[Site]:
+def scraped_site(serving: Serving, delay_ms: int, page_s: float = 0.0) -> Iterator[Site]:
     """A site that the project's definitions read, one request in each delay."""
-    site = Site()
+    site = Site(page_s)
     with serving_pages(site):
         lines = [f'      - {{ name: p{n}, url: "{site.url}/{n}" }}' for n in range(PAGES)]
         serving.write("books/books.yml", DEFS % "\n".join(lines))

@@ -19,6 +19,9 @@ from tests.serve.test_scrape_attempt import DEFS, PAGES, Site, scraped_site, tit
 
 RUN_S = 240.0
 """How long a run may take on a busy machine, also when it waits until a node counts as lost."""
+PAGE_S = 1.5
+"""How long a page takes until a test has seen what it waits for; the run outlasts the start of its nodes."""
+LIVENESS_GAP_MS = 4000
 BOOKS = "books: {executes: {scrape: books, nodes: 2}}"
 
 
@@ -37,7 +40,9 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Serving:
 
 @pytest.fixture
 def site(shared: Serving) -> Iterator[Site]:
-    with scraped_site(shared, delay_ms=500) as site:
+    """A site whose pages take long until a test expedites it."""
+    shared.environ |= {"SCOOPI_CLUSTER_LIVENESS_GAP": str(LIVENESS_GAP_MS)}
+    with scraped_site(shared, delay_ms=50, page_s=PAGE_S) as site:
         yield site
 
 
@@ -83,6 +88,8 @@ def test_two_nodes_of_one_serve_publish_every_row_once(shared: Serving, site: Si
     with shared.served("--slots", "2"):
         until(lambda: node(shared)["status"] == "running")
         assert "node 2 runs on" in shared.rows("job", "why", "books/!1")[0]["reason"]
+        until(lambda: works_in(shared, "node-2"))
+        site.expedited.set()
         until(lambda: shared.job("books/!1") == "processed", RUN_S)
     check_every_row_is_published_once(shared)
 
@@ -93,11 +100,14 @@ def test_a_run_whose_first_node_loses_its_worker_is_resumed_with_every_row_once(
     shared.deploy(BOOKS)
     shared.run("launch", "books")
     with shared.served("--slots", "1", "--name", "one") as one:
-        until(lambda: len(site.requested) > 2)
+        until(lambda: site.requested)
         with shared.served("--slots", "2", "--name", "two"):
             until(lambda: node(shared)["status"] == "running")
             assert (shared.attempt("books/!1/1")["worker"], node(shared)["worker"]) == ("one", "two")
+            until(lambda: works_in(shared, "node-2"))
             one.send_signal(signal.SIGKILL)
+            until(lambda: shared.attempt("books/!1/1")["worker"] == "two")
+            site.expedited.set()
             until(lambda: shared.job("books/!1") == "processed", RUN_S)
     check_every_row_is_published_once(shared)
     assert (shared.attempt("books/!1/1")["worker"], shared.attempt("books/!1/1")["fence"]) == ("two", 2)
@@ -107,10 +117,12 @@ def test_a_node_whose_worker_is_lost_is_placed_again(shared: Serving, site: Site
     shared.deploy(BOOKS)
     shared.run("launch", "books")
     with shared.served("--slots", "1", "--name", "one"):
-        until(lambda: len(site.requested) > 2)
+        until(lambda: site.requested)
         with shared.served("--slots", "1", "--name", "two"):
-            until(lambda: node(shared)["status"] == "running")
+            until(lambda: works_in(shared, "node-2"))
         with shared.served("--slots", "1", "--name", "three"):
+            until(lambda: node(shared)["worker"] == "three" and works_in(shared, "node-2"))
+            site.expedited.set()
             until(lambda: shared.job("books/!1") == "processed", RUN_S)
     check_every_row_is_published_once(shared)
     assert shared.attempt("books/!1/1")["fence"] == 1
@@ -134,6 +146,8 @@ def test_a_cancel_that_drains_lets_all_nodes_finish(shared: Serving, site: Site)
     with shared.served("--slots", "2"):
         until(lambda: node(shared)["status"] == "running")
         shared.run("job", "cancel", "books/!1", "--mode", "drain")
+        until(lambda: works_in(shared, "node-2"))
+        site.expedited.set()
         until(lambda: shared.job("books/!1") == "processed", RUN_S)
     check_every_row_is_published_once(shared)
 
@@ -145,13 +159,15 @@ def test_a_serve_that_is_stopped_hands_its_node_to_another_one(
     shared.deploy(BOOKS)
     shared.run("launch", "books")
     with shared.served("--slots", "1", "--name", "one") as one:
-        until(lambda: len(site.requested) > 2)
+        until(lambda: site.requested)
         with shared.served("--slots", "1", "--name", "two") as two:
-            until(lambda: node(shared)["status"] == "running")
+            until(lambda: works_in(shared, "node-2"))
             with shared.served("--slots", "1", "--name", "three"):
                 left = {"one": one, "two": two}[leaving]
                 left.terminate()
                 assert left.wait(SOON_S) == 128 + signal.SIGTERM
+                until(lambda: "three" in (shared.attempt("books/!1/1")["worker"], node(shared)["worker"]))
+                site.expedited.set()
                 until(lambda: shared.job("books/!1") == "processed", RUN_S)
     check_every_row_is_published_once(shared)
     assert len(shared.rows("attempt", "list", "--job", "books/!1")) == 1
@@ -166,13 +182,15 @@ def test_serves_that_are_all_lost_at_once_resume_the_run_when_they_are_back(
         shared.served("--slots", "1", "--name", "one") as one,
         shared.served("--slots", "1", "--name", "two") as two,
     ):
-        until(lambda: node(shared)["status"] == "running")
+        until(lambda: works_in(shared, "node-2"))
         for each in (one, two):
             each.send_signal(signal.SIGKILL)
     with (
         shared.served("--slots", "1", "--name", "one"),
         shared.served("--slots", "1", "--name", "two"),
     ):
+        until(lambda: shared.attempt("books/!1/1")["fence"] > 1 and works_in(shared, "node-2"))
+        site.expedited.set()
         until(lambda: shared.job("books/!1") == "processed", RUN_S)
     check_every_row_is_published_once(shared)
     assert len(shared.rows("attempt", "list", "--job", "books/!1")) == 1
@@ -182,13 +200,13 @@ def test_serves_that_are_all_lost_at_once_resume_the_run_when_they_are_back(
 def test_the_others_finish_the_run_of_a_node_whose_process_is_lost(
     shared: Serving, site: Site, sent: signal.Signals
 ) -> None:
-    shared.environ |= {"SCOOPI_CLUSTER_LIVENESS_GAP": "4000"}
     shared.deploy(BOOKS)
     shared.run("launch", "books")
     with shared.served("--slots", "2"):
-        until(lambda: node(shared)["status"] == "running" and works_in(shared, "node-2"))
+        until(lambda: works_in(shared, "node-2"))
         for pid in works_in(shared, "node-2"):
             os.kill(pid, sent)
+        site.expedited.set()
         until(lambda: shared.job("books/!1") == "processed", RUN_S)
         until(lambda: not works_in(shared, "node-2"))
     check_every_row_is_published_once(shared)
@@ -199,13 +217,14 @@ def test_the_log_of_a_node_is_read_on_another_machine(shared: Serving, site: Sit
     shared.deploy(BOOKS)
     shared.run("launch", "books")
     with shared.served("--slots", "1", "--name", "one"):
-        until(lambda: len(site.requested) > 2)
+        until(lambda: site.requested)
         with shared.served("--slots", "1", "--name", "two", "--state", "elsewhere"):
             until(lambda: node(shared)["status"] == "running")
             assert "until then" in shared.errors("attempt", "log", "books/!1/1", "--node", "2", code=2)
             until(lambda: works_in(shared, "node-2"))
             for pid in works_in(shared, "node-2"):
                 Path(f"/proc/{pid}/fd/2").write_text("printed by the second node\n")
+            site.expedited.set()
             until(lambda: shared.job("books/!1") == "processed", RUN_S)
             own = shared.run("attempt", "log", "books/!1/1", "--node", "2", "--state", "elsewhere")
             until(lambda: succeeds(shared, "attempt", "log", "books/!1/1", "--node", "2"))
