@@ -21,12 +21,20 @@ CARD = etree.fromstring(
 )
 
 
+def values_of(walk: BlockWalk, element: etree._Element) -> dict[str, str | None]:
+    """The values that the walk finds, by selector."""
+    known: dict[tuple[str, ...], str | None] = {}
+    walk.read("li", element, known)
+    assert all(block == "li" for block, _ in known)
+    return {selector: value for (_, selector), value in known.items()}
+
+
 def test_values_are_those_of_queries_where_the_walk_decides() -> None:
     engine = CssEngine()
     selectors = ["h3 > a attribute: title", ".price", "p.sale b", ".none", "a attribute: href"]
     walk = BlockWalk(selectors, engine)
     assert walk.is_worthwhile
-    found = walk.values(CARD)
+    found = values_of(walk, CARD)
     assert found == {
         "h3 > a attribute: title": "One",
         ".price": "5 4",
@@ -37,7 +45,7 @@ def test_values_are_those_of_queries_where_the_walk_decides() -> None:
 
 
 def test_a_text_whose_white_space_may_count_is_left_to_queries() -> None:
-    assert BlockWalk([".code", ".price"], CssEngine()).values(CARD) == {}
+    assert values_of(BlockWalk([".code", ".price"], CssEngine()), CARD) == {}
 
 
 def test_a_walk_is_for_several_simple_selectors() -> None:
@@ -144,7 +152,7 @@ def test_values_of_any_selectors_are_those_of_ordinary_queries(
     walk = BlockWalk(several, queries)
     assert walk.is_worthwhile, several
     for one in queries.compile_block(block)(page):
-        for selector, value in walk.values(one).items():
+        for selector, value in values_of(walk, one).items():
             assert value == queries.compile_value(selector)([one]), (selector, etree.tostring(page))
 
 
@@ -155,18 +163,26 @@ def test_labels_of_an_ordinary_page_are_all_found_by_the_walk() -> None:
         ".//dt[contains(.,'net')]/following-sibling::dd[1]",
         "body/dl/dt[.='Price ']/following-sibling::dd[1]",
     ]
-    assert BlockWalk(css, CssEngine()).values(page) == dict(zip(css, ("5", "pcs", "pcs"), strict=True))
-    assert BlockWalk(xpath, XPathEngine()).values(page) == dict(zip(xpath, ("12 pcs", "5"), strict=True))
+    assert values_of(BlockWalk(css, CssEngine()), page) == dict(zip(css, ("5", "pcs", "pcs"), strict=True))
+    assert values_of(BlockWalk(xpath, XPathEngine()), page) == dict(zip(xpath, ("12 pcs", "5"), strict=True))
 
 
 def test_a_value_that_several_labels_share_is_left_to_queries() -> None:
     page = parse_html(b"<dl><dt>Price<dt>Price<dd>5<dd>6</dl>").getroot()
     selectors = ["dt:contains(Price) ~ dd", "dd"]
-    assert BlockWalk(selectors, CssEngine()).values(page) == {"dd": "5 6"}
+    assert values_of(BlockWalk(selectors, CssEngine()), page) == {"dd": "5 6"}
 
 
 def test_a_deep_page_full_of_text_is_left_to_queries() -> None:
     """The walk would make the text of each element from all elements inside it."""
     page = parse_html(b"<div>" * 300 + b"word " * 1000 + b"</div>" * 300).getroot()
     selectors = ["div:contains(Price) + dd", "p"]
-    assert BlockWalk(selectors, CssEngine()).values(page) == {"p": None}
+    assert values_of(BlockWalk(selectors, CssEngine()), page) == {"p": None}
+
+
+def test_values_of_several_blocks_stand_beside_each_other() -> None:
+    walk = BlockWalk(["b", "i"], CssEngine())
+    known: dict[tuple[str, ...], str | None] = {}
+    for block, text in (("p", "<p><b>1</b><i>2</i></p>"), ("q", "<q><b>3</b></q>"), ("p", "<p><b>4</b></p>")):
+        walk.read(block, etree.fromstring(text), known)
+    assert known == {("p", "b"): "4", ("p", "i"): None, ("q", "b"): "3", ("q", "i"): None}

@@ -17,6 +17,7 @@ _FOLDER = Path(__file__).resolve().parent
 _SOURCES = (
     "column_values.c",
     "element_tests.c",
+    "found_elements.c",
     "kept_nodes.c",
     "label_values.c",
     "lexbor_bridge.c",
@@ -29,6 +30,7 @@ _HEADERS = (
     "class_list.h",
     "column_values.h",
     "element_tests.h",
+    "found_elements.h",
     "kept_nodes.h",
     "label_values.h",
     "lexbor_view.h",

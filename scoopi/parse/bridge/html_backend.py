@@ -28,8 +28,13 @@ ValuesOf = Callable[[list[Element]], list[list[list[str] | None] | None]]
 """Elements of records -> for each, the values of each field; None where Python must evaluate it."""
 RecordValues = Callable[[tuple[Any, ...], int], ValuesOf]
 """(targets of the walk, number of fields) -> a function that finds their values."""
+FlatValuesOf = Callable[[list[Element]], list[list[list[str] | None] | tuple[str, ...] | None]]
+"""As ValuesOf; a tuple of the values of an element in which each field has exactly one."""
 ColumnValues = Callable[[list[Element], ColumnPlan], tuple[dict[int, Any], list[int]] | None]
 """Blocks, what is read -> values by position, and which are lists; None where Python must evaluate it."""
+FoundElements = Callable[[Element, tuple[Any, ...], tuple[bool, ...], bool], list[Element] | None]
+"""Root, a chain as in `simple_chain.py`, whether to search its whole page -> the elements of the chain;
+None where Python must."""
 
 
 class NativeParser:
@@ -46,6 +51,7 @@ class NativeParser:
         positions, cells, part: as in `row_cells`, but with None where white space may be significant.
         tails: likewise, and with the texts of several children as a list, not joined.
         values: compiles the walk over records (see `record_walk.py`); None if the module lacks it.
+        elements: finds the elements of a simple selector; None if the module lacks it.
     """
 
     def __init__(self, module: Any = None) -> None:
@@ -56,6 +62,7 @@ class NativeParser:
         self.part = self.module.part
         self.tails = self.module.tails
         self.values: RecordValues | None = self._values if hasattr(self.module, "values_plan") else None
+        self.elements: FoundElements | None = getattr(self.module, "elements", None)
         self._read_column = self.module.column
         self.is_utf8: Callable[[bytes], bool] = self.module.is_utf8
 
@@ -90,6 +97,10 @@ class NativeParser:
         """Find the values of a column by their positions, see `ColumnValues`."""
         found: tuple[dict[int, Any], list[int]] | None = self._read_column(blocks, *plan)
         return found
+
+    def flat_values(self, targets: tuple[Any, ...], width: int) -> FlatValuesOf:
+        """A function that finds the values of the fields, see `FlatValuesOf`; as RecordValues."""
+        return partial(self.module.values, self.module.values_plan(targets, width, True))
 
     def _values(self, targets: tuple[Any, ...], width: int) -> ValuesOf:
         return partial(self.module.values, self.module.values_plan(targets, width))
@@ -138,10 +149,24 @@ def record_values() -> RecordValues | None:
 
 
 @cache
+def block_values() -> Callable[[tuple[Any, ...], int], FlatValuesOf] | None:
+    """As `record_values`, for blocks, in which most fields have one value."""
+    native = _native()
+    return None if native is None or native.values is None else native.flat_values
+
+
+@cache
 def column_values() -> ColumnValues | None:
     """The bridge's walk over a column if the bridge parses pages; None to read it in Python."""
     native = _native()
     return None if native is None else native.column
+
+
+@cache
+def found_elements() -> FoundElements | None:
+    """The bridge's search for elements if the bridge parses pages; None to search with XPath."""
+    native = _native()
+    return None if native is None else native.elements
 
 
 def _native() -> NativeParser | None:

@@ -16,6 +16,7 @@
 #include <libxml/valid.h>
 
 #include "column_values.h"
+#include "found_elements.h"
 #include "kept_nodes.h"
 #include "lexbor_view.h"
 #include "record_values.h"
@@ -758,16 +759,21 @@ static PyMethodDef methods[] = {
      "column(blocks, chain, children, place, tag, attribute) -> (values, places): the text or attribute of each element\n"
      "of the chain, or of its children with the tag, by its position among its siblings, a list if there are several,\n"
      "and the positions of the lists; None if elements share a position or white space may be significant."},
+    {"elements", found_elements, METH_VARARGS,
+     "elements(root, chain, children, in_page) -> list of the elements of the chain, the root or inside it, or on its\n"
+     "whole page; None if Python must find them."},
     {"values_plan", record_values_plan, METH_VARARGS,
-     "values_plan(targets, width) -> a plan for values(); width is the number of fields of a record."},
+     "values_plan(targets, width, is_flat=False) -> a plan for values(); width is the number of fields of a record."},
     {"values", record_values, METH_VARARGS,
-     "values(plan, roots) -> for each record a list of values for each field, or None if Python must evaluate it."},
+     "values(plan, roots) -> for each record a list of values for each field, or None if Python must evaluate it;\n"
+     "with is_flat a tuple of the values of each record in which each field has one."},
     {NULL, NULL, 0, NULL}};
 
 static int execute(PyObject *module)
 {
     (void)module;
-    if (!connected) connected = find_functions() && same_libxml2() && layout_checked() && row_cells_connected();
+    if (!connected) connected = find_functions() && same_libxml2() && layout_checked() && row_cells_connected() &&
+                                found_elements_connected();
     return connected ? 0 : -1;
 }
 

@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
     target *targets;
     Py_ssize_t number, width;
+    int is_flat; /* gives a tuple of the values of a record if each field has one */
     PyObject *written;
 } plan;
 
@@ -160,14 +161,30 @@ static PyObject *new_values(Py_ssize_t width)
     return values;
 }
 
-static PyObject *all_values(PyObject *roots, Py_ssize_t width, state *walk)
+/* A tuple of the values if each field has exactly one; else the lists. Takes the reference. */
+static PyObject *flattened(PyObject *values)
+{
+    Py_ssize_t width = PyList_GET_SIZE(values);
+    for (Py_ssize_t at = 0; at < width; at++) {
+        PyObject *each = PyList_GET_ITEM(values, at);
+        if (!PyList_Check(each) || PyList_GET_SIZE(each) != 1) return values;
+    }
+    PyObject *flat = PyTuple_New(width);
+    for (Py_ssize_t at = 0; flat != NULL && at < width; at++)
+        PyTuple_SET_ITEM(flat, at, Py_NewRef(PyList_GET_ITEM(PyList_GET_ITEM(values, at), 0)));
+    Py_DECREF(values);
+    return flat;
+}
+
+static PyObject *all_values(PyObject *roots, const plan *plan, state *walk)
 {
     PyObject *all = PyList_New(0);
     for (Py_ssize_t at = 0; all != NULL && at < PyList_GET_SIZE(roots); at++) {
         const xmlNode *root = row_cells_node(PyList_GET_ITEM(roots, at));
-        PyObject *values = root != NULL ? new_values(width) : NULL;
+        PyObject *values = root != NULL ? new_values(plan->width) : NULL;
         outcome walked = values != NULL ? walk_over(values, root, walk) : FAILED;
         if (walked == UNDECIDED) Py_SETREF(values, Py_NewRef(Py_None));
+        if (walked == DONE && plan->is_flat) walked = (values = flattened(values)) != NULL ? DONE : FAILED;
         if (walked == FAILED || PyList_Append(all, values) != 0) Py_CLEAR(all);
         Py_XDECREF(values);
     }
@@ -189,13 +206,15 @@ PyObject *record_values_plan(PyObject *module, PyObject *arguments)
 {
     PyObject *written;
     Py_ssize_t width;
+    int is_flat = 0;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "O!n", &PyTuple_Type, &written, &width)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "O!n|p", &PyTuple_Type, &written, &width, &is_flat)) return NULL;
     plan *made = PyMem_Calloc(1, sizeof(*made));
     PyObject *capsule = made != NULL ? PyCapsule_New(made, PLAN, free_plan) : PyErr_NoMemory();
     if (capsule == NULL) return PyMem_Free(made), NULL;
     made->number = PyTuple_GET_SIZE(written);
     made->width = width;
+    made->is_flat = is_flat;
     made->written = Py_NewRef(written);
     made->targets = PyMem_Calloc((size_t)made->number + 1, sizeof(*made->targets));
     if (made->targets == NULL) Py_SETREF(capsule, PyErr_NoMemory());
@@ -213,7 +232,7 @@ PyObject *record_values(PyObject *module, PyObject *arguments)
     if (plan == NULL) return NULL;
     state walk = {.targets = plan->targets, .number = plan->number};
     walk.progress = PyMem_Calloc((size_t)plan->number + 1, sizeof(*walk.progress));
-    if (walk.progress != NULL) all = all_values(roots, plan->width, &walk);
+    if (walk.progress != NULL) all = all_values(roots, plan, &walk);
     else PyErr_NoMemory();
     label_texts_free(&walk.texts);
     PyMem_Free(walk.beside.nodes);

@@ -35,6 +35,8 @@ xmlNode *row_cells_node(PyObject *object)
     return NULL;
 }
 
+PyObject *row_cells_document(PyObject *element) { return (PyObject *)((struct LxmlElement *)element)->_doc; }
+
 static bool same_name(const xmlNode *one, const xmlNode *other)
 {
     return one->name == other->name || strcmp((const char *)one->name, (const char *)other->name) == 0;

@@ -21,6 +21,8 @@ typedef struct {
 bool row_cells_connected(void);
 /* The node of an lxml element; NULL with an error set for anything else. */
 xmlNode *row_cells_node(PyObject *object);
+/* The document of an lxml element, as a borrowed reference. */
+PyObject *row_cells_document(PyObject *element);
 /* The place among its siblings, from 1, or among those of its name; of a root 0, or 1. `known` holds REMEMBERED. */
 Py_ssize_t row_cells_position(const xmlNode *node, bool of_type, counted_element *known);
 /* The attribute of an element, or (of the name "") its own text; NULL without an error where only Python can say. */

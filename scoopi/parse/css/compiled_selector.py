@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from functools import cached_property
 from typing import Any, cast
@@ -9,11 +10,13 @@ from typing import Any, cast
 from lxml import etree
 
 from scoopi.errors import ParseError
+from scoopi.parse.bridge.html_backend import found_elements
 from scoopi.parse.css import syntax
 from scoopi.parse.css.element_text import attributes
 from scoopi.parse.css.set_selector import ChainQuery, Query, holders_of, selected
 from scoopi.parse.css.xpath_conditions import is_name
 from scoopi.parse.css.xpath_writer import NAMESPACE, ChainParts, Select, Within, XPathWriter
+from scoopi.parse.walks.simple_chain import SimpleChain
 
 Element = etree._Element
 
@@ -67,6 +70,8 @@ class CompiledSelector:
             ParseError: a regular expression took too long, or the selector finds too many elements.
         Source: defs/README.md, 3.2.
         """
+        if (walk := self._walk) is not None and (found := walk(root)) is not None:
+            return found
         if self._tag:  # half the time of an XPath
             return list((root.getroottree() if self._scope is Within.PAGE else root).iter(self._tag))
         if self._text_trees is not None:
@@ -79,6 +84,19 @@ class CompiledSelector:
         """Compile a query from an element of a chain's first compound to those of its last one."""
         writer = XPathWriter(Within.BLOCK, _Nested(regex_timeout_ms, LARGE), regex_timeout_ms)
         return _query(writer.onward(chain), writer)
+
+    @cached_property
+    def _walk(self) -> Callable[[Element], list[Element] | None] | None:
+        """Finds the elements of tags, ids and classes in C, for which libxml2 would set up an XPath."""
+        if self._scope is Within.BELOW:  # where the first element is enough
+            return None
+        search, chain = found_elements(), SimpleChain.of(self._selectors)
+        # Above each element, a blank would have all of its ancestors searched.
+        links = None if chain is None or " " in chain.combinators else chain.links()
+        if search is None or links is None:
+            return None
+        in_page = self._scope is Within.PAGE
+        return lambda root: search(root, *links, in_page)
 
     @cached_property
     def _chains(self) -> list[ChainQuery]:

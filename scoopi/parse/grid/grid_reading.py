@@ -51,7 +51,7 @@ class GridReading:
         self._scripts = scripts
         self._walks = walks or {}
         self._walked: set[str] = set()
-        self._page = PositionalGroups([root])
+        self._page: PositionalGroups | None = None  # most definitions need none
         self._memory: PageMemory = {}
         self._blocks: dict[str, Sequence[Element]] = {}
         self.known: dict[tuple[str, ...], str | None] = {}
@@ -84,8 +84,8 @@ class GridReading:
         if self._walks and block not in self._walked and len(blocks) == 1:
             self._walked.add(block)
             walk = self._walks.get(block) or self._walks.get(None)
-            for name, value in walk.values(blocks[0]).items() if walk is not None else ():
-                known[block, name] = value
+            if walk is not None:
+                walk.read(block, blocks[0], known)
             if key in known:
                 return known[key]
         known[key] = found = self._engine.compile_value(selector)(blocks, self._memory)
@@ -115,6 +115,9 @@ class GridReading:
 
     def _found_blocks(self, block: str, place: PositionalBlock | None = None) -> Sequence[Element]:
         if block not in self._blocks:
-            found = None if place is None else self._page.found(*place)
+            found = None
+            if place is not None:
+                self._page = self._page or PositionalGroups([self._root])
+                found = self._page.found(*place)
             self._blocks[block] = self._engine.compile_block(block)(self._root) if found is None else found
         return self._blocks[block]

@@ -89,11 +89,11 @@ class TimedWalk(BlockWalk):
     ) -> None:
         super().__init__(entries, engine)
         found = [entry for selector in self.selectors for entry in entries[selector]]
-        self._timed = stopwatch.timed(found, super().values)
+        self._timed = stopwatch.timed(found, super().read)
 
-    def values(self, block: etree._Element) -> dict[str, str | None]:
+    def read(self, block: str, element: etree._Element, known: dict[tuple[str, ...], str | None]) -> None:
         """See BlockWalk."""
-        return self._timed(block)
+        self._timed(block, element, known)
 
 
 class TimedEngine:

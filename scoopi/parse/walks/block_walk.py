@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from lxml import etree
 
-from scoopi.parse.bridge.html_backend import record_values
+from scoopi.parse.bridge.html_backend import block_values
 from scoopi.parse.query_ports import QueryEngine
 
 Element = etree._Element
@@ -33,9 +33,10 @@ class BlockWalk:
             if walked is not None:
                 plan.append(walked.plan)
                 self._selectors.append((selector, walked.join, walked.may_lack))
-        native = record_values()
+        native = block_values()
         is_worthwhile = native is not None and len(plan) >= _MANY
         self._found = native(tuple(plan), len(plan)) if native is not None and is_worthwhile else None
+        self._keys: dict[str, list[tuple[str, str]]] = {}
 
     @property
     def selectors(self) -> list[str]:
@@ -47,14 +48,28 @@ class BlockWalk:
         """Whether the walk is available and evaluates enough selectors to be faster than queries."""
         return self._found is not None
 
-    def values(self, block: Element) -> dict[str, str | None]:
-        """The values by selector, without those that only an ordinary query can find."""
+    def read(self, block: str, element: Element, known: dict[tuple[str, ...], str | None]) -> None:
+        """Add the values to those that are known, without those that only an ordinary query can find.
+
+        Args:
+            block: selector of the block.
+            element: the block.
+            known: (block, selector) -> value.
+        """
         assert self._found is not None, "see is_worthwhile"
-        found = self._found([block])[0]
+        found = self._found([element])[0]
         if found is None:
-            return {}
-        return {
-            selector: texts[0] if len(texts) == 1 else join(texts)  # most labels and fields have one
-            for (selector, join, may_lack), texts in zip(self._selectors, found, strict=True)
-            if texts or (texts is not None and not may_lack)
-        }
+            return
+        if type(found) is tuple:  # most labels and fields have one value
+            known.update(zip(self._keys_of(block), found, strict=True))
+            return
+        for key, (_, join, may_lack), texts in zip(self._keys_of(block), self._selectors, found, strict=True):
+            if texts or (texts is not None and not may_lack):
+                known[key] = texts[0] if len(texts) == 1 else join(texts)
+
+    def _keys_of(self, block: str) -> list[tuple[str, str]]:
+        """The keys of the values; those of the last block are kept, as most definitions have one."""
+        if (keys := self._keys.get(block)) is None:
+            keys = [(block, selector) for selector, _, _ in self._selectors]
+            self._keys = {block: keys}
+        return keys
