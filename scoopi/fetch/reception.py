@@ -12,11 +12,10 @@ import pycurl
 
 from scoopi.fetch.content_decoder import BrokenCodingError, ContentDecoder, TooLargeError
 from scoopi.fetch.page_kind import HINT, essence, is_media
+from scoopi.fetch.response_head import ResponseHead
 
 MOST_ERROR_BYTES = 65_536
 """How much of an error's body is read, so that the connection can be reused."""
-SINGLE = frozenset(("location",))
-"""Headers that are not lists; of repeated ones the first counts."""
 PAGE_STATUS = 200
 OTHER_BYTES = 1 << 20
 """Bytes that may be received beyond the size limit, as a coding may enlarge what it cannot compress."""
@@ -83,9 +82,7 @@ class Reception:
         room: limits the bytes in memory; shared by all receptions of a client.
 
     Attributes:
-        status: 0 until a response has started.
-        headers: names in lower case.
-        is_headed: whether all headers have been received.
+        take_header: receives a line of the response's head, as `ResponseHead.take`.
         fault: why the reception aborted the transfer; empty if it did not.
         hint: what the user can do about the fault.
         is_cut: whether the body was cut at the limit given to `reset`.
@@ -95,6 +92,8 @@ class Reception:
         self._max_bytes = max_bytes
         self._room = room
         self._held = 0
+        self._head = ResponseHead()
+        self.take_header = self._head.take
         self.reset()
 
     def reset(self, cut_bytes: int = 0) -> None:
@@ -107,9 +106,7 @@ class Reception:
         self.is_cut = False
         self._room.leave(self, self._held)
         self._held = 0
-        self.status = 0
-        self.headers: dict[str, str] = {}
-        self.is_headed = False
+        self._head.reset()
         self.fault = ""
         self.hint = ""
         self._pieces: list[bytes] = []
@@ -117,6 +114,21 @@ class Reception:
         self._came = 0
         self._begun = False
         self._decoder: ContentDecoder | None = None
+
+    @property
+    def status(self) -> int:
+        """0 until a response has started."""
+        return self._head.status
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers, with names in lower case."""
+        return self._head.headers
+
+    @property
+    def is_headed(self) -> bool:
+        """Whether all headers have been received."""
+        return self._head.is_complete
 
     @property
     def wanted(self) -> bool:
@@ -135,27 +147,6 @@ class Reception:
     def charset(self) -> str | None:
         """The charset of the Content-Type header, as written there; None if it has none."""
         return charset_of(self.headers.get("content-type", ""))
-
-    def take_header(self, line: bytes) -> None:
-        """Receive a status line, which discards the headers of an earlier 1xx, a header or the empty line."""
-        if line.startswith(b"HTTP/"):
-            self.headers = {}
-            self.is_headed = False
-            parts = line.split(None, 2)
-            is_status = len(parts) > 1 and len(parts[1]) == 3 and parts[1].isdigit()
-            self.status = int(parts[1]) if is_status else 0
-            return
-        if not line.strip():
-            self.is_headed = True
-            return
-        name, colon, value = line.partition(b":")
-        if colon:
-            key = name.strip().lower().decode("latin-1")
-            text = _text(value.strip())
-            if key not in self.headers:
-                self.headers[key] = text
-            elif key not in SINGLE:
-                self.headers[key] = f"{self.headers[key]}, {text}"
 
     def take_body(self, piece: bytes) -> int | None:
         """Receive a piece of the body.
@@ -235,13 +226,6 @@ def charset_of(content_type: str) -> str | None:
     """
     found = _CHARSET.search(content_type)
     return (found[1] or found[2] or found[3] or "").strip() or None if found else None
-
-
-def _text(value: bytes) -> str:
-    try:
-        return value.decode("utf-8")
-    except UnicodeDecodeError:
-        return value.decode("latin-1")
 
 
 class WireWatch:
