@@ -138,11 +138,16 @@ class Appender:
         return self._thread.ident is not None and not self._thread.is_alive()
 
     def put(self, result: JobResult) -> None:
-        """Queue a result; the caller has checked `has_room` before (one batch may exceed the limit)."""
+        """Queue a result; see `put_all`."""
+        self.put_all((result,))
+
+    def put_all(self, results: Sequence[JobResult]) -> None:
+        """Queue results; the caller has checked `has_room` before (one batch may exceed the limit)."""
+        size = sum([len(result.body) + CHILD_BYTES * len(result.children) for result in results])
         with self._changed:
             was_empty = not self._queue
-            self._queue.append(result)
-            self._bytes += len(result.body) + CHILD_BYTES * len(result.children)
+            self._queue.extend(results)
+            self._bytes += size
             if was_empty or self._is_due():  # else the thread would wake up only to wait again
                 self._changed.notify()
 

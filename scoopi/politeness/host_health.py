@@ -88,6 +88,8 @@ class HostHealth(msgspec.Struct):
 
     def delay_s(self, least_s: float) -> float:
         """The current delay between two requests, in seconds; never less than the configured one."""
+        if not least_s:
+            return self.extra_s
         slowing = self.recent_s / (SLOW_FACTOR * self.usual_s) if self.recent_s else 1.0
         return least_s * min(MOST_SLOWING, max(1.0, slowing)) + self.extra_s
 

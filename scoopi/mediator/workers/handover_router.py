@@ -111,6 +111,7 @@ class HandoverRouter:
         self._counts.add_all(message.times, prefix="time.")
         self._counts.add_all(message.finds, prefix=PREFIX)
         passed = pages = 0
+        ended: list[JobResult] = []
         for result in message.results:
             pending = worker.end(result.job)
             if pending is None:
@@ -121,12 +122,15 @@ class HandoverRouter:
             if final is None:
                 continue
             result = final
-            self._counts.add_all(result.finds, prefix=PREFIX)
+            if result.finds:
+                self._counts.add_all(result.finds, prefix=PREFIX)
             log_failures(result)
-            children = tuple(NewJob(child.id, child.host, child.payload) for child in result.children)
-            self._appender.put(
+            children = tuple([NewJob(child.id, child.host, child.payload) for child in result.children])
+            ended.append(
                 JobResult(result.job, result.fence, result.state, result.body, children, result.rows)
             )
             pages += result.pages
+        if ended:
+            self._appender.put_all(ended)
         self._counts.add("pages", pages)
         return passed

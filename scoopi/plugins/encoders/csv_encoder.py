@@ -67,8 +67,11 @@ class CsvEncoder:
         if not data.items:
             return b""
         tags = (str(page), "1", "1") if self._include_tags else ()
-        lead = self._line((locator.name, locator.group, *tags)) + self.delimiter
+        cells = (locator.name, locator.group, *tags)
         try:
+            lead = self.delimiter.join(cells) + self.delimiter
+            if self.quote != "none" and not self._is_plain(lead, len(cells), 0):
+                lead = self._line(cells) + self.delimiter
             body = f"\n{lead}".join(self._lines(data.items))
             return f"{lead}{body}\n".encode()
         except (TypeError, AttributeError, UnicodeEncodeError) as error:
