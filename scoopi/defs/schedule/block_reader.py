@@ -52,6 +52,14 @@ class BlockReader:
                 self._findings.error(owner, path, f"{key.name} is missing", f"add `{key.name}: {key.valid}`")
         return values
 
+    def no_effect(self, table: Table, path: str, key: str, where: str, hint: str = "remove it") -> None:
+        """Warn of a key of a block that has no effect there."""
+        self._findings.warning(table.keys[key], f"{path}.{key}", f"{key} has no effect {where}", hint)
+
+    def wrong(self, table: Table, path: str, key: str, what: str, hint: str) -> None:
+        """Report a key of a block that contradicts others, or is missing beside them."""
+        self._findings.error(table.keys.get(key, table.place), f"{path}.{key}", what, hint)
+
     def _warn_if_idle(self, node: Node, key: BlockKey, path: str, owner: Place) -> None:
         text = node.text if isinstance(node, Text) else ""
         if key.idle and re.fullmatch(key.idle, text, re.DOTALL):
@@ -109,3 +117,8 @@ class BlockReader:
             block.is_list and not node.entries.keys() <= values.keys()
         )  # an edge without its slot is another
         return None if lacks else (block.make(**values),)
+
+
+def is_whole(table: Table | None, values: dict[str, Any] | None) -> bool:
+    """Whether all keys of a block are known and valid; else what seems to be missing may be misspelt."""
+    return table is None or values is None or table.entries.keys() <= values.keys()

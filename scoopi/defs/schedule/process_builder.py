@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from scoopi.defs.schedule.block_reader import BlockReader
+from scoopi.defs.schedule.block_reader import BlockReader, is_whole
 from scoopi.defs.schedule.invalid_value import InvalidValueError
 from scoopi.defs.schedule.kinds import ValueKind
 from scoopi.defs.schedule.process_keys import EXECUTABLES, EXECUTES, LATER_EXECUTABLES, PROCESS
+from scoopi.defs.schedule.trigger_builder import TriggerBuilder
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node, Table, Text
-from scoopi.errors import PeriodError
 from scoopi.model.place import Place
 from scoopi.model.schedule.process import (
     EXTERNAL,
@@ -20,17 +20,13 @@ from scoopi.model.schedule.process import (
     Probe,
     Process,
     RetryRule,
-    Trigger,
 )
-from scoopi.periods.cron import CronExpression
-from scoopi.periods.iterations import can_be_numbered
 from scoopi.periods.period import parse_qualifier
 
 _PERIODS_ONLY = ("machine", "lag", "grouping")
 _FIRES_ONLY = ("catchup", "catchup_window")
 _SCRAPES_ONLY = ("output", "keep_former")
 _ITERATIONS_ONLY = ("lookback", "on_window_exit")
-_SCHEDULES = ("every", "cron", "at", "after")
 _DAY = timedelta(days=1)
 _MANAGED_LAG = timedelta(minutes=5)
 _MANAGED_RETRY = {"stale_after": timedelta(hours=1), "give_up_after": 2 * _DAY}
@@ -54,6 +50,7 @@ class ProcessBuilder:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._reader = BlockReader(findings)
+        self._triggers = TriggerBuilder(findings)
 
     def build(self, name: str, node: Node, path: str, owner: Place) -> Process | None:
         """Build a process; None after an error.
@@ -76,7 +73,12 @@ class ProcessBuilder:
         trigger_keys = values.pop("trigger", None)
         mode = values.get("mode") or _mode(node, trigger_keys)
         self._check_mode(mode, values, trigger_keys, node, path)
-        trigger = self._trigger(trigger_keys, mode, values, node, path)
+        trigger, table = None, node.table("trigger")
+        if trigger_keys is not None and table is not None and mode != "manual":
+            has_periods = "qualifier" in node.entries
+            trigger = self._triggers.build(
+                trigger_keys, mode, table, f"{path}.trigger", has_periods=has_periods
+            )
         if executes is None:
             return None
         values |= {"mode": mode, "executes": executes, "trigger": trigger}
@@ -146,39 +148,43 @@ class ProcessBuilder:
 
     def _check_mode(self, mode: str, values: dict[str, Any], trigger: Any, node: Table, path: str) -> None:
         if mode == "manual" and trigger is not None:
-            self._wrong(node, path, "trigger", "a manual process has no trigger", "leave out `mode: manual`")
+            self._reader.wrong(
+                node, path, "trigger", "a manual process has no trigger", "leave out `mode: manual`"
+            )
         if mode != "manual" and trigger is None and "trigger" not in node.entries:
             hint = 'add `trigger: {cron: "0 6 * * *"}`'
             self._findings.error(node.at("mode"), path, f"a {mode} process needs a trigger", hint)
         if mode != "managed" and "qualifier" in values:
-            self._wrong(node, path, "qualifier", f"a {mode} process has no qualifier", "use `mode: managed`")
+            self._reader.wrong(
+                node, path, "qualifier", f"a {mode} process has no qualifier", "use `mode: managed`"
+            )
         if mode == "freerun" and "depends_on" in values:
             what = "a freerun process depends on nothing"
-            self._wrong(node, path, "depends_on", what, "use `trigger: {after: …}`")
+            self._reader.wrong(node, path, "depends_on", what, "use `trigger: {after: …}`")
         if "remind_limit" in values and values.get("overlap", _OVERLAP[mode]) != "remind":
             what = "remind_limit needs overlap: remind"
-            self._wrong(node, path, "remind_limit", what, "add `overlap: remind`, or remove it")
+            self._reader.wrong(node, path, "remind_limit", what, "add `overlap: remind`, or remove it")
         for key in _FIRES_ONLY:
             if key in values and mode != "freerun":
                 hint = "periods are created in full, iterations by lookback; remove it"
-                self._no_effect(node, path, key, f"on a {mode} process, which misses no fires", hint)
+                self._reader.no_effect(node, path, key, f"on a {mode} process, which misses no fires", hint)
         if "catchup_window" in values and values.get("catchup") == "none":
-            self._no_effect(node, path, "catchup_window", "with catchup: none")
+            self._reader.no_effect(node, path, "catchup_window", "with catchup: none")
         if "qualifier" not in node.entries:
             for key in _PERIODS_ONLY:
                 if key in values:
-                    self._wrong(node, path, key, f"{key} needs a qualifier", "add `qualifier: daily`")
+                    self._reader.wrong(node, path, key, f"{key} needs a qualifier", "add `qualifier: daily`")
         elif "qualifier" in values and (size := values.get("grouping", 1)) > (
             most := parse_qualifier(values["qualifier"]).longest_group
         ):
             what = f"grouping is {size}, but {values['qualifier']} periods are grouped by at most {most}"
-            self._wrong(node, path, "grouping", what, f"write a number up to {most}")
+            self._reader.wrong(node, path, "grouping", what, f"write a number up to {most}")
         slots = (trigger or {}).get("slots")
-        if slots != "iterations" and _is_whole(node.table("trigger"), trigger):
+        if slots != "iterations" and is_whole(node.table("trigger"), trigger):
             for key in _ITERATIONS_ONLY:
                 if key in values:
                     hint = "add `slots: iterations` to the trigger"
-                    self._wrong(node, path, key, f"{key} needs iterations", hint)
+                    self._reader.wrong(node, path, key, f"{key} needs iterations", hint)
 
     def _check_probes(
         self, values: dict[str, Any], executes: Executes | None, node: Table, path: str
@@ -194,97 +200,13 @@ class ProcessBuilder:
         asks += ["probe"] * any(probe.path_exists or probe.python for probe in values.get("probe", ()))
         if asks and executes is not None and executes.kind == EXTERNAL:
             what = f"{asks[0]} does not go with external, whose workers call nothing of the project"
-            self._wrong(node, path, asks[0], what, "the worker can end the attempt as not_ready")
+            self._reader.wrong(node, path, asks[0], what, "the worker can end the attempt as not_ready")
         if "new_input" in values and values.get("machine", "discrete") == "discrete":
             hint = "add `machine: continuous` or `recomputing`"
-            self._wrong(node, path, "new_input", "new_input needs further attempts of a period", hint)
+            self._reader.wrong(node, path, "new_input", "new_input needs further attempts of a period", hint)
         for key in _SCRAPES_ONLY:
             if key in values and executes is not None and executes.kind != "scrape":
-                self._no_effect(node, path, key, f"with {executes.kind}, which publishes no rows")
-
-    def _trigger(
-        self, keys: dict[str, Any] | None, mode: str, values: dict[str, Any], node: Table, path: str
-    ) -> Trigger | None:
-        table = node.table("trigger")
-        if keys is None or table is None or mode == "manual":
-            return None
-        path = f"{path}.trigger"
-        has_periods = "qualifier" in node.entries
-        is_whole = _is_whole(table, keys)
-        slots = keys.setdefault("slots", "periods" if has_periods else "instants")
-        if is_whole and (slots == "periods") is not has_periods:
-            what = f"slots: {slots} {'does not go with' if has_periods else 'needs'} a qualifier"
-            self._wrong(table, path, "slots", what, "leave slots out")
-        if slots == "iterations":
-            self._check_iterations(keys, table, path)
-        else:
-            self._check_schedule(keys, mode, table, path, is_whole=is_whole)
-        self._check_cron(keys, table, path)
-        if "since" in keys and "until" in keys and keys["until"] <= keys["since"]:
-            what = "until is not after since, so it never fires"
-            self._wrong(table, path, "until", what, "correct one of them")
-        if "after" in keys or str(keys.get("source")).startswith("python:"):
-            for key in sorted({"since", "until"} & keys.keys()):
-                self._no_effect(table, path, key, "on slots that come from another process or a class")
-        if mode == "managed":
-            keys.setdefault("every", timedelta(seconds=60))
-        return Trigger(**keys)
-
-    def _check_schedule(
-        self, keys: dict[str, Any], mode: str, table: Table, path: str, *, is_whole: bool
-    ) -> None:
-        given = [key for key in _SCHEDULES if key in keys]
-        if len(given) > 1:
-            what = f"{' and '.join(given)} exclude each other"
-            self._wrong(table, path, given[1], what, "keep one of them")
-        elif not given and mode != "managed" and is_whole:
-            hint = "add one of every, cron, at, after"
-            self._findings.error(table.place, path, "the trigger has no schedule", hint)
-        if "source" in keys and is_whole:
-            self._wrong(table, path, "source", "source needs iterations", "add `slots: iterations`")
-
-    def _check_iterations(self, keys: dict[str, Any], table: Table, path: str) -> None:
-        if not _is_whole(table, keys):  # a key is misspelt or invalid, which has been reported
-            return
-        source = keys.setdefault("source", "cron" if "cron" in keys else "")
-        if not source:
-            hint = "add `source: after_completion`, or `cron: …`"
-            self._findings.error(table.place, path, "iterations need a source", hint)
-        elif (source == "cron") is not ("cron" in keys):
-            what = (
-                "source: cron needs `cron`" if source == "cron" else f"cron does not go with source: {source}"
-            )
-            self._wrong(table, path, "source", what, "keep one of the two")
-        for key in ("at", "after"):
-            if key in keys:
-                self._wrong(table, path, key, f"{key} does not go with iterations", "use `source`")
-
-    def _check_cron(self, keys: dict[str, Any], table: Table, path: str) -> None:
-        if "cron" in keys and ("dialect" in keys or "dialect" not in table.entries):
-            try:
-                expression = CronExpression(keys["cron"], keys.get("dialect", "unix"))
-            except PeriodError as error:
-                self._wrong(table, path, "cron", error.what, error.hint)
-                return
-            if keys.get("slots") == "iterations" and not can_be_numbered(expression):
-                what = "cron fires more often than iterations can be numbered, 9999 times a day"
-                self._wrong(table, path, "cron", what, "let it fire at most every 10 seconds")
-        elif "dialect" in keys and "cron" not in table.entries:
-            self._wrong(table, path, "dialect", "dialect needs cron", "remove it")
-        for key in ("timezone", "dst"):
-            if key in keys and not keys.keys() & {"cron", "at"}:
-                self._wrong(table, path, key, f"{key} needs cron or at", "remove it")
-
-    def _no_effect(self, node: Table, path: str, key: str, where: str, hint: str = "remove it") -> None:
-        self._findings.warning(node.keys[key], f"{path}.{key}", f"{key} has no effect {where}", hint)
-
-    def _wrong(self, table: Table, path: str, key: str, what: str, hint: str) -> None:
-        self._findings.error(table.keys.get(key, table.place), f"{path}.{key}", what, hint)
-
-
-def _is_whole(table: Table | None, values: dict[str, Any] | None) -> bool:
-    """Whether all keys of a block are known and valid; else what seems to be missing may be misspelt."""
-    return table is None or values is None or table.entries.keys() <= values.keys()
+                self._reader.no_effect(node, path, key, f"with {executes.kind}, which publishes no rows")
 
 
 def _mode(node: Table, trigger: dict[str, Any] | None) -> str:

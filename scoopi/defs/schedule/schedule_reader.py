@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from scoopi.defs.schedule.block_reader import BlockReader
-from scoopi.defs.schedule.edge_check import EdgeCheck
 from scoopi.defs.schedule.key_places import KeyPlaces
 from scoopi.defs.schedule.kinds import QUALIFIED
 from scoopi.defs.schedule.name_check import NameCheck
-from scoopi.defs.schedule.name_resolver import NameResolver
 from scoopi.defs.schedule.process_builder import ProcessBuilder
+from scoopi.defs.schedule.process_edges import ProcessEdges
 from scoopi.defs.schedule.schedule_language import IGNORED, LATER, SECTIONS, is_default
 from scoopi.defs.schedule.settings_keys import SETTINGS
 from scoopi.defs.yaml.findings import Findings
@@ -92,8 +91,8 @@ class ScheduleReader:
                 "the project has no processes",
                 "write `processes: {NAME: {executes: KIND:WHAT}}`",
             )
-        NameResolver(self._processes, self._places, self._findings).resolve()
-        edges = EdgeCheck(self._processes, self._places, self._findings)
+        edges = ProcessEdges(self._processes, self._places, self._findings)
+        edges.qualify()
         edges.check_cycles()
         if self._check_scrape is not None:
             edges.check_slots()

@@ -75,49 +75,12 @@ def test_a_command_keeps_its_words_and_its_exit_codes(project: Project) -> None:
         ("executes: external:x\ntrigger: {every: 1m}\nmachine: continuous", "machine needs a qualifier"),
         ("executes: external:x\ntrigger: {every: 1m}\nlookback: 2", "lookback needs iterations"),
         ("executes: external:x\nqualifier: monthly\ntrigger: {}\ngrouping: 13", "grouping is 13"),
-        ("executes: external:x\ntrigger: {every: 1m, cron: '@daily'}", "every and cron exclude each other"),
-        ("executes: external:x\ntrigger: {jitter: 1m}", "the trigger has no schedule"),
-        ("executes: external:x\ntrigger: {every: 1m, dialect: quartz}", "dialect needs cron"),
-        ("executes: external:x\ntrigger: {every: 1m, timezone: Europe/Berlin}", "timezone needs cron or at"),
-        ("executes: external:x\ntrigger: {every: 1m, source: cron}", "source needs iterations"),
-        (
-            "executes: external:x\ntrigger: {cron: '0 6 * * *', slots: periods}",
-            "slots: periods needs a",
-        ),
-        (
-            "executes: external:x\nqualifier: daily\ntrigger: {slots: instants}",
-            "does not go with a qualifier",
-        ),
-        ("executes: external:x\ntrigger: {slots: iterations}", "iterations need a source"),
-        ("executes: external:x\ntrigger: {slots: iterations, source: cron}", "source: cron needs"),
-        (
-            "executes: external:x\ntrigger: {slots: iterations, source: after_completion, at: ['8:30']}",
-            "at does not go",
-        ),
-        ("executes: external:x\ntrigger: {cron: '61 * * * *'}", "bad minute"),
-        (
-            "executes: external:x\ntrigger: {cron: '*/5 * * * * ?', dialect: quartz, slots: iterations}",
-            "cron fires more often than iterations can be numbered",
-        ),
-        ("executes: external:x\ntrigger: {cron: '0 6 * * * ?'}", "6 fields, not 5"),
         ("- a", "a process is a mapping"),
         ("executes: 'command:bin/load x'", "a command is a list of words"),
         ("executes:", "executes has no value"),
-        ("executes: external:x\ntrigger: {cron: '@dayly'}", "it is not a known short form"),
-        ("executes: external:x\ntrigger: {cron: '5'}", "it has 1 field, not 5"),
         ("executes: 'scrap:books'", "executes is 'scrap:books'"),
         ("executes: external:x\nqualifier: yearly\ntrigger: {}\ngrouping: 2", "are grouped by at most 1"),
         ("executes: external:x\nqualifier: weekly\ntrigger: {}\nlag: 2h", "qualifier is 'weekly'"),
-        ("executes: external:x\ntrigger: {crn: '@daily'}", "unknown key crn"),
-        (
-            "executes: external:x\ntrigger: {slots: iteration, source: cron, cron: '@daily'}",
-            "slots is 'iteration'",
-        ),
-        (
-            "executes: external:x\ntrigger: {every: 1h, since: '2026-02-01T00:00:00Z',"
-            " until: '2026-01-01T00:00:00Z'}",
-            "until is not after since",
-        ),
     ],
 )
 def test_keys_that_do_not_go_together_are_one_error_with_a_place(

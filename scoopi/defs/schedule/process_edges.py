@@ -1,32 +1,55 @@
-"""EdgeCheck: checks how processes refer to each other: no cycles, and corresponding slots."""
+"""ProcessEdges: how processes refer to each other: by qualified names, without cycles, slot by slot."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 
+import msgspec
+
 from scoopi.defs.schedule.key_places import KeyPlaces
 from scoopi.defs.yaml.findings import Findings
-from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.process import Probe, Process
 
 _LENGTHS = ("hourly", "daily", "monthly", "yearly")
 Edge = tuple[str, tuple[str | int, ...]]
 """The process that comes first, and the keys that lead to where its name is written."""
 
 
-class EdgeCheck:
-    """Checks how processes refer to each other.
+class ProcessEdges:
+    """Qualifies the names by which processes refer to each other, and checks the edges.
 
     Args:
-        processes: the valid processes by qualified name.
+        processes: the valid processes by qualified name; `qualify` replaces them.
         places: where all processes are written.
         findings: collects the errors.
     """
 
-    def __init__(self, processes: Mapping[str, Process], places: KeyPlaces, findings: Findings) -> None:
+    def __init__(self, processes: dict[str, Process], places: KeyPlaces, findings: Findings) -> None:
         self._processes = processes
         self._places = places
         self._findings = findings
+
+    def qualify(self) -> None:
+        """Replace the names in all processes by qualified ones."""
+        for name, process in self._processes.items():
+            depends_on = tuple(
+                msgspec.structs.replace(
+                    edge, process=self._qualified(edge.process, process, "depends_on", number, "process")
+                )
+                for number, edge in enumerate(process.depends_on)
+            )
+            probe = tuple(self._probe(each, process, number) for number, each in enumerate(process.probe))
+            trigger = process.trigger
+            if trigger is not None and trigger.after:
+                after = tuple(
+                    self._qualified(other, process, "trigger", "after", number)
+                    for number, other in enumerate(trigger.after)
+                )
+                trigger = msgspec.structs.replace(trigger, after=after)
+            self._processes[name] = msgspec.structs.replace(
+                process, depends_on=depends_on, trigger=trigger, probe=probe
+            )
 
     def check_cycles(self) -> None:
         """Report processes that wait for themselves; edges to earlier slots make no cycle."""
@@ -57,6 +80,28 @@ class EdgeCheck:
                 if probe.job_done is not None:
                     self._check_slot(process, probe.job_done.process, ("probe", number, "job_done"))
             self._check_triggers(process)
+
+    def _probe(self, probe: Probe, process: Process, number: int) -> Probe:
+        if probe.job_done is None:
+            return probe
+        name = self._qualified(probe.job_done.process, process, "probe", number, "job_done", "process")
+        return msgspec.structs.replace(probe, job_done=msgspec.structs.replace(probe.job_done, process=name))
+
+    def _qualified(self, name: str, process: Process, *keys: str | int) -> str:
+        if name in self._places:
+            return name
+        own = f"{process.name.rpartition('.')[0]}.{name}"
+        found = [own] if own in self._places else [each for each in self._places if each.endswith(f".{name}")]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            what = f"{name} may be {' or '.join(found)}"
+            self._findings.error(*self._places.at(process.name, *keys), what, "write the namespace")
+        else:
+            known = [each.rpartition(".")[2] for each in self._places]
+            at = self._places.at(process.name, *keys)
+            self._findings.unknown(*at, f"unknown process {name}", name, known)
+        return name
 
     def _check_slot(self, process: Process, before: str, names: tuple[str | int, ...]) -> None:
         """Report an edge that does not lead from periods to periods, or from iterations to iterations."""
