@@ -70,7 +70,7 @@ def test_a_managed_process_is_evaluated_once_a_minute_unless_its_trigger_says_so
 def test_bounds_of_slots_that_come_from_elsewhere_have_no_effect(project: Project) -> None:
     found = project.finding(
         "executes: external:x\n"
-        "trigger: {slots: iterations, source: 'python:queue:Source', since: '2026-01-01T00:00:00Z'}"
+        "trigger: {slots: iterations, source: 'python:actions:Source', since: '2026-01-01T00:00:00Z'}"
     )
     assert (found.severity, found.what) == (
         Severity.WARNING,
