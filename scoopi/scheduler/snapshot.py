@@ -128,7 +128,7 @@ class Snapshot:
             return True
         if worker.beat is None:
             return worker.state == "lost"
-        return self.beat - worker.beat > self.schedule.settings.liveness.gap
+        return self.beat - worker.beat > self.schedule.settings.liveness.most_missed(worker.liveness)
 
 
 def _turn(job: JobRecord) -> tuple[bool, datetime, float, str]:

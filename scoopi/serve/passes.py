@@ -105,7 +105,7 @@ class Passes:
         self.faults = PlanFaults()
         self.is_unfinished = False
         self._fault_log = FaultLog()
-        self.lease = PassLease(store, lambda: schedule()[1].settings.liveness.gap)
+        self.lease = PassLease(store, lambda: schedule()[1].settings.liveness)
 
     def run(
         self, now: datetime, meanwhile: Callable[[], object] = lambda: None, most_s: float = math.inf

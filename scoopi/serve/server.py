@@ -82,7 +82,7 @@ class Server:
         worker = self.name if options.works else None
         if worker is not None:
             state.passes.lease.hold_as(worker, self._incarnation)
-        self._heartbeat = WorkerHeartbeat(self._store, worker, self._settings.liveness, self._incarnation)
+        self._heartbeat = WorkerHeartbeat(self._store, worker, state.schedule, self._incarnation)
         self._pass_at = time.monotonic()
         self._is_quiet = self._has_failed = False
         self._has_begun = not options.works
@@ -202,6 +202,7 @@ class Server:
 
     def _beat(self) -> None:
         if self._heartbeat.beat():
+            self._settings = self._state.schedule(self._heartbeat.bundle).settings
             self._runner.keep_alive(self._heartbeat.lease_ends_at())
 
     def _pass(self) -> bool:

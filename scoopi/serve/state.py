@@ -142,15 +142,15 @@ class State:
     def current(self) -> tuple[str, Schedule]:
         """Return hash and definitions of the current project; empty ones before the first deployment."""
         name = self.store.the_pass().bundle
-        return name, self._read(name) if name else Schedule({})
+        return name, self.schedule(name)
 
     def schedule(self, name: str) -> Schedule:
-        """Return the definitions of a deployed project by its hash.
+        """Return the definitions of a deployed project by its hash; empty ones for an empty hash.
 
         Raises:
             UsageError: it is not in the store.
         """
-        return self._read(name)
+        return self._read(name) if name else Schedule({})
 
     def process(self, attempt: AttemptRecord) -> Process:
         """Return the process of an attempt, as it was defined when the attempt was created.

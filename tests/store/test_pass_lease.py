@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
+from scoopi.model.schedule.liveness import Liveness
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.store.schedule.pass_lease import LEASE, PassLease
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
@@ -29,7 +30,7 @@ def store() -> ScheduleStore:
 
 
 def lease(store: ScheduleStore) -> PassLease:
-    return PassLease(store, lambda: GAP)
+    return PassLease(store, lambda: Liveness(gap=GAP))
 
 
 def test_the_pass_of_a_live_worker_is_waited_for_and_asked_to_look_again(store: ScheduleStore) -> None:
@@ -48,6 +49,14 @@ def test_the_pass_of_a_dead_worker_is_taken_at_once(store: ScheduleStore, how: s
         worker(store, incarnation="two")
     else:
         store.remove([store.workers()["w"]])
+    assert lease(store).take(SOON)
+
+
+def test_the_pass_of_a_worker_with_a_longer_lease_is_waited_for(store: ScheduleStore) -> None:
+    worker(store, liveness=Liveness(gap=2 * GAP))
+    beat_on(store, 2 * GAP)
+    assert not lease(store).take(SOON)
+    beat_on(store, 1)
     assert lease(store).take(SOON)
 
 

@@ -12,11 +12,11 @@ from scoopi.defs.schedule.policy_keys import NOTIFY
 from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
 from scoopi.defs.yaml.node import Node, Text
 from scoopi.errors import PeriodError
+from scoopi.model.schedule.liveness import Liveness
 from scoopi.model.schedule.schedule_settings import (
     CancelCascade,
     CancelSettings,
     Collection,
-    Liveness,
     LogSettings,
     Retention,
     ScheduleSettings,

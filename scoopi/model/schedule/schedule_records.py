@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from scoopi.model.schedule.job_changes import GateChange, SlotState, StateChange
+from scoopi.model.schedule.liveness import Liveness
 from scoopi.model.schedule.process_change import ProcessChange
 from scoopi.model.schedule.run_node import RunNode
 
@@ -230,6 +231,7 @@ class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
         state: `running`, `draining` or `lost`.
         capacity: the most cost that it runs at a time.
         beat: the heartbeat number that it wrote last; None if it never did, such as a registered worker.
+        liveness: the settings that the leases of its attempts are computed with; None if it gives none.
         home: the id of its state folder, in which one process at a time has the worker's name.
         since: when it entered its state, on the clock of the process that noticed it; None if unknown.
     """
@@ -241,6 +243,7 @@ class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
     capacity: float = 1
     is_external: bool = False
     beat: int | None = None
+    liveness: Liveness | None = None
     home: str = ""
     since: datetime | None = None
     version: int = 0

@@ -7,15 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from scoopi.model.schedule.liveness import Liveness
 from scoopi.model.schedule.process import DEFAULT_GROUPS, Notification, Process, launched_scrape
-
-
-class Liveness(msgspec.Struct, frozen=True, kw_only=True):
-    """How often workers send heartbeats, and how many they may miss."""
-
-    beat: timedelta = timedelta(seconds=5)
-    gap: int = 3
-
 
 KILL = timedelta(seconds=5)
 """The longest time from SIGTERM to SIGKILL in the cancel mode `kill`."""

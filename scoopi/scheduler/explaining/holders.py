@@ -75,14 +75,14 @@ def missed_beats(attempt: AttemptRecord, snapshot: Snapshot) -> str:
         return ", which is not registered"
     if worker.worker in snapshot.dead:
         return ", whose serve has ended without handing it back"
-    gap = snapshot.schedule.settings.liveness.gap
+    most = snapshot.schedule.settings.liveness.most_missed(worker.liveness)
     missed = 0 if worker.beat is None else snapshot.beat - worker.beat
-    if worker.state == "lost" or missed > gap:
+    if worker.state == "lost" or missed > most:
         return (
             ", which is lost" if worker.since is None else f", which was lost at {moment_text(worker.since)}"
         )
     # The counter grows before the worker can read it, so a difference of one is normal.
-    return f", which has missed {missed} heartbeats of {gap}" if missed > 1 else ""
+    return f", which has missed {missed} heartbeats of {most}" if missed > 1 else ""
 
 
 SIGNED_OFF = ("stopped", "removed")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import datetime
 
 from scoopi.errors import RecordError, StoreError
+from scoopi.model.schedule.liveness import Liveness
 from scoopi.model.schedule.schedule_records import STATE_FORMAT, PassRecord
-from scoopi.model.schedule.schedule_settings import Liveness
+from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.schedule_store import ScheduleStore
@@ -22,23 +24,35 @@ class WorkerHeartbeat:
     No clocks are compared: a process that has not seen the counter change for the length of a beat
     increments it, and each worker writes the number that it reads into its record.
 
+    A deployment may change the settings at any time. All processes count with those of the current project,
+    and a worker's record has those that its leases are computed with, so that no lease is over for others
+    while attempts still run by it.
+
     Args:
         store: the records.
         worker: the worker's name; None if this process runs no attempts.
-        liveness: the length of a beat, and how many may be missed.
+        schedule: returns the definitions of a deployed project by its hash.
         incarnation: id of the worker's process.
     Attributes:
+        bundle: hash of the project that was current at the last heartbeat.
+        lease_s: how long the lease lasts that the last heartbeat gave, in seconds.
         is_asked: a process of another machine has asked for a pass, and none is running.
     """
 
     def __init__(
-        self, store: ScheduleStore, worker: str | None, liveness: Liveness, incarnation: str = ""
+        self,
+        store: ScheduleStore,
+        worker: str | None,
+        schedule: Callable[[str], Schedule],
+        incarnation: str = "",
     ) -> None:
         self._store = store
         self._worker, self._incarnation = worker, incarnation
+        self._schedule = schedule
+        self._liveness, self._granted = Liveness(), Liveness(gap=0)
+        self.bundle = ""
+        self.lease_s = 0.0
         self.is_asked = False
-        self._beat_s = liveness.beat.total_seconds()
-        self.lease_s = self._beat_s * liveness.gap
         self._seen = -1
         self._seen_at = self._next = time.monotonic()
         self._renewed = float("-inf")
@@ -72,36 +86,45 @@ class WorkerHeartbeat:
         if self.wait_s() > 0:
             return False
         began = time.monotonic()
-        self._next = began + self._beat_s / 2
+        self._plan_next(began)
         try:
             self._count()
             if self._worker is not None:
-                WorkerRegistry(self._store).beat(self._worker, self._incarnation)
+                # Until the attempts have heard of a shorter lease, they run by the former one.
+                own = max(self._liveness, self._granted, key=lambda each: each.lease)
+                WorkerRegistry(self._store).beat(self._worker, self._incarnation, own)
         except RecordError:
             raise
         except StoreError as error:
             self._outage.failed(error)
             return False
         self._outage.over()
-        self._renewed = began
+        self._renewed, self._granted = began, self._liveness
+        self.lease_s = self._granted.lease.total_seconds()
+        self._plan_next(began)
         return True
+
+    def _plan_next(self, began: float) -> None:
+        self._next = began + self._liveness.beat.total_seconds() / 2
 
     def _count(self) -> None:
         shared = self._store.the_pass()
         if shared.state_format > STATE_FORMAT:
             what = f"a newer Scoopi has changed the records to format {shared.state_format}"
             raise RecordError(what, hint="upgrade this Scoopi, and start it again")
+        self._liveness, self.bundle = self._schedule(shared.bundle).settings.liveness, shared.bundle
         self.is_asked = shared.look_again and not shared.holder
         number, now = shared.beat, time.monotonic()
         if number != self._seen:
             self._seen, self._seen_at = number, now
-        elif now - self._seen_at >= self._beat_s:
+        elif now - self._seen_at >= self._liveness.beat.total_seconds():
             self._store.change_pass(self._counted)
             # after the write, which may take long: the next beat must not come early
             self._seen, self._seen_at = number + 1, time.monotonic()
 
     def _counted(self, record: PassRecord) -> PassRecord | None:
-        return changed(record, beat=record.beat + 1) if record.beat == self._seen else None
+        is_same = record.beat == self._seen and record.bundle == self.bundle
+        return changed(record, beat=record.beat + 1) if is_same else None
 
 
 def count_tick(store: ScheduleStore, liveness: Liveness, now: datetime) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scoopi.errors import FencedError, UsageError
+from scoopi.model.schedule.liveness import Liveness
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.store.schedule.schedule_store import ScheduleStore
@@ -74,11 +75,12 @@ class WorkerRegistry:
             raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
         return record
 
-    def beat(self, name: str, incarnation: str = "") -> WorkerRecord:
+    def beat(self, name: str, incarnation: str = "", liveness: Liveness | None = None) -> WorkerRecord:
         """Write the current heartbeat number; a lost worker becomes live again.
 
         Args:
             incarnation: see `change`.
+            liveness: the settings that the leases of its attempts are computed with.
         Raises:
             UsageError, FencedError: as `change`.
         """
@@ -89,7 +91,7 @@ class WorkerRegistry:
                 return None
             _ensure_own(old, incarnation)
             again = {"state": "running", "since": None} if old.state == "lost" else {}
-            return changed(old, beat=number, **again)
+            return changed(old, beat=number, liveness=liveness, **again)
 
         record = self._store.update(WorkerRecord, name, beaten)
         if record is None and incarnation:

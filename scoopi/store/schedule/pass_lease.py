@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from scoopi.model.schedule.liveness import Liveness
 from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
@@ -25,12 +26,12 @@ class PassLease:
 
     Args:
         store: the records.
-        gap: returns how many heartbeats a worker may miss.
+        liveness: returns the settings that heartbeats are counted with.
     """
 
-    def __init__(self, store: ScheduleStore, gap: Callable[[], int]) -> None:
+    def __init__(self, store: ScheduleStore, liveness: Callable[[], Liveness]) -> None:
         self._store = store
-        self._gap = gap
+        self._liveness = liveness
         self._holder, self._worker = uuid.uuid4().hex, ""
 
     def hold_as(self, worker: str, incarnation: str) -> None:
@@ -93,7 +94,8 @@ class PassLease:
         worker = self._store.get(WorkerRecord, [record.worker]).get(record.worker)
         if worker is None or worker.incarnation != record.holder or worker.state == "lost":
             return True
-        return worker.beat is not None and record.beat - worker.beat > self._gap()
+        most = self._liveness().most_missed(worker.liveness)
+        return worker.beat is not None and record.beat - worker.beat > most
 
 
 def _changed(record: PassRecord, **fields: Any) -> PassRecord:

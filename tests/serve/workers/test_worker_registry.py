@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import FencedError, UsageError
+from scoopi.model.schedule.liveness import Liveness
 from scoopi.model.schedule.schedule_records import WorkerRecord
-from scoopi.model.schedule.schedule_settings import Liveness
+from scoopi.model.schedule.schedule_settings import Schedule, ScheduleSettings
 from scoopi.serve.workers.worker_heartbeat import WorkerHeartbeat
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from tests.serve.conftest import NOW, Deployed
@@ -33,7 +34,9 @@ def test_a_name_is_free_once_its_worker_is_lost(deployed: Deployed, tmp_path: Pa
     state = deployed(ONE)
     registry = WorkerRegistry(state.store)
     assert registry.register(WorkerRecord(worker="press", incarnation="a", home="1"))
-    heartbeat = WorkerHeartbeat(state.store, "press", FAST, "a")
+    heartbeat = WorkerHeartbeat(
+        state.store, "press", lambda bundle: Schedule({}, ScheduleSettings(liveness=FAST)), "a"
+    )
     until(heartbeat.beat)
     taker = WorkerRecord(worker="press", incarnation="b", home="2")
     assert not registry.register(taker)
