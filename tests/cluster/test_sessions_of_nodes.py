@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,23 +10,12 @@ import pytest
 from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.hammer_round import read_nodes_rows
 from tests.cluster.test_politeness_of_nodes import DEFINITIONS, LIMIT_S, grid, three_nodes
-from tests.engine.test_logins import LOGIN, Shop
+from tests.engine.test_logins import LOGIN, Shop, server, shop
 from tests.reliability.world import World
 from tests.server.server import Server
 
-__all__ = ["grid"]
+__all__ = ["grid", "server", "shop"]
 PAGES = 30
-
-
-@pytest.fixture
-def shop() -> Shop:
-    return Shop()
-
-
-@pytest.fixture
-def server(shop: Shop) -> Iterator[Server]:
-    with Server(lambda path: b"<a class=logout>out</a>", route=shop.route) as server:
-        yield server
 
 
 def test_three_nodes_log_in_to_a_site_once(

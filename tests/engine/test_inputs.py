@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Iterator
 
 import pytest
 
 from scoopi.app import extract
-from tests.engine.workspace import Workspace, wait_until
+from tests.engine.workspace import Workspace, kill_after
 from tests.server.server import Server
 
 PAGES = 12
@@ -49,12 +48,7 @@ def test_a_run_that_was_killed_is_resumed_with_its_inputs_and_no_others(
     workspace: Workspace, server: Server
 ) -> None:
     running = workspace.start("run", "defs.yml", "--workers", 0, "--quiet", *INPUTS)
-    try:
-        wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
-    finally:
-        running.signal(signal.SIGKILL)
-        running.wait(60)
-        running.kill_all()
+    kill_after(3, running, server)
     refused = workspace.process("resume", "--workers", 0, "-i", "town=bergen")
     assert refused.code == 2
     assert "the input town is 'bergen', and was 'oslo' when the run began" in refused.err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import signal
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.workspace import Workspace, wait_until
+from tests.engine.workspace import Workspace, kill_after
 from tests.server.server import Server
 
 SHOPS = 12
@@ -113,12 +112,7 @@ def test_a_killed_run_is_resumed_with_the_rows_that_the_database_gave_when_it_be
         workspace, "shops.yml", SHOP, server, '{ database: "sqlite:shops.db", query: "select * from shops" }'
     )
     running = workspace.start("run", "shops.yml", "--workers", 0, "--quiet")
-    try:
-        wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
-    finally:
-        running.signal(signal.SIGKILL)
-        running.wait(60)
-        running.kill_all()
+    kill_after(3, running, server)
     path.unlink()
     assert workspace.process("resume", "--workers", 0, "--quiet").code == 0
     assert shops(workspace) == EXPECTED

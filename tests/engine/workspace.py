@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ import pytest
 from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
 from tests.reliability.process import ScoopiProcess, orphans
+from tests.server.server import Server
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIMIT_S = 60.0
@@ -190,6 +192,16 @@ def wait_until(
         assert time.monotonic() < end, f"{what} did not happen in {limit_s:.0f} s"
         assert running is None or running.process.poll() is None, f"the process ended before {what}"
         time.sleep(0.005)
+
+
+def kill_after(requests: int, running: ScoopiProcess, server: Server) -> None:
+    """Kill a run, and its workers, once its server has had so many requests."""
+    try:
+        wait_until(lambda: len(server.log.all()) >= requests, f"request {requests}", running=running)
+    finally:
+        running.signal(signal.SIGKILL)
+        running.wait(LIMIT_S)
+        running.kill_all()
 
 
 def processor_ticks(pid: int) -> int:

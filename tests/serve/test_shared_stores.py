@@ -6,8 +6,8 @@ import io
 import signal
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -185,32 +185,33 @@ def test_a_frozen_serve_whose_name_was_taken_serves_under_another_one(
 
 
 def test_a_launch_elsewhere_is_noticed_before_the_next_sweep(postgres_url: str, tmp_path: Path) -> None:
-    one, two = machine(tmp_path / "one", postgres_url), machine(tmp_path / "two", postgres_url)
-    one.write(
-        "jobs.yml",
-        "settings: {every: 1h, liveness: {beat: 1s}}\nprocesses: {p: {executes: {command: ['true']}}}",
-    )
-    one.run("deploy", "jobs")
-    with one.served("--slots", "1"):
-        until(lambda: one.rows("worker", "list"))
-        two.run("launch", "p")
-        until(lambda: two.job("p/!1") == "processed")
+    with launching_elsewhere(postgres_url, tmp_path, beat="1s") as launch:
+        launch(1)
 
 
 def test_a_launch_elsewhere_is_noticed_without_a_heartbeat_in_a_database(
     postgres_url: str, tmp_path: Path
 ) -> None:
-    one, two = machine(tmp_path / "one", postgres_url), machine(tmp_path / "two", postgres_url)
-    one.write(
-        "jobs.yml",
-        "settings: {every: 1h, liveness: {beat: 1h}}\nprocesses: {p: {executes: {command: ['true']}}}",
-    )
+    with launching_elsewhere(postgres_url, tmp_path, beat="1h") as launch:
+        for number in range(1, 4):
+            launch(number)
+
+
+@contextmanager
+def launching_elsewhere(postgres_url: str, folder: Path, beat: str) -> Iterator[Callable[[int], None]]:
+    """A machine sweeps each hour; yields what launches a job on another one, and waits for its end."""
+    one, two = machine(folder / "one", postgres_url), machine(folder / "two", postgres_url)
+    settings = f"settings: {{every: 1h, liveness: {{beat: {beat}}}}}"
+    one.write("jobs.yml", f"{settings}\nprocesses: {{p: {{executes: {{command: ['true']}}}}}}")
     one.run("deploy", "jobs")
+
+    def launch(number: int) -> None:
+        two.run("launch", "p")
+        until(lambda: two.job(f"p/!{number}") == "processed")
+
     with one.served("--slots", "1"):
         until(lambda: one.rows("worker", "list"))
-        for number in range(1, 4):
-            two.run("launch", "p")
-            until(lambda: two.job(f"p/!{number}") == "processed")  # noqa: B023  awaited here
+        yield launch
 
 
 PATIENT = "settings: {every: 1s, liveness: {beat: 1s, gap: 60}}\n"
