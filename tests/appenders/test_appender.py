@@ -19,7 +19,7 @@ from scoopi.appenders.appender import (
 from scoopi.appenders.segment_reader import SegmentReader
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings
-from scoopi.errors import AppenderError, ClusterError, ScoopiError, StoreError
+from scoopi.errors import AppenderError, ClusterError, RecordError, ScoopiError, StoreError
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import Ending, NewJob, TakenJob
@@ -574,3 +574,23 @@ def test_a_store_that_stays_away_ends_the_run_with_its_reason_and_hint(
 def test_a_job_that_cannot_run_has_neither_rows_nor_children() -> None:
     result = JobResult("j", 1, JobState.FAILED, b"")
     assert (result.rows, result.children) == (0, ())
+
+
+def test_a_record_that_cannot_be_decoded_is_named_as_it_is_and_not_retried(
+    appender: Appender,
+    heard: Heard,
+    jobs: JobStore,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unreadable, asked = RecordError("not a record of Scoopi", at="jobs/a"), list[int]()
+
+    def refused(endings: Sequence[Ending]) -> list[bool]:
+        asked.append(len(endings))
+        raise unreadable
+
+    (job,) = take(1)
+    monkeypatch.setattr(jobs, "end", refused)
+    appender.put(result_of(job))
+    assert appender.join(WAIT_S) or heard.wait_for(1)
+    assert (heard.faults, asked) == ([unreadable], [1])

@@ -673,3 +673,28 @@ def test_of_shared_hosts_only_those_are_asked_for_of_which_this_node_has_a_part(
     with running(world):
         assert names(world.taken(1)) == ["a"]
     assert set(counting.asked) == {ONE}
+
+
+@pytest.mark.parametrize("is_skipped", [False, True])
+def test_only_while_pages_are_skipped_the_runner_does_not_wait_for_a_wake_up(
+    world: World, monkeypatch: pytest.MonkeyPatch, is_skipped: bool
+) -> None:
+    monkeypatch.setattr(job_runner, "SWEEP_S", 1000.0)
+    world.budgets = PageBudgets(BudgetRules(run=Budget(pages=1 if is_skipped else 5)))
+    world.with_jobs(world.jobs)
+    world.tasks.room = 2
+    world.put(ONE, "a", "b")
+    waits: queue.Queue[float] = queue.Queue()
+    wait = world.inbox.wait
+
+    def noted(longest_s: float) -> bool:
+        waits.put(longest_s)
+        return wait(longest_s)
+
+    monkeypatch.setattr(world.inbox, "wait", noted)
+    with running(world):
+        world.inbox.has_new([ONE])
+        world.taken(1 if is_skipped else 2)
+        world.inbox.wake()
+        found = [waits.get(timeout=WAIT_S) for _ in range(3)]  # the first of them before the jobs were taken
+    assert (job_runner.ROUND_PAUSE_S in found) is is_skipped

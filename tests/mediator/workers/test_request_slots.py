@@ -122,3 +122,12 @@ def test_stalled_requests_take_half_of_the_files_at_most(
 ) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (files, resource.RLIM_INFINITY))
     assert most_stalled() == expected
+
+
+def test_stalled_requests_leave_the_reserved_slots_as_they_are() -> None:
+    filled = Filled()
+    for _ in range(3):
+        counts = [len(filled.fill(each)) for each in (Standing.SILENT, Standing.UNKNOWN)]
+        assert counts == [2, 4]
+        filled.stall()
+        assert filled.slots.stalls_in() == 0
