@@ -112,3 +112,13 @@ def test_a_marker_of_a_thread_has_no_descriptor_to_close() -> None:
     marker = CrashMarker(-1)
     marker.note("job", "task")
     marker.close()
+
+
+def test_a_text_that_is_half_old_and_half_new_names_no_task() -> None:
+    parent = CrashMarker.make()
+    parent.note("job", "t\u00e4sk")
+    os.pwrite(parent.descriptor, b"job\n\xc3\0", 8)  # a character is cut in two
+    assert parent.read() == Note()
+    parent.note("job", "next")
+    assert parent.read().task == "next"
+    parent.close()

@@ -250,3 +250,17 @@ def test_a_file_is_requested_whole_and_of_a_public_page_from_public_hosts_only(
     order = made.payload.expect(LoadOrder)
     assert (order.public_only, order.whole, order.grant) == (is_public, True, None)
     assert (made.payload.locator.name, made.payload.locator.group) == (locator.name, locator.group)
+
+
+def test_a_file_that_this_machine_cannot_read_fails_its_task_and_not_the_worker(
+    files_of: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(FileStore, "find", unreadable)
+    files = files_of(chain("one", Fills(ONE)))
+    made = files.result(page(), None)
+    frame = ended(made)
+    assert frame.state is JobState.FAILED
+    assert "Input/output error" in frame.failures[0].message

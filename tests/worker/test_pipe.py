@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 
 import msgspec
@@ -66,3 +67,55 @@ def test_the_marker_shows_the_task_that_was_noted_last_and_when() -> None:
     assert other.read() == Note()
     marker.close()
     other.close()
+
+
+def test_what_is_sent_after_the_end_is_refused_and_a_parent_that_has_ended_is_noticed() -> None:
+    for is_closed_here in (True, False):
+        read_end, parent_writes = os.pipe()
+        parent_reads, write_end = os.pipe()
+        pipe = WorkerPipe(read_end, write_end)
+        if is_closed_here:
+            pipe.close()
+        os.close(parent_reads)
+        with pytest.raises(BrokenPipeError):
+            pipe.send(Ready())
+        if not is_closed_here:
+            pipe.close()
+        os.close(parent_writes)
+        assert list(pipe.bodies()) == []
+
+
+def test_a_message_that_is_larger_than_the_pipe_is_sent_whole_and_nothing_gets_in_between() -> None:
+    read_end, parent_writes = os.pipe()
+    parent_reads, write_end = os.pipe()
+    pipe = WorkerPipe(read_end, write_end)
+    large = Sent("j" * (1 << 20), "host", 1.0)
+    threads = [threading.Thread(target=pipe.send, args=(large, Ready())) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    buffer, heard = MessageBuffer(), list[object]()
+    while len(heard) < 6:
+        assert buffer.read_from(parent_reads)
+        heard += [msgspec.msgpack.decode(body, type=ToParent) for body in buffer.bodies()]
+    for thread in threads:
+        thread.join()
+    assert heard == [large, Ready()] * 3
+    pipe.close()
+    os.close(parent_writes)
+    os.close(parent_reads)
+    os.close(read_end)
+
+
+def test_while_the_parent_says_nothing_an_empty_body_comes_from_time_to_time() -> None:
+    read_end, parent_writes = os.pipe()
+    parent_reads, write_end = os.pipe()
+    pipe = WorkerPipe(read_end, write_end)
+    bodies = pipe.bodies(idle_s=0.001)
+    assert [next(bodies), next(bodies)] == [b"", b""]
+    os.write(parent_writes, pack(Ready()))
+    found = next(filter(None, bodies))
+    assert found == pack(Ready())[4:]
+    os.close(parent_writes)
+    assert [body for body in bodies if body] == []
+    pipe.close()
+    os.close(parent_reads)

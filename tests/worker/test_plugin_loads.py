@@ -521,3 +521,32 @@ def test_each_event_of_a_request_can_be_watched() -> None:
         loads.turn()
     assert seen == [(URL, "RequestSent"), (URL, "CallAnswered")]
     loads.close()
+
+
+def test_a_call_that_is_given_up_while_it_asks_for_its_terms_ends_there(harness: PluginHarness) -> None:
+    asked, release, ended = threading.Event(), threading.Event(), threading.Event()
+    reached: list[str] = []
+
+    class Slow(Sites):
+        def for_host(self, host: str) -> Site:
+            asked.set()
+            release.wait(LIMIT_S)
+            return super().for_host(host)
+
+    def load(url: str, web: Web) -> Answer:
+        try:
+            with web.grant(url):
+                reached.append("its request")
+            with web.grant(url):
+                reached.append("another one")
+            return Answer(url, b"")
+        finally:
+            ended.set()
+
+    loads = harness.plugin(load, LoadLimits(SETTINGS, Slow(Site()), PrivateHosts("inside")))
+    harness.begin(Request(URL))
+    assert asked.wait(LIMIT_S)
+    loads.close()
+    release.set()
+    assert ended.wait(LIMIT_S)
+    assert (reached, harness.results, harness.sent) == ([], [], [])

@@ -35,6 +35,7 @@ from scoopi.worker.messages import (
     Result,
     Results,
     Setup,
+    StartFault,
     ToParent,
     WorkItem,
 )
@@ -489,3 +490,41 @@ def test_a_page_whose_next_request_is_denied_fails_with_the_reason(start: Callab
     results = parent.hear()
     assert isinstance(results, Results)
     assert [(result.job, result.state) for result in results.results] == [("job", JobState.FAILED)]
+
+
+def test_a_worker_whose_parent_ends_before_it_says_anything_ends() -> None:
+    incoming, to_worker = os.pipe()
+    from_worker, outgoing = os.pipe()
+    pipe = WorkerPipe(incoming, outgoing)
+    wired: list[bytes] = []
+
+    def wire(plan: bytes, report: object) -> WorkerParts:
+        wired.append(plan)
+        raise AssertionError
+
+    worker = Worker(pipe, None, wire, orphaned=lambda: wired.append(b"orphaned"))
+    os.close(to_worker)
+    worker.run()
+    assert wired == []
+    pipe.close()
+    worker.close()
+    os.close(from_worker)
+
+
+def test_why_a_worker_cannot_be_wired_is_reported_with_the_kind_of_the_error() -> None:
+    incoming, to_worker = os.pipe()
+    from_worker, outgoing = os.pipe()
+    pipe = WorkerPipe(incoming, outgoing)
+
+    def wire(plan: bytes, report: object) -> WorkerParts:
+        raise LookupError(f"no plugin of the plan {plan!r}")
+
+    worker = Worker(pipe, None, wire, orphaned=lambda: None)
+    parent = Parent(to_worker, from_worker, worker)
+    parent.send(Setup(b"p"))
+    worker.run()
+    assert parent.hear() == StartFault("LookupError: no plugin of the plan b'p'")
+    for end in (to_worker, from_worker):
+        os.close(end)
+    pipe.close()
+    worker.close()
