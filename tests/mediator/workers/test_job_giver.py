@@ -256,6 +256,18 @@ def test_what_the_store_knows_of_a_request_is_kept_here_only_until_its_job_is_gi
     assert [each.id for each in harness.giver.take_sending()] == ["a"]
 
 
+def test_a_job_that_is_handed_back_before_it_sent_is_noted_again_and_then_given(
+    harness_of: Callable[..., Harness],
+) -> None:
+    harness = harness_of(at_a_time=2)
+    for _ in range(2):
+        harness.giver.add([order("a")])
+        assert harness.given() == []
+        harness.giver.may_send(harness.giver.take_sending())
+        assert harness.given() == ["a"]
+        harness.node.router.route(harness.worker, JobsHandedBack(("a",)))
+
+
 def test_a_job_that_waits_to_send_is_noted_once_however_often_its_host_is_served(
     harness_of: Callable[..., Harness],
 ) -> None:

@@ -68,6 +68,13 @@ def test_requests_that_hosts_never_answered_make_room_when_they_stall() -> None:
     assert filled.fill(Standing.ANSWERS) == [], "hosts that answer do not stall"
 
 
+def test_there_is_room_for_another_when_the_time_until_a_stall_is_over() -> None:
+    filled = Filled()
+    filled.fill(Standing.UNKNOWN)
+    filled.clock.now += filled.slots.stalls_in()
+    assert filled.slots.has_room(Standing.UNKNOWN), "or a loop that wakes up then finds none"
+
+
 def test_no_more_requests_than_so_many_are_stalled() -> None:
     filled = Filled()
     first = filled.fill(Standing.UNKNOWN)
