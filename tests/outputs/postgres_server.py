@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pwd
 import shutil
@@ -10,12 +11,14 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tests.reliability.process import children_of
 
 START_S = 30.0
+_PR_SET_PDEATHSIG = 1
 GUARDED = "guarded"
 """The one user who needs a password."""
 SETTINGS = {
@@ -38,14 +41,20 @@ def program(name: str) -> str:
 
 
 class PostgresServer:
-    """Started by `with`; runs as another user when the tests run as root, which PostgreSQL refuses."""
+    """Started by `with`; runs as another user when the tests run as root, which PostgreSQL refuses.
+
+    It ends with the thread that started it, so that killed tests leave none behind.
+
+    Attributes:
+        folder: its data and its log.
+    """
 
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="scoopi-postgres-", dir="/tmp"))
+        self.folder = Path(tempfile.mkdtemp(prefix="scoopi-postgres-", dir="/tmp"))
         self._user: dict[str, Any] = {}
         if os.getuid() == 0:
             entry = pwd.getpwnam("postgres" if _has_user("postgres") else "nobody")
-            os.chown(self._folder, entry.pw_uid, entry.pw_gid)
+            os.chown(self.folder, entry.pw_uid, entry.pw_gid)
             self._user = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -54,29 +63,35 @@ class PostgresServer:
 
     def __enter__(self) -> PostgresServer:
         options = ["-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
-        self._call([program("initdb"), "-D", str(self._folder / "data"), *options])
-        access = self._folder / "data" / "pg_hba.conf"
+        self._call([program("initdb"), "-D", str(self.folder / "data"), *options])
+        access = self.folder / "data" / "pg_hba.conf"
         access.write_text(f"host all {GUARDED} 127.0.0.1/32 scram-sha-256\n{access.read_text()}")
-        with (self._folder / "data" / "postgresql.conf").open("a") as conf:
+        with (self.folder / "data" / "postgresql.conf").open("a") as conf:
             conf.writelines(f"{key} = '{value}'\n" for key, value in SETTINGS.items())
-            conf.write(f"port = {self.port}\nunix_socket_directories = '{self._folder}'\n")
+            conf.write(f"port = {self.port}\nunix_socket_directories = '{self.folder}'\n")
         self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.kill()
-        shutil.rmtree(self._folder)
+        shutil.rmtree(self.folder)
 
     def start(self) -> None:
         """Start it, and wait until it takes connections; after a kill it recovers first."""
-        with (self._folder / "log.txt").open("ab") as log:
-            command = [program("postgres"), "-D", str(self._folder / "data")]
+        with (self.folder / "log.txt").open("ab") as log:
+            command = [program("postgres"), "-D", str(self.folder / "data")]
             self._process = subprocess.Popen(
-                command, cwd=self._folder, stdout=log, stderr=log, start_new_session=True, **self._user
+                command,
+                cwd=self.folder,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=_ends_with_starter(),
+                **self._user,
             )
         end = time.monotonic() + START_S
         while not self._answers():
-            assert time.monotonic() < end, (self._folder / "log.txt").read_text()
+            assert time.monotonic() < end, (self.folder / "log.txt").read_text()
             time.sleep(0.05)  # there is no event for the start of another process
 
     def kill(self) -> None:
@@ -125,8 +140,23 @@ class PostgresServer:
         return True
 
     def _call(self, command: list[str]) -> None:
-        ended = subprocess.run(command, cwd=self._folder, capture_output=True, check=False, **self._user)
+        ended = subprocess.run(command, cwd=self.folder, capture_output=True, check=False, **self._user)
         assert ended.returncode == 0, ended.stderr.decode()
+
+
+def _ends_with_starter() -> Callable[[], None]:
+    """A function for the child to call before it executes PostgreSQL.
+
+    Changing the user would undo it; Python calls it afterwards.
+    """
+    starter, prctl = os.getpid(), ctypes.CDLL(None).prctl
+
+    def prepare() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)  # ends its children, too
+        if os.getppid() != starter:
+            os._exit(1)
+
+    return prepare
 
 
 def _has_user(name: str) -> bool:
