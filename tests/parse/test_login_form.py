@@ -52,3 +52,11 @@ def test_a_form_is_found_by_what_it_holds() -> None:
 def test_an_element_is_found_by_its_selector() -> None:
     assert has_element(page("<a class=out>x</a>"), "a.out", CssEngine())
     assert not has_element(page("<a>x</a>"), "a.out", CssEngine())
+
+
+def test_a_form_of_a_malformed_address_is_found_so_that_it_can_be_refused() -> None:
+    there = form_of("<form method=post action='http://[site]/x'></form>")
+    based = form_of("<base href='//['><form method=post action=x></form>")
+    assert there is not None
+    assert based is not None
+    assert (there.url, based.url) == ("http://[site]/x", "https://a.example/in/x")

@@ -45,7 +45,7 @@ def find_form(page: Page, selector: str, engine: CssEngine) -> LoginForm | None:
 
 def _read(form: etree._Element, page: Page) -> LoginForm:
     address = page.document.url
-    base = urljoin(address, page.base_href) if page.base_href else address
+    base = _joined(address, page.base_href, address) if page.base_href else address
     fields: dict[str, str] = {}
     passwords: set[str] = set()
     for control in form.iter("input", "select", "textarea"):
@@ -59,7 +59,15 @@ def _read(form: etree._Element, page: Page) -> LoginForm:
             fields[name] = value
     method = "POST" if (form.get("method") or "").lower() == "post" else "GET"
     action = (form.get("action") or "").strip()
-    return LoginForm(urljoin(base, action) if action else address, method, fields, frozenset(passwords))
+    url = _joined(base, action, action) if action else address
+    return LoginForm(url, method, fields, frozenset(passwords))
+
+
+def _joined(base: str, address: str, otherwise: str) -> str:
+    try:
+        return urljoin(base, address)
+    except ValueError:  # a malformed address, such as `http://[site]/`
+        return otherwise
 
 
 def _value(control: etree._Element, kind: str) -> str | None:

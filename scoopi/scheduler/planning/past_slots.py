@@ -18,6 +18,8 @@ from scoopi.periods.slot import Instant, Iteration, Slot, parse_instant, parse_s
 from scoopi.scheduler.triggers import local_fires
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_FIRST_YEAR, _LAST_YEAR = 1000, 8999
+"""Years that are so far from the ends of the calendar that every interval before or after them is in it."""
 
 
 def past_slots(
@@ -150,10 +152,12 @@ def _instant(text: str, zone: tzinfo, numbers: CronIterations | None, *, is_last
         assert isinstance(slot, Iteration)
         return _fire_of(slot, numbers, zone)
     try:
-        return parse_instant(text.removeprefix("@"))
+        moment = parse_instant(text.removeprefix("@"))
     except PeriodError as error:
         hint = "write a day as 2026-11-01, or RFC 3339 as 2026-11-01T13:00:00Z"
         raise PeriodError(f"{text!r} is neither a day nor an instant", hint=hint) from error
+    _ensure_near(text, moment.year)
+    return moment
 
 
 def _fire_of(slot: Iteration, numbers: CronIterations, zone: tzinfo) -> datetime:
@@ -172,6 +176,14 @@ def _day(text: str) -> date | None:
     if not _DATE.fullmatch(text):
         return None
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError as error:
         raise PeriodError(f"{text} is not a day: {error}", hint="write YEAR-MONTH-DAY") from error
+    _ensure_near(text, day.year)
+    return day
+
+
+def _ensure_near(text: str, year: int) -> None:
+    if not _FIRST_YEAR <= year <= _LAST_YEAR:
+        what = f"{text} is outside the years {_FIRST_YEAR} to {_LAST_YEAR}"
+        raise PeriodError(what, hint="write a day of the time that is meant, as 2026-11-01")

@@ -235,3 +235,29 @@ def test_a_process_without_fires_says_what_to_do_instead(world_of: Make, trigger
     with pytest.raises(PeriodError) as caught:
         slots(world, "#1", "#2")
     assert hint in str(caught.value)
+
+
+EVERY = "processes: {p: {executes: external:x, trigger: {every: 100000d}}}"
+
+
+@pytest.mark.parametrize("text", [HOURLY_IN % "Asia/Tokyo", NUMBERED, PERIODS % "daily", EVERY])
+@pytest.mark.parametrize(
+    ("first", "last", "which"),
+    [
+        ("2026-11-01", "9999-12-31", "9999-12-31"),
+        ("0001-01-01", "2026-11-01", "0001-01-01"),
+        ("9999-12-31", "9999-12-31", "9999-12-31"),
+    ],
+)
+def test_a_day_near_an_end_of_the_calendar_is_refused(
+    world_of: Make, text: str, first: str, last: str, which: str
+) -> None:
+    with pytest.raises(PeriodError, match=f"{which} is outside the years 1000 to 8999"):
+        slots(world_of(text), first, last)
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_an_instant_near_an_end_of_the_calendar_is_no_end_of_a_backfill(world_of: Make, at: str) -> None:
+    with pytest.raises(PeriodError, match="outside the years 1000 to 8999"):
+        slots(world_of(EVERY), *sorted((at, "2026-11-01")))
+    assert slots(world_of(EVERY), "1000-01-01", "8999-12-31")
