@@ -66,7 +66,7 @@ def found(folder: Path, fields: str, more: str = "", task: str = "{ dataDef: car
         ('f: "b["', "12:10 dataDefs.card: selector 'b['"),
         ('f: ".//a["', "the XPath './/a[' is wrong"),
         ('f: { select: b, regex: "(" }', "field f: the regex"),
-        ('f: { select: b, replace: [ ["a"] ] }', "an entry of replace has 1 texts, but must have two"),
+        ('f: { select: b, replace: [ ["a"] ] }', "an entry of replace has 1 text, but must have two"),
         ("f: { select: b, type: integer, default: none }", "the default of field f is not of its type"),
         ("f: { select: b, locale: de }", "locale does not apply to the type text; it is for"),
         (

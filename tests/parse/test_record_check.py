@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from scoopi.model.place import Place
 from scoopi.model.records import RecordSchema
 from scoopi.model.records.record_def import FieldDef, RecordDef, Selector, SourceDef
 from scoopi.parse.records.record_check import check_records
+from scoopi.parse.values.date_text import DateText
 
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
 HERE, THERE = Place("a.yml", 3, 5), Place("a.yml", 2, 1)
 
 
@@ -82,3 +85,22 @@ def test_a_default_has_the_type_of_its_field() -> None:
 def test_a_constant_that_names_nothing_is_a_fault() -> None:
     ((_, what, _),) = faults("", value="%{page.nothing}")
     assert what.startswith("field f: ")
+
+
+@pytest.mark.parametrize(
+    ("language", "hint"),
+    [
+        ("de-AT", "did you mean de?"),
+        ("DE", "did you mean de?"),
+        ("german", "write its code, as in de, en or pt"),
+    ],
+)
+def test_a_language_in_which_no_date_could_be_read_is_a_fault(language: str, hint: str) -> None:
+    (found,) = faults(type="date", languages=("en", language))
+    assert found == (HERE, f"field f: there is no language {language!r}", hint)
+
+
+@pytest.mark.parametrize("languages", [(), ("de",), ("zh-Hant", "en")])
+def test_the_languages_of_dateparser_are_known(languages: tuple[str, ...]) -> None:
+    assert faults(type="datetime", languages=languages) == []
+    assert DateText((), languages, None, with_time=False).read("1.3.2026 10:00", NOW)

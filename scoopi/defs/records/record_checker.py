@@ -179,7 +179,8 @@ class RecordChecker:
         pairs = node.entries.get("replace")
         for pair in pairs.entries if isinstance(pairs, Listing) else ():
             if isinstance(pair, Listing) and len(pair.entries) != 2:
-                what = f"an entry of replace has {len(pair.entries)} texts, but must have two"
+                number = "1 text" if len(pair.entries) == 1 else f"{len(pair.entries)} texts"
+                what = f"an entry of replace has {number}, but must have two"
                 self._findings.error(
                     pair.place, f"{key}.replace", what, 'write `[ "pattern", "replacement" ]`'
                 )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 
 from scoopi.errors import ConvertError, ParseError
 from scoopi.model.place import Place
 from scoopi.model.records.record_def import FieldDef, RecordDef, Selector
+from scoopi.model.text.shown import did_you_mean
 from scoopi.parse.records.conversion import Conversion
 from scoopi.parse.records.data_query import compile_data
 from scoopi.parse.records.node_query import SelectorText, compile_elements, compile_nodes
@@ -180,6 +183,26 @@ def _missing_extras(definition: RecordDef) -> Iterator[RecordFault]:
     for field in definition.fields:
         if field.type in ("date", "datetime") and not field.formats:
             yield from _missing("dateparser", f"type: {field.type} without formats", field.place)
+            yield from _unknown_languages(field)
+
+
+def _unknown_languages(field: FieldDef) -> Iterator[RecordFault]:
+    """The languages that dateparser lacks; with one of them it reads no date at all."""
+    known = _languages() if field.languages else frozenset()
+    for name in field.languages if known else ():
+        if name not in known:
+            language = name.lower().partition("-")[0].partition("_")[0]
+            hint = did_you_mean(language, known, "write its code, as in de, en or pt")
+            yield field.place, f"field {field.name}: there is no language {name!r}", hint
+
+
+@cache
+def _languages() -> frozenset[str]:
+    """The languages of dateparser by its files, as to import it takes longer than all the rest of a check."""
+    spec = find_spec("dateparser")
+    folders = [] if spec is None else [Path(each) for each in spec.submodule_search_locations or ()]
+    files = (file for each in folders for file in (each / "data" / "date_translation_data").glob("*.py"))
+    return frozenset(file.stem for file in files) - {"__init__"}
 
 
 def _missing(library: str, what: str, place: Place) -> Iterator[RecordFault]:
