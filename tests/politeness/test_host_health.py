@@ -142,3 +142,71 @@ def test_an_error_counts_against_the_host_unless_it_is_the_pages_own(
     fault: LoadFault | None, heard: bool, is_so: bool
 ) -> None:
     assert is_of_host(fault, heard) is is_so
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("dns", "its name is unknown"),
+        ("connect", "no connection"),
+        ("timeout", "no answer in time"),
+        ("reset", "connection lost"),
+        ("truncated", "pages cut off"),
+        ("status 503", "status 503"),
+    ],
+)
+def test_a_host_that_is_given_up_says_for_how_long_and_why(reason: str, words: str) -> None:
+    health = HostHealth()
+    health.failed(5.0, LoadFault(reason, True), RULES)
+    most_s = 10 if reason == "dns" else 60
+    assert health.why_given_up(5.0 + most_s - 0.1, RULES) == ""
+    assert (
+        health.why_given_up(5.0 + most_s, RULES)
+        == f"the host has brought nothing but errors for {most_s} s ({words})"
+    )
+    assert health.trouble() == f"an error: {words}"
+
+
+def test_errors_without_a_reason_are_counted_only() -> None:
+    health = HostHealth()
+    health.failed(5.0, LoadFault(), RULES)
+    assert health.trouble() == "an error"
+    assert health.why_given_up(65.0, RULES) == "the host has brought nothing but errors for 60 s"
+    for _ in range(1233):
+        health.failed(5.0, LoadFault(), RULES)
+    assert health.trouble() == "1,234 errors in a row"
+
+
+def test_a_short_sleep_shortens_no_pause_that_is_longer() -> None:
+    health = after_errors(8)
+    health.failed(0.0, LoadFault("status 429", True, 429, 5.0), RULES)
+    assert health.until == MOST_PAUSE_S
+    health.failed(1.0, LoadFault("status 429", True, 429, 90.0), RULES)
+    health.failed(2.0, LoadFault("status 429", True, 429, 5.0), RULES)
+    assert (health.until, health.sleeps) == (91.0, 3)
+
+
+def test_an_error_after_a_sleep_ends_it_and_its_host_is_judged_from_then_on() -> None:
+    health = HostHealth()
+    health.failed(0.0, LoadFault("status 429", True, 429, 30.0), RULES)
+    health.failed(40.0, BUSY, RULES)
+    assert health.rest_s(30.0) == 0.0, "two errors are no rest"
+    assert not health.is_given_up(99.9, RULES)
+    assert health.is_given_up(100.0, RULES)
+
+
+def test_rests_are_counted_from_the_error_on_that_begins_the_first() -> None:
+    assert [after_errors(count).rests for count in (4, 5, 6, 7)] == [0, 1, 2, 3]
+    health = after_errors(4)
+    health.failed(0.0, LoadFault("status 429", True, 429, 5.0), RULES)
+    assert (health.rests, health.sleeps) == (0, 1)
+
+
+def test_what_errors_have_added_ends_when_little_is_left() -> None:
+    health = HostHealth()
+    health.failed(0.0, BUSY, PolitenessSettings(error_delay_ms=20))
+    added = []
+    for _ in range(3):
+        added.append(health.delay_s(0.0))
+        health.answered()
+    assert added == [0.02, 0.01, 0.0]

@@ -82,3 +82,61 @@ def test_pauses_are_kept_after_a_write_whose_outcome_was_not_known(clock: Clock)
     later = HostRests(store, "two", lambda: None, clock, clock)
     later.round()
     assert later.until(HOST) == pytest.approx(clock.now + 150)
+
+
+def test_a_pause_requests_a_round_at_once(tmp_path: Path, clock: Clock) -> None:
+    woken: list[str] = []
+    rests = HostRests(SqliteStore(tmp_path / "store.db"), "one", lambda: woken.append("round"), clock, clock)
+    rests.round()
+    assert woken == []
+    rests.note(HOST, 60.0)
+    assert woken == ["round"]
+
+
+def test_of_the_pauses_that_several_processes_note_for_a_host_the_last_to_end_counts(
+    process: ProcessOf, clock: Clock
+) -> None:
+    for first, pause_s in (("a", 20.0), ("b", 60.0), ("c", 40.0)):
+        rests = process(first)
+        rests.note(HOST, pause_s)
+        rests.round()
+    assert process("d").until(HOST) == pytest.approx(clock.now + 60)
+
+
+def test_a_pause_is_over_at_its_end(process: ProcessOf, clock: Clock) -> None:
+    first = process("one")
+    first.note(HOST, 60.0)
+    first.round()
+    clock.now += 59.5
+    assert process("two").until(HOST) == pytest.approx(clock.now + 0.5)
+    clock.now += 0.5
+    assert process("three").until(HOST) == 0.0
+
+
+def test_pauses_are_read_from_all_processes_and_from_no_other_record_of_the_run(
+    tmp_path: Path, clock: Clock
+) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    others = [(key, b"something else") for key in ("a", "rest", "rests.", "rests0", "rests0/x", "zz")]
+    first = HostRests(store, "0000", lambda: None, clock, clock)
+    first.note(HOST, 60.0)
+    first.round()
+    (record,) = store.get_all(RUN, ["rests/0000"]).values()
+    copies = [(f"rests/{number:04}", record) for number in range(1, 520)]
+    store.put_if_absent_all(RUN, [*others, *copies])
+    last = HostRests(store, "0520", lambda: None, clock, clock)
+    last.note(OTHER, 30.0)
+    last.round()
+    later = HostRests(store, "later", lambda: None, clock, clock)
+    later.round()
+    assert later.until(HOST) == pytest.approx(clock.now + 60)
+    assert later.until(OTHER) == pytest.approx(clock.now + 30)
+
+
+def test_what_has_not_changed_is_not_written_again(clock: Clock) -> None:
+    memory = AwayStore([RUN])
+    rests = HostRests(SettlingStore(memory), "one", lambda: None, clock, clock)
+    rests.note(HOST, 60.0)
+    rests.round()
+    memory.is_away = True
+    rests.round()

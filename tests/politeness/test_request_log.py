@@ -90,3 +90,45 @@ def test_nothing_is_written_for_a_run_without_requests(log: RequestLog, tmp_path
     log.flush()
     log.close()
     assert not list(tmp_path.iterdir())
+
+
+def test_a_line_names_its_kind_the_time_of_day_and_the_number_of_its_host(
+    log: RequestLog, tmp_path: Path
+) -> None:
+    now, now_of_day = time.monotonic(), time.time()
+    log.sent(ONE, now)
+    log.happened(ERROR, TWO, now + 1, "status 503")
+    log.sent(ONE, now + 2)
+    log.close()
+    file = tmp_path / "requests-1.log"
+    lines = [line.split(" ") for line in file.read_text().splitlines()]
+    times = [float(line.pop(1)) for line in lines if line[0] != "H"]
+    assert lines == [["H", ONE], ["S", "0"], ["H", TWO], ["E", "1", "status", "503"], ["S", "0"]]
+    assert times == pytest.approx([now_of_day, now_of_day + 1, now_of_day + 2], abs=0.2)
+    assert file.stat().st_mode & 0o777 == 0o600, "addresses may be private"
+
+
+def test_of_what_is_known_of_robots_txt_the_latest_counts(log: RequestLog, tmp_path: Path) -> None:
+    for at, what in ((100.0, "2 rules"), (300.0, "3 rules"), (200.0, "none")):
+        log.happened(ROBOTS, ONE, at, what)
+    log.close()
+    (pace,) = read_logs([tmp_path / "requests-1.log"])
+    assert (pace.robots, pace.requests, pace.per_s) == ("3 rules", 0, None)
+
+
+def test_a_log_that_goes_on_after_its_close_keeps_what_it_has(log: RequestLog, tmp_path: Path) -> None:
+    for at in (10.0, 12.0, 13.0):
+        log.sent(ONE, at)
+        log.close()
+    (pace,) = read_logs([tmp_path / "requests-1.log"])
+    assert (pace.requests, pace.per_s, pace.shortest_gap_ms) == (3, 0.667, 1000.0)
+
+
+def test_the_warning_of_a_log_names_the_file_and_the_cause(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "missing" / "requests-1.log"
+    log = RequestLog(file)
+    log.sent(ONE, 1.0)
+    log.close()
+    assert caplog.messages == [f"figures of politeness are incomplete: {file}: No such file or directory"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,3 +53,45 @@ def test_a_password_of_the_cluster_or_in_a_file_is_enough(tmp_path: Path) -> Non
     assert open_store(far, replace(CLUSTER, password="x"), {}) == ""
     (tmp_path / ".pgpass").touch()
     assert open_store(parse_store_url("postgresql://ann@far/jobs"), None, {"HOME": str(tmp_path)}) == ""
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://ann@{socket.gethostname()}:5432/jobs",
+        "postgresql://ann@[::1]:5432/jobs",
+        "postgresql://ann@[::1]/jobs",
+        "postgresql://ann@localhost,127.0.0.1:5433/jobs",
+    ],
+)
+def test_each_name_of_this_machine_is_near(url: str) -> None:
+    assert open_store(parse_store_url(url), None, {"HOME": "/nowhere"}) == ""
+
+
+@pytest.mark.parametrize("mode", ["require", "verify-ca", "verify-full"])
+def test_tls_is_enough_and_the_address_counts_before_the_variable(mode: str) -> None:
+    far = "postgresql://ann@far/jobs"
+    unguarded = {"HOME": "/nowhere"}
+    assert open_store(parse_store_url(f"{far}?sslmode={mode}"), None, unguarded) == ""
+    assert open_store(parse_store_url(far), None, {**unguarded, "PGSSLMODE": mode}) == ""
+    url = parse_store_url(f"{far}?sslmode=disable")
+    assert open_store(url, None, {**unguarded, "PGSSLMODE": mode}) != ""
+
+
+def test_a_password_is_looked_for_in_the_query_and_in_the_named_file(tmp_path: Path) -> None:
+    far = "postgresql://ann@far/jobs"
+    assert open_store(parse_store_url(f"{far}?password=x"), None, {"HOME": "/nowhere"}) == ""
+    named = {"PGPASSFILE": str(tmp_path / "mine"), "HOME": str(tmp_path)}
+    (tmp_path / ".pgpass").touch()
+    assert open_store(parse_store_url(far), None, named) != "", "libpq reads the named file only"
+    (tmp_path / "mine").touch()
+    assert open_store(parse_store_url(far), None, named) == ""
+
+
+def test_one_far_host_among_near_ones_is_enough_for_the_warning() -> None:
+    url = parse_store_url("postgresql://ann@localhost,far/jobs")
+    lack = open_store(url, None, {"HOME": "/nowhere"})
+    assert lack.endswith("commands here; give it a password (PGPASSWORD, ~/.pgpass) and sslmode=verify-full")
+    far = parse_store_url("hazelcast://far:5701")
+    hint = "commands here; set scoopi.cluster.password or scoopi.cluster.tls.*"
+    assert open_store(far, None, {}).endswith(hint)

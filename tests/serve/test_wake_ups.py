@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import select
+from collections.abc import Callable
 from pathlib import Path
 
-from scoopi.serve.wake_ups import WakeUp, notify_all
+from scoopi.serve.wake_ups import WakeUp, is_listening, notify_all
 
 
 def is_woken(wake_up: WakeUp) -> bool:
@@ -55,3 +56,57 @@ def test_notifications_that_nobody_clears_block_nobody(tmp_path: Path) -> None:
     wake_up.clear()
     assert not is_woken(wake_up)
     wake_up.close()
+
+
+def test_a_process_listens_from_the_making_of_its_pipe_to_its_close(tmp_path: Path) -> None:
+    assert not is_listening(tmp_path, "host/1")
+    wake_up = WakeUp(tmp_path, "host/1")
+    assert is_listening(tmp_path, "host/1")
+    assert not is_listening(tmp_path, "host/2")
+    assert not is_woken(wake_up), "asking wakes nobody"
+    wake_up.close()
+    assert not is_listening(tmp_path, "host/1")
+    assert list((tmp_path / "wake").iterdir()) == []
+
+
+def test_a_pipe_that_a_killed_process_left_has_no_listener_until_it_is_made_again(tmp_path: Path) -> None:
+    (tmp_path / "wake").mkdir()
+    os.mkfifo(tmp_path / "wake/host_1")
+    assert not is_listening(tmp_path, "host/1")
+    wake_up = WakeUp(tmp_path, "host/1")
+    notify_all(tmp_path, but="host/2")
+    assert is_woken(wake_up)
+    wake_up.clear()
+    notify_all(tmp_path, but="host/1")
+    assert not is_woken(wake_up)
+    wake_up.close()
+
+
+def test_pipes_are_open_to_their_owner_only_and_closed_in_other_programs(tmp_path: Path) -> None:
+    wake_up = WakeUp(tmp_path, "one")
+    modes = [each.stat().st_mode & 0o777 for each in (tmp_path / "wake", tmp_path / "wake/one")]
+    assert modes == [0o700, 0o600]
+    assert not os.get_inheritable(wake_up.fileno())
+    wake_up.close()
+
+
+def test_changes_that_the_store_reports_wake_the_listener_until_it_is_closed(tmp_path: Path) -> None:
+    heard: list[Callable[[], object]] = []
+    events: list[str] = []
+
+    class Listener:
+        def close(self) -> None:
+            events.append("closed")
+
+    def listen(callback: Callable[[], object]) -> Listener:
+        heard.append(callback)
+        return Listener()
+
+    wake_up = WakeUp(tmp_path, "one", listen)
+    assert not is_woken(wake_up)
+    heard[0]()
+    assert is_woken(wake_up)
+    wake_up.clear()
+    wake_up.close()
+    assert events == ["closed"]
+    heard[0]()  # one that was under way

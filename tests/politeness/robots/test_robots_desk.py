@@ -118,3 +118,13 @@ def test_a_file_that_is_sought_again_before_it_is_released_stays_with_this_node(
     two.seek(HOST, SOUGHT)
     two.round()
     assert two.take_news() == []
+
+
+def test_a_request_may_ask_private_hosts_unless_its_jobs_may_not(make: Make) -> None:
+    desk = make("one")
+    public = RobotsRequest("http://b.example/robots.txt", public_only=True)
+    desk.seek(HOST, SOUGHT)
+    desk.seek("b.example:80", public)
+    desk.round()
+    assert dict(desk.take_news()) == {HOST: SOUGHT, "b.example:80": public}
+    assert not SOUGHT.public_only
