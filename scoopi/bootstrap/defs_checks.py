@@ -18,10 +18,12 @@ from scoopi.errors import ConfigError, ScoopiError
 from scoopi.fetch.address import parse_address
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import PluginDef
+from scoopi.model.definitions import OutputDef, PluginDef
+from scoopi.model.records import RecordSchema
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.text.host_name import host_pattern
 from scoopi.model.text.output_path import is_too_long
+from scoopi.model.text.shown import without_credentials
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_reader import check_data_def
 from scoopi.plugins.builtin_scripts import BasicScript
@@ -73,9 +75,8 @@ class DefsChecks:
             with_pages: also check that the local files of locators exist.
         """
         css, files = CssEngine(), FileFinder(self._current, source)
-        outputs = OutputFaults(self._current if with_pages else None)
         return Checkers(
-            output=lambda *output: [Fault(error.what, error.hint) for error in outputs.of(*output)],
+            output=partial(_output_faults, OutputFaults(self._current if with_pages else None)),
             css=lambda data_def: [*check_data_def(data_def, css)],
             xpath=_xpath_faults,
             records=_record_faults,
@@ -156,6 +157,11 @@ def as_compared(pattern: str) -> str | Fault:
         return host_pattern(pattern)
     except ValueError as error:
         return Fault(str(error), 'write a host, as in "*.example.org" or "example.org:8080"')
+
+
+def _output_faults(faults: OutputFaults, task: str, output: OutputDef, schema: RecordSchema) -> list[Fault]:
+    is_secret = without_credentials(output.to) != output.to
+    return [Fault(error.what, error.hint, is_secret) for error in faults.of(task, output, schema)]
 
 
 def _xpath_faults(data_def: DataDef) -> SelectorFaults:

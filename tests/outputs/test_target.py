@@ -42,6 +42,12 @@ def test_an_output_is_a_file_stdout_an_object_or_a_table(
         ("postgresql://host/db#drop table", "not a valid name of a table", "letters"),
         ("postgresql://me:s3cret@host/db#books", "contains a password", "PGPASSWORD"),
         ("mysql://host/db#books", "mysql is not supported", "postgresql"),
+        ("mysql://me:s3cret@host/db#books", "mysql is not supported", "postgresql"),
+        ("postgresql://me:s3cret@host/db", "names no table", "postgresql://me:***@host/db#books"),
+        ("postgresql://host/db?password=s3cret", "names no table", "?password=***#books"),
+        ("sftp://me:s3cret@host/books.csv", "contains a password", "environment"),
+        ("s3://key:s3cret@bucket/books.cvs", "contains a password", "environment"),
+        ("s3://[bucket/books.csv", "is not a valid URL: Invalid IPv6 URL", "s3://bucket/books.csv"),
     ],
 )
 def test_what_is_not_an_output_is_an_error_with_a_hint(text: str, what: str, hint: str) -> None:

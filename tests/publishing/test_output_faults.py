@@ -41,6 +41,8 @@ def check(workspace: Workspace, outputs: str, others: str = "names.csv") -> str:
         ("'sqlite:books.db'", "names no table", "sqlite:books.db#books"),
         ("'s4://bucket/books.csv'", "unknown scheme", ""),
         ("'postgresql://me:secret@host/db#t'", "contains a password", "PGPASSWORD"),
+        ("'postgresql://me:secret@host/db'", "names no table", "#books"),
+        ("'sftp://me:secret@host/books.csv'", "contains a password", "environment"),
         ("{ to: books.csv, stream: true }", "stream: true is for databases", ""),
     ],
 )
@@ -52,7 +54,7 @@ def test_a_mistake_in_an_output_is_reported_with_its_place(
     assert "4:" in text
     assert what in text
     assert hint in text
-    assert "secret" not in text.replace(outputs, "")
+    assert "secret" not in text
 
 
 def test_tasks_with_different_columns_cannot_share_an_output(workspace: Workspace) -> None:

@@ -13,7 +13,7 @@ from scoopi.defs.records.record_checker import RecordChecker
 from scoopi.defs.records.record_def_builder import WrittenRecordDef, build_record_def, outputs_of
 from scoopi.defs.records.record_language import MARKS
 from scoopi.defs.scrape.chain import Chain
-from scoopi.defs.scrape.checkers import Checkers
+from scoopi.defs.scrape.checkers import Checkers, report_fault
 from scoopi.defs.scrape.conversion_checker import ConversionChecker
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef, build_data_def
 from scoopi.defs.scrape.data_def_checker import DataDefChecker
@@ -233,7 +233,7 @@ class DefsChecker:
             for output in outputs:
                 columns = with_change(schema) if is_changed else schema
                 for fault in self._checkers.output(task.key, output, columns):
-                    self._findings.error(output.place, f"{task.key}.output", fault.what, fault.hint)
+                    report_fault(self._findings, fault, output.to, f"{task.key}.output", output.place)
 
     def _check_records(self) -> None:
         checker = RecordChecker(self._checkers, self._findings, self._task_groups)
