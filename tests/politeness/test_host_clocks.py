@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scoopi.configs.groups import FetchLimits
+from scoopi.errors import LoadFault
 from scoopi.politeness.host_clocks import ClockRules, HostClocks, Standing
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_sharing import InFlight
@@ -235,3 +236,21 @@ def test_requests_of_a_crashed_worker_that_were_to_be_reported_with_their_answer
     host.close()
     (pace,) = read_logs([tmp_path / "requests-1.log"])
     assert pace.requests == 2
+
+
+def test_the_log_names_the_cause_of_each_error_and_the_seconds_of_each_rest(
+    clock: Clock, tmp_path: Path
+) -> None:
+    log = RequestLog(tmp_path / "requests-1.log")
+    host = HostClocks(FetchLimits(9, 0), clock, log=log)
+    faults = [None, LoadFault("connect", True), LoadFault(), LoadFault("status 503", True, 503, 30.0)]
+    for number, fault in enumerate(faults):
+        job = str(number)
+        assert host.grant(HOST, job) is not None
+        host.answered(HOST, job, heard=False, fault=fault, sent_at=clock.now)
+        clock.now += 20
+    host.close()
+    lines = (tmp_path / "requests-1.log").read_text().splitlines()
+    words = [line.split(" ", 3) for line in lines]
+    happened = [(each[0], each[3]) for each in words if each[0] in "EZR"]
+    assert happened == [("E", "no answer"), ("E", "connect"), ("E", "status 503"), ("Z", "30.000")]

@@ -6,7 +6,9 @@ import fcntl
 import logging
 import os
 import random
+import struct
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 
@@ -257,3 +259,38 @@ def test_a_file_that_is_cut_while_runs_use_it_costs_only_its_times(
     send(second, clock)
     clock.now += DELAY_S + 1e-6
     assert first.grant(HOST, "c") is not None or second.grant(HOST, "c") is not None
+
+
+def test_a_late_report_leaves_the_place_alone_that_another_host_has_by_now(
+    file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine_pace, "BUCKETS", 1)
+    late, run, other = (
+        HostClocks(FetchLimits(1, 60_000), clock, ClockRules(machine=MachinePace(file, clock)))
+        for _ in range(3)
+    )
+    assert late.grant(HOST, "a") is not None
+    clock.now += 100
+    hosts = [f"h{number}.example:80" for number in range(machine_pace.SLOTS)]
+    for host in hosts:
+        send(run, clock, host)
+    clock.now += 1
+    late.sent(HOST, "a", clock.now)
+    assert [host for host in hosts if other.grant(host, "b") is not None] == []
+
+
+def test_runs_of_other_versions_find_a_host_where_this_one_has_written_it(
+    file: Path, run_at: RunAt, clock: Clock
+) -> None:
+    send(run_at(), clock)
+    digest = blake2b(HOST.encode(), digest_size=16).digest()
+    bucket, tag = (int.from_bytes(half, "little") for half in (digest, digest[8:]))
+    data = file.read_bytes()
+    boot = machine_pace.BOOT_ID.read_bytes()
+    assert data[: len(boot)] == boot
+    place = 4096 + bucket % 16_384 * 256
+    found, time_ns = struct.unpack("<Qq", data[place : place + 16])
+    assert found == tag | 1
+    assert (time_ns / 1e9, time_ns & 3) == (pytest.approx(clock.now + DELAY_S, abs=1e-6), 0)
+    assert not any(data[len(boot) : place])
+    assert file.stat().st_mode & 0o777 == 0o600

@@ -132,3 +132,13 @@ def test_the_warning_of_a_log_names_the_file_and_the_cause(
     log.sent(ONE, 1.0)
     log.close()
     assert caplog.messages == [f"figures of politeness are incomplete: {file}: No such file or directory"]
+
+
+def test_the_seconds_that_a_host_has_slept_are_added_up_and_then_rounded(
+    log: RequestLog, tmp_path: Path
+) -> None:
+    for seconds in ("1.040", "2.020", "0.500"):
+        log.happened(SLEEP, ONE, 100.0, seconds)
+    log.close()
+    (pace,) = read_logs([tmp_path / "requests-1.log"])
+    assert (pace.sleeps, pace.slept_s, pace.rests) == (3, 3.6, 0)

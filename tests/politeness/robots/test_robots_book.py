@@ -61,6 +61,25 @@ def test_of_two_nodes_that_take_over_at_once_one_reads(
     assert three.open([HOST]) == {HOST: RobotsReader.ANOTHER}
 
 
+@pytest.mark.parametrize("is_read", [False, True])
+def test_of_two_nodes_that_need_a_file_first_at_once_one_reads(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, is_read: bool
+) -> None:
+    one, two = (RobotsBook(store, name, lambda node: False) for name in ("one", "two"))
+    put = store.put_if_absent_all
+
+    def late(store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+        monkeypatch.undo()
+        assert one.open([HOST]) == {HOST: RobotsReader.THIS_NODE}
+        if is_read:
+            one.close({HOST: RULES})
+        return put(store_map, records)
+
+    monkeypatch.setattr(store, "put_if_absent_all", late)
+    found = two.open([HOST, OTHER])
+    assert found == {HOST: RULES if is_read else RobotsReader.ANOTHER, OTHER: RobotsReader.THIS_NODE}
+
+
 def test_a_node_that_was_taken_for_dead_changes_nothing_any_more(store: SqliteStore) -> None:
     one, two = (RobotsBook(store, name, lambda node: node == "one") for name in ("one", "two"))
     one.open([HOST])
