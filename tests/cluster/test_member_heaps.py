@@ -8,12 +8,14 @@ import random
 import struct
 import zlib
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from scoopi.errors import ClusterError, StoreError
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.member_heaps import MemberHeaps, read_metrics
+from scoopi.store.cluster.member_heaps import Heap, MemberHeaps, read_metrics
 from tests.cluster.grids import members, settings_of
 from tests.engine.workspace import wait_until
 
@@ -104,3 +106,76 @@ def test_bytes_that_are_no_figures_are_refused_whatever_they_are(whole: bytes) -
         except ValueError:
             refused += 1
     assert refused > len(broken) / 2, "few changes leave figures that can be read"
+
+
+def figures_of(free_mb: int, most_mb: int) -> bytes:
+    """What a member sends whose heap has that many MB."""
+    texts = "memory", "freeHeap", "maxHeap"
+    words = struct.pack(">i", len(texts))
+    for number, text in enumerate(texts):
+        words += struct.pack(">iBB", number, 0, len(text)) + text.encode("utf-16-be")
+    figures = b""
+    for name, value in ((1, free_mb << 20), (2, most_mb << 20)):
+        figures += (
+            b"\0" + struct.pack(">iiii", 0, name, -1, -1) + b"\1\0\0" + b"\0" + struct.pack(">q", value)
+        )
+    return blob(words, figures, 2)
+
+
+def played(*answers: list[bytes], fault: Exception | None = None) -> MemberHeaps:
+    """Heaps of members that answer with these frames."""
+
+    def ask_members(question: object) -> list[list[bytes]]:
+        if fault is not None:
+            raise fault
+        return list(answers)
+
+    client = SimpleNamespace(
+        ask_members=ask_members, members=lambda: [str(each) for each in range(len(answers))]
+    )
+    return MemberHeaps(cast("ClusterClient", client))
+
+
+def test_of_the_figures_that_a_member_sends_the_latest_count_and_other_frames_are_passed_over() -> None:
+    old, new = figures_of(50, 100), figures_of(40, 100)
+    heaps = played([b"", old, new, b"no figures"], [b"no figures"], [old])
+    assert heaps.read() == [Heap(40 << 20, 100 << 20), Heap(50 << 20, 100 << 20)]
+
+
+@pytest.mark.parametrize(
+    ("free_mb", "jobs", "share_mb"),
+    [
+        ((500, 300, 400), 2_000_000, 381),
+        ((500, 300, 400), 1_500_000, None),
+        ((300,), 1_100_000, 314),
+        ((300,), 1_000_000, None),
+        ((300, 300), 1_100_000, 314),
+        ((1, 1), 300_000, None),
+        ((1, 1), 400_000, 114),
+    ],
+)
+def test_the_member_with_the_least_free_heap_has_to_hold_its_part_of_two_copies(
+    caplog: pytest.LogCaptureFixture, free_mb: tuple[int, ...], jobs: int, share_mb: int | None
+) -> None:
+    heaps = played(*([figures_of(each, 1000)] for each in free_mb))
+    with caplog.at_level(logging.INFO, "scoopi"):
+        heaps.warn_of(jobs)
+        heaps.warn_of(jobs)
+    expected = (
+        f"{jobs} jobs need about {share_mb} MB of each member's heap, "
+        f"and {min(free_mb)} of 1000 MB are free: "
+        "give the members more heap (-Xmx), or split the run"
+    )
+    assert caplog.messages == ([expected] if share_mb else [])
+
+
+@pytest.mark.parametrize("fault", [StoreError("no answer in time"), ClusterError("no answer in time")])
+def test_a_heap_that_is_not_known_is_said_and_is_no_error(
+    caplog: pytest.LogCaptureFixture, fault: Exception
+) -> None:
+    with caplog.at_level(logging.INFO, "scoopi"):
+        played([b""], fault=fault).warn_of(10**9)
+    assert caplog.messages == ["the members' heap is not known: no answer in time"]
+    caplog.clear()
+    played([b"no figures"]).warn_of(10**9)
+    assert caplog.messages == []

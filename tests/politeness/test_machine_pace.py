@@ -107,6 +107,19 @@ def test_runs_take_turns(run_at: RunAt, clock: Clock) -> None:
     send(first, clock)
 
 
+def test_a_run_that_meets_another_says_so_once(
+    run_at: RunAt, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = run_at(), run_at()
+    with caplog.at_level(logging.INFO):
+        for host in (HOST, "two.example:80"):
+            send(first, clock, host)
+            assert second.grant(host, "b") is None
+    assert caplog.messages == [
+        f"host {HOST}: another process of yours on this machine asks it too; they share its pace"
+    ]
+
+
 def test_a_turn_that_is_left_to_a_run_that_is_gone_is_taken(run_at: RunAt, clock: Clock) -> None:
     first, second = run_at(), run_at()
     send(first, clock)
