@@ -266,13 +266,12 @@ def test_a_window_that_a_click_opens_and_nothing_reads_is_named_once(
     assert "has opened a window" not in ended.err
 
 
-PART = """<p class=item>1</p><script>
+PART = """<p class=item style="height: 2000px">1</p><script>
 let number = 1;
-addEventListener('scroll', () => { if (number < 5) show(); });
-function show() {
-  document.body.innerHTML = `<p class=item style="height: ${2000 + number}px">${++number}</p>`;
-}
-setTimeout(show, 100);
+addEventListener('scroll', () => {
+  if (number < 5)
+    document.body.innerHTML = `<p class=item style="height: ${2000 + number}px">${++number}</p>`;
+});
 </script>"""
 
 
