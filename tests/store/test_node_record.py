@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 from scoopi.store.nodes.node_record import MARK_BYTES, MOST_MARKS, are_marked, marks_of
 
 
@@ -17,3 +19,8 @@ def test_a_heartbeat_stays_small() -> None:
     assert len(marks) == MOST_MARKS * MARK_BYTES
     last = str(MOST_MARKS - 1)
     assert are_marked(marks, [last, str(MOST_MARKS)]) == {last}
+
+
+def test_nodes_of_other_versions_know_the_marks_of_this_one() -> None:
+    assert marks_of(["a", "b"]) == b"".join(blake2b(job, digest_size=6).digest() for job in (b"a", b"b"))
+    assert are_marked(marks_of(["a", "b"]), ["b", "c"]) == {"b"}

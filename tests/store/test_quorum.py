@@ -87,3 +87,20 @@ def test_a_store_that_is_away_for_a_while_is_asked_again(store: Store, tmp_path:
 def test_one_node_waits_for_nobody(members: Membership) -> None:
     Quorum(members, 1, LONG_S).wait(never, never)
     assert members.read() == {}
+
+
+def test_the_store_is_looked_at_a_few_times_a_second_however_long_it_takes(members: Membership) -> None:
+    looks = 0
+
+    def has_begun() -> bool:
+        nonlocal looks
+        looks += 1
+        return False
+
+    with pytest.raises(ClusterError, match=r"only 1 of 2 nodes have joined within 1 s;") as refused:
+        Quorum(members, 2, 1.0, lambda live: None).wait(has_begun, never)
+    assert 1 < looks <= 6
+    assert (refused.value.at, refused.value.hint) == (
+        "scoopi.cluster.quorum.size",
+        "start the others, or lower it",
+    )
