@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,6 +50,7 @@ def run_scoopi(
     workers: str = "auto",
     in_flight: int = 32,
     settings: Mapping[str, object] = NO_SETTINGS,
+    program: Sequence[str] = ("scoopi",),
 ) -> tuple[Figures, Path]:
     """Run Scoopi over a workload.
 
@@ -58,6 +59,7 @@ def run_scoopi(
         url: of the server of its pages.
         in_flight: the most requests at a time.
         settings: further ones; they win.
+        program: the module that runs, and its first arguments.
     Returns:
         The figures, and the file of its rows.
     """
@@ -65,7 +67,7 @@ def run_scoopi(
     options = ["--output", str(folder / "out"), "--quiet", "--workers", workers]
     options += ["-D", "scoopi.loader.fetch.delay=0", "-D", f"scoopi.loader.fetch.parallelism={in_flight}"]
     options += [word for key, value in settings.items() for word in ("-D", f"{key}={value}")]
-    command = [sys.executable, "-m", "scoopi", "run", str(defs), *options]
+    command = [sys.executable, "-m", *program, "run", str(defs), *options]
     figures = measured(command, {"PYTHONPATH": str(ROOT)})
     (run,) = {path.parent for path in (folder / "out").glob("[!l]*/run.json")}
     times = json.loads((run / "run.json").read_text())["time"]

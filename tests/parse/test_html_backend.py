@@ -15,8 +15,8 @@ import pytest
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse.bridge import build
-from scoopi.parse.bridge.html_backend import trusted_bridge
+from scoopi.parse.bridge import build, html_backend
+from scoopi.parse.bridge.html_backend import NativeParser, trusted_bridge
 from scoopi.parse.parts.page_part import Anchor, PagePart
 from scoopi.parse.tree.html_copier import copy_html
 from tests.parse.tree.built_bridge import built_bridge
@@ -266,6 +266,18 @@ def test_a_bridge_of_an_older_checkout_is_not_used(caplog: pytest.LogCaptureFixt
     )
     assert trusted_bridge(older) is None
     assert "has no attribute 'column'" in caplog.text
+
+
+def test_a_bridge_without_the_walk_for_elements_leaves_them_to_queries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = built_bridge().module
+    names = ("parse", "positions", "cells", "part", "tails", "column", "is_utf8", "values", "values_plan")
+    older = NativeParser(SimpleNamespace(**{name: getattr(real, name) for name in names}))
+    monkeypatch.setattr(html_backend, "compiled_parser", lambda: older)
+    assert html_backend.found_elements.__wrapped__() is None
+    assert html_backend.block_values.__wrapped__() is None
+    assert html_backend.record_values.__wrapped__() is not None
 
 
 def test_without_a_compiler_the_build_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

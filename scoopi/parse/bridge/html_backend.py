@@ -51,7 +51,8 @@ class NativeParser:
         positions, cells, part: as in `row_cells`, but with None where white space may be significant.
         tails: likewise, and with the texts of several children as a list, not joined.
         values: compiles the walk over records (see `record_walk.py`); None if the module lacks it.
-        elements: finds the elements of a simple selector; None if the module lacks it.
+        elements: finds the elements of a simple selector; None if the module is older, which also lacks
+            `flat_values`.
     """
 
     def __init__(self, module: Any = None) -> None:
@@ -152,7 +153,7 @@ def record_values() -> RecordValues | None:
 def block_values() -> Callable[[tuple[Any, ...], int], FlatValuesOf] | None:
     """As `record_values`, for blocks, in which most fields have one value."""
     native = _native()
-    return None if native is None or native.values is None else native.flat_values
+    return None if native is None or native.elements is None else native.flat_values
 
 
 @cache
