@@ -38,10 +38,14 @@ def test_each_run_has_records_of_its_own_and_they_can_be_removed(postgres_url: s
 
 def test_a_database_that_is_being_started_is_waited_for(postgres: PostgresServer, postgres_url: str) -> None:
     postgres.kill()
-    starting = threading.Timer(0.5, postgres.start)
-    starting.start()
-    opened(postgres_url).close()
-    starting.join()
+    came: list[PostgresBackend] = []
+    waiting = threading.Thread(target=lambda: came.append(opened(postgres_url)))
+    waiting.start()
+    time.sleep(0.5)
+    assert waiting.is_alive()
+    postgres.start()  # by this thread, as it ends with the one that started it
+    waiting.join(LONG_MS / 1000)
+    came.pop().close()
 
 
 def test_what_the_server_refuses_only_once_is_waited_for(
