@@ -190,7 +190,7 @@ def test_children_and_rows_go_to_the_appender_with_their_page(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put: list[JobResult] = []
-    monkeypatch.setattr(harness.node.appender, "put", put.append)
+    monkeypatch.setattr(harness.node.appender, "put_all", put.extend)
     child = Child("c", SITE, harness.taken[0].payload)
     ended = harness.ends(harness.taken[0])
     (result,) = ended.results
