@@ -191,8 +191,8 @@ def _unknown_languages(field: FieldDef) -> Iterator[RecordFault]:
     known = _languages() if field.languages else frozenset()
     for name in field.languages if known else ():
         if name not in known:
-            language = name.lower().partition("-")[0].partition("_")[0]
-            hint = did_you_mean(language, known, "write its code, as in de, en or pt")
+            code = name.lower().partition("-")[0].partition("_")[0]
+            hint = did_you_mean(code, known, "write its code, as in de, en or pt")
             yield field.place, f"field {field.name}: there is no language {name!r}", hint
 
 
