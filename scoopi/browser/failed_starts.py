@@ -1,4 +1,4 @@
-"""StartPace, start_fault: when a browser is started again after one that did not start, and why not."""
+"""StartPace, start_fault: after a browser that did not start, why it did not, and when the next one is."""
 
 from __future__ import annotations
 

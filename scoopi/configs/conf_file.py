@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import yaml
 
 from scoopi.configs.given import Given
 from scoopi.errors import ConfigError
+from scoopi.model.text.json_text import read_json
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 50
@@ -158,11 +158,10 @@ def plain_value(text: str) -> object:
         ValueError: the text is neither JSON nor YAML; names the position.
     """
     try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-    except ValueError:
-        if _JSON.match(text):  # whose errors give a better position
+        return read_json(text)
+    except ValueError as error:
+        # JSON's errors give a better position; what is nested too deeply for JSON is so for YAML too.
+        if _JSON.match(text) or isinstance(error.__cause__, RecursionError):
             raise
     try:
         return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  it makes only texts, lists and mappings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import resource
@@ -250,10 +251,8 @@ class HttpClient:
         events = _EVENTS[events_wanted]
         if not events:
             if self._sockets.pop(descriptor, 0):
-                try:  # noqa: SIM105 - `suppress` takes longer than the call
+                with contextlib.suppress(OSError):  # it may be closed already
                     self._poll.unregister(descriptor)
-                except OSError:  # it may be closed already
-                    pass
         elif descriptor in self._sockets:
             self._poll.modify(descriptor, events)
         else:

@@ -95,7 +95,7 @@ def parse_target(text: str) -> Target:
         return _postgresql(text)
     if scheme in _OTHER_DATABASES:
         hint = "write a file that it imports, or use postgresql://…#table or sqlite:FILE#table"
-        raise DefsError(f"output {without_credentials(text)!r}: {scheme} is not supported", hint=hint)
+        raise DefsError(f"{_named(text)}: {scheme} is not supported", hint=hint)
     if "://" in text:
         return Target(TargetKind.REMOTE, text, text, _format_of(_path_of(text), text))
     try:
@@ -106,16 +106,21 @@ def parse_target(text: str) -> Target:
     return Target(TargetKind.FILE, path, path, _format_of(path, text))
 
 
+def _named(text: str) -> str:
+    """An output in a message, without the password that its URL may have."""
+    return f"output {without_credentials(text)!r}"
+
+
 def _path_of(text: str) -> str:
     """The path of a file's URL."""
     try:
         parts = urlsplit(text)
     except ValueError as error:
-        what = f"output {without_credentials(text)!r} is not a valid URL: {error}"
+        what = f"{_named(text)} is not a valid URL: {error}"
         raise DefsError(what, hint="write it as in s3://bucket/books.csv") from None
     if parts.password:
         hint = "remove it, since reports show the URL; put it into the environment"
-        raise DefsError(f"output {without_credentials(text)!r} contains a password", hint=hint)
+        raise DefsError(f"{_named(text)} contains a password", hint=hint)
     return parts.path
 
 
@@ -123,9 +128,7 @@ def _sqlite(text: str) -> Target:
     url, table = _parted(text)
     path = sqlite_path(url)
     if not path:
-        raise DefsError(
-            f"output {without_credentials(text)!r} names no file", hint="write it as in sqlite:books.db#books"
-        )
+        raise DefsError(f"{_named(text)} names no file", hint="write it as in sqlite:books.db#books")
     return Target(TargetKind.SQLITE, f"sqlite:{path}#{table}", path, table=table)
 
 
@@ -146,14 +149,12 @@ def _postgresql(text: str) -> Target:
         parts = urlsplit(url)
         password, _ = parts.password, parts.port
     except ValueError as error:
-        raise DefsError(
-            f"output {without_credentials(text)!r} is not a valid URL: {error}", hint=_EXAMPLE
-        ) from None
+        raise DefsError(f"{_named(text)} is not a valid URL: {error}", hint=_EXAMPLE) from None
     if password is not None or "password=" in parts.query:
         shown = url.replace(f":{password}@", ":…@")
         raise DefsError(f"output {shown!r} contains a password", hint=_ENVIRONMENT)
     if not url.startswith("postgresql://"):
-        raise DefsError(f"output {without_credentials(text)!r} is not a valid URL", hint=_EXAMPLE)
+        raise DefsError(f"{_named(text)} is not a valid URL", hint=_EXAMPLE)
     return Target(TargetKind.POSTGRESQL, f"{url}#{table}", url, table=table)
 
 
@@ -163,10 +164,8 @@ _EXAMPLE = "write it as in postgresql://user@localhost/shop#books"
 def _parted(text: str) -> tuple[str, str]:
     place, hash_sign, table = text.partition("#")
     if not hash_sign or not table:
-        raise DefsError(
-            f"output {without_credentials(text)!r} names no table",
-            hint=f"add one, as in {without_credentials(place)}#books",
-        )
+        hint = f"add one, as in {without_credentials(place)}#books"
+        raise DefsError(f"{_named(text)} names no table", hint=hint)
     if not _TABLE.fullmatch(table):
         hint = "use letters, digits and _, with the schema before a dot if there is one"
         raise DefsError(f"{table!r} is not a valid name of a table", hint=hint)
@@ -184,7 +183,7 @@ def _format_of(path: str, text: str) -> str:
         return ending
     known = ", ".join(f".{each}" for each in FORMATS)
     near = nearest(ending, FORMATS) if ending else ""
-    what = f"output {without_credentials(text)!r} has no known format"
+    what = f"{_named(text)} has no known format"
     stem = plain.removesuffix(f".{ending}") if ending else plain
     hint = f"did you mean {stem}.{near}?" if near else f"use a file name that ends with one of {known}"
     raise DefsError(what, hint=hint)

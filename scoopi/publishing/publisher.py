@@ -171,7 +171,7 @@ class Publisher:
         return any(True for _ in self._frames.segments())
 
     def look(self) -> Published:
-        """What is known without the segments of this node: who else has finished jobs; writes nothing.
+        """What is known without this node's segments: which other nodes have finished jobs; writes nothing.
 
         Raises:
             StoreError: the store cannot be read.

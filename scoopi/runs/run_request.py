@@ -14,6 +14,7 @@ from typing import IO, Literal
 from scoopi.errors import UsageError
 from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.model.report.run_report import Progress
+from scoopi.model.text.shown import as_utf8
 from scoopi.runs.rows.query_rows import no_stop
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
@@ -37,10 +38,9 @@ def output_folder(output: str | PathLike[str]) -> Path:
         hint = "name a folder of this machine; copy its files where you want them when the run is done"
         raise UsageError(f"--output {address[1]}://… is an address: rows cannot be written there", hint=hint)
     for kind, path in (("current", os.getcwd()), ("output", text)):
-        shown = path.encode(errors="backslashreplace").decode()
-        if shown != path:
+        if as_utf8(path) != path:
             hint = "rename it, or use another one"
-            raise UsageError(f"the path of the {kind} folder is not UTF-8", at=shown, hint=hint)
+            raise UsageError(f"the path of the {kind} folder is not UTF-8", at=as_utf8(path), hint=hint)
     return Path(text)
 
 

@@ -27,7 +27,7 @@ class StoreOutage:
 
     @classmethod
     def of(cls, doing: str, asked: str = "the store") -> StoreOutage:
-        """An outage of `asked`, as seen by something that is named by what it is doing."""
+        """The outage of `asked`, in messages that begin with what the caller is doing."""
         return cls(f"{doing}: {asked} failed, retrying", f"{doing}: {asked} answers again")
 
     def failed(self, error: StoreError) -> None:

@@ -12,6 +12,7 @@ import pytest
 from scoopi.errors import ScoopiError, StoreError
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_mediator import JobMediator
+from tests.engine.workspace import wait_until
 
 WAIT_S = 60.0
 
@@ -118,10 +119,7 @@ def test_a_thread_that_has_ended_is_named_while_the_other_one_runs() -> None:
     assert mediator.ended() == "", "none has been started"
     mediator.start()
     monitor.stop()
-    end = time.monotonic() + WAIT_S
-    while not mediator.ended():
-        assert time.monotonic() < end
-        time.sleep(0.001)
+    wait_until(mediator.ended, "the end of the monitor", WAIT_S)
     assert mediator.ended() == "monitor"
     runner.stop()
     mediator.stop(WAIT_S)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from scoopi.model.text.shown import (
     LONGEST_SHOWN_ADDRESS,
+    as_utf8,
     nearest,
     shown,
     with_login_of,
@@ -60,3 +63,7 @@ def test_logins_in_messages_of_libraries_are_hidden() -> None:
 def test_a_misspelt_name_is_recognized_whatever_its_case() -> None:
     assert nearest("LOCATORgroup", ["locatorGroups", "taskGroups"]) == "locatorGroups"
     assert nearest("xyz", ["locatorGroups"]) == ""
+
+
+def test_bytes_of_a_name_that_are_not_utf_8_are_shown_as_escapes() -> None:
+    assert as_utf8(os.fsdecode(b"caf\xe9 \xc3\xa9.yml")) == "caf\\udce9 é.yml"

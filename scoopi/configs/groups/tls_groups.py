@@ -1,4 +1,4 @@
-"""Settings for TLS: by which files a node and the members of its cluster know each other."""
+"""Settings for TLS: the files by which a node and the members of its cluster authenticate each other."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import IO, Any, TypeVar, cast
 
 from scoopi.errors import DefsError
+from scoopi.model.text.json_text import read_json
 
 Item = TypeVar("Item")
 Row = tuple[str, ...]
@@ -236,10 +237,9 @@ def _json_rows(name: str, text: Iterable[str]) -> Iterator[NumberedRow]:
         if not line.strip():
             continue
         try:
-            found = json.loads(line, parse_int=str)  # Python bounds the digits of numbers
-        except (ValueError, RecursionError) as error:
-            why = "it is nested too deeply" if isinstance(error, RecursionError) else error
-            what = f"this is not JSON: {getattr(error, 'msg', why)}"
+            found = read_json(line, parse_int=str)  # Python bounds the digits of numbers
+        except ValueError as error:
+            what = f"this is not JSON: {getattr(error, 'msg', error)}"
             column = getattr(error, "colno", 1)
             raise RowFileError(name, number, what, "write one object in each line", column) from None
         if not isinstance(found, dict):

@@ -19,6 +19,7 @@ from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool
 from scoopi.model.definitions import LocatorDef
 from scoopi.model.locator import PageRequest, Pairs
 from scoopi.model.place import Place
+from scoopi.model.text.json_text import read_json
 from scoopi.model.text.secrets import variable_of
 from scoopi.model.text.text_template import unescaped
 
@@ -113,11 +114,10 @@ class RequestChecker:
     def _check_json(self, node: Node | None, key: str) -> None:
         if isinstance(node, Text) and not node.is_empty:
             try:
-                document = json.loads(node.text)
-            except (ValueError, RecursionError) as error:
-                why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+                document = read_json(node.text)
+            except ValueError as error:
                 hint = """write a mapping, or a text, as in '{"page": 1}'"""
-                self._findings.error(node.place, key, f"json is not a JSON document: {why}", hint)
+                self._findings.error(node.place, key, f"json is not a JSON document: {error}", hint)
                 return
             for name, text in _strings("", document):
                 report_fault(
@@ -173,8 +173,8 @@ def _json_value(node: Node) -> Any:
     if node.text.lower() in _JSON_WORDS:
         return _JSON_WORDS[node.text.lower()]
     try:
-        number = json.loads(node.text, parse_constant=str)  # JSON has no NaN, which Python reads and writes
-    except (ValueError, RecursionError):
+        number = read_json(node.text, parse_constant=str)  # JSON has no NaN, which Python reads and writes
+    except ValueError:
         return node.text
     return number if isinstance(number, int | float) and abs(number) != math.inf else node.text
 

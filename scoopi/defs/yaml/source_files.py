@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scoopi.defs.yaml.findings import Findings
 from scoopi.model.place import Place
-from scoopi.model.text.shown import nearest
+from scoopi.model.text.shown import as_utf8, nearest
 
 _SUFFIXES = (".yml", ".yaml")
 _ASIDE = frozenset({"plugins", "conf", "output"})
@@ -55,10 +55,10 @@ class SourceFiles:
 
     def _with_utf8_paths(self, files: list[Path]) -> list[Path]:
         """The files without those whose path cannot be part of a record or a report, which are faults."""
-        for path in files:
-            if _shown(path) != str(path):
-                self._fault(path, "its path is not UTF-8", "rename the file, or the folder in which it is")
-        return [path for path in files if _shown(path) == str(path)]
+        others = [path for path in files if as_utf8(str(path)) != str(path)]
+        for path in others:
+            self._fault(path, "its path is not UTF-8", "rename the file, or the folder in which it is")
+        return [path for path in files if path not in others] if others else files
 
     def _walk(self, folder: Path, status: os.stat_result) -> None:
         identity = (status.st_dev, status.st_ino)
@@ -110,12 +110,7 @@ class SourceFiles:
 
     def _fault(self, path: Path, what: str, hint: str, near: str = "") -> None:
         self.is_whole = False
-        self._findings.error(Place(_shown(path)), "", _shown(what), hint, near=_shown(near))
-
-
-def _shown(text: str | Path) -> str:
-    """The text with escapes in place of bytes that are not UTF-8, which names of files may have."""
-    return str(text).encode(errors="backslashreplace").decode()
+        self._findings.error(Place(as_utf8(str(path))), "", as_utf8(what), hint, near=as_utf8(near))
 
 
 class SourceText:

@@ -1,4 +1,4 @@
-"""Texts for messages: addresses without credentials, and the nearest known name."""
+"""Texts for messages: addresses without credentials, names that are not UTF-8, and the nearest known name."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ _PORT = re.compile(r"(?:\[[^\]]*\]|[^:]*)(?::\d*)?")
 _LOGIN_IN_TEXT = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^\s'\"<>]*@")
 _QUOTED_LOGIN = re.compile(r"'[^\n]*@[^\n]*'")
 _LEAST_RATIO = 0.6
+
+
+def as_utf8(text: str) -> str:
+    """The text with escapes in place of bytes that are not UTF-8, which names of files may have."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def shown(url: str) -> str:

@@ -69,9 +69,7 @@ class CsvEncoder:
         tags = (str(page), "1", "1") if self._include_tags else ()
         cells = (locator.name, locator.group, *tags)
         try:
-            lead = self.delimiter.join(cells) + self.delimiter
-            if self.quote != "none" and not self._is_plain(lead, len(cells), 0):
-                lead = self._line(cells) + self.delimiter
+            lead = self._quoted(self.delimiter.join(cells), cells) + self.delimiter
             body = f"\n{lead}".join(self._lines(data.items))
             return f"{lead}{body}\n".encode()
         except (TypeError, AttributeError, UnicodeEncodeError) as error:
@@ -102,10 +100,12 @@ class CsvEncoder:
         values = sum(map(len, map(_values_of, items)))
         if self._is_plain("\n".join(lines), values - len(items), len(items) - 1):
             return lines
-        return [
-            line if self._is_plain(line, len(item[1]) - 1, 0) else self._line(item[1])
-            for line, item in zip(lines, items, strict=True)
-        ]
+        return [self._quoted(line, item[1]) for line, item in zip(lines, items, strict=True)]
+
+    def _quoted(self, line: str, values: Sequence[str | None]) -> str:
+        """Joined values, which are joined again with quotes if they need any."""
+        is_plain = self.quote == "none" or self._is_plain(line, len(values) - 1, 0)
+        return line if is_plain else self._line(values)
 
     def _is_plain(self, text: str, delimiters: int, line_feeds: int) -> bool:
         """Whether joined values contain no quotes, and no delimiters or line breaks except between them."""

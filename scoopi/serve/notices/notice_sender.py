@@ -12,6 +12,7 @@ from typing import Any
 from scoopi.errors import BusyRecordError, ScoopiError, StoreError
 from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import WorkerRecord
+from scoopi.model.text.shown import as_utf8
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.background_process import BackgroundProcess
@@ -190,7 +191,7 @@ class NoticeSender:
             sending.call.close()
 
     def _close(self, notices: list[NoticeRecord], failure: str, now: datetime) -> None:
-        failure = failure.encode(errors="backslashreplace").decode()  # it may name any path
+        failure = as_utf8(failure)  # it may name any path
         if failure:
             first = notices[0]
             more = f" and {len(notices) - 1} more" if len(notices) > 1 else ""

@@ -14,6 +14,7 @@ from scoopi.errors import BusyRecordError, ScoopiError, StoreError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
+from scoopi.model.text.shown import as_utf8
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.planning.evaluations import last_evaluation
 from scoopi.serve.background_process import BackgroundProcess
@@ -162,7 +163,7 @@ class SourceAsker:
         del self._open[name]
 
     def _note(self, record: ProcessRecord, due: datetime, window: list[int] | None, failure: str) -> None:
-        failure = failure.encode(errors="backslashreplace").decode()  # it may name any path
+        failure = as_utf8(failure)  # it may name any path
 
         def noted(old: ProcessRecord | None) -> ProcessRecord | None:
             if old is None or old.asking_until != record.asking_until:  # it has been asked again since
