@@ -230,7 +230,6 @@ class ClusterClient:
         from scoopi.store.cluster.client_options import client_options
         from scoopi.store.cluster.grid_values import read_own_types_only
 
-        _keep_quiet()
         options = client_options(self.settings, self._heard, _PING_S, _SILENCE_S)
         kind = first_answer_within(options["connection_timeout"], kind)
         end = time.monotonic() + options["cluster_connect_timeout"]
@@ -281,10 +280,3 @@ def client_class() -> type[HazelcastClient]:
                 f"the Hazelcast client is not installed: {fault}", hint='pip install "scoopi[cluster]"'
             ) from None
     return HazelcastClient
-
-
-def _keep_quiet() -> None:
-    """Keep the client's log off stderr, where it goes if no handler is set."""
-    logger = logging.getLogger("hazelcast")
-    if not logger.handlers:
-        logger.addHandler(logging.NullHandler())
