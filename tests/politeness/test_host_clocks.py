@@ -204,6 +204,13 @@ def test_a_host_is_silent_after_no_answer_and_doubtful_when_others_of_it_were_an
     assert seen == [unknown, unknown, silent, answers, unknown, unknown, silent, silent, answers]
 
 
+def test_the_trouble_of_a_host_is_its_last_error_and_none_before_its_first(clock: Clock) -> None:
+    host = clocks(clock)
+    assert host.trouble(HOST) == ""
+    host.answered(HOST, "a", heard=False, fault=LoadFault("connect", is_transient=True))
+    assert host.trouble(HOST) == "an error: no connection"
+
+
 @pytest.mark.parametrize(("delay_ms", "is_paced"), [(1000, True), (0, False)])
 def test_a_grant_is_paced_where_the_host_has_a_delay(clock: Clock, delay_ms: int, is_paced: bool) -> None:
     grant = clocks(clock, delay_ms=delay_ms).grant(HOST, "a")

@@ -59,6 +59,13 @@ def test_a_node_that_may_yet_ask_for_a_share_is_counted_while_there_is_one_to_ge
     assert ann.shares.parties("a") == parties
 
 
+def test_every_live_node_may_yet_ask_for_a_host_without_record() -> None:
+    world = world_of()
+    ann, _, _ = settled(world, "ann", "bob", "cid")
+    world.pass_s(1)
+    assert ann.shares.parties("new") == 3
+
+
 def test_a_host_without_record_gets_one_when_it_is_needed() -> None:
     world = world_of()
     (ann,) = settled(world, "ann")
@@ -113,6 +120,25 @@ def test_a_node_that_needs_a_host_asks_and_has_it_after_the_turn_of_its_holder()
     )
     assert max(one.start for one in ann.sent) > request.start + 1, "and the holder has it again"
     world.check()
+
+
+def test_a_turn_ends_at_its_last_moment_and_not_before() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.needs["a"] = BUSY
+    world.pass_s(3)
+    world.now = asked_at = 104.0
+    for node in (bob, ann):
+        node.members.beat(Load(0, False))
+        node.shares.look(["a"])
+        node.shares.settle(["a"], ())
+    holders = []
+    for world.now in (asked_at + 1.9, asked_at + 2):
+        ann.flying = []
+        ann.shares.look(["a"])
+        ann.shares.settle(["a"], ())
+        holders.append(list(world.record("a").shares))
+    assert holders == [["ann"], ["bob"]]
 
 
 def test_a_holder_with_nothing_to_do_gives_at_once_to_a_node_that_asks() -> None:

@@ -185,6 +185,36 @@ def test_times_of_an_earlier_boot_mean_nothing(
     send(run_at(), clock)
 
 
+def test_two_runs_that_begin_at_once_do_not_empty_the_file_of_each_other(
+    run_at: RunAt, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = run_at(), run_at()
+    read = os.pread
+
+    def read_before_the_first_began(handle: int, length: int, at: int) -> bytes:
+        found = read(handle, length, at)
+        monkeypatch.setattr(os, "pread", read)
+        send(first, clock)
+        return found
+
+    monkeypatch.setattr(os, "pread", read_before_the_first_began)
+    assert second.grant(HOST, "b") is None
+
+
+def test_the_file_is_open_from_the_first_request_until_the_run_ends(
+    file: Path, run_at: RunAt, clock: Clock
+) -> None:
+    def is_open() -> bool:
+        return str(file) in [os.path.realpath(each) for each in Path("/proc/self/fd").iterdir()]
+
+    run = run_at()
+    seen = [is_open()]
+    send(run, clock)
+    seen.append(is_open())
+    run.close()
+    assert [*seen, is_open()] == [False, True, False]
+
+
 def test_times_far_ahead_mean_nothing(run_at: RunAt, clock: Clock) -> None:
     clock.now += 200_000
     send(run_at(), clock)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from scoopi.errors import ClusterError, StoreError
+from scoopi.errors import ClusterError, RunError, StoreError
+from scoopi.store import away_check
 from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import RUN
@@ -28,6 +29,18 @@ def test_each_run_has_maps_of_its_own_and_they_can_be_removed(client: ClusterCli
     backend.remove("backend-one")
     assert (one.get_all(RUN, ["a"]), two.get_all(RUN, ["a"])) == ({}, {"a": b"1"})
     backend.remove("backend-two")
+
+
+def test_a_node_that_was_away_writes_nothing_if_its_run_is_known_to_be_removed(
+    client: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(away_check, "AWAY_S", -1)
+    backend = ClusterBackend(client, "n1")
+    with pytest.raises(RunError):
+        backend.store("backend-away", lambda: True).put_if_absent_all(RUN, [("a", b"1")])
+    store = backend.store("backend-away")
+    assert store.put_if_absent_all(RUN, [("a", b"2")])[0].won
+    backend.remove("backend-away")
 
 
 def test_it_names_its_cluster_and_its_members_and_has_a_canary_in_each_partition(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from scoopi.model.job import JobPayload
@@ -34,6 +36,19 @@ def test_two_nodes_that_take_of_many_hosts_never_have_the_same_job(ann: JobStore
     while taken := [*ann.take_each(hosts, 3), *bob.take_each(hosts, 2)]:
         seen += (job.id for job in taken)
     assert sorted(seen) == sorted(f"{at:x}{host}" for host in hosts for at in range(16))
+
+
+@pytest.mark.parametrize("limit", [1, 3, 5])
+def test_of_two_hosts_no_more_are_taken_than_asked_though_a_node_begins_in_their_middle(
+    ann: JobStore, limit: int
+) -> None:
+    hosts = ["one:80", "two:80"]
+    ann.put([new_job(f"{at:02x}{host}", host) for host in hosts for at in range(0, 256, 4)])
+    taken: list[str] = []
+    while some := ann.take_each(hosts, limit):
+        assert max(Counter(job.host for job in some).values()) <= limit
+        taken += (job.id for job in some)
+    assert sorted(taken) == sorted(f"{at:02x}{host}" for host in hosts for at in range(0, 256, 4))
 
 
 @pytest.mark.parametrize("limit", [1, 3, 5])

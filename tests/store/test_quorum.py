@@ -77,6 +77,12 @@ def test_when_they_do_not_come_in_time_it_says_how_many_there_were(members: Memb
     assert state_of(members) is NodeStatus.LEFT
 
 
+def test_an_earlier_process_of_this_node_is_not_counted(store: Store, members: Membership) -> None:
+    Membership(store, "zero", "ann").beat(Load(0, True))
+    with pytest.raises(ClusterError, match="only 1 of 2 nodes have joined"):
+        Quorum(members, 2, 0.0).wait(never, never)
+
+
 def test_a_store_that_is_away_for_a_while_is_asked_again(store: Store, tmp_path: Path) -> None:
     away = SettlingStore(Absent(tmp_path / "store.db"))
     join(store, "bob")

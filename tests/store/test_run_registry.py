@@ -436,7 +436,7 @@ def test_a_run_whose_own_record_is_damaged_is_left_as_it_is(
     grid: Grid, caplog: pytest.LogCaptureFixture
 ) -> None:
     node = grid.registry("n1")
-    for run in ("a-over", "b-damaged"):
+    for run in ("a-over", "b-damaged", "c-over"):
         node.enter(run)
         node.note_over(run, run)
 
@@ -446,7 +446,7 @@ def test_a_run_whose_own_record_is_damaged_is_left_as_it_is(
         return grid.phases.get(maps)
 
     RunRegistry(grid.store, phase, grid.removed.append, "n2").sweep(nobody)
-    assert grid.removed == ["a-over"]
+    assert grid.removed == ["a-over", "c-over"]
     assert "run b-damaged is left unchanged" in caplog.text
 
 

@@ -121,12 +121,11 @@ def test_a_change_that_was_made_already_is_won(store: Store, of: StoreMap) -> No
     assert store.cas_all(of, [Change("a", value(of, "1"), value(of, "2"))]) == [Outcome(True, value(of, "2"))]
 
 
-def test_changes_of_one_key_are_made_in_their_order(tmp_path: Path) -> None:
-    store = sqlite(tmp_path)
+@pytest.mark.parametrize("store", ["sqlite", "postgresql", "hazelcast"], indirect=True)
+def test_changes_of_one_key_are_made_in_their_order(store: Store) -> None:
     store.put_if_absent_all(LETTERS, [("a", b"1")])
     changes = [Change("a", b"1", b"2"), Change("a", b"2", b"3"), Change("a", b"1", b"4")]
     assert store.cas_all(LETTERS, changes) == [Outcome(True, b"2"), Outcome(True, b"3"), Outcome(False, b"3")]
-    store.close()
 
 
 def test_deleting_what_is_absent_is_no_error(store: Store, of: StoreMap) -> None:

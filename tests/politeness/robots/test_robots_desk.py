@@ -128,3 +128,14 @@ def test_a_request_may_ask_private_hosts_unless_its_jobs_may_not(make: Make) -> 
     desk.round()
     assert dict(desk.take_news()) == {HOST: SOUGHT, "b.example:80": public}
     assert not SOUGHT.public_only
+
+
+def test_a_host_that_another_node_reads_holds_up_no_other_host(make: Make) -> None:
+    one, two = make("one"), make("two")
+    both_seek(one, two)
+    one.seek("b.example:80", SOUGHT)
+    one.round()
+    two.seek("b.example:80", SOUGHT)
+    two.seek("c.example:80", SOUGHT)
+    two.round()
+    assert two.take_news() == [("c.example:80", SOUGHT)]
