@@ -27,6 +27,7 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import MEMBERS, Store, StoreMap
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
+from tests.engine.workspace import wait_until
 
 HOST, JOB, RUN = "127.0.0.1:80", "0" * 32, "run"
 BEAT_MS, GAP_MS, LONG_MS = 20, 150, 60_000
@@ -240,6 +241,32 @@ def test_a_node_that_was_away_when_its_run_ended_drops_its_jobs_and_ends(
         assert other.read()["watcher"].state is state, (
             "beside the records of a run that is over none is written"
         )
+
+
+def test_a_node_that_wakes_when_its_run_is_over_only_ends(store: SettlingStore) -> None:
+    heard: list[str] = []
+    held, record = HeldJobs(), RunRecord(store, "watcher")
+    held.add([JOB])
+    members = Membership(store, "watcher", "one", LONG_MS, gap_ms=1)
+    recovery_calls = RecoveryCalls(
+        lambda job, fence: None,
+        lambda jobs: None,
+        lambda: heard.append("taken back"),
+        on_ended=lambda: heard.append("ended"),
+    )
+    recovery = JobRecovery(members, JobStore(store, "watcher"), record, held, RUN, recovery_calls)
+    calls = HeartbeatCalls(
+        lambda error: pytest.fail(str(error)), share_sessions=lambda: heard.append("sessions")
+    )
+    heartbeat = Heartbeat(members, recovery, held.load, calls, LONG_MS / 1000)
+    heartbeat.start()
+    record.to_ending()
+    record.to_over()
+    wait_until(members.own_beat_is_old, "half the gap to pass", LIMIT_S)
+    for _ in range(2):
+        heartbeat.look()
+    heartbeat.stop()
+    assert heard == ["sessions", "ended"]
 
 
 def test_jobs_that_others_took_back_from_a_living_node_are_dropped(store: SettlingStore) -> None:

@@ -646,8 +646,9 @@ def test_a_failed_attempt_for_which_no_budget_is_left_ends_with_its_reason(world
 
 
 def test_seeded_jobs_are_unpacked_and_taken_when_no_others_of_their_host_are_left(
-    world: World, caplog: pytest.LogCaptureFixture
+    world: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(job_runner, "SWEEP_S", 2 * WAIT_S)
     caplog.set_level("INFO")
     packed = []
     for name in ("b", "c"):

@@ -99,6 +99,17 @@ def test_what_changes_while_the_store_is_written_is_written_next(nodes: tuple[No
     assert two.learned[-1].cookies == {"a": "1", "b": "2"}
 
 
+def test_changes_of_this_node_are_added_to_a_session_of_the_same_login_only(
+    nodes: tuple[Node, Node],
+) -> None:
+    one, _ = nodes
+    stored = [Session(NAME, version, {"b": "2"}) for version in (1, 2, 3)]
+    assert [*map(one.shared.with_own, stored)] == stored
+    one.sets(2, a="1")
+    both = Session(NAME, 2, {"b": "2", "a": "1"})
+    assert [*map(one.shared.with_own, stored)] == [stored[0], both, stored[2]]
+
+
 def test_the_session_with_more_logins_wins(nodes: tuple[Node, Node]) -> None:
     one, two = nodes
     one.sets(2, k="new")

@@ -137,6 +137,26 @@ def test_a_quarantined_job_whose_host_must_wait_holds_up_no_other(tmp_path: Path
         assert [item.job for item in alone.is_given()] == [archived.id]
 
 
+def test_a_quarantined_job_runs_when_its_host_may_be_asked_though_no_event_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_runner, "LONGEST_WAIT_S", 2 * WAIT_S)
+    with running(PlayedNode(tmp_path, limits=FetchLimits(1, 1000))) as node:
+        first = node.worker()
+        node.push(1, SITE)
+        (asked,) = first.is_given()
+        first.says(Sent(asked.job, SITE, node.clock.now))
+        first.says(Answered(asked.job, SITE))
+        node.turn()
+        first.dies()
+        node.worker()
+        alone = node.worker()
+        node.turn()
+        assert alone.is_sent_nothing()
+        node.clock.now += 1
+        assert [item.job for item in alone.is_given()] == [asked.job]
+
+
 def test_the_worker_for_single_jobs_ends_when_none_is_left(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path)) as node:
         first = node.worker()

@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.store.ports import RUN
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.runs.shared_counts import MANY, PAGES, PERIOD_S, RETRIES, SharedCounts, forget_counts
@@ -38,18 +37,6 @@ def test_other_records_beside_them_are_not_read(store: SettlingStore) -> None:
     store.put_if_absent_all(RUN, [("retries0", b"other"), ("run", b"other"), ("aaa", b"other")])
     SharedCounts(store, "ann").keep({ONE: 1})
     assert SharedCounts(store, "bob").others() == Counter({ONE: 1})
-
-
-def test_a_budget_is_shared_once_a_second(store: SettlingStore, clock: Clock) -> None:
-    SharedCounts(store, "bob").keep({ONE: 2})
-    budget, counts = RetryBudget(per_run=3), SharedCounts(store, "ann", clock=clock)
-    budget.share(counts)
-    assert (budget.spend(ONE, 9), "run's budget" in budget.spend(ONE, 9)) == ("", True)
-    budget.share(counts)
-    assert SharedCounts(store, "cid").others() == Counter({ONE: 2})
-    clock.pass_s(PERIOD_S)
-    budget.share(counts)
-    assert SharedCounts(store, "cid").others() == Counter({ONE: 3})
 
 
 def test_counts_go_on_after_a_write_whose_outcome_was_not_known() -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from scoopi.mediator.retries.retry_budget import RetryBudget
+from scoopi.store.runs.shared_counts import PERIOD_S, SharedCounts
+from scoopi.store.settling_store import SettlingStore
+from tests.clock import Clock
 
 ONE, TWO = "one.example:80", "two.example:80"
 
@@ -41,3 +46,15 @@ def test_retries_of_other_nodes_and_of_earlier_processes_count(caplog: pytest.Lo
 
 def test_without_a_budget_nothing_is_retried() -> None:
     assert "budget of 0 retries" in RetryBudget(per_run=0).spend(ONE, 100)
+
+
+def test_a_budget_is_shared_once_a_second(store: SettlingStore, clock: Clock) -> None:
+    SharedCounts(store, "bob").keep({ONE: 2})
+    budget, counts = RetryBudget(per_run=3), SharedCounts(store, "ann", clock=clock)
+    budget.share(counts)
+    assert (budget.spend(ONE, 9), "run's budget" in budget.spend(ONE, 9)) == ("", True)
+    budget.share(counts)
+    assert SharedCounts(store, "cid").others() == Counter({ONE: 2})
+    clock.pass_s(PERIOD_S)
+    budget.share(counts)
+    assert SharedCounts(store, "cid").others() == Counter({ONE: 3})

@@ -12,6 +12,7 @@ from scoopi.configs.groups import FetchLimits
 from scoopi.errors import LoadFault
 from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, BudgetRules, PageBudgets
 from scoopi.mediator.held_jobs import Pending, robots_pending
+from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.limits.budget import Budget
 from scoopi.model.locator import Locator, PageRequest
@@ -307,6 +308,32 @@ def test_a_request_that_a_crashed_worker_may_have_sent_fails_its_job(
     assert harness.giver.take_denied() == 1
 
 
+def single(harness: Harness) -> tuple[PoolWorker, PlayedWorker]:
+    """The worker for quarantined jobs, once it is ready."""
+    alone = harness.node.pool.start_alone()
+    link = harness.node.launched.get_nowait()
+    harness.node.router.route(alone, Ready())
+    assert isinstance(link.hears(), Setup)
+    return alone, link
+
+
+def test_a_quarantined_job_that_is_handed_back_before_it_sent_is_noted_again(
+    harness_of: Callable[..., Harness],
+) -> None:
+    harness = harness_of(at_a_time=2)
+    harness.worker.outstanding["a"] = order("a")
+    harness.giver.judge(harness.worker, "it was killed", Note())
+    del harness.worker.outstanding["a"]
+    alone, link = single(harness)
+    harness.giver.may_send([order("a").taken])
+    assert harness.given() == []
+    assert [item.job for item in link.is_given()] == ["a"]
+    harness.node.router.route(alone, JobsHandedBack(("a",)))
+    harness.giver.add([order("a")])
+    assert harness.given() == []
+    assert [each.id for each in harness.giver.take_sending()] == ["a"]
+
+
 def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to_wait(
     harness_of: Callable[..., Harness],
 ) -> None:
@@ -314,10 +341,7 @@ def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to
     held = (order("a"), job("b"), job("c", FILE_HOST))
     harness.worker.outstanding |= {pending.taken.id: pending for pending in held}
     harness.giver.judge(harness.worker, "it was killed", Note())
-    alone = harness.node.pool.start_alone()
-    link = harness.node.launched.get_nowait()
-    harness.node.router.route(alone, Ready())
-    assert isinstance(link.hears(), Setup)
+    alone, link = single(harness)
 
     def given_alone() -> list[str]:
         harness.giver.give()

@@ -146,6 +146,16 @@ def test_a_file_that_this_node_does_not_get_is_asked_for_by_another(
     assert isinstance(other.verdict(), Denial)
 
 
+def test_a_file_whose_request_was_dropped_is_read_here_when_a_page_needs_it_again(world: World) -> None:
+    world.verdict()
+    world.desk.round()
+    world.gate.take_up()
+    world.gate.dropped(world.queues.pop_job(HOST))
+    assert world.verdict() is Pass.WAITS
+    world.read(RULES)
+    assert isinstance(world.verdict(), Denial)
+
+
 def test_a_private_host_refused_to_a_public_page_is_still_asked_for_others(world: World) -> None:
     world.verdict(public_only=True)
     world.read(RobotsAnswer(RobotsKind.NEVER, cause="private", what="private"))
