@@ -21,6 +21,7 @@ from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import OutputDef, PluginDef
 from scoopi.model.records import RecordSchema
 from scoopi.model.records.record_def import RecordDef
+from scoopi.model.records.record_fault import RecordFault
 from scoopi.model.text.host_name import host_pattern
 from scoopi.model.text.output_path import is_too_long
 from scoopi.model.text.shown import without_credentials
@@ -170,7 +171,7 @@ def _xpath_faults(data_def: DataDef) -> SelectorFaults:
     return [*check_data_def(data_def, XPathEngine())]
 
 
-def _record_faults(record_def: RecordDef) -> SelectorFaults:
+def _record_faults(record_def: RecordDef) -> list[RecordFault]:
     from scoopi.parse.records.record_check import check_records
 
     return check_records(record_def)

@@ -121,3 +121,30 @@ def test_the_time_limit_ends_a_catastrophic_pattern(search: str) -> None:
 def test_a_reference_ignores_case_where_the_pattern_does() -> None:
     assert compile_java(r"(?i)(ab)-\1").fullmatch("ab-AB")
     assert not compile_java(r"(ab)-\1").fullmatch("ab-AB")
+
+
+@pytest.mark.parametrize(
+    ("replacement", "expected"),
+    [
+        ("$2-$1", "B-A and D-C"),
+        ("${two}${one}", "BA and DC"),
+        ("${2}", "B and D"),
+        ("[$0]", "[AB] and [CD]"),
+        (r"\$1", "$1 and $1"),
+    ],
+)
+def test_a_replacement_names_groups_by_number_or_name(replacement: str, expected: str) -> None:
+    pattern = compile_java("(?<one>[A-Z])(?<two>[A-Z])")
+    pattern.ensure_replacement(replacement)
+    assert pattern.replaced("AB and CD", replacement) == expected
+
+
+@pytest.mark.parametrize("replacement", ["$3", "${three}", "${12}"])
+def test_a_replacement_that_names_an_unknown_group_is_an_error(replacement: str) -> None:
+    pattern = compile_java("(?<one>[A-Z])(?<two>[A-Z])", flags="(?U)")
+    for use in (lambda: pattern.ensure_replacement(replacement), lambda: pattern.replaced("AB", replacement)):
+        with pytest.raises(ParseError) as raised:
+            use()
+        assert raised.value.what == (
+            f"the replacement {replacement!r} names a group that '(?<one>[A-Z])(?<two>[A-Z])' does not have"
+        )

@@ -7,25 +7,25 @@ from typing import Any
 
 import pytest
 
-from scoopi.model.place import Place
 from scoopi.model.records import RecordSchema
 from scoopi.model.records.record_def import FieldDef, RecordDef, Selector, SourceDef
+from scoopi.model.records.record_fault import RecordFault
 from scoopi.parse.records.record_check import check_records
 from scoopi.parse.values.date_text import DateText
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
-HERE, THERE = Place("a.yml", 3, 5), Place("a.yml", 2, 1)
+SELECT = ("fields", "f", "select", 0)
 
 
 def faults(
     select: str = "a", each: str | None = None, source: str = "html", **field: Any
-) -> list[tuple[Place, str, str]]:
-    selects = (Selector(select, HERE),) if select else ()
+) -> list[RecordFault]:
+    selects = (Selector(select),) if select else ()
     definition = RecordDef(
         "books",
         RecordSchema("books", ()),
-        (FieldDef("f", selects, place=HERE, **field),),
-        None if each is None else Selector(each, THERE),
+        (FieldDef("f", selects, **field),),
+        None if each is None else Selector(each),
         SourceDef(source),
     )
     return check_records(definition)
@@ -45,8 +45,8 @@ def faults(
     ],
 )
 def test_a_selector_of_another_tool_is_shown_as_it_is_written_here(select: str, hint: str) -> None:
-    ((place, what, hinted),) = faults(select)
-    assert place == HERE
+    ((path, what, hinted),) = faults(select)
+    assert path == SELECT
     assert what
     assert hint in hinted
 
@@ -65,8 +65,8 @@ def test_an_address_is_hardly_ever_a_text(select: str, attribute: str) -> None:
 
 
 def test_each_finds_elements_and_is_placed_by_itself() -> None:
-    ((place, what, _),) = faults(each="a @href")
-    assert (place, what) == (THERE, "`each` finds elements, not attributes")
+    ((path, what, _),) = faults(each="a @href")
+    assert (path, what) == (("each",), "`each` finds elements, not attributes")
 
 
 def test_selectors_of_data_are_not_those_of_elements() -> None:
@@ -77,14 +77,39 @@ def test_selectors_of_data_are_not_those_of_elements() -> None:
 
 def test_a_default_has_the_type_of_its_field() -> None:
     assert faults(type="integer", default="7") == []
-    ((place, what, _),) = faults(type="integer", default="seven")
-    assert place == HERE
+    ((path, what, _),) = faults(type="integer", default="seven")
+    assert path == ("fields", "f", "default")
     assert "the default of field f is not of its type integer" in what
 
 
-def test_a_constant_that_names_nothing_is_a_fault() -> None:
-    ((_, what, _),) = faults("", value="%{page.nothing}")
-    assert what.startswith("field f: ")
+def test_the_values_of_a_map_have_the_type_of_their_field() -> None:
+    assert faults(type="integer", map={"One": "1"}) == []
+    ((path, what, _),) = faults(type="integer", map={"One": "1", "Two": "two"})
+    assert path == ("fields", "f", "map", "Two")
+    assert "the value for 'Two' of field f is not of its type integer" in what
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        ("%{page.nothing}", "placeholder %{page.nothing} names nothing"),
+        ("at %{page.url", "the placeholder %{page.url is not closed"),
+    ],
+)
+def test_a_constant_with_a_placeholder_that_has_no_value_is_a_fault(value: str, what: str) -> None:
+    assert [(each.path, each.what) for each in faults("", value=value)] == [(("fields", "f", "value"), what)]
+
+
+@pytest.mark.parametrize("replacement", ["$0", "${name} of $1", "\\$7", "cost: $", "$x"])
+def test_a_replacement_may_name_the_groups_of_its_pattern(replacement: str) -> None:
+    assert faults(replace=(("(?<name>a)", replacement),)) == []
+
+
+@pytest.mark.parametrize("replacement", ["$2", "${nome}", "${4}"])
+def test_a_replacement_that_names_another_group_is_a_fault(replacement: str) -> None:
+    ((path, what, _),) = faults(replace=(("(?<name>a)", "$1"), ("(?<name>b)", replacement)))
+    assert path == ("fields", "f", "replace", 1, 1)
+    assert what.startswith(f"the replacement {replacement!r} names a group")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +122,7 @@ def test_a_constant_that_names_nothing_is_a_fault() -> None:
 )
 def test_a_language_in_which_no_date_could_be_read_is_a_fault(language: str, hint: str) -> None:
     (found,) = faults(type="date", languages=("en", language))
-    assert found == (HERE, f"field f: there is no language {language!r}", hint)
+    assert found == (("fields", "f", "languages", 1), f"there is no language {language!r}", hint)
 
 
 @pytest.mark.parametrize("languages", [(), ("de",), ("zh-Hant", "en")])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.yaml.findings import Findings
-from scoopi.defs.yaml.node import Table, read_size
+from scoopi.defs.yaml.node import Listing, Table, Text, read_size
 from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar, TextOrTexts
 from scoopi.model.definitions import OutputDef
 from scoopi.model.downloads import MOST_FILE_BYTES, Download
@@ -58,14 +58,15 @@ def read_download(node: Table | None) -> Download | None:
     """Read how files are downloaded; None if the key is missing, or names no path."""
     if node is None or not node.text("to"):
         return None
-    types = tuple(each.lower() for each in _types(node))
+    types = tuple(each.text.lower() for each in _types(node))
     size = read_size(node.text("maxSize") or "")
     return Download(node.text("to") or "", types, size or MOST_FILE_BYTES, node.place)
 
 
-def _types(node: Table) -> tuple[str, ...]:
-    one = node.text("types")
-    return node.texts("types") if one is None else (one,)
+def _types(node: Table) -> list[Text]:
+    written = node.entries.get("types")
+    entries = written.entries if isinstance(written, Listing) else [written]
+    return [each for each in entries if isinstance(each, Text) and not each.is_empty]
 
 
 def check_download(
@@ -97,9 +98,9 @@ def check_download(
         what = f"all files of a page have the path {to}, so of different files only the first is saved"
         findings.warning(table.at("to"), f"{key}.to", what, "add %{sha256} to it, or %{name}")
     for each in _types(table):
-        if not _TYPE.fullmatch(each.lower()):
-            what = f"{each!r} is not a media type"
-            findings.error(table.at("types"), f"{key}.types", what, "write it as image/png or image/*")
+        if not _TYPE.fullmatch(each.text.lower()):
+            what = f"{each.text!r} is not a media type"
+            findings.error(each.place, f"{key}.types", what, "write it as image/png or image/*")
     size = table.text("maxSize")
     if size is not None and not read_size(size):
         what = f"{size!r} is not a size above 0"

@@ -56,7 +56,7 @@ def check_parents(
     for each in used:
         for field in each.record_def.fields:
             for name in field.parents:
-                if name not in given:
+                if name.strip() and name not in given:  # the shape checker reports a blank one
                     _check_parent(each, field, name, leading, group.name, findings)
 
 
@@ -69,8 +69,8 @@ def _check_parent(
     findings: Findings,
 ) -> None:
     """Report the records that lead to a group, but lack the parent field `name`."""
-    key = f"{written.key}.fields.{field.name}"
-    place = written.field_node(field.name).at("parent" if field.parent is not None else "value")
+    origin = "parent" if field.parent is not None else "value"
+    place, key = written.located(("fields", field.name, origin))
     if not leading:
         what = f"no field leads to group {group}, so there is no parent with a field {name}"
         hint = f"add `follow: {group}` to a field of other records, or values to its locators"

@@ -60,8 +60,9 @@ class RecordChecker:
         self._check_names(written)
         self._check_key(written)
         self._check_expect(written)
-        for place, what, hint in self._checkers.records(definition):
-            self._findings.error(place, written.key, what, hint)
+        for fault in self._checkers.records(definition):
+            place, key = written.located(fault.path)
+            self._findings.error(place, key, fault.what, fault.hint)
 
     def check_changed(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
         """Report records of a group with `changed: true` that cannot be compared with the last run's."""
@@ -198,7 +199,7 @@ class RecordChecker:
             self._findings.unknown(node.at("follow"), f"{key}.follow", what, field.follow, self._groups)
         if field.type not in _LEADING_TYPES:
             what = f"field {field.name} is followed, but its type {field.type} is not an address"
-            self._findings.error(node.keys["follow"], key, what, "write `type: url`")
+            self._findings.error(_place_of_type(node, "follow"), key, what, "write `type: url`")
 
     def _check_download(self, written: WrittenRecordDef, field: FieldDef, node: Table, key: str) -> None:
         if DOWNLOAD not in node.entries:
@@ -211,7 +212,8 @@ class RecordChecker:
             self._findings.error(node.keys[DOWNLOAD], key, what, "give one of them a field of its own")
         if field.type != "url":
             what = f"field {field.name} is downloaded, but its type {field.type} is not an address"
-            self._findings.error(node.keys[DOWNLOAD], key, what, "write `type: url`, or remove the type")
+            place = _place_of_type(node, DOWNLOAD)
+            self._findings.error(place, key, what, "write `type: url`, or remove the type")
 
     def _check_links(self, node: Table, field: FieldDef, key: str) -> None:
         rules, links = field.links, node.table("links")
@@ -267,3 +269,8 @@ class RecordChecker:
                     else 'write a share, as in "95 %"'
                 )
                 self._findings.error(entry.place, key, what, hint)
+
+
+def _place_of_type(node: Table, key: str) -> Place:
+    """Where the type of a field is written; if it is inferred, the place of the key that it does not fit."""
+    return node.at("type") if "type" in node.entries else node.keys[key]

@@ -12,7 +12,8 @@ from scoopi.defs.records.list_end_checker import read_list_end
 from scoopi.defs.records.record_language import SOURCES
 from scoopi.defs.records.short_forms import NO_OUTPUT
 from scoopi.defs.scrape.digest import definition_digest
-from scoopi.defs.yaml.node import Listing, Table, Text, read_bool, read_integer
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool, read_integer
+from scoopi.defs.yaml.shape_checker import quoted_name
 from scoopi.model.definitions import OutputDef
 from scoopi.model.locator import LinkBounds
 from scoopi.model.place import NOWHERE, Place
@@ -26,6 +27,7 @@ from scoopi.model.records.record_def import (
     Selector,
     SourceDef,
 )
+from scoopi.model.records.record_fault import KeyPath
 from scoopi.model.records.record_schema import META_COLUMNS, Column, ColumnType, Expectation, RecordSchema
 
 RECORDS = "records"
@@ -55,6 +57,24 @@ class WrittenRecordDef(msgspec.Struct, frozen=True):
         fields = self.node.table("fields")
         found = fields.table(name) if fields is not None else None
         return found or Table({}, {}, self.place)
+
+    def located(self, path: KeyPath) -> tuple[Place, str]:
+        """The place of a value, and the path of the names and numbers to it that the user has written."""
+        node: Node = self.node
+        place, key = self.place, self.key
+        for step in path:
+            if isinstance(node, Table) and step in node.entries:
+                inner = node.entries[str(step)]
+                is_written = node.keys[str(step)] != inner.place
+                name = f".{quoted_name(str(step))}"
+            elif isinstance(node, Listing) and isinstance(step, int) and step < len(node.entries):
+                inner = _used(node)[step]
+                is_written, name = inner.place != node.place, f"[{step}]"
+            else:
+                break
+            place, node = inner.place, inner
+            key = key + name if is_written else key
+        return place, key
 
 
 def build_record_def(name: str, node: Table, key: str, place: Place) -> WrittenRecordDef:
@@ -187,16 +207,19 @@ def _mapped(node: Table) -> dict[str, str]:
 
 def _pairs(node: Table) -> tuple[tuple[str, str], ...]:
     pairs = node.entries.get("replace")
-    found = []
-    for pair in pairs.entries if isinstance(pairs, Listing) else ():
-        texts = (
-            [each.text for each in pair.entries if isinstance(each, Text)]
-            if isinstance(pair, Listing)
-            else []
-        )
-        if len(texts) == 2:
-            found.append((texts[0], texts[1]))
-    return tuple(found)
+    used = (_texts(each) for each in _used(pairs)) if isinstance(pairs, Listing) else ()
+    return tuple((texts[0], texts[1]) for texts in used if len(texts) == 2)
+
+
+def _used(listing: Listing) -> list[Node]:
+    """The entries that count: texts, or pairs of texts; the others are malformed, which is reported."""
+    return [each for each in listing.entries if isinstance(each, Text) or len(_texts(each)) == 2]
+
+
+def _texts(node: Node) -> list[str]:
+    """The texts of a list."""
+    entries = node.entries if isinstance(node, Listing) else ()
+    return [each.text for each in entries if isinstance(each, Text)]
 
 
 def _selectors(node: Table, name: str) -> tuple[Selector, ...]:

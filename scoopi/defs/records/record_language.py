@@ -30,7 +30,7 @@ FIELD = Record(
         Key("parent", _NAME, "A field of the record that led to this page.", "parent: title"),
         Key(
             "script",
-            _TEXT,
+            _NAME,
             "A JavaScript expression; the fields before it are in `record`.",
             "script: record.net * 1.19",
         ),
@@ -44,7 +44,7 @@ FIELD = Record(
         Key("html", Scalar(Kind.NAME, HTMLS), "Take the markup inside, or with, the element.", "html: inner"),
         Key(
             "regex",
-            _TEXT,
+            _NAME,
             "Keep the first group of the first match, or the whole match; no match counts as missing.",
             'regex: "\\\\d+"',
         ),

@@ -16,6 +16,7 @@ from scoopi.model.definitions import OutputDef, PluginDef
 from scoopi.model.place import Place
 from scoopi.model.records import RecordSchema
 from scoopi.model.records.record_def import RecordDef
+from scoopi.model.records.record_fault import RecordFault
 
 PluginKind = Literal["appenders", "encoders", "converters", "scripts", "loaders"]
 SelectorFaults = list[tuple[Place, str, str]]
@@ -27,7 +28,7 @@ def no_faults(data_def: DataDef) -> SelectorFaults:
     return []
 
 
-def no_record_faults(record_def: RecordDef) -> SelectorFaults:
+def no_record_faults(record_def: RecordDef) -> list[RecordFault]:
     """The default check, which finds no fault."""
     return []
 
@@ -103,7 +104,7 @@ class Checkers(msgspec.Struct, frozen=True):
     output: Callable[[str, OutputDef, RecordSchema], list[Fault]] = no_output_faults
     css: Callable[[DataDef], SelectorFaults] = no_faults
     xpath: Callable[[DataDef], SelectorFaults] = no_faults
-    records: Callable[[RecordDef], SelectorFaults] = no_record_faults
+    records: Callable[[RecordDef], list[RecordFault]] = no_record_faults
     regex: Callable[[str], Fault | None] = no_fault
     script: Callable[[str], Fault | None] = no_fault
     plugin: Callable[[PluginKind, PluginDef], list[Fault]] = _no_plugin_faults

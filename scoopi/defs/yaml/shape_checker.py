@@ -118,7 +118,7 @@ class ShapeChecker:
                 self._findings.error(table.keys[name], key, what, hint)
             else:
                 example = f"{name}: {shape.entry}" if shape.entry else ""
-                self.check(node, shape.others, prefix + _quoted(name), table.keys[name], example)
+                self.check(node, shape.others, prefix + quoted_name(name), table.keys[name], example)
         if shape.others is not None and not others and not shape.may_be_empty:
             what = f"{_last(key)} has no {shape.called}"
             self._findings.error(owner, key, what, f"add at least one {shape.called}")
@@ -286,7 +286,7 @@ def _gist(node: Node) -> str:
     return ",".join(sorted(f"{name}={_gist(entry)}" for name, entry in node.entries.items()))
 
 
-def _quoted(name: str) -> str:
+def quoted_name(name: str) -> str:
     """The name as a part of a key path; in quotes if it has dots of its own, as host patterns have."""
     return f'"{name}"' if _NOT_IN_NAMES & set(name) else name
 

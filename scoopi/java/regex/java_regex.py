@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import regex
 
 from scoopi.errors import ParseError
@@ -17,10 +19,13 @@ class JavaPattern:
     Made by `compile_java`. Thread-safe.
     """
 
-    def __init__(self, pattern: str, compiled: regex.Pattern[str], timeout_ms: int) -> None:
+    def __init__(
+        self, pattern: str, compiled: regex.Pattern[str], timeout_ms: int, names: Mapping[str, int]
+    ) -> None:
         self.pattern = pattern
         self._compiled = compiled
         self._timeout_ms = timeout_ms
+        self._numbers = names
 
     def search(self, text: str) -> bool:
         """Whether the pattern matches somewhere in the text (Java's `find`).
@@ -63,13 +68,35 @@ class JavaPattern:
         """
         try:
             return self._compiled.sub(
-                lambda found: _filled(replacement, found), text, timeout=self._timeout_ms / 1000
+                lambda found: self._filled(replacement, found), text, timeout=self._timeout_ms / 1000
             )
         except TimeoutError:
             raise self._too_slow(text) from None
-        except (IndexError, KeyError):
-            what = f"the replacement {replacement!r} names a group that {shown(self.pattern)} does not have"
-            raise ParseError(what, hint="write \\$ for a dollar sign") from None
+        except IndexError:
+            raise self._unknown_group(replacement) from None
+
+    def ensure_replacement(self, replacement: str) -> None:
+        """Check that a replacement refers only to groups of the pattern; raises ParseError."""
+        for part in _REPLACEMENT.finditer(replacement):
+            if part["sign"] is None and self._number(part) > self._compiled.groups:
+                raise self._unknown_group(replacement)
+
+    def _filled(self, replacement: str, found: regex.Match[str]) -> str:
+        def text(part: regex.Match[str]) -> str:
+            if part["sign"] is not None:
+                return str(part["sign"])
+            return str(found[self._number(part)] or "")
+
+        return _REPLACEMENT.sub(text, replacement)
+
+    def _number(self, part: regex.Match[str]) -> int:
+        """The number of the group that a part of a replacement names; that of no group if there is none."""
+        name = part["number"] or part["name"]
+        return int(name) if name.isdigit() else self._numbers.get(name, self._compiled.groups + 1)
+
+    def _unknown_group(self, replacement: str) -> ParseError:
+        what = f"the replacement {replacement!r} names a group that {shown(self.pattern)} does not have"
+        return ParseError(what, hint="write \\$ for a dollar sign")
 
     def _too_slow(self, text: str) -> ParseError:
         return ParseError(
@@ -79,29 +106,20 @@ class JavaPattern:
         )
 
 
-def _filled(replacement: str, found: regex.Match[str]) -> str:
-    def group(part: regex.Match[str]) -> str:
-        if part["sign"] is not None:
-            return str(part["sign"])
-        name = part["number"] or part["name"]
-        return str(found[int(name) if name.isdigit() else name] or "")
-
-    return _REPLACEMENT.sub(group, replacement)
-
-
-def compile_java(pattern: str, *, timeout_ms: int = 1000) -> JavaPattern:
+def compile_java(pattern: str, *, timeout_ms: int = 1000, flags: str = "") -> JavaPattern:
     """Translate and compile a pattern of java.util.regex.
 
     Args:
         pattern: a Java pattern, with embedded flags.
         timeout_ms: time limit of one search.
+        flags: put before the pattern, as in `(?U)`; messages show the pattern without them.
     Raises:
         ParseError: the pattern is invalid or cannot be translated; names the character, with a hint.
     Source: defs/README.md, 3.4.
     """
     try:
-        translated = Translator(pattern).translate()
-        compiled = regex.compile(translated, regex.V1)
+        translator = Translator(flags + pattern)
+        compiled = regex.compile(translator.translate(), regex.V1)
     except RecursionError:
         raise ParseError(
             f"the regex {shown(pattern)} nests too deeply", hint="write it with fewer groups in groups"
@@ -110,4 +128,4 @@ def compile_java(pattern: str, *, timeout_ms: int = 1000) -> JavaPattern:
         raise ParseError(
             f"the regex {shown(pattern)} cannot be used: {error}", hint="write it in a simpler way"
         ) from None
-    return JavaPattern(pattern, compiled, timeout_ms)
+    return JavaPattern(pattern, compiled, timeout_ms, translator.names)

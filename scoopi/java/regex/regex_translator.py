@@ -36,7 +36,7 @@ class Translator:
         self._flags: Flags = frozenset()
         self._groups = 0
         self._closed: set[int] = set()
-        self._names: dict[str, int] = {}
+        self.names: dict[str, int] = {}
         self._ahead: list[int] = []
         self._length = 0
 
@@ -158,9 +158,9 @@ class Translator:
     def _name(self, name: str, number: int) -> None:
         if not (name.isascii() and name.isalnum() and name[0].isalpha()):
             raise self._cursor.error(f"{name!r} is not a valid name of a group", "use letters and digits")
-        if name in self._names:
+        if name in self.names:
             raise self._cursor.error(f"there are two groups {name}", "give each its own name")
-        self._names[name] = number
+        self.names[name] = number
 
     def _closed_group(self, opening: str, before: Flags) -> str:
         inside = self._alternatives()
@@ -225,9 +225,9 @@ class Translator:
         if not self._cursor.take("<"):
             raise self._cursor.error(r"\k needs a name", r"as in \k<name>")
         name = self._cursor.until(">", "a group's name is not closed")
-        if name not in self._names:
+        if name not in self.names:
             raise self._cursor.error(f"there is no earlier group {name!r}", f"name one: (?<{name}>…)")
-        return self._back_to(self._names[name])
+        return self._back_to(self.names[name])
 
     def _back_to(self, number: int) -> str:
         """A reference to a missing group never matches; one to an open group cannot be translated."""

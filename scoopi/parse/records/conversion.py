@@ -75,8 +75,16 @@ class Conversion:
         """
         if self._default is None:
             return None
-        value = self._type(self._default, facts)
+        value = self.typed(self._default, facts)
         return [value] if self.is_list else value
+
+    def typed(self, text: str, facts: PageFacts) -> Value:
+        """A text converted to the type of the field, without edits.
+
+        Raises:
+            ConvertError: it cannot be converted.
+        """
+        return self._type(text, facts)
 
     def _one(self, raw: Raw, facts: PageFacts, unread: list[ConvertError]) -> Value:
         if raw is None or (type(raw) is str and not raw.strip()):
@@ -130,36 +138,41 @@ def text_of_raw(raw: Raw) -> str:
 def compile_pattern(pattern: str, regex_timeout_ms: int) -> JavaPattern:
     """Compile a Java pattern that matches letters of all languages; raises ParseError."""
     try:
-        return compile_java(_UNICODE + pattern, timeout_ms=regex_timeout_ms)
+        return compile_java(pattern, timeout_ms=regex_timeout_ms, flags=_UNICODE)
     except ParseError:
         return compile_java(pattern, timeout_ms=regex_timeout_ms)  # its error names the character as written
 
 
+def separators(field: FieldDef) -> Separators | None:
+    """The separators of a field's numbers; None if it has no locale.
+
+    Raises:
+        ParseError: the locale is unknown.
+    """
+    try:
+        return separators_of(field.locale) if field.locale is not None else None
+    except ValueError as error:
+        raise ParseError(str(error), hint="write a language such as de, or en-US") from None
+
+
 def _converter(field: FieldDef, zone: tzinfo | None) -> Convert:
-    separators = _separators(field)
+    marks = separators(field)
     match field.type:
         case "integer":
-            return lambda raw, _: _integer(raw, separators)
+            return lambda raw, _: _integer(raw, marks)
         case "decimal":
-            return lambda raw, _: _decimal(raw, separators)
+            return lambda raw, _: _decimal(raw, marks)
         case "price":
-            return lambda raw, _: _price(raw, separators)
+            return lambda raw, _: _price(raw, marks)
         case "boolean":
             return lambda raw, _: _boolean(raw)
         case "date" | "datetime":
-            return _dates(field, zone)
+            return read_dates(field, zone, field.formats)
         case "url":
             return _url
         case "json":
             return lambda raw, _: _json(raw)
     return lambda raw, _: text_of_raw(raw)
-
-
-def _separators(field: FieldDef) -> Separators | None:
-    try:
-        return separators_of(field.locale) if field.locale is not None else None
-    except ValueError as error:
-        raise ParseError(str(error), hint="write a language such as de, or en-US") from None
 
 
 def _integer(raw: Raw, separators: Separators | None) -> int:
@@ -192,9 +205,14 @@ def _boolean(raw: Raw) -> bool:
     return text in _TRUE
 
 
-def _dates(field: FieldDef, zone: tzinfo | None) -> Convert:
+def read_dates(field: FieldDef, zone: tzinfo | None, formats: Sequence[str]) -> Convert:
+    """Return what reads a field's dates by the formats.
+
+    Raises:
+        ParseError: a format is wrong.
+    """
     try:
-        reader = DateText(field.formats, field.languages, zone, with_time=field.type == "datetime")
+        reader = DateText(formats, field.languages, zone, with_time=field.type == "datetime")
     except ValueError as error:
         raise ParseError(
             f"the format is wrong: {error}", hint="write it as %d.%m.%Y, or dd.MM.yyyy"
