@@ -10,7 +10,7 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.parse.parts.page_part import Anchor, Kind, PagePart
-from tests.parse.test_html_backend import mutated
+from tests.parse.bridge.test_html_backend import mutated
 from tests.parse.tree.built_bridge import built_bridge
 
 MARKS: tuple[tuple[Kind, str], ...] = (

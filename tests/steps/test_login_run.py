@@ -8,7 +8,7 @@ from scoopi.errors import FetchError
 from scoopi.model.locator import PageRequest
 from scoopi.model.sites import Login, PageSign
 from scoopi.steps.login_run import FORM, SUBMIT, LoginRun
-from tests.parse.test_login_form import page
+from tests.parse.tree.test_login_form import page
 
 LOGIN = Login(
     "https://a.example/login",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.defs.test_browser_builder import written
+from tests.defs.browser.test_browser_builder import written
 from tests.defs.written import Check
 
 

@@ -12,7 +12,7 @@ from scoopi.cli.exit_codes import DONE, WRONG_USAGE
 from tests.engine.workspace import Workspace, wait_until
 from tests.server.server import Server
 
-QUICKSTART = Path(__file__).parents[2] / "defs" / "examples" / "quickstart"
+QUICKSTART = Path(__file__).parents[3] / "defs" / "examples" / "quickstart"
 DEFINITIONS = """\
 locatorGroups: {{ list: [ {urls} ] }}
 taskGroups:

@@ -20,7 +20,7 @@ from scoopi.store.cluster.member_config import (
     find_java,
 )
 
-EXAMPLE = Path(__file__).parents[2] / "conf" / "hazelcast.yaml"
+EXAMPLE = Path(__file__).parents[3] / "conf" / "hazelcast.yaml"
 
 
 def program(path: Path, text: str = "") -> Path:

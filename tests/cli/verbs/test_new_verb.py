@@ -11,7 +11,7 @@ import pytest
 from scoopi.cli.verbs.new_verb import FILES, STARTER
 from tests.engine.workspace import Workspace
 
-EXAMPLE = Path(__file__).parents[2] / "defs" / "examples" / "bookshop"
+EXAMPLE = Path(__file__).parents[3] / "defs" / "examples" / "bookshop"
 
 
 @pytest.fixture

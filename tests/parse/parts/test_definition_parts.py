@@ -19,9 +19,9 @@ from scoopi.parse.parts.definition_parts import grid_part, record_part
 from scoopi.parse.parts.page_part import Anchor, PagePart
 from scoopi.parse.records.record_compiler import compile_records
 from scoopi.parse.tree.page import Page, TreeLimits
+from tests.parse.grid.test_plain_reader import LIMIT, definitions, outcome, page_texts
 from tests.parse.record_page import facts_of, page_of, record_def
-from tests.parse.test_plain_reader import LIMIT, definitions, outcome, page_texts
-from tests.parse.test_record_walk import FIELDS, elements
+from tests.parse.records.test_record_walk import FIELDS, elements
 from tests.parse.tree.built_bridge import built_bridge
 
 WHOLE = Anchor("i", "t")

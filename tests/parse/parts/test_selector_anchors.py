@@ -12,7 +12,7 @@ from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Within
 from scoopi.parse.parts.page_part import Anchor, PagePart, joined
 from scoopi.parse.parts.selector_anchors import nested_part_of, part_of, shallow_part_of
-from tests.parse.test_compiled_selector import QUICK, Page, built, combinators, pages, selectors
+from tests.parse.css.test_compiled_selector import QUICK, Page, built, combinators, pages, selectors
 from tests.parse.tree.built_bridge import built_bridge
 
 
