@@ -186,10 +186,18 @@ def check(
 ) -> Report:
     """Check definitions, or a project of the scheduler, without loading a page or writing a file.
 
+    Args:
+        defs: a file or folder of definitions, or the folder of a project.
+        conf: a file of settings; by default that of a project, if `defs` is one.
+        configs: further settings, by key.
+        strict: treat warnings as errors.
+        environ: the environment variables; by default those of the process.
+        inputs: values of the inputs that definitions name; not for a project.
     Returns:
         Everything that is wrong with them; of a project also what is wrong with its scrapes.
     Raises:
         ConfigError: the settings are wrong.
+        UsageError: inputs were given for a project.
     """
     from scoopi.bootstrap.defs_composer import check_definitions
     from scoopi.defs.schedule.schedule_reader import is_project, read_schedule
@@ -238,6 +246,13 @@ def extract(
     Definitions are compiled for the first page, and again after they, the settings or the environment have
     changed, so that calling it for many pages is quick.
 
+    Args:
+        defs: a file or folder of definitions.
+        page: the content of the page, as it was loaded.
+        url: the address of the page.
+        group: the task group that reads it; by default that of the locator with this address.
+        configs: settings, by key.
+        inputs: values of the inputs that the definitions name.
     Returns:
         A tuple per row of a grid: locator name, task group, values; a dict per record, in Python's types.
     Raises:

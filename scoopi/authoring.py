@@ -58,6 +58,11 @@ def site_view(
 ) -> SiteView:
     """What the host of a URL is asked with, and where each value was written.
 
+    Args:
+        defs: definitions whose `sites` apply, too.
+        conf: a file of settings.
+        configs: further settings, by key.
+        environ: the environment variables.
     Raises:
         UsageError, FetchError: it is not a web address.
         ConfigError, DefsError: settings or definitions are wrong.
@@ -76,7 +81,15 @@ def fetch(
     inputs: Inputs = NO_INPUTS,
     group: str = "",
 ) -> FetchedPage:
-    """Load one page as the engine does; see `scoopi.pages.page_fetch.fetch_page`."""
+    """Load one page as the engine does; see `scoopi.pages.page_fetch.fetch_page`.
+
+    Args:
+        defs: definitions whose `sites` apply; a locator with this address determines the request.
+        configs: settings, by key.
+        conf: a file of settings.
+        environ: the environment variables.
+        group: the task group whose loader loads the page; by default that of the locator.
+    """
     from scoopi.pages.page_fetch import fetch_page as load
 
     request = RunRequest(defs=defs, conf=conf, overrides=configs, environ=environ, inputs=inputs)

@@ -26,6 +26,10 @@ def cluster_figures(
 ) -> ClusterFigures:
     """The state of one run of a cluster, or of all of its runs when none is named.
 
+    Args:
+        configs: settings, by key; they name the cluster.
+        conf: a file of settings.
+        environ: the environment variables; by default those of the process.
     Raises:
         ClusterError: no member of the cluster (`scoopi.cluster.addresses`) answers.
         RunError: the cluster does not know the run.
@@ -81,6 +85,8 @@ def cancel_run(
 ) -> bool:
     """Ask all nodes of a cluster's run to shut down gracefully; does not wait for them.
 
+    Args:
+        configs, conf, environ: as of `cluster_figures`.
     Returns:
         False when the run is ending or over.
     Raises:

@@ -165,7 +165,11 @@ def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
 
 
 def compare_inputs(composed: Composed, given: Mapping[str, str]) -> None:
-    """Refuse inputs that differ from those of the run; without any, the run's are used."""
+    """Refuse inputs that differ from those of the run; without any, the run's are used.
+
+    Raises:
+        UsageError: one differs.
+    """
     for name, value in given.items():
         if composed.inputs.get(name) != value:
             was = f"was {composed.inputs[name]!r}" if name in composed.inputs else "was not given"
@@ -174,7 +178,11 @@ def compare_inputs(composed: Composed, given: Mapping[str, str]) -> None:
 
 
 def compare_user_files(composed: Composed) -> None:
-    """Refuse user files that have changed: rows of both versions would be mixed in one output."""
+    """Refuse user files that have changed: rows of both versions would be mixed in one output.
+
+    Raises:
+        PluginError: one has changed.
+    """
     changed = [path for path, digest in composed.plugin_digests.items() if digest_now(path) != digest]
     if changed:
         raise PluginError(

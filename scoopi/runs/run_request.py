@@ -102,7 +102,7 @@ class RunRequest:
         return replace(self, defs=defs)
 
     def after(self, run: str) -> RunRequest:
-        """The same request, once the rows of an earlier run are published."""
+        """This request, after the rows of an earlier run were published: `run` joins `published`."""
         return replace(self, published=self.published | {run})
 
     def for_run(self, run: str | None, failed: Literal["", "unfinished", "finished"] = "") -> RunRequest:

@@ -88,7 +88,11 @@ class Expressions:
         return _Known(row.axes, partial(_parts_of, parts), {})
 
     def evaluate(self, text: str, row: str) -> str | None:
-        """Like `of_row`, for a row as JSON; the result is not cached."""
+        """Like `of_row`, for a row as JSON; the result is not cached.
+
+        Raises:
+            NoExpressionError: the script is not an expression over the row.
+        """
         if reads_of(text) is None:
             raise NoExpressionError
         if len(self._compiled) >= _MOST_TEXTS:

@@ -88,7 +88,11 @@ class ProtocolLink:
         return self.call_all([(method, params or {})], session)[0]
 
     def call_all(self, commands: Sequence[Command], session: str = "") -> list[Mapping[str, Any]]:
-        """Send commands at once, and return their results; see `call`."""
+        """Send commands at once, and return their results, in their order.
+
+        Raises:
+            NoAnswerError, RejectedError: as of `call`.
+        """
         asked = [self._asked(*command, session) for command in commands]
         try:
             return [answer.result(_ANSWER_S) for _, answer in asked]

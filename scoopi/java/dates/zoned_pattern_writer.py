@@ -51,7 +51,11 @@ def written(parts: tuple[ZonedPart, ...], moment: Moment, names: DateNames) -> s
 
 
 def weeks(day: date, names: DateNames) -> tuple[int, int, int]:
-    """(week-based year, week of that year, day of the week from 1)."""
+    """(week-based year, week of that year, day of the week from 1).
+
+    Raises:
+        ValueError: the week's year is beyond those of Python's dates.
+    """
     number = (day.weekday() - names.first_weekday) % 7 + 1
     for year in (day.year + 1, day.year, day.year - 1):
         first = first_week(year, names)

@@ -81,7 +81,11 @@ class CompiledSelector:
 
     @classmethod
     def onward(cls, chain: syntax.SelectorChain, regex_timeout_ms: int) -> Query:
-        """Compile a query from an element of a chain's first compound to those of its last one."""
+        """Compile the rest of a chain, for elements that match its first compound.
+
+        Returns:
+            A query that gives, for such an element, the elements that match the last compound.
+        """
         writer = XPathWriter(Within.BLOCK, _Nested(regex_timeout_ms, LARGE), regex_timeout_ms)
         return _query(writer.onward(chain), writer)
 

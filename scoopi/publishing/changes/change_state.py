@@ -142,7 +142,11 @@ class ChangeState:
             return added.rowcount == 1
 
     def known(self, stream: str, key: bytes) -> tuple[bytes, str, list[Any]]:
-        """Digest, change and row of the record of the run with that key."""
+        """Return what `add` has stored for the record with a key.
+
+        Returns:
+            The digest of the record, what has changed in it, and its values, in the order of the columns.
+        """
         with self._errors():
             sql = "SELECT digest, change, row FROM records WHERE stream = ? AND key = ?"
             digest, change, row = self._connection.execute(sql, (stream, key)).fetchone()

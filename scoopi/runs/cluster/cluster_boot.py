@@ -101,7 +101,13 @@ class ClusterBoot:
     def joined_with_retries(
         self, join: Callable[[ExitStack], RunContext | RunReport]
     ) -> RunContext | RunReport:
-        """Call `join` until it succeeds; each of its steps may be repeated, so a store error restarts it."""
+        """Call `join` until it succeeds; each of its steps may be repeated, so a store error restarts it.
+
+        Raises:
+            StoppedError: the node was stopped while the store failed.
+            StoreError: the store has failed for longer than `scoopi.cluster.reconnect.timeout`.
+            RecordError: the store has a record that cannot be decoded.
+        """
         timeout_s = self._settings.reconnect_timeout_ms / 1000
         give_up, first_at, outage = None, time.monotonic(), StoreOutage.of("joining")
         while True:

@@ -122,14 +122,17 @@ class EarlierIncarnations:
     def set_aside(self, now: str | None, outputs: Sequence[OutputSpec]) -> None:
         """Move the rows of earlier incarnations to a folder of their own, this node's first.
 
-        Rows that those of them that did not end have put into tables without a key are removed, or the run
-        that starts again would double them.
+        An incarnation that did not end has perhaps put rows into tables without a key. These are removed:
+        the run that starts again would write them a second time.
 
+        Args:
+            now: the run's incarnation in the cluster, which is not an earlier one; None if it knows none.
+            outputs: the outputs of the run; their files are moved, too.
         Raises:
             StoreError: another node is still running with such rows, or a database does not answer; try
                 again.
             AppenderError: a database refuses to remove rows.
-            RunError: it cannot be moved.
+            RunError: a folder or file cannot be moved.
         """
         earlier, own = self._earlier(now), self._folder.node
         self._discard_rows(earlier, outputs)

@@ -69,7 +69,12 @@ class NodeFolder(OwnedFolder):
         raise RunError(f"the node {node} is still running", at=str(path), hint="give this node another id")
 
     def write_state(self, run: str, over: bool = False) -> None:
-        """Replace `node.json`."""
+        """Replace this node's state, `node.json`.
+
+        Args:
+            run: the run that it takes part in.
+            over: whether all rows of the run are in files.
+        """
         self._write(self.node, NodeState(run, socket.gethostname(), over, cluster=True))
 
     def note_over(self, run: str) -> None:

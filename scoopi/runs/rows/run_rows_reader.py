@@ -95,9 +95,11 @@ class RunRowsReader:
         return look
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """What has been committed, a dict by column for each record, with values in Python's types; rejected
-        records as in their file.
+        """Yield the records that have been committed.
 
+        Returns:
+            A dict by column for each record, with values in Python's types; for rejected records the lines of
+            their file as dicts.
         Raises:
             UsageError: the output has rows of a grid.
         """

@@ -269,7 +269,11 @@ class ClusterClient:
 
 
 def client_class() -> type[HazelcastClient]:
-    """The client's class; imported late, as a run on one machine does not need it."""
+    """The client's class; imported late, as a run on one machine does not need it.
+
+    Raises:
+        ClusterError: the package is not installed.
+    """
     with warnings.catch_warnings():
         # It imports a module that is deprecated in Python 3.11; for later versions it has its own copy.
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -1,5 +1,6 @@
 """The SQL of the solo store: its tables, and one statement for a batch of any length.
 
+A function with the name of an operation returns its SQL; what it takes are the parameters, in this order.
 A batch is split into chunks of a few fixed lengths, the last one padded with copies of its last record
 (harmless in all statements), so that SQLite compiles each statement only once.
 """
@@ -38,7 +39,7 @@ _ROWS = _WHOLE.format("")
 
 
 def tables(store_map: StoreMap) -> list[str]:
-    """The table of a map, with its index if it has one."""
+    """The statements that create the table of a map, and its index if it has one."""
     # For long records: without rowids each insert would touch another page.
     ending = "" if store_map.large else " WITHOUT ROWID"
     index = store_map.index
@@ -74,12 +75,12 @@ def records(lengths: str | None, data: bytes | None) -> dict[str, bytes]:
 
 
 def get(store_map: StoreMap, length: int) -> str:
-    """Select the records of `length` keys."""
+    """Select the records of some keys; takes `length` keys."""
     return f"{_ROWS} {store_map} WHERE key IN ({_marks(length)})"
 
 
 def put(store_map: StoreMap, length: int) -> str:
-    """Insert absent records; takes key, value and, for an indexed map, the indexed field of each."""
+    """Insert absent records; takes `length` times key, value and, for an indexed map, its field."""
     row = f"({_marks(_width(store_map))})"
     rows = ",".join([row] * length)
     return f"INSERT INTO {store_map} VALUES {rows} ON CONFLICT DO NOTHING"  # noqa: S608
@@ -97,12 +98,12 @@ def cas(store_map: StoreMap, length: int) -> str:
 
 
 def delete(store_map: StoreMap, length: int) -> str:
-    """Delete `length` keys."""
+    """Delete records; takes `length` keys."""
     return f"DELETE FROM {store_map} WHERE key IN ({_marks(length)})"  # noqa: S608
 
 
 def delete_same(store_map: StoreMap, length: int) -> str:
-    """Delete `length` records that are as given; takes key and value of each."""
+    """Delete records that are as given; takes `length` times key and value."""
     rows = ",".join(["(?,?)"] * length)
     same = (
         f"SELECT m.key FROM (VALUES {rows}) AS v CROSS JOIN {store_map} AS m"  # noqa: S608
@@ -112,7 +113,7 @@ def delete_same(store_map: StoreMap, length: int) -> str:
 
 
 def delete_below(store_map: StoreMap) -> str:
-    """Delete all records with a lower key."""
+    """Delete all records with a lower key; takes the key."""
     return f"DELETE FROM {store_map} WHERE key < ?"  # noqa: S608
 
 
