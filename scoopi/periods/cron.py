@@ -5,7 +5,6 @@ from __future__ import annotations
 import calendar
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
-from difflib import get_close_matches
 
 from cronsim import CronSim, CronSimError
 
@@ -58,9 +57,7 @@ class CronExpression:
         self._years: frozenset[int] | None = None
         words = MACROS.get(text.strip().lower(), text).upper().split()
         if text.strip().startswith("@") and text.strip().lower() not in MACROS:
-            near = get_close_matches(text.strip().lower(), MACROS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(MACROS)}"
-            raise self._invalid("it is not a known short form", hint)
+            raise self._invalid("it is not a known short form", f"known are {', '.join(MACROS)}")
         is_quartz = dialect == "quartz" and not text.strip().startswith("@")
         self._expression = " ".join(self._quartz(words) if is_quartz else self._unix(words))
         try:

@@ -119,7 +119,7 @@ def test_a_macro_is_its_expression_in_both_dialects(macro: str) -> None:
         ("a * * * *", "unix", "bad minute"),
         ("*/0 * * * *", "unix", "bad minute"),
         ("@reboot", "unix", "known are @hourly, @daily"),
-        ("@dayly", "quartz", "did you mean @daily?"),
+        ("@dayly", "quartz", "known are @hourly, @daily"),
         ("", "unix", "0 fields"),
         ("0 * * * *", "quartz", "5 fields, not 6 or 7"),
         ("0 0 0 * * *", "quartz", "exactly one is ?"),
