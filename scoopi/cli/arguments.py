@@ -44,7 +44,8 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "version": "show the versions of Scoopi and its components",
     }
 )
-"""Verb -> what it does; its module is `<verb>_verb.py` in `verbs` or `schedule_verbs`."""
+"""Verb -> what it does; its module is `<verb>_verb.py` in `verbs`, `cluster_verbs` or `schedule_verbs`."""
+_CLUSTER = frozenset({"status", "cancel", "forget", "member"})
 _SCHEDULE = frozenset(
     {"deploy", "serve", "tick", "launch", "process", "job", "attempt", "worker", "group", "gc", "period"}
 )
@@ -72,7 +73,7 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
 
 
 class Verb(Protocol):
-    """One command of the program; each module of `verbs` and `schedule_verbs` has one, named `VERB`."""
+    """One command of the program; each module of the folders of verbs has one, named `VERB`."""
 
     usage: str
     """The synopsis that `--help` shows."""
@@ -136,6 +137,13 @@ def verb_of(arguments: Sequence[str]) -> tuple[str, Sequence[str]]:
     return "run", arguments
 
 
+def _folder_of(name: str) -> str:
+    """The package that has the module of a verb."""
+    if name in _CLUSTER:
+        return "cluster_verbs"
+    return "schedule_verbs" if name in _SCHEDULE else "verbs"
+
+
 def read_options(name: str, arguments: Sequence[str]) -> tuple[Verb, argparse.Namespace]:
     """The verb and its options.
 
@@ -143,8 +151,7 @@ def read_options(name: str, arguments: Sequence[str]) -> tuple[Verb, argparse.Na
         UsageError: the verb does not accept the arguments.
         SystemExit: help was asked for and printed.
     """
-    folder = "schedule_verbs" if name in _SCHEDULE else "verbs"
-    verb = cast(Verb, import_module(f"scoopi.cli.{folder}.{name}_verb").VERB)
+    verb = cast(Verb, import_module(f"scoopi.cli.{_folder_of(name)}.{name}_verb").VERB)
     parser = Parser(
         prog=f"scoopi {name}",
         usage=verb.usage,

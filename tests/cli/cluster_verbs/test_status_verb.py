@@ -6,8 +6,8 @@ import io
 
 import pytest
 
+from scoopi.cli.cluster_verbs.status_verb import StatusText
 from scoopi.cli.terminal import Terminal
-from scoopi.cli.verbs.status_verb import StatusText
 from scoopi.model.report.run_figures import (
     ClusterFigures,
     HostFigures,

@@ -1,0 +1,1 @@
+"""The commands of `scoopi` for the runs and members of a cluster, one module each."""
