@@ -161,9 +161,9 @@ def unfinished_run(composed: Composed, output: Path, node: str, made_up: Contain
     found = []
     for file in output.glob(f"{_base(composed)}-*/{HIDDEN}/{node or '*'}/node.json"):
         try:
-            state = json_decoder(NodeState).decode(file.read_bytes())
+            state, changed = json_decoder(NodeState).decode(file.read_bytes()), file.stat().st_mtime_ns
         except (OSError, msgspec.MsgspecError):
             continue
         if state.cluster and not state.over and (node or state.owner == socket.gethostname()):
-            found.append((file.stat().st_mtime_ns, file.parents[2].name))
+            found.append((changed, file.parents[2].name))
     return max(((at, run) for at, run in found if run not in made_up), default=(0, None))[1]

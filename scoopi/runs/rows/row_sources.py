@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import tempfile
 import weakref
@@ -46,7 +47,8 @@ class RowSources:
                 self._found[source] = Fault(what, error.hint)
             except OSError as error:
                 what = f"its rows cannot be read or kept: {error.strerror or error}"
-                self._found[source] = Fault(what, f"free space in {tempfile.gettempdir()}, or set TMPDIR")
+                does = "free space in" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "check the folder"
+                self._found[source] = Fault(what, f"{does} {tempfile.gettempdir()}, or set TMPDIR")
         return self._found[source]
 
     def _rows(self, source: RowSource) -> RowFile | Fault:

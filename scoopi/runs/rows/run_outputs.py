@@ -23,6 +23,8 @@ from scoopi.runs.run_file import RunFile, RunView
 _NAMES = "name its folder, its id, `latest`, or its definitions"
 _DATABASES = ("sqlite:", "postgresql:", "postgres:")
 _COPIED_AT_ONCE = 1 << 20
+_SHOWN = 100
+"""The most characters of a name in a message."""
 
 
 class RunOutputs:
@@ -41,6 +43,15 @@ class RunOutputs:
         Raises:
             DefsError: there is no such run, it is not finished, or it has no such file.
         """
+        try:
+            found, grid = self._found(source)
+        except OSError as error:  # such as a name that is too long, or a folder without rights
+            named = f"{source.output[:_SHOWN]} of the run {source.run[:_SHOWN]}"
+            raise DefsError(f"{named} cannot be looked up: {error.strerror}", hint=_NAMES) from None
+        yield from _records(found, source.output) if grid is None else _of_grid(found, grid)
+
+    def _found(self, source: RowSource) -> tuple[list[Path], GridFormat | None]:
+        """The files of an output, and their format if they are those of a grid."""
         run = self._run(source.run)
         view = _view(run)
         if view is None or view.status != RunStatus.DONE:
@@ -54,8 +65,7 @@ class RunOutputs:
         found = [run / name for name in named if (run / name).is_file()]
         if not found:
             raise _missing(run, source.output)
-        grid = view.grids.get(source.output)
-        yield from _records(found, source.output) if grid is None else _of_grid(found, grid)
+        return found, view.grids.get(source.output)
 
     def _run(self, named: str) -> Path:
         """The folder of a run."""

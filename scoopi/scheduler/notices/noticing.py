@@ -67,10 +67,10 @@ def _mark_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decisi
 def _mark(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[Decision]:
     latest = deadline_of(job, process)
     rule = process.deadline
-    if latest is not None and rule is not None and rule.then == "notify" and snapshot.now > latest:
-        if _via(process, snapshot, DEADLINE):
-            reason = f"deadline: not finished by {moment_text(latest)}"
-            yield Decision("planned", job, changed(job, deadline_done=True), DEADLINE, reason)
+    notifies = rule is not None and rule.then == "notify" and bool(_via(process, snapshot, DEADLINE))
+    if notifies and latest is not None and snapshot.now > latest:
+        reason = f"deadline: not finished by {moment_text(latest)}"
+        yield Decision("planned", job, changed(job, deadline_done=True), DEADLINE, reason)
     elif not job.stuck_reported and (reason := _stuck(job, process, snapshot)):
         yield Decision("planned", job, changed(job, stuck_reported=True), STUCK, reason)
 

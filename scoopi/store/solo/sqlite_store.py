@@ -61,8 +61,7 @@ class SqliteStore:
                 cached_statements=statements.MOST_COMPILED,
             )
             try:
-                set_when_free(self._connection, statements.PRAGMAS, busy_ms / 1000)
-                self._prepare(self._connection)
+                self._prepare(self._connection, busy_ms / 1000)
             except BaseException:
                 self.close()
                 raise
@@ -164,26 +163,17 @@ class SqliteStore:
             if connection is not None:
                 connection.close()
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        if self._version(connection) == 0:
+    def _prepare(self, connection: sqlite3.Connection, busy_s: float) -> None:
+        is_new = self._is_new(connection)  # before the first pragma, which would change a foreign file
+        set_when_free(connection, statements.PRAGMAS, busy_s)
+        if is_new:
             self._create(connection)
-        version = self._version(connection)
-        if version != statements.VERSION:
-            raise StoreError(
-                f"the store has version {version}, this Scoopi reads version {statements.VERSION}",
-                at=str(self._path),
-                hint="resume the run with the Scoopi that started it",
-            )
-        if self._tables(connection) != {*self._wanted()}:
-            raise damaged_store(self._path, "it does not have the tables of a store")
 
     def _create(self, connection: sqlite3.Connection) -> None:
         """Create the tables in a file without any, unless another process was first."""
         connection.execute("BEGIN IMMEDIATE")
         try:
-            if self._version(connection) == 0:
-                if self._tables(connection):
-                    raise damaged_store(self._path, "it does not have the tables of a store")
+            if self._is_new(connection):
                 for table in self._wanted():
                     connection.execute(table)
                 connection.execute(f"PRAGMA user_version={statements.VERSION}")
@@ -192,17 +182,25 @@ class SqliteStore:
             raise
         connection.execute("COMMIT")
 
+    def _is_new(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file has no tables yet.
+
+        Raises:
+            StoreError: it is not a store, or one of another version.
+        """
+        version, tables = connection.execute(statements.SCHEMA).fetchone()
+        if version not in (0, statements.VERSION):
+            raise StoreError(
+                f"the store has version {version}, this Scoopi reads version {statements.VERSION}",
+                at=str(self._path),
+                hint="resume the run with the Scoopi that started it",
+            )
+        if {*msgspec.json.decode(tables)} != ({*self._wanted()} if version else set()):
+            raise damaged_store(self._path, "it does not have the tables of a store")
+        return not version
+
     def _wanted(self) -> list[str]:
         return [table for kept in self._maps for table in statements.tables(kept)]
-
-    @staticmethod
-    def _version(connection: sqlite3.Connection) -> int:
-        return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-    @staticmethod
-    def _tables(connection: sqlite3.Connection) -> set[str]:
-        found = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
-        return {row[0] for row in found}
 
     def _records(self, cursor: sqlite3.Cursor) -> dict[str, bytes]:
         try:

@@ -30,6 +30,11 @@ PRAGMAS = (
     "PRAGMA journal_size_limit=33554432",
 )
 
+SCHEMA = (
+    "SELECT (SELECT user_version FROM pragma_user_version),"
+    " (SELECT json_group_array(sql) FROM sqlite_master WHERE sql IS NOT NULL)"
+)
+"""The version of the file and its tables as a JSON array: both in one statement, which sees one state."""
 _WHOLE = (
     "SELECT group_concat(length(CAST({0}key AS BLOB)) || ',' || length({0}value)),"
     " CAST(group_concat({0}key || {0}value, '') AS BLOB) FROM"

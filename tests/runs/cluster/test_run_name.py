@@ -149,3 +149,21 @@ def test_the_newest_unfinished_run_of_these_definitions_is_continued(tmp_path: P
     assert unfinished_run(BOOKS, tmp_path, "bob") == f"{base}-6666", "its id was given, wherever it ran"
     assert unfinished_run(BOOKS, tmp_path, "ann", {f"{base}-2222"}) == f"{base}-1111"
     assert unfinished_run(BOOKS, tmp_path, "eve") is None
+
+
+def test_a_run_that_is_removed_while_it_is_looked_at_is_not_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = f"books-{definitions_digest(BOOKS)[:8]}"
+    left(tmp_path, f"{base}-1111", "ann", at_s=1000)
+    left(tmp_path, f"{base}-2222", "ann", at_s=2000)
+    read_bytes = Path.read_bytes
+
+    def read_and_remove(file: Path) -> bytes:
+        content = read_bytes(file)
+        if file.parents[2].name == f"{base}-2222":
+            file.unlink()
+        return content
+
+    monkeypatch.setattr(Path, "read_bytes", read_and_remove)
+    assert unfinished_run(BOOKS, tmp_path, "ann") == f"{base}-1111"

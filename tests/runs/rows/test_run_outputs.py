@@ -150,3 +150,13 @@ def test_what_cannot_be_read_is_reported(make: MakeRun, run: str, output: str, w
     with pytest.raises(DefsError) as error:
         rows(run, output)
     assert what in str(error.value)
+
+
+@pytest.mark.parametrize(("run", "output"), [("r" * 300, "shops.csv"), ("b", "o" * 300), ("r" * 5000, "x")])
+def test_a_name_that_is_too_long_is_an_error_that_says_so(make: MakeRun, run: str, output: str) -> None:
+    make("b", 1, {"shops.csv": "id\nb\n"})
+    with pytest.raises(DefsError) as raised:
+        rows(run, output)
+    named = f"{output[:100]} of the run {run[:100]}"
+    assert raised.value.what == f"{named} cannot be looked up: File name too long"
+    assert raised.value.hint == "name its folder, its id, `latest`, or its definitions"

@@ -124,6 +124,20 @@ def test_a_job_that_waits_on_a_failed_one_for_too_long_is_reported(
     assert events(world) == [("stuck", "b/!1")] * expected
 
 
+def test_a_stuck_job_is_reported_also_if_its_missed_deadline_is_not(world_of: Make) -> None:
+    world = world_of(
+        f"settings: {{stuck_after: 24h, notify: [{MAIL % 'stuck'}]}}\n"
+        "processes: {a: {executes: 'python:a:b', mode: manual}, b: {executes: 'python:a:b', mode: manual,"
+        " depends_on: [a], deadline: {after: created, within: 1h, then: notify}}}"
+    )
+    world.worker()
+    world.launch("a", "!1")
+    world.launch("b", "!1")
+    world.work("failed")
+    world.tick(START + timedelta(hours=25))
+    assert events(world) == [("stuck", "b/!1")]
+
+
 def test_that_an_attempt_runs_is_reported_once_for_each_claim(world_of: Make) -> None:
     world = world_of(FAILS % MAIL % "running, waiting")
     world.worker()

@@ -325,13 +325,26 @@ def test_a_database_of_something_else_is_no_store_and_keeps_its_tables(
         other.execute("CREATE TABLE songs (title TEXT)")
         other.execute("INSERT INTO songs VALUES ('Rye')")
         other.commit()
+    before = path.read_bytes()
     with pytest.raises(StoreError, match="it does not have the tables of a store") as raised:
         SqliteStore(path)
+    assert path.read_bytes() == before, "not switched to a write-ahead log either"
     assert raised.value.what.startswith(owner)
     hint = "deploy the project again" if name == "state.db" else "start a new run"
     assert raised.value.hint.endswith(hint)
     with closing(sqlite3.connect(path)) as other:
         assert other.execute("SELECT title FROM songs").fetchall() == [("Rye",)]
+
+
+def test_a_store_of_another_version_is_refused_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE jobs (key TEXT)")
+        other.execute("PRAGMA user_version=99")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="the store has version 99"):
+        SqliteStore(path)
+    assert path.read_bytes() == before
 
 
 def test_a_key_that_is_no_text_is_a_damage_of_the_file(tmp_path: Path) -> None:
