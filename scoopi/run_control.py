@@ -35,10 +35,10 @@ def cluster_figures(
         RunError: the cluster does not know the run.
         ConfigError, UsageError: the settings are wrong, or do not name a cluster.
     """
-    from scoopi.runs.cluster.cluster_desk import ClusterDesk
+    from scoopi.runs.cluster.cluster_admin import ClusterAdmin
 
-    with ClusterDesk(_asking(configs, conf, environ)) as desk:
-        return desk.figures(run)
+    with ClusterAdmin(_asking(configs, conf, environ)) as admin:
+        return admin.figures(run)
 
 
 def politeness(runs: Sequence[str], output: Path) -> RunPace:
@@ -92,10 +92,10 @@ def cancel_run(
     Raises:
         As `cluster_figures`.
     """
-    from scoopi.runs.cluster.cluster_desk import ClusterDesk
+    from scoopi.runs.cluster.cluster_admin import ClusterAdmin
 
-    with ClusterDesk(_asking(configs, conf, environ)) as desk:
-        return desk.cancel(run)
+    with ClusterAdmin(_asking(configs, conf, environ)) as admin:
+        return admin.cancel(run)
 
 
 def forget_run(
@@ -115,10 +115,10 @@ def forget_run(
     Raises:
         As `cluster_figures`.
     """
-    from scoopi.runs.cluster.cluster_desk import ClusterDesk
+    from scoopi.runs.cluster.cluster_admin import ClusterAdmin
 
-    with ClusterDesk(_asking(configs, conf, environ)) as desk:
-        return desk.forget(run, is_sure)
+    with ClusterAdmin(_asking(configs, conf, environ)) as admin:
+        return admin.forget(run, is_sure)
 
 
 def _asking(

@@ -15,7 +15,7 @@ from scoopi.browser.answer_pulse import BROWSER, silence
 from scoopi.browser.browser import CRASHED, Browser
 from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.failed_starts import StartPace, start_fault
-from scoopi.browser.grant_desk import GrantDesk
+from scoopi.browser.grant_client import GrantClient
 from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.pool_messages import (
     BrowserReserved,
@@ -101,9 +101,9 @@ class BrowserPool:
                     send(connection, _DIED)
                     return
                 is_good = False  # unless all goes well
-                desk = GrantDesk(connection)
-                result, is_good = self._loaded(browser, visit, desk)
-                desk.end(result)
+                grants = GrantClient(connection)
+                result, is_good = self._loaded(browser, visit, grants)
+                grants.end(result)
             finally:
                 self._give_back(browser, is_good)
 
@@ -120,12 +120,14 @@ class BrowserPool:
         finally:
             self._free.release()
 
-    def _loaded(self, browser: Browser, visit: Visit, desk: GrantDesk) -> tuple[Rendered | VisitFailed, bool]:
+    def _loaded(
+        self, browser: Browser, visit: Visit, grants: GrantClient
+    ) -> tuple[Rendered | VisitFailed, bool]:
         """What a visit gives, and whether its browser can be used again."""
         watch = BrowserWatch(browser, visit.timeout_s, self._settings.memory_mb)
         try:
             with watch:
-                result = browser.load(visit, desk.ask)
+                result = browser.load(visit, grants.ask)
         except CRASHED as error:
             return watch.verdict or _crash(error), False
         except Exception as error:

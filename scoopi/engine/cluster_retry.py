@@ -12,8 +12,8 @@ from scoopi.engine.failed_tasks import FailedTasks
 from scoopi.model.report.run_report import RunReport
 from scoopi.publishing.output_spec import OutputSpec
 from scoopi.publishing.row_tables import RowTables
+from scoopi.runs.cluster.cluster_admin import ClusterAdmin
 from scoopi.runs.cluster.cluster_boot import ClusterBoot, ensure_fits
-from scoopi.runs.cluster.cluster_desk import ClusterDesk
 from scoopi.runs.composed import Composed
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.folders.node_folder import segments_of_all
@@ -62,10 +62,10 @@ class ClusterRetry:
         ensure_fits(self._request)
         request = replace(self._request, run=path.name, output=path.parent)
         timeout_s = ClusterSettings.of(self._configs.compose(), Path.cwd()).reconnect_timeout_ms / 1000
-        with ClusterDesk(request, is_guarded=True) as desk:
+        with ClusterAdmin(request, is_guarded=True) as admin:
             composed = retried(
                 "looking for failed tasks",
-                lambda: self._reopened(desk, path),
+                lambda: self._reopened(admin, path),
                 timeout_s,
                 request.is_stopped,
             )
@@ -85,12 +85,12 @@ class ClusterRetry:
             )
         return context
 
-    def _reopened(self, desk: ClusterDesk, path: Path) -> Composed | None:
+    def _reopened(self, admin: ClusterAdmin, path: Path) -> Composed | None:
         """What the run was composed of, once it can be joined; None: it is over, and nothing failed here."""
-        composed = desk.composed(path.name)
-        if desk.phase(path.name) is RunPhase.OVER:
-            if not FailedTasks(desk.store(path.name), self._node, segments_of_all(path)).jobs():
+        composed = admin.composed(path.name)
+        if admin.phase(path.name) is RunPhase.OVER:
+            if not FailedTasks(admin.store(path.name), self._node, segments_of_all(path)).jobs():
                 return None
-            forget_counts(desk.store(path.name))
-            desk.reopen(path.name, OutputSettings.of(self._configs.joining(composed)).unfinished_s)
+            forget_counts(admin.store(path.name))
+            admin.reopen(path.name, OutputSettings.of(self._configs.joining(composed)).unfinished_s)
         return composed

@@ -20,7 +20,7 @@ from scoopi.mediator.retries.retry_rounds import RetryRounds
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
 from scoopi.politeness.host_rests import HostRests
-from scoopi.politeness.robots.robots_desk import RobotsDesk
+from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.store.pages.job_store import JobStore
@@ -30,13 +30,13 @@ from scoopi.store.store_outage import StoreOutage
 log = logging.getLogger(__name__)
 
 PAUSE_A_HOST_S, LONGEST_PAUSE_S = 2e-5, 0.5
-"""Seconds of a pause after each look at all hosts; what was taken in advance lasts longer."""
+"""Seconds of a pause after each poll of all hosts; what was taken in advance lasts longer."""
 HOSTS_AT_ONCE, JOBS_AT_ONCE = 128, 2048
 """The most hosts, and the most jobs of them, that are taken together."""
 ROUND_PAUSE_S = 0.02
-"""Seconds between two rounds without such a look: robots.txt and retries do not wait for it."""
+"""Seconds between two rounds without such a poll: robots.txt and retries do not wait for it."""
 SWEEP_S, SWEEP_SHARE = 1.0, 0.03
-"""Seconds between two looks at all hosts, whatever the wake-ups, and the part of the time they may take."""
+"""Seconds between two sweeps of all hosts, whatever the wake-ups, and the part of the time they may take."""
 
 
 class TakeRules(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ class TakeRules(msgspec.Struct, frozen=True):
     is_archived: Callable[[JobPayload], bool]
     end: Callable[[JobResult], None]
     on_postponed: Callable[[], None] = lambda: None
-    robots: RobotsDesk | None = None
+    robots: RobotsCache | None = None
     rests: HostRests | None = None
     limit: PageLimit = NO_LIMIT
     budgets: PageBudgets = NO_BUDGETS
@@ -95,29 +95,29 @@ class JobRunner:
         self._outage = StoreOutage.of("job runner")
         self._hosts: dict[str, None] = {}
         self._dry: set[str] = set()
-        self._sweep_at, self._look_at, self._skips = 0.0, 0.0, False
+        self._sweep_at, self._poll_at, self._skips = 0.0, 0.0, False
 
     def run(self) -> None:
         """Take and hand back until stopped."""
-        wants_look = False
+        wants_poll = False
         while True:
-            self._wait(wants_look)
+            self._wait(wants_poll)
             self._add_hosts(self._inbox.take_new_hosts())
-            wants_look = has_failed = True
+            wants_poll = has_failed = True
             with self._outage.retried_next_round():
                 self._keep_up()
-                if not self._look_in() or self._inbox.cancelled.is_set():
-                    wants_look = False
-                    self._look()
+                if not self._poll_in() or self._inbox.cancelled.is_set():
+                    wants_poll = False
+                    self._poll()
                     self._outage.over()
                 has_failed = False
             if has_failed:
-                self._look_at = time.monotonic() + FIRST_PAUSE_S
+                self._poll_at = time.monotonic() + FIRST_PAUSE_S
             if self._inbox.stopped.is_set() and not (self._inbox.back or self._inbox.postponed):
                 with self._outage.retried_next_round():
                     self._rules.share_budgets(True)
                 return
-            self._inbox.cancelled.wait(timeout=min(self._look_in(), ROUND_PAUSE_S))
+            self._inbox.cancelled.wait(timeout=min(self._poll_in(), ROUND_PAUSE_S))
 
     def _keep_up(self) -> None:
         """Do the work of each round: jobs wait for it, and only few hosts need it at a time."""
@@ -136,12 +136,12 @@ class JobRunner:
         if self._rules.robots is not None:
             self._rules.robots.round()
 
-    def _look_in(self) -> float:
-        """Seconds until all hosts may be looked through again."""
-        return max(0.0, self._look_at - time.monotonic())
+    def _poll_in(self) -> float:
+        """Seconds until all hosts may be polled again."""
+        return max(0.0, self._poll_at - time.monotonic())
 
-    def _look(self) -> None:
-        """Look through all hosts, and take their jobs; with very many of them, only from time to time."""
+    def _poll(self) -> None:
+        """Take the jobs of all hosts; with very many of them, only from time to time."""
         if self._shared is not None:
             self._share_and_take(self._shared)
         elif not self._inbox.cancelled.is_set():
@@ -150,14 +150,14 @@ class JobRunner:
             self._take(sweeps)
             if sweeps:
                 self._sweep_at = began + max(SWEEP_S, (time.monotonic() - began) / SWEEP_SHARE)
-        self._look_at = time.monotonic() + min(LONGEST_PAUSE_S, len(self._hosts) * PAUSE_A_HOST_S)
+        self._poll_at = time.monotonic() + min(LONGEST_PAUSE_S, len(self._hosts) * PAUSE_A_HOST_S)
 
-    def _wait(self, wants_look: bool) -> None:
-        """Wait for a wake-up, a retry, or the time of a sweep, or of a look that could not be had yet."""
+    def _wait(self, wants_poll: bool) -> None:
+        """Wait for a wake-up, a retry, or the time of a sweep, or of a poll that was not due yet."""
         # Of jobs that are skipped, no worker announces that it wants more.
         pause_s = ROUND_PAUSE_S if self._skips else ROUND_S if self._shared else SWEEP_S
-        look_in = self._look_in() if wants_look else math.inf
-        self._inbox.wait(min(pause_s, self._held.waiting.next_in(), look_in))
+        poll_in = self._poll_in() if wants_poll else math.inf
+        self._inbox.wait(min(pause_s, self._held.waiting.next_in(), poll_in))
 
     def _hand_back(self) -> None:
         while self._inbox.back:
@@ -201,7 +201,7 @@ class JobRunner:
                 wants[host] = wanted if self._shared is None else self._shared.part(host, wanted)
             if len(wants) >= HOSTS_AT_ONCE:
                 self._take_of(wants)
-                self._find_robots()  # looking through very many hosts takes seconds
+                self._find_robots()  # polling very many hosts takes seconds
                 wants = {}
         self._take_of(wants)
 

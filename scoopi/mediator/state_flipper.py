@@ -122,9 +122,9 @@ class Monitor:
             self._wakeup.wait(timeout=self._period_ms / 1000)
             self._wakeup.clear()
             if not self._stopped.is_set():
-                self._look()
+                self._check()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         idle = self._held.load().idle
         self._state.mark_idle(idle)
         if not idle:

@@ -67,10 +67,10 @@ def fetch_page(request: RunRequest, url: str, group: str = "") -> FetchedPage:
     groups = [each for each in definitions.task_groups.values() if each.name == locator.group]
     scripts = plugins_command(Path.cwd(), request.defs or Path.cwd(), ScriptLimits.of(configs))
     with browsers_for(groups, BrowserSettings.of(configs), Path.cwd(), scripts) as browsers:
-        return _FetchDesk(request, configs, definitions).fetch(locator, groups, browsers)
+        return _PageFetcher(request, configs, definitions).fetch(locator, groups, browsers)
 
 
-class _FetchDesk:
+class _PageFetcher:
     """Loads one page with the settings, and the sites of definitions."""
 
     def __init__(self, request: RunRequest, configs: Configs, definitions: Definitions) -> None:

@@ -1,4 +1,4 @@
-"""clock: the current time, and whether it is time to look again."""
+"""clock: the current time, and whether the next check is due."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class Passes:
             rows += self._until_quiet(length)
             left = self.lease.release(is_unfinished=length.is_cut, must_end=length.is_over())
             if left is None or not left.holder:
-                self.is_unfinished = left is not None and left.look_again
+                self.is_unfinished = left is not None and left.is_requested
                 self.counts.passes += 1
                 self.counts.seconds += time.monotonic() - length.began
                 self._fault_log.note(self.faults)
@@ -202,7 +202,7 @@ class Passes:
         """Decide and write, until nothing follows, or the pass has taken its time.
 
         What this pass has written it need not read again: only a write that was lost, as somebody else was
-        first, shows that the records have changed. What others write meanwhile makes the pass look again.
+        first, shows that the records have changed. What others write meanwhile makes the pass repeat.
         After a write that was lost nothing more of its step is written: the end of an attempt must not be
         marked as counted if its job was not moved.
         """

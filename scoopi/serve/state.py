@@ -30,8 +30,8 @@ from scoopi.scheduler.planning.evaluations import with_interval
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import last_fire_before
 from scoopi.serve import bundle
-from scoopi.serve.desks.process_changes import change_here, changed_by_hand
 from scoopi.serve.passes import Passes
+from scoopi.serve.services.process_changes import change_here, changed_by_hand
 from scoopi.serve.wake_ups import notify_all
 from scoopi.serve.work.run_orders import NEEDS_STORE
 from scoopi.serve.workers.worker_name import dead_workers
@@ -130,7 +130,7 @@ class State:
     def ask_for_pass(self) -> None:
         """Ask the `serve` processes of other machines to run a pass at their next heartbeat."""
         try:
-            self.store.change_pass(lambda old: None if old.look_again else changed(old, look_again=True))
+            self.store.change_pass(lambda old: None if old.is_requested else changed(old, is_requested=True))
         except StoreError as error:
             log.info("no pass was asked for: %s", error)
 
@@ -275,7 +275,7 @@ def _with_bundle(record: PassRecord, name: str, now: datetime) -> PassRecord | N
         return None
     former = {each: at for each, at in record.former.items() if each != name}
     former |= {record.bundle: now} if record.bundle else {}
-    return changed(record, bundle=name, former=former, look_again=True)
+    return changed(record, bundle=name, former=former, is_requested=True)
 
 
 def _placed(process: Process, root: Path) -> Process:

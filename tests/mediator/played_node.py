@@ -27,7 +27,7 @@ from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, PageBudgets
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.retries.retry_budget import RetryBudget
-from scoopi.mediator.retries.retry_desk import RetryDesk
+from scoopi.mediator.retries.retry_handler import RetryHandler
 from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
@@ -43,8 +43,8 @@ from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
-from scoopi.politeness.robots.robots_book import RobotsBook
-from scoopi.politeness.robots.robots_desk import RobotsDesk
+from scoopi.politeness.robots.robots_cache import RobotsCache
+from scoopi.politeness.robots.robots_store import RobotsStore
 from scoopi.store.pages.job_records import Ended, NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore
@@ -189,12 +189,12 @@ class PlayedNode:
         clocks = HostClocks(limits or FetchLimits(1, 0), self.clock)
         queues = TaskQueues(clocks, self.clock, budgets)
         self.robots = RobotsGate(
-            _robots_desk(self), queues, clocks, url_of, lambda url: not robots, self.clock
+            _robots_cache(self), queues, clocks, url_of, lambda url: not robots, self.clock
         )
         self.job_inbox = JobInbox()
-        desk = RetryDesk(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
+        handler = RetryHandler(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
         self.counts = NodeCounts()
-        self.router = HandoverRouter(clocks, queues, self.appender, self.counts, desk, self.robots)
+        self.router = HandoverRouter(clocks, queues, self.appender, self.counts, handler, self.robots)
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
         self.sessions = Sessions(self.pool)
         self.quarantine = Quarantine(
@@ -259,9 +259,9 @@ class PlayedNode:
         self.ended.release(max(1, len(won)))
 
 
-def _robots_desk(node: PlayedNode) -> RobotsDesk:
-    book = RobotsBook(node.store, NODE, lambda incarnation: True)
-    return RobotsDesk(book, lambda: None, node.inbox.wake, node.clock)
+def _robots_cache(node: PlayedNode) -> RobotsCache:
+    kept = RobotsStore(node.store, NODE, lambda incarnation: True)
+    return RobotsCache(kept, lambda: None, node.inbox.wake, node.clock)
 
 
 def result_of(item: WorkItem) -> Result:

@@ -26,7 +26,7 @@ from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.limits.budget import Budget
 from scoopi.model.locator import Locator
-from scoopi.politeness.robots.robots_desk import RobotsDesk
+from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.store.pages.job_records import NewJob, Postponed, TakenJob
 from scoopi.store.pages.job_store import JobStore
@@ -123,7 +123,7 @@ class World:
         jobs: JobStore,
         shared: SharedHosts | None = None,
         share_budgets: Callable[[bool], None] = lambda is_last: None,
-        robots: RobotsDesk | None = None,
+        robots: RobotsCache | None = None,
         has_room: Callable[[], bool] = lambda: True,
     ) -> JobRunner:
         rules = TakeRules(
@@ -576,7 +576,7 @@ def test_during_a_look_at_very_many_hosts_robots_txt_does_not_wait(
     monkeypatch.setattr(job_runner, "HOSTS_AT_ONCE", 1)
     monkeypatch.setattr(job_runner, "SWEEP_S", 3600.0)
     robots = Robots(world.tasks)
-    world.with_jobs(world.jobs, robots=cast(RobotsDesk, robots))
+    world.with_jobs(world.jobs, robots=cast(RobotsCache, robots))
     for host in (ONE, TWO, "three.example:80"):
         world.put(host, f"page of {host}")
     with running(world):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from scoopi.serve.claims.attempt_claims import AttemptClaims
-from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.serve_health import ServeHealth
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from scoopi.serve.web.serve_answers import ServeAnswers
 from scoopi.serve.workers.worker_registry import WorkerRegistry
@@ -54,7 +54,7 @@ LATER = NOW + timedelta(hours=2, seconds=5)
 def shown_state(deployed: Deployed) -> State:
     """Two jobs of `p` with waiting attempts, one of `q` for later, and a worker that has claimed one."""
     state = deployed(HOURLY)
-    ProcessDesk(state, NOW).launch("q", {}, after=NOW + timedelta(days=1))
+    ProcessService(state, NOW).launch("q", {}, after=NOW + timedelta(days=1))
     for now in (LATER - timedelta(hours=1), LATER):
         state.passes.run(now)
     WorkerRegistry(state.store).put("w", ("default",), 3, is_external=True)

@@ -23,7 +23,7 @@ from scoopi.scheduler.reconcile import reconcile
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.serve import passes
 from scoopi.serve.claims.attempt_claims import AttemptClaims
-from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from tests.serve.conftest import NOW, Deployed
@@ -45,15 +45,15 @@ def test_a_pass_creates_the_job_and_the_attempt_of_a_fire_once(deployed: Deploye
     assert state.passes.run(now) == []
 
 
-def test_a_pass_that_finds_another_one_running_makes_it_look_again(deployed: Deployed) -> None:
+def test_a_pass_that_finds_another_one_running_requests_its_repetition(deployed: Deployed) -> None:
     state = deployed(HOURLY)
     held = msgspec.structs.replace
     state.store.change_pass(lambda record: held(record, holder="other", until=NOW + timedelta(seconds=30)))
     assert state.passes.run(NOW + timedelta(seconds=1)) is None
-    assert state.store.the_pass().look_again
+    assert state.store.the_pass().is_requested
 
 
-def test_a_pass_that_is_asked_to_look_again_repeats_before_it_ends(
+def test_a_pass_that_is_asked_to_repeat_repeats_before_it_ends(
     deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = deployed(HOURLY)
@@ -63,7 +63,7 @@ def test_a_pass_that_is_asked_to_look_again_repeats_before_it_ends(
         def asking(snapshot: Snapshot, faults: PlanFaults) -> list[Decision]:
             decisions = [*reconcile(snapshot, faults)]
             if not decisions and not asked:
-                ProcessDesk(other, NOW).launch("p", {})
+                ProcessService(other, NOW).launch("p", {})
                 asked.append(other.passes.run(NOW))
             return decisions
 
@@ -71,7 +71,7 @@ def test_a_pass_that_is_asked_to_look_again_repeats_before_it_ends(
         rows = state.passes.run(NOW) or []
     assert asked == [None], "the other one does not wait"
     assert [row["decision"] for row in rows] == ["attempt_made", "job_moved", "attempt_placed"]
-    assert (state.store.the_pass().holder, state.store.the_pass().look_again) == ("", False)
+    assert (state.store.the_pass().holder, state.store.the_pass().is_requested) == ("", False)
 
 
 def test_a_dead_pass_is_replaced_after_its_time(deployed: Deployed) -> None:
@@ -189,7 +189,7 @@ def test_an_end_counts_although_another_writer_changes_its_job_before_the_pass(
     deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = deployed(HOURLY)
-    job = ProcessDesk(state, NOW).launch("p", {})["job"]
+    job = ProcessService(state, NOW).launch("p", {})["job"]
     state.passes.run(NOW)
     WorkerRegistry(state.store).put("w", ("default",), 1, is_external=True)
     claims = AttemptClaims(state.store)
@@ -236,7 +236,7 @@ def test_a_process_that_cannot_be_planned_stops_no_other_and_is_logged_once(
 
 def test_a_job_whose_retry_cannot_be_planned_keeps_nobody_waiting(deployed: Deployed) -> None:
     state = deployed("processes: {p: {executes: external:x, trigger: {every: 1h, jitter: 30m}}}")
-    ProcessDesk(state, NOW).launch("p", {}, "@9999-12-31T23:59:59Z")
+    ProcessService(state, NOW).launch("p", {}, "@9999-12-31T23:59:59Z")
     job = state.store.active_jobs()["p/@9999-12-31T23:59:59Z"]
     state.store.write(job, changed(job, retry_at=NOW + timedelta(minutes=5)))
     state.passes.run(NOW)
@@ -384,14 +384,14 @@ def test_a_pass_that_has_taken_its_time_leaves_the_rest_to_the_next_one(
         state.passes.run(later, most_s=2)
         assert state.passes.counts.writes - before in (1, 2, 3), "each one gets on"
         left = state.store.the_pass()
-        assert (left.holder, left.look_again) == ("", state.passes.is_unfinished)
+        assert (left.holder, left.is_requested) == ("", state.passes.is_unfinished)
     assert runs > 2
     assert {each.process for each in state.store.open_attempts()} == {"p", "q", "r"}
     with State(state.folder) as other:
         assert other.passes.run(later) == [], "nothing was left out"
 
 
-def test_a_pass_that_is_asked_to_look_again_all_the_time_ends(
+def test_a_pass_that_is_asked_to_repeat_all_the_time_ends(
     deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = deployed(HOURLY)
@@ -401,14 +401,14 @@ def test_a_pass_that_is_asked_to_look_again_all_the_time_ends(
 
     def asking(*args: object) -> object:
         clock[0] += 1
-        state.store.change_pass(lambda record: changed(record, look_again=True))
+        state.store.change_pass(lambda record: changed(record, is_requested=True))
         return snapshot(NOW)
 
     monkeypatch.setattr(state.passes, "snapshot", asking)
     assert state.passes.run(NOW, most_s=5) == []
     assert (clock[0], state.passes.is_unfinished) == (5.0, True)
     left = state.store.the_pass()
-    assert (left.holder, left.look_again) == ("", True), "who asked finds it free"
+    assert (left.holder, left.is_requested) == ("", True), "the one that asked finds it free"
 
 
 def test_a_pass_is_not_ended_before_it_has_written_much_longer_than_it_has_read(

@@ -20,9 +20,9 @@ from scoopi.model.schedule.schedule_records import STATE_FORMAT, AttemptRecord
 from scoopi.serve import state as state_module
 from scoopi.serve.background_work import BackgroundWork
 from scoopi.serve.clock import now_utc
-from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.server import Server
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from scoopi.serve.work.attempt_environment import AttemptEnvironment
 from scoopi.serve.work.attempt_runner import AttemptRunner
@@ -558,7 +558,7 @@ def test_a_serve_whose_store_never_answers_again_ends_soon_and_its_work_is_conti
 ) -> None:
     sleeps = "echo $$ >> $0/pids; test -e $0/again || exec sleep 300"
     state = deployed(f"processes: {{p: {{executes: {{command: [sh, -c, '{sleeps}', {tmp_path}]}}}}}}")
-    ProcessDesk(state, now_utc()).launch("p", {})
+    ProcessService(state, now_utc()).launch("p", {})
 
     def freeze(line: str, *, event: str, **fields: object) -> None:
         if event == "started":
@@ -586,7 +586,7 @@ def test_the_end_of_an_attempt_is_written_in_a_shutdown_though_the_store_fails_a
         settings: {cancel: {default_mode: drain}}
         processes: {p: {executes: {command: ["true"]}}}
     """)
-    ProcessDesk(state, now_utc()).launch("p", {})
+    ProcessService(state, now_utc()).launch("p", {})
 
     def fail(line: str, *, event: str, **fields: object) -> None:
         if event == "started":
@@ -606,7 +606,7 @@ def test_a_serve_reads_the_attempts_for_a_claim_only_when_its_pass_has_not_just_
         settings: {liveness: {beat: 1s}}
         processes: {p: {executes: {command: ["true"]}}}
     """)
-    ProcessDesk(state, now_utc()).launch("p", {})
+    ProcessService(state, now_utc()).launch("p", {})
     claim, given, started = AttemptRunner.claim, [], []
 
     def claimed(runner: AttemptRunner, *words: Any) -> bool:
@@ -642,7 +642,7 @@ def test_an_attempt_whose_claim_got_no_answer_is_run_before_a_serve_until_idle_e
     deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = deployed("processes: {p: {executes: {command: ['true']}}}")
-    ProcessDesk(state, now_utc()).launch("p", {})
+    ProcessService(state, now_utc()).launch("p", {})
     write, fails = state.store.write, [True]
 
     def unanswered(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:

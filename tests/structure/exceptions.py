@@ -53,7 +53,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, str]] = {
     ),
     "scoopi/model/text": ("tested by hostile values", "page_text.py"),
     "scoopi/plugins": ("tested by hostile files", "plugin_files.py"),
-    "scoopi/serve/desks": ("tested by its verb", "backfill_desk.py"),
+    "scoopi/serve/services": ("tested by its verb", "backfill_service.py"),
     "scoopi/steps/readers": ("tested by runs on one machine", "kept_rows.py"),
 }
 """Folder -> the reason why files with logic have their test in another room, and the names of these files."""

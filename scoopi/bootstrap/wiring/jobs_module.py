@@ -38,7 +38,7 @@ from scoopi.model.site_session import Session
 from scoopi.model.sites import Sites
 from scoopi.politeness.host_rests import HostRests
 from scoopi.politeness.host_sharing import HostSharing
-from scoopi.politeness.robots.robots_desk import RobotsDesk
+from scoopi.politeness.robots.robots_cache import RobotsCache
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.departure import Departure
@@ -93,7 +93,7 @@ class JobsModule(Module):
         appender: Appender,
         budget: RetryBudget,
         context: RunContext,
-        robots: RobotsDesk,
+        robots: RobotsCache,
         limit: PageLimit,
         rests: HostRests,
         pages: PageBudgets,

@@ -23,7 +23,7 @@ from scoopi.mediator.budgets.page_budgets import PageBudgets
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.retries.retry_budget import RetryBudget
-from scoopi.mediator.retries.retry_desk import RetryDesk
+from scoopi.mediator.retries.retry_handler import RetryHandler
 from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.shared_sessions import SharedSessions
 from scoopi.mediator.task_mediator import Prefetch, TaskMediator
@@ -44,8 +44,8 @@ from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.politeness.host_sharing import HostSharing, InFlight
 from scoopi.politeness.machine_pace import MachinePace, pace_file
 from scoopi.politeness.request_log import PREFIX, SUFFIX, RequestLog
-from scoopi.politeness.robots.robots_book import RobotsBook
-from scoopi.politeness.robots.robots_desk import RobotsDesk
+from scoopi.politeness.robots.robots_cache import RobotsCache
+from scoopi.politeness.robots.robots_store import RobotsStore
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.membership import Membership
 
@@ -112,18 +112,18 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def robots_desk(
+    def robots_cache(
         self, context: RunContext, members: Membership, jobs: JobInbox, tasks: TaskInbox
-    ) -> RobotsDesk:
+    ) -> RobotsCache:
         """The robots.txt files known to this node; on one machine, also those that dead processes left."""
-        book = RobotsBook(context.store, context.node, _is_gone(context, members))
-        return RobotsDesk(book, jobs.wake, tasks.wake)
+        kept = RobotsStore(context.store, context.node, _is_gone(context, members))
+        return RobotsCache(kept, jobs.wake, tasks.wake)
 
     @singleton
     @provider
-    def robots(self, desk: RobotsDesk, queues: TaskQueues, clocks: HostClocks, sites: Sites) -> RobotsGate:
+    def robots(self, cache: RobotsCache, queues: TaskQueues, clocks: HostClocks, sites: Sites) -> RobotsGate:
         """Applies robots.txt to jobs."""
-        return RobotsGate(desk, queues, clocks, url_of, _robots_off(sites))
+        return RobotsGate(cache, queues, clocks, url_of, _robots_off(sites))
 
     @singleton
     @provider
@@ -160,9 +160,9 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def retries(self, sites: Sites, budget: RetryBudget, inbox: JobInbox, pages: PageBudgets) -> RetryDesk:
+    def retries(self, sites: Sites, budget: RetryBudget, inbox: JobInbox, pages: PageBudgets) -> RetryHandler:
         """Decides which failed loads are retried, and when."""
-        return RetryDesk(lambda host: RetryPolicy.of(sites.for_host(host).retry), budget, inbox, pages)
+        return RetryHandler(lambda host: RetryPolicy.of(sites.for_host(host).retry), budget, inbox, pages)
 
     @singleton
     @provider

@@ -10,7 +10,7 @@ from typing import get_args
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
 from scoopi.cli.options import inputs_of_file, read_inputs
-from scoopi.cli.schedule_verbs.operations import add_operations, desks, now_of, opened
+from scoopi.cli.schedule_verbs.operations import add_operations, now_of, opened, services
 from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.errors import DefsError, UsageError
@@ -62,7 +62,7 @@ class Attempts:
             UsageError: the attempt or worker is unknown, or the fence is outdated.
         """
         if options.operation in ("list", "show"):
-            with desks(options) as (_, jobs):
+            with services(options) as (_, jobs):
                 if options.operation == "list":
                     rows = list(jobs.attempts.rows(options.job, options.process, options.state_of))
                     if not rows and not (options.job or options.process or options.state_of):
@@ -81,7 +81,7 @@ class Attempts:
         return DONE
 
     def _log(self, options: Namespace, terminal: Terminal) -> None:
-        with desks(options) as (_, jobs), opened(options) as state:
+        with services(options) as (_, jobs), opened(options) as state:
             claim = _claim_of(jobs.attempts.record(options.attempt), options.node)
             _ensure_own_log(state, claim.attempt)
 
@@ -126,7 +126,7 @@ class Attempts:
             terminal.say(f"worker {options.worker} has no room, or no attempt waits for it")
 
     def _report(self, options: Namespace, terminal: Terminal) -> None:
-        with desks(options) as (_, jobs), opened(options) as state:
+        with services(options) as (_, jobs), opened(options) as state:
             attempt = jobs.attempts.record(options.attempt)
             claims, now = AttemptClaims(state.store), now_of(options)
             if options.operation == "beat":

@@ -7,12 +7,12 @@ from typing import get_args
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import add_operations, desks, since_of
+from scoopi.cli.schedule_verbs.operations import add_operations, services, since_of
 from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows, print_with_changes
 from scoopi.cli.terminal import Terminal
 from scoopi.model.schedule.job_changes import SlotState
-from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.rows import Row
+from scoopi.serve.services.job_service import JobService
 
 _COLUMNS = ("job", "state", "attempts", "failures", "reason")
 _OPERATIONS = {
@@ -46,7 +46,7 @@ class Jobs:
         Raises:
             UsageError: the job is unknown, or its state does not allow the operation.
         """
-        with desks(options) as (_, jobs):
+        with services(options) as (_, jobs):
             if options.operation == "list":
                 since = since_of(options)
                 rows = jobs.jobs(options.process, options.state_of, since=since)
@@ -75,7 +75,7 @@ def _print_why(terminal: Terminal, row: Row, options: Namespace) -> None:
         terminal.give("; ".join(filter(None, (row["reason"], row["hint"]))))
 
 
-def _changed(jobs: JobDesk, options: Namespace) -> Row:
+def _changed(jobs: JobService, options: Namespace) -> Row:
     if options.operation == "cancel":
         return jobs.cancel(options.job, options.mode)
     return jobs.clear(options.job)

@@ -8,7 +8,7 @@ from typing import Any
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED
 from scoopi.cli.options import add_inputs, inputs_of_file, read_inputs
-from scoopi.cli.schedule_verbs.operations import add_common, desks
+from scoopi.cli.schedule_verbs.operations import add_common, services
 from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.model.schedule.schedule_records import FINISHED
@@ -54,7 +54,7 @@ class Launch:
         """
         from scoopi.app import check_scrape
 
-        with desks(options) as (processes, _):
+        with services(options) as (processes, _):
             after = parse_instant(options.after) if options.after else None
             inputs = inputs_of_file(options.inputs_file) if options.inputs_file else {}
             inputs |= read_inputs(options.inputs)
@@ -65,7 +65,7 @@ class Launch:
             print_rows(terminal, [row], options, ("job",))
             return DONE
         terminal.say(f"launched {row['job']}, waiting for its end; it continues without this command")
-        with desks(options) as (_, jobs):
+        with services(options) as (_, jobs):
             for _ in poll_until(lambda: jobs.job(row["job"]).state in FINISHED):
                 pass
             job = jobs.job(row["job"])

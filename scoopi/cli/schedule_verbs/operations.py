@@ -21,8 +21,8 @@ from scoopi.serve.rows import ENDS
 if TYPE_CHECKING:
     from scoopi.configs.groups import ClusterSettings
     from scoopi.model.text.store_url import StoreUrl
-    from scoopi.serve.desks.job_desk import JobDesk
-    from scoopi.serve.desks.process_desk import ProcessDesk
+    from scoopi.serve.services.job_service import JobService
+    from scoopi.serve.services.process_service import ProcessService
     from scoopi.serve.state import State
 
 _ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -241,12 +241,12 @@ def cluster_of(url: StoreUrl | None) -> ClusterSettings | None:
 
 
 @contextmanager
-def desks(options: Namespace) -> Iterator[tuple[ProcessDesk, JobDesk]]:
-    """Open the desks of processes and of jobs."""
-    from scoopi.serve.desks.job_desk import JobDesk
-    from scoopi.serve.desks.process_desk import ProcessDesk
+def services(options: Namespace) -> Iterator[tuple[ProcessService, JobService]]:
+    """Open the state, with the services for processes and for jobs."""
+    from scoopi.serve.services.job_service import JobService
+    from scoopi.serve.services.process_service import ProcessService
 
     now, user = now_of(options), user_of(os.environ)
     with opened(options) as state:
-        processes = ProcessDesk(state, now, user)
-        yield processes, JobDesk(state, now, lambda name: processes.process(name).name, user)
+        processes = ProcessService(state, now, user)
+        yield processes, JobService(state, now, lambda name: processes.process(name).name, user)

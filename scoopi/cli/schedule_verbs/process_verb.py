@@ -7,12 +7,12 @@ from datetime import timedelta
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import add_operations, desks
+from scoopi.cli.schedule_verbs.operations import add_operations, services
 from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows, print_with_changes
 from scoopi.cli.terminal import Terminal
 from scoopi.errors import UsageError
-from scoopi.serve.desks.backfill_desk import BackfillDesk
-from scoopi.serve.desks.job_desk import JobDesk
+from scoopi.serve.services.backfill_service import BackfillService
+from scoopi.serve.services.job_service import JobService
 
 _OPERATIONS = {
     "list": ("list the deployed processes", ()),
@@ -59,7 +59,7 @@ class Processes:
         Raises:
             UsageError: the process is unknown, or its state does not allow the operation.
         """
-        with desks(options) as (processes, jobs):
+        with services(options) as (processes, jobs):
             if options.operation == "list":
                 print_rows(terminal, processes.processes(), options, ("process", "mode", "next", "paused"))
             elif options.operation == "next":
@@ -102,20 +102,20 @@ def _interval_of(text: str) -> timedelta | None:
     return every
 
 
-def _backfill(desk: BackfillDesk, jobs: JobDesk, options: Namespace, terminal: Terminal) -> None:
+def _backfill(service: BackfillService, jobs: JobService, options: Namespace, terminal: Terminal) -> None:
     given = (options.first is not None or options.last is not None, options.shows_list, options.cancel)
     is_range = options.first is not None and options.last is not None
     if sum(map(bool, given)) != 1 or (given[0] and not is_range):
         hint = "write --from SLOT --to SLOT, or --list, or --cancel BACKFILL"
         raise UsageError("a backfill needs both ends of a range", hint=hint)
     if options.shows_list:
-        print_rows(terminal, desk.backfills(), options)
+        print_rows(terminal, service.backfills(), options)
     elif options.cancel:
-        print_rows(terminal, desk.cancel(options.cancel, jobs), options, ("job", "state"))
+        print_rows(terminal, service.cancel(options.cancel, jobs), options, ("job", "state"))
     else:
         if options.max_parallel < 0:
             raise UsageError("--max-parallel needs a number from 0", hint="0 means no limit")
-        rows = desk.create(
+        rows = service.create(
             options.first,
             options.last,
             overlap=options.overlap,

@@ -9,8 +9,8 @@ from scoopi.cli.exit_codes import DONE
 from scoopi.cli.schedule_verbs.operations import add_operations, now_of, opened
 from scoopi.cli.schedule_verbs.printed_rows import print_fields, print_rows
 from scoopi.cli.terminal import Terminal
-from scoopi.serve.desks.worker_desk import WorkerDesk
 from scoopi.serve.rows import worker_row
+from scoopi.serve.services.worker_service import WorkerService
 from scoopi.serve.workers.worker_name import dead_workers
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 
@@ -46,7 +46,7 @@ class Workers:
             StateRefusedError: it is to be removed, but may be alive.
         """
         with opened(options) as state:
-            desk = WorkerDesk(state.store, now_of(options))
+            service = WorkerService(state.store, now_of(options))
             if options.operation == "list":
                 attempts = state.store.open_attempts()
                 workers = state.store.workers().values()
@@ -55,11 +55,11 @@ class Workers:
                 print_rows(terminal, rows, options, _COLUMNS)
                 return DONE
             if options.operation == "put":
-                record = desk.put(options.name, options.groups, options.capacity)
+                record = service.put(options.name, options.groups, options.capacity)
             elif options.operation == "beat":
                 record = WorkerRegistry(state.store).beat(options.name)
             else:
-                record = (desk.drain if options.operation == "drain" else desk.remove)(options.name)
+                record = (service.drain if options.operation == "drain" else service.remove)(options.name)
             print_fields(terminal, worker_row(record, state.store.open_attempts()), options)
         return DONE
 

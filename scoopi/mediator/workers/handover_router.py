@@ -10,7 +10,7 @@ from injector import inject
 from scoopi.appenders.appender import Appender, JobResult
 from scoopi.errors import RunError
 from scoopi.mediator.held_jobs import Pending
-from scoopi.mediator.retries.retry_desk import RetryDesk
+from scoopi.mediator.retries.retry_handler import RetryHandler
 from scoopi.mediator.task_queues import GrantRequest, TaskQueues
 from scoopi.mediator.workers.page_log import log_failures, log_page
 from scoopi.mediator.workers.robots_gate import RobotsGate
@@ -63,7 +63,7 @@ class HandoverRouter:
         queues: TaskQueues,
         appender: Appender,
         counts: NodeCounts,
-        retries: RetryDesk,
+        retries: RetryHandler,
         robots: RobotsGate,
     ) -> None:
         self._robots = robots

@@ -14,7 +14,7 @@ from scoopi.mediator.task_queues import TaskQueues
 from scoopi.model.robots import ROBOTS_PATH, RobotsAnswer, RobotsKind
 from scoopi.model.text.shown import shown
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
-from scoopi.politeness.robots.robots_desk import RobotsDesk, RobotsRequest
+from scoopi.politeness.robots.robots_cache import RobotsCache, RobotsRequest
 from scoopi.politeness.robots.robots_rules import RobotsRules
 
 log = logging.getLogger(__name__)
@@ -61,14 +61,14 @@ class RobotsGate:
 
     def __init__(
         self,
-        desk: RobotsDesk,
+        cache: RobotsCache,
         queues: TaskQueues,
         clocks: HostClocks,
         url_of: Callable[[str], str],
         is_off: Callable[[str], bool] = lambda url: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._desk = desk
+        self._cache = cache
         self._queues = queues
         self._clocks = clocks
         self._url_of = url_of
@@ -106,7 +106,7 @@ class RobotsGate:
             hint = f"; {answer.hint}" if answer.hint else ""
             return Denial(False, f"loader: {answer.cause}", f"{shown(url)}: {answer.what}{hint}")
         if host not in self._reading:
-            self._desk.seek(host, RobotsRequest(robots_url(self._url_of(url)), public_only))
+            self._cache.seek(host, RobotsRequest(robots_url(self._url_of(url)), public_only))
         return Pass.WAITS
 
     def _denial_of(self, host: str, url: str) -> Denial | None:
@@ -117,8 +117,8 @@ class RobotsGate:
         return Denial(False, f"loader: {why}", f"{shown(url)}: {why}; `scoopi retry` asks it again")
 
     def take_up(self) -> None:
-        """Act on the news of the desk."""
-        for host, request in self._desk.take_news():
+        """Act on the news of the cache."""
+        for host, request in self._cache.take_news():
             if request is None:
                 self._known(host)
             elif host not in self._reading:
@@ -126,7 +126,7 @@ class RobotsGate:
                 self._queues.add(robots_pending(host, request.url, request.public_only))
 
     def _known(self, host: str) -> RobotsRules | None:
-        rules = self._desk.rules(host)
+        rules = self._cache.rules(host)
         if rules is not None:
             self._rules[host] = rules
             self._clocks.note_robots(host, rules.summary)
@@ -149,9 +149,9 @@ class RobotsGate:
             until = self._clock() + NEVER_KEPT_S
             self._clocks.note_robots(host, answer.what)
             self._failed[host] = _Failed(answer, until, pending.taken.payload.public_only)
-            self._desk.released(host)  # another node may be able to ask it
+            self._cache.released(host)  # another node may be able to ask it
         else:
-            self._desk.answered(host, answer)
+            self._cache.answered(host, answer)
             self._known(host)
         self._queues.wake(host)
 
@@ -163,7 +163,7 @@ class RobotsGate:
     def dropped(self, pending: Pending) -> None:
         """A request of a robots.txt was removed from the queues."""
         self._reading.discard(pending.taken.host)
-        self._desk.released(pending.taken.host)
+        self._cache.released(pending.taken.host)
 
 
 def robots_url(url: str) -> str:

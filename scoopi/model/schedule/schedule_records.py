@@ -259,7 +259,7 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         holder, worker: the process whose pass runs, and the name of its worker; empty if there is none.
         until: when the holder is presumed dead, on the clock of passes.
-        look_again: whether something happened during the pass, or is left by it, so that another one follows.
+        is_requested: whether another pass has to follow: something happened during this one, or was left.
         beat: the heartbeat number.
         beat_at, beat_seen: the time of the `tick` that last saw the number change, and that number.
         bundle: the hash of the current definitions; empty before the first deployment.
@@ -271,7 +271,7 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
     holder: str = ""
     worker: str = ""
     until: datetime | None = None
-    look_again: bool = False
+    is_requested: bool = False
     beat: int = 0
     beat_at: datetime | None = None
     beat_seen: int = -1

@@ -20,7 +20,7 @@ from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.committed_rows import CommittedRows
 from scoopi.publishing.output_spec import HELD, OutputSpec, output_specs, record_specs
 from scoopi.publishing.record_file import KeyFilter
-from scoopi.runs.cluster.cluster_desk import ClusterDesk
+from scoopi.runs.cluster.cluster_admin import ClusterAdmin
 from scoopi.runs.composed import read_composed
 from scoopi.runs.folders.node_folder import segments_of_all
 from scoopi.runs.folders.run_state import STORE_FILE, node_folder_of, not_a_run, read_state
@@ -124,7 +124,7 @@ class RunRowsReader:
 
     def _opened_store(self, opened: ExitStack) -> Store:
         if self._is_cluster:
-            return opened.enter_context(ClusterDesk(self._request)).store(self._folder.name)
+            return opened.enter_context(ClusterAdmin(self._request)).store(self._folder.name)
         store = SettlingStore(SqliteStore(self._node_folder / STORE_FILE))
         opened.callback(store.close)
         return store

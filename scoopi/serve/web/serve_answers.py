@@ -19,10 +19,10 @@ from scoopi.metrics.http_answer import (
     unknown_path,
 )
 from scoopi.serve.clock import now_utc
-from scoopi.serve.desks.job_desk import JobDesk
-from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.rows import worker_row
 from scoopi.serve.serve_health import ServeHealth
+from scoopi.serve.services.job_service import JobService
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from scoopi.serve.web.serve_metrics import schedule_metrics, serve_metrics
 from scoopi.serve.workers.worker_name import dead_workers
@@ -97,21 +97,21 @@ class ServeAnswers:
         )
 
     def _processes(self, query: Query) -> HttpAnswer:
-        return json_answer({"processes": self._process_desk().processes()})
+        return json_answer({"processes": self._process_service().processes()})
 
     def _jobs(self, query: Query) -> HttpAnswer:
         limit = _limit(query)
-        rows = self._job_desk().jobs(query.get("process"), query.get("state"), limit + 1)
+        rows = self._job_service().jobs(query.get("process"), query.get("state"), limit + 1)
         return json_answer({"jobs": rows[:limit], "more": len(rows) > limit})
 
     def _attempts(self, query: Query) -> HttpAnswer:
         given = (query.get(name) for name in ("job", "process", "status"))
-        return json_answer({"attempts": self._job_desk().attempts.rows(*given)})
+        return json_answer({"attempts": self._job_service().attempts.rows(*given)})
 
     def _why(self, query: Query) -> HttpAnswer:
         if "job" not in query:
             raise UsageError("the parameter job is missing", hint="/api/why?job=PROCESS/SLOT")
-        return json_answer(self._job_desk().why(query["job"]))
+        return json_answer(self._job_service().why(query["job"]))
 
     def _workers(self, query: Query) -> HttpAnswer:
         attempts = self._state.store.open_attempts()
@@ -119,12 +119,12 @@ class ServeAnswers:
         dead = dead_workers(self._state.folder, workers)
         return json_answer({"workers": [worker_row(each, attempts, dead) for each in workers]})
 
-    def _process_desk(self) -> ProcessDesk:
-        return ProcessDesk(self._state, self._clock())
+    def _process_service(self) -> ProcessService:
+        return ProcessService(self._state, self._clock())
 
-    def _job_desk(self) -> JobDesk:
-        processes = self._process_desk()
-        return JobDesk(self._state, self._clock(), lambda name: processes.process(name).name)
+    def _job_service(self) -> JobService:
+        processes = self._process_service()
+        return JobService(self._state, self._clock(), lambda name: processes.process(name).name)
 
 
 def _query(text: str, parameters: tuple[str, ...]) -> Query:

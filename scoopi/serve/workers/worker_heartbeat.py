@@ -113,7 +113,7 @@ class WorkerHeartbeat:
             what = f"a newer Scoopi has changed the records to format {shared.state_format}"
             raise RecordError(what, hint="upgrade this Scoopi, and start it again")
         self._liveness, self.bundle = self._schedule(shared.bundle).settings.liveness, shared.bundle
-        self.is_asked = shared.look_again and not shared.holder
+        self.is_asked = shared.is_requested and not shared.holder
         number, now = shared.beat, time.monotonic()
         if number != self._seen:
             self._seen, self._seen_at = number, now

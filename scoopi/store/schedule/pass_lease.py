@@ -39,7 +39,7 @@ class PassLease:
         self._holder, self._worker = incarnation, worker
 
     def take(self, now: datetime) -> bool:
-        """Take the right; if another process has it, ask that one to look again.
+        """Take the right; if another process has it, ask that one for another pass.
 
         A pass of this process that the store interrupted has left the right behind, and it is taken again.
         """
@@ -47,8 +47,8 @@ class PassLease:
         def take(record: PassRecord) -> PassRecord | None:
             if record.holder in ("", self._holder) or self._is_over(record, now) or self._is_dead(record):
                 holds = {"holder": self._holder, "worker": self._worker, "until": now + LEASE}
-                return _changed(record, **holds, look_again=False)
-            return None if record.look_again else _changed(record, look_again=True)
+                return _changed(record, **holds, is_requested=False)
+            return None if record.is_requested else _changed(record, is_requested=True)
 
         written = self._store.change_pass(take)
         return written is not None and written.holder == self._holder
@@ -62,23 +62,23 @@ class PassLease:
         return self._store.change_pass(renewed) is not None
 
     def release(self, *, is_unfinished: bool, must_end: bool) -> PassRecord | None:
-        """Give the right back, unless this process was asked to look again.
+        """Give the right back, unless this process was asked for another pass.
 
         Args:
             is_unfinished: the pass has left something to decide.
-            must_end: give it back in any case. Who looks next continues, here or elsewhere.
+            must_end: give it back in any case. The next pass continues, here or elsewhere.
         Returns:
-            The new record: if it has a holder, this process has to look again. None if another process had
-            taken the right.
+            The new record: if it has a holder, this process has to run another pass. None if another process
+            had taken the right.
         """
 
         def released(record: PassRecord) -> PassRecord | None:
             if record.holder != self._holder:
                 return None
-            look_again = record.look_again or is_unfinished
-            if look_again and not must_end:
-                return _changed(record, look_again=False)
-            return _changed(record, holder="", worker="", until=None, look_again=look_again)
+            is_requested = record.is_requested or is_unfinished
+            if is_requested and not must_end:
+                return _changed(record, is_requested=False)
+            return _changed(record, holder="", worker="", until=None, is_requested=is_requested)
 
         return self._store.change_pass(released)
 

@@ -17,8 +17,8 @@ from scoopi.model.locator import Locator
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
 from scoopi.politeness.host_clocks import FILE_HOST, ClockRules, HostClocks
 from scoopi.politeness.request_log import RequestLog, read_logs
-from scoopi.politeness.robots.robots_book import RobotsBook
-from scoopi.politeness.robots.robots_desk import RobotsDesk
+from scoopi.politeness.robots.robots_cache import RobotsCache
+from scoopi.politeness.robots.robots_store import RobotsStore
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.clock import Clock
@@ -38,9 +38,9 @@ class World:
         self.clocks = HostClocks(FetchLimits(1, 1000), self.clock, ClockRules(hosts=rules), log=self.log)
         self.queues = TaskQueues(self.clocks, self.clock)
         self.store: SqliteStore = SqliteStore(folder / "store.db") if beside is None else beside.store
-        book = RobotsBook(self.store, "one" if beside is None else "two", lambda node: False)
-        self.desk = RobotsDesk(book, lambda: None, lambda: None, self.clock)
-        self.gate = RobotsGate(self.desk, self.queues, self.clocks, url_of, lambda url: is_off, self.clock)
+        kept = RobotsStore(self.store, "one" if beside is None else "two", lambda node: False)
+        self.cache = RobotsCache(kept, lambda: None, lambda: None, self.clock)
+        self.gate = RobotsGate(self.cache, self.queues, self.clocks, url_of, lambda url: is_off, self.clock)
 
     def verdict(self, url: str = URL, public_only: bool = False) -> Pass | Denial:
         """Of the host's page."""
@@ -48,7 +48,7 @@ class World:
 
     def read(self, answer: RobotsAnswer) -> None:
         """The queued request of the robots.txt brings this."""
-        self.desk.round()
+        self.cache.round()
         self.gate.take_up()
         pending = self.queues.pop_job(HOST)
         assert pending.is_robots
@@ -64,7 +64,7 @@ def world(tmp_path: Path) -> World:
 def test_the_first_page_of_a_host_waits_for_its_robots_txt_which_is_queued_once(world: World) -> None:
     for _ in range(3):
         assert world.verdict() is Pass.WAITS
-        world.desk.round()
+        world.cache.round()
         world.gate.take_up()
     pending = world.queues.pop_job(HOST)
     assert pending.taken.payload.locator.url == "http://a.example/robots.txt"
@@ -99,7 +99,7 @@ def test_a_rule_holds_however_the_address_is_written(world: World, written: str)
 
 def test_the_file_is_sought_at_the_host_that_the_page_is_asked_of(world: World) -> None:
     world.verdict("http:///a.example/x")
-    world.desk.round()
+    world.cache.round()
     world.gate.take_up()
     assert world.queues.pop_job(HOST).taken.payload.locator.url == "http://a.example/robots.txt"
 
@@ -136,19 +136,19 @@ def test_a_file_that_this_node_does_not_get_is_asked_for_by_another(
     other = World(tmp_path / "two", beside=world)
     assert (world.verdict(), other.verdict()) == (Pass.WAITS, Pass.WAITS)
     if is_dropped:
-        world.desk.round()
+        world.cache.round()
         world.gate.take_up()
         world.gate.dropped(world.queues.pop_job(HOST))
     else:
         world.read(RobotsAnswer(RobotsKind.NEVER, cause="no address", what="no address"))
-    world.desk.round()
+    world.cache.round()
     other.read(RULES)
     assert isinstance(other.verdict(), Denial)
 
 
 def test_a_file_whose_request_was_dropped_is_read_here_when_a_page_needs_it_again(world: World) -> None:
     world.verdict()
-    world.desk.round()
+    world.cache.round()
     world.gate.take_up()
     world.gate.dropped(world.queues.pop_job(HOST))
     assert world.verdict() is Pass.WAITS
@@ -229,7 +229,7 @@ def test_the_jobs_of_a_host_have_their_turn_when_its_robots_txt_was_read(
     world: World, kind: RobotsKind
 ) -> None:
     world.verdict()
-    world.desk.round()
+    world.cache.round()
     world.gate.take_up()
     reading = world.queues.pop_job(HOST)
     waiting = Pending(TakenJob("job", 1, 0, HOST, JobPayload(Locator("x", "towns", URL), "job")))
@@ -252,16 +252,16 @@ def test_jobs_that_wait_for_a_file_go_on_when_another_node_has_read_it(world: Wo
     other = World(tmp_path / "two", beside=world)
     assert (world.verdict(), other.verdict()) == (Pass.WAITS, Pass.WAITS)
     world.read(RobotsAnswer(RobotsKind.KNOWN))
-    world.desk.round()
+    world.cache.round()
     other.clock.pass_s(60)
-    other.desk.round()
+    other.cache.round()
     other.gate.take_up()
     assert other.gate.lets_all(HOST)
 
 
 def test_a_robots_txt_whose_reading_ends_workers_fails_the_pages_of_its_host(world: World) -> None:
     assert world.verdict() is Pass.WAITS
-    world.desk.round()
+    world.cache.round()
     world.gate.take_up()
     world.gate.lost(world.queues.pop_job(HOST), "it was killed by SIGSEGV")
     denial = world.verdict()

@@ -11,8 +11,8 @@ from scoopi.errors import BusyRecordError, StateRefusedError, UsageError
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.claims.attempt_claims import AttemptClaims
-from scoopi.serve.desks.job_desk import JobDesk
-from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.services.job_service import JobService
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from tests.serve.conftest import NOW, Deployed
@@ -23,7 +23,7 @@ ONE = "processes: {p: {executes: external:x, retry: {stale_after: 1h}}}"
 
 def launched(state: State, count: int = 1) -> AttemptClaims:
     for _ in range(count):
-        ProcessDesk(state, NOW).launch("p", {})
+        ProcessService(state, NOW).launch("p", {})
     state.passes.run(NOW)
     WorkerRegistry(state.store).put("w", ("default",), 2, is_external=True)
     return AttemptClaims(state.store)
@@ -120,7 +120,7 @@ def test_an_attempt_is_canceling_from_when_its_worker_has_seen_the_cancel(deploy
     claims, later = launched(state), NOW + timedelta(minutes=1)
     attempt = claimed(claims)
     assert claims.progress(attempt, 1, NOW).status == "running"
-    JobDesk(state, NOW, str).cancel("p/!1", "drain")
+    JobService(state, NOW, str).cancel("p/!1", "drain")
     assert state.store.attempts_of("p/!1")[0].status == "running"
     seen = claims.progress(attempt, 1, NOW, {"pages": 3})
     assert (seen.status, seen.wish_seen, seen.progress) == ("canceling", NOW, {"pages": 3})
@@ -136,7 +136,7 @@ def test_an_attempt_that_is_handed_back_while_it_is_canceling_is_over(deployed: 
     state = deployed(ONE)
     claims = launched(state)
     attempt = claimed(claims)
-    JobDesk(state, NOW, str).cancel("p/!1", "step")
+    JobService(state, NOW, str).cancel("p/!1", "step")
     claims.see_wish(attempt, NOW)
     claims.hand_back(attempt, NOW)
     assert state.store.attempts_of("p/!1")[0].status == "canceled"
@@ -159,7 +159,7 @@ def test_a_worker_of_the_group_claims_what_another_leaves_lying(
     claims = AttemptClaims(state.store)
     for name, groups, capacity in (("w1", ("a",), 3), ("w2", ("a",), 1), ("w3", ("b",), 3)):
         WorkerRegistry(state.store).put(name, groups, capacity, is_external=False)
-    ProcessDesk(state, NOW).launch("p", {})
+    ProcessService(state, NOW).launch("p", {})
     state.passes.run(NOW)
     schedule, late = state.current()[1], NOW + timedelta(seconds=seconds + 1)
     assert claims.claim("w2", NOW + timedelta(seconds=seconds), schedule=schedule) == []

@@ -24,10 +24,10 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.serve import state as state_module
 from scoopi.serve.claims.attempt_claims import AttemptClaims
-from scoopi.serve.desks.job_desk import JobDesk
-from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.gc.record_collector import RecordCollector
 from scoopi.serve.passes import Passes
+from scoopi.serve.services.job_service import JobService
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.pass_lease import LEASE
@@ -43,7 +43,7 @@ Answer = TypeVar("Answer")
 
 
 class CrashingWorld:
-    """A scheduler whose records are in memory: passes, desks, workers and garbage collector, as they are.
+    """A scheduler whose records are in memory: passes, services, workers and garbage collector, as they are.
 
     A process that dies is followed by another one, which repeats what was interrupted: half a minute later,
     when the pass of the dead one is taken for dead.
@@ -119,25 +119,25 @@ class CrashingWorld:
         assert rows is not None, "another pass runs"
         return rows
 
-    def jobs_desk(self, action: Callable[[JobDesk], object]) -> bool:
+    def jobs_service(self, action: Callable[[JobService], object]) -> bool:
         """What a person does to a job; False if its state does not allow it."""
-        return self.allowed(lambda state: action(JobDesk(state, self.now, lambda name: name)))
+        return self.allowed(lambda state: action(JobService(state, self.now, lambda name: name)))
 
     def cancel(self, job: str, mode: str) -> bool:
         """A person cancels a job."""
-        return self.jobs_desk(lambda desk: desk.cancel(job, mode))
+        return self.jobs_service(lambda service: service.cancel(job, mode))
 
     def skip(self, job: str) -> bool:
         """A person skips a job."""
-        return self.jobs_desk(lambda desk: desk.skip(job))
+        return self.jobs_service(lambda service: service.skip(job))
 
     def reprocess(self, job: str) -> bool:
         """A person has a job run again."""
-        return self.jobs_desk(lambda desk: desk.reprocess(job))
+        return self.jobs_service(lambda service: service.reprocess(job))
 
-    def processes_desk(self, action: Callable[[ProcessDesk], object]) -> bool:
+    def processes_service(self, action: Callable[[ProcessService], object]) -> bool:
         """What a person does to a process; False if its state does not allow it."""
-        return self.allowed(lambda state: action(ProcessDesk(state, self.now)))
+        return self.allowed(lambda state: action(ProcessService(state, self.now)))
 
     def allowed(self, action: Callable[[State], object]) -> bool:
         """Do something that may be refused; whether it was allowed."""
@@ -151,7 +151,7 @@ class CrashingWorld:
         """Create the jobs of past slots."""
         asked: dict[str, Any] = {"overlap": "", "order": "old", "max_parallel": 0, "dry_run": False}
         asked |= rules
-        self.processes_desk(lambda desk: desk.backfills(process).create(first, last, **asked))
+        self.processes_service(lambda service: service.backfills(process).create(first, last, **asked))
 
     def collect(self) -> int:
         """A round of the garbage collector; how many things were removed."""

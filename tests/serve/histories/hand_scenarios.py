@@ -10,7 +10,7 @@ from tests.serve.histories.scenarios import RUN, scenario
 def hold_and_clear(world: CrashingWorld) -> None:
     world.tick(hours=1)
     world.work("failed")
-    world.jobs_desk(lambda desk: desk.clear("p/@2026-01-01T01:00:00Z"))
+    world.jobs_service(lambda service: service.clear("p/@2026-01-01T01:00:00Z"))
     world.work()
 
 
@@ -90,12 +90,12 @@ def cancel_of_what_nobody_runs(world: CrashingWorld) -> None:
 def pause(world: CrashingWorld) -> None:
     world.tick(hours=1)
     running = world.claim("w1")
-    world.processes_desk(lambda desk: desk.pause("p", "broken site"))
+    world.processes_service(lambda service: service.pause("p", "broken site"))
     world.tick(hours=2)
     for attempt in running:
         world.end(attempt)
     world.work()
-    world.processes_desk(lambda desk: desk.resume("p"))
+    world.processes_service(lambda service: service.resume("p"))
     world.work()
 
 
@@ -160,7 +160,7 @@ def deployments(world: CrashingWorld) -> None:
 
 @scenario("p: {RUN, inputs: {x: '1'}}\nq: {RUN, trigger: {after: p}}")
 def launches(world: CrashingWorld) -> None:
-    world.processes_desk(lambda desk: desk.launch("p", {"x": "2"}, "!1"))
-    world.processes_desk(lambda desk: desk.launch("p", {}, "!2", after=world.now))
+    world.processes_service(lambda service: service.launch("p", {"x": "2"}, "!1"))
+    world.processes_service(lambda service: service.launch("p", {}, "!2", after=world.now))
     world.tick(minutes=1)
     world.work()

@@ -80,24 +80,24 @@ class HistoryMachine(RuleBasedStateMachine):
     @rule(which=WHICH, mode=MODES)
     def a_job_is_cancelled(self, which: int, mode: str) -> None:
         if job := self._job(which, over=False):
-            self.world.jobs_desk(lambda desk: desk.cancel(job.job, mode))
+            self.world.jobs_service(lambda service: service.cancel(job.job, mode))
 
     @rule(which=WHICH)
     def a_job_is_skipped(self, which: int) -> None:
         if job := self._job(which, over=False):
-            self.world.jobs_desk(lambda desk: desk.skip(job.job))
+            self.world.jobs_service(lambda service: service.skip(job.job))
 
     @rule(which=WHICH)
     def a_job_is_cleared(self, which: int) -> None:
         if job := self._job(which, over=False):
-            self.world.jobs_desk(lambda desk: desk.clear(job.job))
+            self.world.jobs_service(lambda service: service.clear(job.job))
 
     @rule(which=WHICH)
     def a_job_is_reprocessed(self, which: int) -> None:
         job = self._job(which, over=True)
         if job is None:
             return
-        self.world.jobs_desk(lambda desk: desk.reprocess(job.job))
+        self.world.jobs_service(lambda service: service.reprocess(job.job))
         if self.world.record(JobRecord, job.job).state not in FINISHED:  # one that died may have done it
             self.ended.pop(job.job, None)
 

@@ -41,7 +41,9 @@ class Histories(HistoryMachine):
 
     @rule(process=st.sampled_from(["wait", "daily", "look"]), is_paused=st.booleans())
     def a_process_is_paused_or_resumed(self, process: str, is_paused: bool) -> None:
-        self.world.processes_desk(lambda desk: desk.pause(process, "") if is_paused else desk.resume(process))
+        self.world.processes_service(
+            lambda service: service.pause(process, "") if is_paused else service.resume(process)
+        )
 
     @rule(most=st.integers(0, 2), order=st.sampled_from(["old", "new"]))
     def slots_are_filled(self, most: int, order: str) -> None:

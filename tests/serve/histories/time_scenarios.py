@@ -80,7 +80,7 @@ def depends_on(world: CrashingWorld) -> None:
     world.work(lambda attempt: "failed" if attempt.process == "first" else "succeeded")
     world.tick(days=1)
     world.work()
-    world.jobs_desk(lambda desk: desk.reprocess("first/D:2026010100"))
+    world.jobs_service(lambda service: service.reprocess("first/D:2026010100"))
     world.tick(minutes=1)
     world.work()
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.serve.desks.job_desk import JobDesk
-from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.services.job_service import JobService
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from scoopi.serve.web.serve_answers import ServeAnswers
 from tests.metrics.asking import samples
@@ -23,8 +23,8 @@ def given(answers: ServeAnswers, path: str, status: int = 200) -> Any:
 
 
 def test_rows_are_those_of_the_verbs(shown_state: State, answers: ServeAnswers) -> None:
-    processes = ProcessDesk(shown_state, LATER)
-    jobs = JobDesk(shown_state, LATER, lambda name: processes.process(name).name)
+    processes = ProcessService(shown_state, LATER)
+    jobs = JobService(shown_state, LATER, lambda name: processes.process(name).name)
     job = "p/@2026-01-01T01:00:00Z"
     assert given(answers, "/api/processes") == {"processes": processes.processes()}
     assert given(answers, "/api/jobs") == {"jobs": jobs.jobs(), "more": False}

@@ -7,8 +7,8 @@ from datetime import timedelta
 from prometheus_client.parser import text_string_to_metric_families
 
 from scoopi.model.schedule.schedule_records import WorkerRecord
-from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.serve_health import ServeHealth
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from scoopi.serve.web.serve_answers import ServeAnswers
 from scoopi.serve.workers.worker_name import home_of
@@ -40,7 +40,7 @@ def test_each_metric_is_described_and_named_by_its_kind(answers: ServeAnswers) -
 
 def test_the_oldest_due_job_has_an_age_until_it_has_an_attempt(deployed: Deployed) -> None:
     state = deployed(HOURLY)
-    ProcessDesk(state, NOW).launch("q", {})
+    ProcessService(state, NOW).launch("q", {})
     answers = ServeAnswers(state, ServeHealth(), lambda: NOW + timedelta(seconds=90))
     assert samples(answers.to("/metrics").body.decode())["scoopi_schedule_oldest_due_seconds"] == 90
 

@@ -13,9 +13,9 @@ from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.claims.attempt_claims import AttemptClaims
-from scoopi.serve.desks.job_desk import JobDesk
-from scoopi.serve.desks.process_desk import ProcessDesk
 from scoopi.serve.serve_health import ServeHealth
+from scoopi.serve.services.job_service import JobService
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work import attempt_runner
@@ -34,7 +34,7 @@ def state(deployed: Deployed) -> State:
     """A job of `p` that is placed on the worker `w`."""
     state = deployed("processes: {p: {executes: {command: [sh, -c, 'test -z \"$LONG\" || sleep 300']}}}")
     WorkerRegistry(state.store).put("w", ("default",), 1, is_external=False)
-    ProcessDesk(state, NOW).launch("p", {})
+    ProcessService(state, NOW).launch("p", {})
     state.passes.run(NOW)
     return state
 
@@ -127,14 +127,14 @@ def test_a_cancel_that_has_arrived_shows_as_canceling(
     settings = state.current()[1].settings
     runner.claim(1, settings, FAR)
     runner.look(settings)
-    JobDesk(state, NOW, str).cancel("p/!1", mode)
+    JobService(state, NOW, str).cancel("p/!1", mode)
     assert status(state) == ["running"]
     runner.look(settings)
     (seen,) = state.store.attempts_of("p/!1")
     assert (seen.status, seen.wish_mode) == ("canceling", mode)
     runner.look(settings)
     assert state.store.attempts_of("p/!1") == [seen], "it is written once"
-    JobDesk(state, NOW, str).cancel("p/!1", "kill")
+    JobService(state, NOW, str).cancel("p/!1", "kill")
     runner.look(settings)
 
     def is_over() -> bool:
@@ -174,7 +174,7 @@ def test_an_end_whose_record_keeps_changing_holds_up_no_other_and_is_written_lat
     state: State, runner: AttemptRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     WorkerRegistry(state.store).put("w", ("default",), 2, is_external=False)
-    ProcessDesk(state, NOW).launch("p", {})
+    ProcessService(state, NOW).launch("p", {})
     state.passes.run(NOW)
     settings = state.current()[1].settings
     assert runner.claim(2, settings, FAR)

@@ -33,10 +33,10 @@ def lease(store: ScheduleStore) -> PassLease:
     return PassLease(store, lambda: Liveness(gap=GAP))
 
 
-def test_the_pass_of_a_live_worker_is_waited_for_and_asked_to_look_again(store: ScheduleStore) -> None:
+def test_the_pass_of_a_live_worker_is_waited_for_and_asked_to_repeat(store: ScheduleStore) -> None:
     beat_on(store, GAP)
     assert not lease(store).take(SOON)
-    assert store.the_pass().look_again
+    assert store.the_pass().is_requested
 
 
 @pytest.mark.parametrize("how", ["missed heartbeats", "marked as lost", "another process", "removed"])
@@ -67,16 +67,16 @@ def test_a_holder_without_a_worker_is_waited_for_until_its_lease_is_over() -> No
     assert lease(store).take(NOW + LEASE + timedelta(seconds=1))
 
 
-def test_a_pass_that_must_end_leaves_the_wish_to_look_again(store: ScheduleStore) -> None:
+def test_a_pass_that_must_end_leaves_the_request_to_repeat(store: ScheduleStore) -> None:
     held = lease(store)
     held.hold_as("w", "one")
     assert not lease(store).take(SOON)
     kept = held.release(is_unfinished=False, must_end=False)
     assert kept is not None
-    assert (kept.holder, kept.look_again) == ("one", False), "it looks again itself"
+    assert (kept.holder, kept.is_requested) == ("one", False), "it repeats itself"
     left = held.release(is_unfinished=True, must_end=True)
     assert left is not None
-    assert (left.holder, left.worker, left.look_again) == ("", "", True)
+    assert (left.holder, left.worker, left.is_requested) == ("", "", True)
 
 
 def test_a_right_that_was_taken_is_neither_renewed_nor_released(store: ScheduleStore) -> None:

@@ -1,4 +1,4 @@
-"""GrantDesk: asks the loader of a visit for grants for the further requests of its page."""
+"""GrantClient: asks the loader of a visit for grants for the further requests of its page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OnGrant = Callable[[bool], None]
 """Takes whether a request may be sent, now."""
 
 
-class GrantDesk:
+class GrantClient:
     """Asks the loader of a visit for grants for the further requests of its page, one after another.
 
     Args:

@@ -7,7 +7,7 @@ import threading
 from functools import partial
 from multiprocessing import Pipe
 
-from scoopi.browser.grant_desk import GrantDesk
+from scoopi.browser.grant_client import GrantClient
 from scoopi.browser.pool_messages import PartGranted, PartWanted, VisitFailed, receive_reply, send
 
 END = VisitFailed("what", "cause")
@@ -15,7 +15,7 @@ END = VisitFailed("what", "cause")
 
 def test_requests_are_asked_for_one_by_one_and_get_their_answers() -> None:
     here, there = Pipe()
-    desk, given, done = GrantDesk(here), list[tuple[str, bool]](), threading.Event()
+    grants, given, done = GrantClient(here), list[tuple[str, bool]](), threading.Event()
 
     def on_grant(url: str, is_allowed: bool) -> None:
         given.append((url, is_allowed))
@@ -23,7 +23,7 @@ def test_requests_are_asked_for_one_by_one_and_get_their_answers() -> None:
             done.set()
 
     for url in ("http://a/", "http://b/"):
-        desk.ask(PartWanted(url, False), partial(on_grant, url))
+        grants.ask(PartWanted(url, False), partial(on_grant, url))
     assert receive_reply(there) == PartWanted("http://a/", False)
     assert not there.poll(0.1), "the second waits for the answer to the first"
     send(there, PartGranted(True))
@@ -35,9 +35,9 @@ def test_requests_are_asked_for_one_by_one_and_get_their_answers() -> None:
 
 def test_after_the_end_of_a_visit_nothing_is_asked() -> None:
     here, there = Pipe()
-    desk = GrantDesk(here)
-    desk.end(END)
-    desk.ask(PartWanted("http://a/", True), lambda is_allowed: None)
+    grants = GrantClient(here)
+    grants.end(END)
+    grants.ask(PartWanted("http://a/", True), lambda is_allowed: None)
     assert receive_reply(there) == END
     assert not there.poll(0.1)
     there.close()
@@ -45,11 +45,11 @@ def test_after_the_end_of_a_visit_nothing_is_asked() -> None:
 
 def test_the_thread_that_asks_ends_with_the_visit() -> None:
     here, there = Pipe()
-    desk, threads = GrantDesk(here), queue.SimpleQueue[threading.Thread]()
-    desk.ask(PartWanted("http://a/", True), lambda is_allowed: threads.put(threading.current_thread()))
+    grants, threads = GrantClient(here), queue.SimpleQueue[threading.Thread]()
+    grants.ask(PartWanted("http://a/", True), lambda is_allowed: threads.put(threading.current_thread()))
     receive_reply(there)
     send(there, PartGranted(True))
     thread = threads.get(timeout=30)
-    desk.end(END)
+    grants.end(END)
     thread.join(30)
     assert not thread.is_alive()

@@ -1,4 +1,4 @@
-"""RobotsDesk: the task runner asks without waiting, the job runner brings the answers."""
+"""RobotsCache: the task runner asks without waiting, the job runner brings the answers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
-from scoopi.politeness.robots.robots_book import RobotsBook
-from scoopi.politeness.robots.robots_desk import ROUND_S, RobotsDesk, RobotsRequest
+from scoopi.politeness.robots.robots_cache import ROUND_S, RobotsCache, RobotsRequest
+from scoopi.politeness.robots.robots_store import RobotsStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 
 HOST = "a.example:80"
 SOUGHT = RobotsRequest("http://a.example/robots.txt")
 RULES = RobotsAnswer(RobotsKind.KNOWN, (RobotsLine(2, "Disallow: /x"),), "200")
 
-Make = Callable[[str], RobotsDesk]
+Make = Callable[[str], RobotsCache]
 
 
 @pytest.fixture
@@ -34,18 +34,18 @@ def woken() -> Counter[str]:
 
 @pytest.fixture
 def make(tmp_path: Path, now: list[float], woken: Counter[str]) -> Make:
-    """Makes the desk of a node; all share one store."""
+    """Makes the cache of a node; all share one store."""
     store = SqliteStore(tmp_path / "store.db")
 
-    def make(node: str) -> RobotsDesk:
-        book = RobotsBook(store, node, lambda other: False)
+    def make(node: str) -> RobotsCache:
+        kept = RobotsStore(store, node, lambda other: False)
         rounds, tasks = (lambda: woken.update(["rounds"])), (lambda: woken.update(["tasks"]))
-        return RobotsDesk(book, rounds, tasks, lambda: now[0])
+        return RobotsCache(kept, rounds, tasks, lambda: now[0])
 
     return make
 
 
-def both_seek(one: RobotsDesk, two: RobotsDesk) -> None:
+def both_seek(one: RobotsCache, two: RobotsCache) -> None:
     """Two nodes need the file of a host, the first of which gets it to read."""
     for node in (one, two):
         node.seek(HOST, SOUGHT)
@@ -53,15 +53,15 @@ def both_seek(one: RobotsDesk, two: RobotsDesk) -> None:
 
 
 def test_a_host_is_sought_once_and_given_to_this_node_to_read(make: Make, woken: Counter[str]) -> None:
-    desk = make("one")
-    desk.seek(HOST, SOUGHT)
-    desk.seek(HOST, SOUGHT)
-    assert (woken, desk.take_news()) == ({"rounds": 1}, [])
-    desk.round()
-    assert desk.take_news() == [(HOST, SOUGHT)]
+    cache = make("one")
+    cache.seek(HOST, SOUGHT)
+    cache.seek(HOST, SOUGHT)
+    assert (woken, cache.take_news()) == ({"rounds": 1}, [])
+    cache.round()
+    assert cache.take_news() == [(HOST, SOUGHT)]
     assert woken["tasks"] == 1
-    desk.round()
-    assert desk.take_news() == []
+    cache.round()
+    assert cache.take_news() == []
 
 
 def test_rules_that_this_node_has_read_are_used_at_once_and_reach_other_nodes(
@@ -84,10 +84,10 @@ def test_rules_that_this_node_has_read_are_used_at_once_and_reach_other_nodes(
 
 
 def test_a_file_that_did_not_come_is_not_kept(make: Make) -> None:
-    desk = make("one")
-    desk.answered(HOST, RobotsAnswer(RobotsKind.LATER))
-    desk.round()
-    assert desk.rules(HOST) is None
+    cache = make("one")
+    cache.answered(HOST, RobotsAnswer(RobotsKind.LATER))
+    cache.round()
+    assert cache.rules(HOST) is None
 
 
 def test_a_file_that_this_node_does_not_read_after_all_is_read_by_another(
@@ -121,12 +121,12 @@ def test_a_file_that_is_sought_again_before_it_is_released_stays_with_this_node(
 
 
 def test_a_request_may_ask_private_hosts_unless_its_jobs_may_not(make: Make) -> None:
-    desk = make("one")
+    cache = make("one")
     public = RobotsRequest("http://b.example/robots.txt", public_only=True)
-    desk.seek(HOST, SOUGHT)
-    desk.seek("b.example:80", public)
-    desk.round()
-    assert dict(desk.take_news()) == {HOST: SOUGHT, "b.example:80": public}
+    cache.seek(HOST, SOUGHT)
+    cache.seek("b.example:80", public)
+    cache.round()
+    assert dict(cache.take_news()) == {HOST: SOUGHT, "b.example:80": public}
     assert not SOUGHT.public_only
 
 

@@ -1,4 +1,4 @@
-"""ClusterDesk: figures, cancel and forget of runs, asked from outside; the runs are in a real PostgreSQL."""
+"""ClusterAdmin: figures, cancel and forget of runs, asked from outside; the runs are in a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import RunError, UsageError
 from scoopi.model.definitions import Definitions
 from scoopi.model.text.store_url import parse_store_url
-from scoopi.runs.cluster.cluster_desk import ClusterDesk
+from scoopi.runs.cluster.cluster_admin import ClusterAdmin
 from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.runs.composed import Composed
 from scoopi.runs.run_request import RunRequest
@@ -43,10 +43,10 @@ def backend(postgres_url: str) -> Iterator[SharedBackend]:
 
 
 @pytest.fixture
-def desk(postgres_url: str, backend: SharedBackend) -> Iterator[ClusterDesk]:
+def admin(postgres_url: str, backend: SharedBackend) -> Iterator[ClusterAdmin]:
     settings = {"scoopi.cluster.store": postgres_url, "scoopi.cluster.heartbeat": "100"}
-    with ClusterDesk(RunRequest(overrides=settings)) as desk:
-        yield desk
+    with ClusterAdmin(RunRequest(overrides=settings)) as admin:
+        yield admin
 
 
 @pytest.fixture
@@ -91,92 +91,94 @@ def over(store: Store) -> None:
 
 def test_without_a_cluster_there_is_nothing_to_ask() -> None:
     with pytest.raises(UsageError, match="no cluster given") as refused:
-        ClusterDesk(RunRequest())
+        ClusterAdmin(RunRequest())
     assert "--cluster HOST:PORT" in (refused.value.hint or "")
 
 
-def test_the_figures_are_those_of_one_run_or_of_all(desk: ClusterDesk, begun: Callable[[str], Store]) -> None:
+def test_the_figures_are_those_of_one_run_or_of_all(
+    admin: ClusterAdmin, begun: Callable[[str], Store]
+) -> None:
     for run in ("books", "towns"):
         begun(run)
-    assert sorted(figures.run for figures in desk.figures(None).runs) == ["books", "towns"]
-    (books,) = desk.figures("books").runs
+    assert sorted(figures.run for figures in admin.figures(None).runs) == ["books", "towns"]
+    (books,) = admin.figures("books").runs
     assert (books.run, books.fault) == ("books", "")
-    assert desk.figures("books").is_database
+    assert admin.figures("books").is_database
 
 
-def test_a_damaged_run_does_not_hide_the_others(desk: ClusterDesk, begun: Callable[[str], Store]) -> None:
+def test_a_damaged_run_does_not_hide_the_others(admin: ClusterAdmin, begun: Callable[[str], Store]) -> None:
     begun("books")
     damaged = begun("towns")
     state = damaged.get_all(RUN, ["run"])
     assert state
     damaged.delete_all(RUN, ["run"])
     damaged.put_if_absent_all(RUN, [("run", b"?")])
-    states = {figures.run: figures for figures in desk.figures(None).runs}
+    states = {figures.run: figures for figures in admin.figures(None).runs}
     assert states["towns"].fault
     assert not states["books"].fault
 
 
 def test_an_unknown_run_is_named_beside_those_that_are_known(
-    desk: ClusterDesk, begun: Callable[[str], Store]
+    admin: ClusterAdmin, begun: Callable[[str], Store]
 ) -> None:
     with pytest.raises(RunError, match="knows no run 'shop'") as refused:
-        desk.store("shop")
+        admin.store("shop")
     assert refused.value.hint == "it knows none"
     begun("books")
     with pytest.raises(RunError) as refused:
-        desk.figures("shop")
+        admin.figures("shop")
     assert refused.value.hint == "it knows books"
 
 
-def test_the_phase_is_that_of_its_record(desk: ClusterDesk, begun: Callable[[str], Store]) -> None:
+def test_the_phase_is_that_of_its_record(admin: ClusterAdmin, begun: Callable[[str], Store]) -> None:
     store = begun("books")
-    assert desk.phase("books") is RunPhase.RUNNING
+    assert admin.phase("books") is RunPhase.RUNNING
     over(store)
-    assert desk.phase("books") is RunPhase.OVER
+    assert admin.phase("books") is RunPhase.OVER
 
 
 def test_what_a_run_was_composed_of_can_be_read(
-    desk: ClusterDesk, backend: SharedBackend, begun: Callable[[str], Store]
+    admin: ClusterAdmin, backend: SharedBackend, begun: Callable[[str], Store]
 ) -> None:
     begun("books")
-    assert desk.composed("books") == COMPOSED
+    assert admin.composed("books") == COMPOSED
     runs_of(backend, "n1").enter("towns")
     with pytest.raises(RunError, match="the run towns has not begun"):
-        desk.composed("towns")
+        admin.composed("towns")
     with pytest.raises(RunError, match="knows no run 'shop', or no longer"):
-        desk.composed("shop")
+        admin.composed("shop")
 
 
 def test_a_reopened_run_is_still_composed_of_the_same(
-    desk: ClusterDesk, begun: Callable[[str], Store]
+    admin: ClusterAdmin, begun: Callable[[str], Store]
 ) -> None:
     over(begun("books"))
-    desk.reopen("books", 3600)
-    assert desk.phase("books") is None
-    assert desk.composed("books") == COMPOSED
+    admin.reopen("books", 3600)
+    assert admin.phase("books") is None
+    assert admin.composed("books") == COMPOSED
 
 
 def test_a_running_run_is_cancelled_and_one_that_is_over_is_not(
-    desk: ClusterDesk, begun: Callable[[str], Store]
+    admin: ClusterAdmin, begun: Callable[[str], Store]
 ) -> None:
     store = begun("books")
     node = RunCancel(store, "n1")
     node.listen()
-    assert desk.cancel("books")
+    assert admin.cancel("books")
     assert node.is_asked()
     over(store)
-    assert not desk.cancel("books")
+    assert not admin.cancel("books")
 
 
 def test_a_run_that_nobody_works_on_is_forgotten_unasked(
-    desk: ClusterDesk, begun: Callable[[str], Store]
+    admin: ClusterAdmin, begun: Callable[[str], Store]
 ) -> None:
     begun("books")
     begun("towns")
-    assert desk.forget("books", never)
-    assert [figures.run for figures in desk.figures(None).runs] == ["towns"]
+    assert admin.forget("books", never)
+    assert [figures.run for figures in admin.figures(None).runs] == ["towns"]
     with pytest.raises(RunError):
-        desk.forget("books", never)
+        admin.forget("books", never)
 
 
 def test_a_run_with_live_nodes_is_forgotten_only_if_that_is_confirmed(
@@ -195,14 +197,14 @@ def test_a_run_with_live_nodes_is_forgotten_only_if_that_is_confirmed(
         "scoopi.cluster.heartbeat": "2000",
         "scoopi.cluster.liveness.gap": "60000",
     }
-    with ClusterDesk(RunRequest(overrides=settings)) as desk, beating(member):
-        assert not desk.forget("books", answer)
-        assert desk.phase("books") is RunPhase.RUNNING
-        assert desk.forget("books", answer)
+    with ClusterAdmin(RunRequest(overrides=settings)) as admin, beating(member):
+        assert not admin.forget("books", answer)
+        assert admin.phase("books") is RunPhase.RUNNING
+        assert admin.forget("books", answer)
     assert asked == [["ann"], ["ann"]]
 
 
 @pytest.mark.parametrize("name", ["", "a/b", ".."])
-def test_a_name_that_no_run_can_have_is_refused(desk: ClusterDesk, name: str) -> None:
+def test_a_name_that_no_run_can_have_is_refused(admin: ClusterAdmin, name: str) -> None:
     with pytest.raises(UsageError, match="invalid run name"):
-        desk.forget(name, never)
+        admin.forget(name, never)

@@ -1,4 +1,4 @@
-"""JobDesk: answers what users ask about jobs, and makes the changes that they request."""
+"""JobService: answers what users ask about jobs, and makes the changes that they request."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from scoopi.scheduler.decisions import canceled, moved
 from scoopi.scheduler.explaining.absent_job import absent_job
 from scoopi.scheduler.retrying import ended_by
 from scoopi.scheduler.why import why
-from scoopi.serve.desks.attempt_desk import AttemptDesk
-from scoopi.serve.desks.cascade import Cascade
 from scoopi.serve.rows import Row, change_row, gate_row, job_row
+from scoopi.serve.services.attempt_service import AttemptService
+from scoopi.serve.services.cascade import Cascade
 from scoopi.serve.state import State
 from scoopi.store.schedule.record_keys import job_key
 
 
-class JobDesk:
+class JobService:
     """Answers what users ask about jobs, and makes the changes that they request.
 
     It reads the current records.
@@ -50,7 +50,7 @@ class JobDesk:
         self._now = now
         self._qualified = qualified
         self._user = user or "hand"
-        self.attempts = AttemptDesk(state.store, self.job, self._name_of)
+        self.attempts = AttemptService(state.store, self.job, self._name_of)
 
     def jobs(
         self,

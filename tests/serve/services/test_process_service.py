@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from scoopi.errors import UsageError
-from scoopi.serve.desks.job_desk import JobDesk
-from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.services.job_service import JobService
+from scoopi.serve.services.process_service import ProcessService
 from tests.serve.conftest import NOW, Deployed
 
 PROJECT = """
@@ -28,7 +28,7 @@ LATER = NOW + timedelta(hours=3, minutes=2)
 
 
 def test_a_process_shows_its_looks_and_its_window(deployed: Deployed) -> None:
-    rows = {row["process"]: row for row in ProcessDesk(deployed(PROJECT), LATER).processes()}
+    rows = {row["process"]: row for row in ProcessService(deployed(PROJECT), LATER).processes()}
     shown = {name: (row["trigger"], row["next_evaluation"], row["window"]) for name, row in rows.items()}
     assert shown == {
         "hourly": ("every 20m", "2026-01-01T03:20:00Z", ["H:2026010103"]),
@@ -48,22 +48,22 @@ def test_a_process_shows_its_looks_and_its_window(deployed: Deployed) -> None:
 def test_the_interval_is_changed_and_set_back(deployed: Deployed) -> None:
     state = deployed(PROJECT)
     state.passes.run(NOW + timedelta(minutes=30))
-    desk = ProcessDesk(state, NOW + timedelta(minutes=32))
+    service = ProcessService(state, NOW + timedelta(minutes=32))
 
-    row = desk.set_interval("fires", timedelta(minutes=7))
+    row = service.set_interval("fires", timedelta(minutes=7))
     assert (row["trigger"], row["next"]) == ("every 7m", "2026-01-01T00:37:00Z")
-    assert desk.upcoming("fires", 2)[1]["slot"] == "@2026-01-01T00:44:00Z"
-    assert desk.set_interval("hourly", timedelta(minutes=7))["next_evaluation"] == "2026-01-01T00:34:00Z"
+    assert service.upcoming("fires", 2)[1]["slot"] == "@2026-01-01T00:44:00Z"
+    assert service.set_interval("hourly", timedelta(minutes=7))["next_evaluation"] == "2026-01-01T00:34:00Z"
 
-    row = desk.set_interval("fires", None)
+    row = service.set_interval("fires", None)
     assert (row["trigger"], row["next"]) == ("every 30m", "2026-01-01T01:00:00Z")
 
 
 @pytest.mark.parametrize("name", ["cron", "times", "after", "manual"])
 def test_a_process_without_an_interval_cannot_be_given_one(deployed: Deployed, name: str) -> None:
-    desk = ProcessDesk(deployed(PROJECT), NOW)
+    service = ProcessService(deployed(PROJECT), NOW)
     with pytest.raises(UsageError, match=f"process {name} has "):
-        desk.set_interval(name, timedelta(minutes=1))
+        service.set_interval(name, timedelta(minutes=1))
 
 
 def test_the_next_iteration_has_no_time_before_the_current_one_is_over(deployed: Deployed) -> None:
@@ -71,12 +71,12 @@ def test_the_next_iteration_has_no_time_before_the_current_one_is_over(deployed:
         "processes: {p: {executes: external:x, "
         "trigger: {slots: iterations, source: after_completion, every: 1h}}}"
     )
-    assert ProcessDesk(state, NOW).upcoming("p", 1)[0]["slot"] == "#0"
+    assert ProcessService(state, NOW).upcoming("p", 1)[0]["slot"] == "#0"
     state.passes.run(NOW)
     later = NOW + timedelta(hours=2)
-    assert ProcessDesk(state, later).upcoming("p", 1) == []
-    assert ProcessDesk(state, later).show_process("p")["next"] is None
-    JobDesk(state, NOW, lambda name: name).skip("p/#0")
+    assert ProcessService(state, later).upcoming("p", 1) == []
+    assert ProcessService(state, later).show_process("p")["next"] is None
+    JobService(state, NOW, lambda name: name).skip("p/#0")
     state.passes.run(NOW + timedelta(seconds=1))
-    (following,) = ProcessDesk(state, later).upcoming("p", 1)
+    (following,) = ProcessService(state, later).upcoming("p", 1)
     assert (following["slot"], following["at"]) == ("#1", "2026-01-01T02:00:00Z")

@@ -1,4 +1,4 @@
-"""RobotsBook: the robots.txt of each host as the store keeps it; only one of the nodes reads it."""
+"""RobotsStore: the robots.txt of each host as the store keeps it; only one of the nodes reads it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RobotsReader(Enum):
     ANOTHER = 2
 
 
-class RobotsBook:
+class RobotsStore:
     """Keeps the robots.txt of each host in the store; only one of the nodes reads it.
 
     There is one record per host and run, so a file is read once, even after a crash or `resume`.

@@ -1,4 +1,4 @@
-"""WorkerDesk: registers, drains and removes workers as users request it."""
+"""WorkerService: registers, drains and removes workers as users request it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 
-class WorkerDesk:
+class WorkerService:
     """Registers, drains and removes workers as users request it.
 
     The worker of a live `serve` keeps its name: only a worker that nothing runs for any longer can become

@@ -1,4 +1,4 @@
-"""RetryDesk: decides which failed loads are tried again, and when, and counts what was received."""
+"""RetryHandler: decides which failed loads are tried again, and when, and counts what was received."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scoopi.worker.messages import NETWORK, Result
 log = logging.getLogger(__name__)
 
 
-class RetryDesk:
+class RetryHandler:
     """Decides which failed loads are tried again, and when, and counts what was received.
 
     Belongs to the task runner's thread.

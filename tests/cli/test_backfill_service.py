@@ -12,8 +12,8 @@ import pytest
 from scoopi.errors import StateRefusedError
 from scoopi.model.schedule.schedule_records import ENDED, JobRecord
 from scoopi.scheduler.decisions import changed
-from scoopi.serve.desks.job_desk import JobDesk
-from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.services.job_service import JobService
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from tests.cli.conftest import Screen
 
@@ -98,8 +98,8 @@ def test_wrong_usage_says_what_is_wrong(shop: Screen, words: tuple[str, ...], me
     assert message in shop.err.getvalue()
 
 
-class Busy(JobDesk):
-    """A desk beside a `serve`, which ends one job and moves another just before they are skipped."""
+class Busy(JobService):
+    """A service beside a `serve`, which ends one job and moves another just before they are skipped."""
 
     def __init__(self, state: State, ends: str, moves: str) -> None:
         super().__init__(state, datetime.now(UTC), str)
@@ -120,8 +120,8 @@ def test_a_cancel_goes_through_all_jobs_although_some_end_meanwhile(shop: Screen
     backfill(shop, "--from", "2026032000", "--to", "2026032200")
     first, second, third = (f"shop.books/D:202603{day}00" for day in (20, 21, 22))
     with State(Path("scheduler")) as state:
-        desk = ProcessDesk(state, datetime.now(UTC)).backfills("shop.books")
-        rows = desk.cancel("b1", Busy(state, ends=first, moves=second))
+        service = ProcessService(state, datetime.now(UTC)).backfills("shop.books")
+        rows = service.cancel("b1", Busy(state, ends=first, moves=second))
     assert {row["job"]: row["state"] for row in rows} == {
         first: "processed",
         second: "skipped",

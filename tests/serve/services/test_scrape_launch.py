@@ -8,8 +8,8 @@ import pytest
 
 from scoopi.app import check_scrape
 from scoopi.errors import DefsError, StateRefusedError, UsageError
-from scoopi.serve.desks.job_desk import JobDesk
-from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.services.job_service import JobService
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW, Deployed
 
@@ -30,11 +30,11 @@ def state(deployed: Deployed, tmp_path: Path) -> State:
 
 
 def test_a_scrape_gets_jobs_of_its_own_name(state: State) -> None:
-    desk = ProcessDesk(state, NOW)
-    rows = [desk.launch("scrape:shops/books", {"day": "1"}, check=check_scrape) for _ in range(2)]
+    service = ProcessService(state, NOW)
+    rows = [service.launch("scrape:shops/books", {"day": "1"}, check=check_scrape) for _ in range(2)]
     assert [row["job"] for row in rows] == ["scrape:shops:books/!1", "scrape:shops:books/!2"]
     state.passes.run(NOW)
-    process = desk.process("scrape:shops/books")
+    process = service.process("scrape:shops/books")
     (attempt, _) = state.store.open_attempts()
     assert state.process(attempt) == process
     assert (process.executes.kind, process.executes.what, process.mode) == (
@@ -43,20 +43,20 @@ def test_a_scrape_gets_jobs_of_its_own_name(state: State) -> None:
         "manual",
     )
     assert attempt.inputs == {"day": "1"}
-    assert desk.launch("scrape:shops/books/", {"day": "2"}, "!7")["job"] == "scrape:shops:books/!7"
+    assert service.launch("scrape:shops/books/", {"day": "2"}, "!7")["job"] == "scrape:shops:books/!7"
     with pytest.raises(StateRefusedError, match="exists already"):
-        desk.launch("scrape:shops/books", {}, "!7")
+        service.launch("scrape:shops/books", {}, "!7")
 
 
 def test_it_is_paused_and_asked_for_as_processes_are(state: State) -> None:
-    desk = ProcessDesk(state, NOW)
-    desk.launch("scrape:shops/books#list", {"day": "1"})
-    desk.pause("scrape:shops/books#list", "its site is down")
+    service = ProcessService(state, NOW)
+    service.launch("scrape:shops/books#list", {"day": "1"})
+    service.pause("scrape:shops/books#list", "its site is down")
     state.passes.run(NOW)
     assert state.store.open_attempts() == []
-    jobs = JobDesk(state, NOW, lambda name: desk.process(name).name)
+    jobs = JobService(state, NOW, lambda name: service.process(name).name)
     assert "its site is down" in jobs.why("scrape:shops/books#list/!1")["reason"]
-    assert [row["process"] for row in desk.processes()] == ["p"]
+    assert [row["process"] for row in service.processes()] == ["p"]
 
 
 @pytest.mark.parametrize(
@@ -72,24 +72,24 @@ def test_it_is_paused_and_asked_for_as_processes_are(state: State) -> None:
 )
 def test_what_is_not_a_scrape_of_the_project_is_refused(state: State, name: str, message: str) -> None:
     with pytest.raises(UsageError) as refused:
-        ProcessDesk(state, NOW).launch(name, {})
+        ProcessService(state, NOW).launch(name, {})
     assert message in str(refused.value)
     assert state.store.active_jobs() == {}
 
 
 def test_wrong_definitions_and_missing_inputs_are_reported_before_a_job_exists(state: State) -> None:
     with pytest.raises(DefsError, match="day"):
-        ProcessDesk(state, NOW).launch("scrape:shops/books", {}, check=check_scrape)
+        ProcessService(state, NOW).launch("scrape:shops/books", {}, check=check_scrape)
     with pytest.raises(DefsError, match="nosuch"):
-        ProcessDesk(state, NOW).launch("scrape:shops/books#nosuch", {"day": "1"}, check=check_scrape)
+        ProcessService(state, NOW).launch("scrape:shops/books#nosuch", {"day": "1"}, check=check_scrape)
     assert state.store.active_jobs() == {}
 
 
 def test_one_that_was_never_launched_has_no_record(state: State) -> None:
     with pytest.raises(UsageError, match="scrape:shops/books has not been launched"):
-        ProcessDesk(state, NOW).pause("scrape:shops/books", "")
+        ProcessService(state, NOW).pause("scrape:shops/books", "")
 
 
 def test_before_a_project_is_deployed_there_is_nothing_to_launch(tmp_path: Path) -> None:
     with State(tmp_path / "empty") as state, pytest.raises(UsageError, match="no project is deployed"):
-        ProcessDesk(state, NOW).launch("scrape:books", {})
+        ProcessService(state, NOW).launch("scrape:books", {})

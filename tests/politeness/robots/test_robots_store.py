@@ -1,4 +1,4 @@
-"""RobotsBook: of all nodes one reads a robots.txt, whatever crashes over it."""
+"""RobotsStore: of all nodes one reads a robots.txt, whatever crashes over it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
-from scoopi.politeness.robots.robots_book import RobotsBook, RobotsReader
+from scoopi.politeness.robots.robots_store import RobotsReader, RobotsStore
 from scoopi.store.ports import Change, Outcome, StoreMap
 from scoopi.store.solo.sqlite_store import SqliteStore
 
@@ -25,7 +25,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 
 def test_the_first_node_reads_and_the_others_wait_for_it(store: SqliteStore) -> None:
-    one, two = (RobotsBook(store, name, lambda node: False) for name in ("one", "two"))
+    one, two = (RobotsStore(store, name, lambda node: False) for name in ("one", "two"))
     assert one.open([HOST]) == {HOST: RobotsReader.THIS_NODE}
     assert two.open([HOST, OTHER]) == {HOST: RobotsReader.ANOTHER, OTHER: RobotsReader.THIS_NODE}
     assert one.open([HOST]) == {HOST: RobotsReader.THIS_NODE}, "asked again, as after an answer that was lost"
@@ -35,7 +35,7 @@ def test_the_first_node_reads_and_the_others_wait_for_it(store: SqliteStore) -> 
 
 def test_what_a_node_that_is_gone_was_reading_is_read_by_another(store: SqliteStore) -> None:
     gone: set[str] = set()
-    one, two, three = (RobotsBook(store, name, gone.__contains__) for name in ("one", "two", "three"))
+    one, two, three = (RobotsStore(store, name, gone.__contains__) for name in ("one", "two", "three"))
     one.open([HOST])
     assert two.open([HOST]) == {HOST: RobotsReader.ANOTHER}
     gone.add("one")
@@ -47,7 +47,7 @@ def test_of_two_nodes_that_take_over_at_once_one_reads(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two, three = (
-        RobotsBook(store, name, lambda node: node == "one") for name in ("one", "two", "three")
+        RobotsStore(store, name, lambda node: node == "one") for name in ("one", "two", "three")
     )
     one.open([HOST])
     cas_all = store.cas_all
@@ -65,7 +65,7 @@ def test_of_two_nodes_that_take_over_at_once_one_reads(
 def test_of_two_nodes_that_need_a_file_first_at_once_one_reads(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch, is_read: bool
 ) -> None:
-    one, two = (RobotsBook(store, name, lambda node: False) for name in ("one", "two"))
+    one, two = (RobotsStore(store, name, lambda node: False) for name in ("one", "two"))
     put = store.put_if_absent_all
 
     def late(store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
@@ -81,7 +81,7 @@ def test_of_two_nodes_that_need_a_file_first_at_once_one_reads(
 
 
 def test_a_node_that_was_taken_for_dead_changes_nothing_any_more(store: SqliteStore) -> None:
-    one, two = (RobotsBook(store, name, lambda node: node == "one") for name in ("one", "two"))
+    one, two = (RobotsStore(store, name, lambda node: node == "one") for name in ("one", "two"))
     one.open([HOST])
     two.open([HOST])
     one.close({HOST: RobotsAnswer(RobotsKind.KNOWN)})
@@ -91,7 +91,7 @@ def test_a_node_that_was_taken_for_dead_changes_nothing_any_more(store: SqliteSt
 
 
 def test_a_resumed_run_knows_what_an_earlier_process_has_read(store: SqliteStore) -> None:
-    first = RobotsBook(store, "first", lambda node: True)
+    first = RobotsStore(store, "first", lambda node: True)
     first.open([HOST])
     first.close({HOST: RULES})
-    assert RobotsBook(store, "second", lambda node: True).open([HOST]) == {HOST: RULES}
+    assert RobotsStore(store, "second", lambda node: True).open([HOST]) == {HOST: RULES}

@@ -1,4 +1,4 @@
-"""BackfillDesk: creates jobs for past slots of a process, without changing its schedule."""
+"""BackfillService: creates jobs for past slots of a process, without changing its schedule."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from scoopi.periods.slot import Slot, parse_slot, slot_key
 from scoopi.scheduler.decisions import changed, made
 from scoopi.scheduler.planning.evaluations import with_interval
 from scoopi.scheduler.planning.past_slots import past_slots
-from scoopi.serve.desks.job_desk import JobDesk
 from scoopi.serve.rows import Row, job_row
+from scoopi.serve.services.job_service import JobService
 from scoopi.serve.state import State
 
 MOST_JOBS = 10_000
@@ -24,7 +24,7 @@ _MOST_TRIES = 9
 _STATES = ("embryo", "in_progress", "final_run", "processed", "noop", "skipped", "failed")
 
 
-class BackfillDesk:
+class BackfillService:
     """Creates, lists and cancels the backfills of one process.
 
     Args:
@@ -86,7 +86,7 @@ class BackfillDesk:
             rows.append(row | {state: states.count(state) for state in _STATES})
         return rows
 
-    def cancel(self, name: str, jobs: JobDesk) -> list[Row]:
+    def cancel(self, name: str, jobs: JobService) -> list[Row]:
         """Skip all unfinished jobs of a backfill; live attempts are cancelled.
 
         Raises:
@@ -98,7 +98,7 @@ class BackfillDesk:
             raise UsageError(f"process {self._process.name} has no backfill {name}", hint=hint)
         return [self._skipped(job.job, jobs) for job in own if job.state not in FINISHED]
 
-    def _skipped(self, job: str, jobs: JobDesk) -> Row:
+    def _skipped(self, job: str, jobs: JobService) -> Row:
         """Skip a job; beside a `serve`, it may end or be moved by a pass at the same moment."""
         for _ in range(_MOST_TRIES):
             with suppress(StateRefusedError):

@@ -9,8 +9,8 @@ import pytest
 from scoopi.errors import UsageError
 from scoopi.scheduler.decisions import MOST_CHANGES
 from scoopi.serve.claims.attempt_claims import AttemptClaims
-from scoopi.serve.desks.job_desk import JobDesk
-from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.services.job_service import JobService
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.schedule_store import ScheduleStore
 from tests.serve.conftest import NOW, Deployed
@@ -24,7 +24,7 @@ PROJECT = """
 
 def test_a_job_shows_all_changes_and_who_asked_for_them(deployed: Deployed) -> None:
     state = deployed(PROJECT)
-    ProcessDesk(state, NOW, "ana").launch("p", {})
+    ProcessService(state, NOW, "ana").launch("p", {})
     WorkerRegistry(state.store).put("w", ("default",), 1, is_external=True)
     claims = AttemptClaims(state.store)
     now = NOW
@@ -34,15 +34,15 @@ def test_a_job_shows_all_changes_and_who_asked_for_them(deployed: Deployed) -> N
         claims.end(attempt, 1, "failed", now, explanation="no paper")
         state.passes.run(now)
         now += timedelta(minutes=1)
-    desk = JobDesk(state, now, lambda name: name, "bob")
-    assert desk.attempts.show("p/!1/2")["retry_at"] is None
-    assert desk.job("p/!1").failures == 2
-    desk.clear("p/!1")
-    cleared = desk.job("p/!1")
+    service = JobService(state, now, lambda name: name, "bob")
+    assert service.attempts.show("p/!1/2")["retry_at"] is None
+    assert service.job("p/!1").failures == 2
+    service.clear("p/!1")
+    cleared = service.job("p/!1")
     assert (cleared.failures, cleared.first_attempt, cleared.held) == (0, None, False), "a whole budget"
-    desk.skip("p/!1")
+    service.skip("p/!1")
 
-    row = desk.show("p/!1")
+    row = service.show("p/!1")
 
     assert (row["machine"], row["state"]) == ("discrete", "skipped")
     assert [(each["state"], each["by"], each["reason"]) for each in row["changes"]] == [
@@ -58,54 +58,54 @@ def test_a_scheduled_job_shows_its_creation(deployed: Deployed) -> None:
     state = deployed(PROJECT)
     later = NOW + timedelta(hours=1)
     state.passes.run(later)
-    changes = JobDesk(state, later, lambda name: name).show("q/@2026-01-01T01:00:00Z")["changes"]
+    changes = JobService(state, later, lambda name: name).show("q/@2026-01-01T01:00:00Z")["changes"]
     assert [(each["state"], each["by"]) for each in changes] == [("embryo", None), ("in_progress", None)]
     assert changes[0]["reason"] == "launch type: scheduled"
 
 
 def test_the_oldest_changes_are_left_out(deployed: Deployed) -> None:
     state = deployed(PROJECT)
-    ProcessDesk(state, NOW).launch("p", {})
-    desk = JobDesk(state, NOW, lambda name: name, "bob")
+    ProcessService(state, NOW).launch("p", {})
+    service = JobService(state, NOW, lambda name: name, "bob")
     for _ in range(MOST_CHANGES):
-        desk.skip("p/!1")
-        desk.reprocess("p/!1")
-    assert len(desk.job("p/!1").changes) == MOST_CHANGES
+        service.skip("p/!1")
+        service.reprocess("p/!1")
+    assert len(service.job("p/!1").changes) == MOST_CHANGES
 
 
 def test_jobs_are_listed_that_have_changed_since(deployed: Deployed) -> None:
     state = deployed(PROJECT)
-    ProcessDesk(state, NOW).launch("p", {})
+    ProcessService(state, NOW).launch("p", {})
     later = NOW + timedelta(hours=1)
-    ProcessDesk(state, later).launch("p", {})
-    desk = JobDesk(state, later, lambda name: name)
-    assert [row["job"] for row in desk.jobs(since=later)] == ["p/!2"]
-    assert [row["job"] for row in desk.jobs(since=NOW)] == ["p/!1", "p/!2"]
+    ProcessService(state, later).launch("p", {})
+    service = JobService(state, later, lambda name: name)
+    assert [row["job"] for row in service.jobs(since=later)] == ["p/!2"]
+    assert [row["job"] for row in service.jobs(since=NOW)] == ["p/!1", "p/!2"]
 
 
 def test_what_a_removed_process_has_done_is_still_listed(deployed: Deployed) -> None:
     state = deployed(PROJECT)
-    ProcessDesk(state, NOW).launch("p", {})
+    ProcessService(state, NOW).launch("p", {})
     state.passes.run(NOW)
     state = deployed("processes: {q: {executes: external:x}}")
-    desk = JobDesk(state, NOW, lambda name: ProcessDesk(state, NOW).process(name).name)
-    assert [row["job"] for row in desk.jobs("p")] == ["p/!1"]
-    assert [row["attempt"] for row in desk.attempts.rows(process="p")] == ["p/!1/1"]
+    service = JobService(state, NOW, lambda name: ProcessService(state, NOW).process(name).name)
+    assert [row["job"] for row in service.jobs("p")] == ["p/!1"]
+    assert [row["attempt"] for row in service.attempts.rows(process="p")] == ["p/!1/1"]
     with pytest.raises(UsageError, match="unknown process r"):
-        desk.jobs("r")
+        service.jobs("r")
 
 
 def test_the_name_of_a_process_is_looked_up_without_reading_all_of_them(
     deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = deployed(PROJECT)
-    ProcessDesk(state, NOW, "ana").launch("p", {})
+    ProcessService(state, NOW, "ana").launch("p", {})
     monkeypatch.setattr(ScheduleStore, "processes", None)
-    desk = JobDesk(state, NOW, lambda name: name)
-    assert desk.job("p/!1").state == "embryo"
-    assert [row["job"] for row in desk.jobs("p")] == ["p/!1"]
+    service = JobService(state, NOW, lambda name: name)
+    assert service.job("p/!1").state == "embryo"
+    assert [row["job"] for row in service.jobs("p")] == ["p/!1"]
     with pytest.raises(UsageError, match="there is no job p/!7"):
-        desk.job("p/!7")
+        service.job("p/!7")
 
 
 @pytest.mark.parametrize("mode", ["drain", "step", "kill"])
@@ -113,10 +113,10 @@ def test_a_cancel_without_a_mode_has_that_of_the_project(deployed: Deployed, mod
     state = deployed(
         f"settings: {{cancel: {{default_mode: {mode}}}}}\nprocesses: {{p: {{executes: external:x}}}}"
     )
-    desk, claims = JobDesk(state, NOW, str), AttemptClaims(state.store)
+    service, claims = JobService(state, NOW, str), AttemptClaims(state.store)
     WorkerRegistry(state.store).put("w", ("default",), 2, is_external=True)
-    for cancelled in (lambda: desk.cancel("p/!1", ""), lambda: desk.skip("p/!2")):
-        ProcessDesk(state, NOW).launch("p", {})
+    for cancelled in (lambda: service.cancel("p/!1", ""), lambda: service.skip("p/!2")):
+        ProcessService(state, NOW).launch("p", {})
         state.passes.run(NOW)
         (attempt,) = claims.claim("w", NOW, {"p": "x"})
         cancelled()

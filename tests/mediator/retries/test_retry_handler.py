@@ -1,4 +1,4 @@
-"""RetryDesk: which failed loads are tried again, after which wait, and what is reported of the others."""
+"""RetryHandler: which failed loads are tried again, after which wait, and what is reported of the others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scoopi.mediator.budgets.page_budgets import BudgetRules, PageBudgets
 from scoopi.mediator.held_jobs import Pending, failed_result, failure_of
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_budget import RetryBudget
-from scoopi.mediator.retries.retry_desk import RetryDesk
+from scoopi.mediator.retries.retry_handler import RetryHandler
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.limits.budget import Budget
 from scoopi.model.limits.retry_policy import RetryPolicy
@@ -26,7 +26,9 @@ REFUSED = LoadFault("connect", True, was_sent=False)
 class Harness:
     def __init__(self, per_run: int = 100, random: float = 0.0) -> None:
         self.inbox = JobInbox()
-        self.desk = RetryDesk(lambda host: POLICY, RetryBudget(per_run), self.inbox, random=lambda: random)
+        self.handler = RetryHandler(
+            lambda host: POLICY, RetryBudget(per_run), self.inbox, random=lambda: random
+        )
 
     def wait_ms(self, fault: LoadFault, tried: int = 0) -> int | None:
         """None: the failure is final."""
@@ -43,7 +45,7 @@ class Harness:
         taken = TakenJob("job", 7, 0, HOST, payload, ("timeout",) * tried)
         failed = failed_result(taken, (failure_of(taken, "the page did not come", "try again later"),))
         result = Result("job", 7, JobState.FAILED, 0, failed.body, fault=fault)
-        return self.desk.final(Pending(taken), result)
+        return self.handler.final(Pending(taken), result)
 
 
 def test_waits_grow_by_the_factor_up_to_the_longest() -> None:
@@ -103,7 +105,7 @@ def test_a_retry_is_logged_with_its_reason_and_its_wait_in_seconds(caplog: pytes
 
 def test_only_pages_of_the_network_use_up_the_bytes_of_a_budget() -> None:
     budgets = PageBudgets(BudgetRules(run=Budget(bytes=1000)))
-    harness = RetryDesk(lambda host: POLICY, RetryBudget(100), JobInbox(), budgets)
+    harness = RetryHandler(lambda host: POLICY, RetryBudget(100), JobInbox(), budgets)
     pending = Pending(TakenJob("job", 7, 0, HOST, JobPayload(Locator("page", "group", "/a"), "job")))
     for source, is_over in ((ARCHIVE, False), (NETWORK, True)):
         seen = PageSeen(200, 1000, 1.0, source)
@@ -114,7 +116,7 @@ def test_only_pages_of_the_network_use_up_the_bytes_of_a_budget() -> None:
 
 def test_after_the_bytes_of_a_budget_a_failure_is_final_and_says_so() -> None:
     budgets = PageBudgets(BudgetRules(run=Budget(bytes=1000)))
-    harness = RetryDesk(lambda host: POLICY, RetryBudget(100), JobInbox(), budgets)
+    harness = RetryHandler(lambda host: POLICY, RetryBudget(100), JobInbox(), budgets)
     taken = TakenJob("job", 7, 0, HOST, JobPayload(Locator("page", "group", "/a"), "job"))
     budgets.received(taken, 1000)
     failed = failed_result(taken, (failure_of(taken, "the page did not come", ""),))

@@ -1,4 +1,4 @@
-"""RobotsDesk: what this node knows of each host's robots.txt, and what it has yet to store."""
+"""RobotsCache: what this node knows of each host's robots.txt, and what it has yet to store."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable
 import msgspec
 
 from scoopi.model.robots import RobotsAnswer, RobotsKind
-from scoopi.politeness.robots.robots_book import RobotsBook, RobotsReader
 from scoopi.politeness.robots.robots_rules import RobotsRules
+from scoopi.politeness.robots.robots_store import RobotsReader, RobotsStore
 
 ROUND_S = 0.25
 """Seconds between two looks at the hosts whose robots.txt another node reads."""
@@ -30,7 +30,7 @@ class RobotsRequest(msgspec.Struct, frozen=True):
     public_only: bool = False
 
 
-class RobotsDesk:
+class RobotsCache:
     """What this node knows of each host's robots.txt, and what it has yet to store.
 
     Connects the task runner, which never waits, and the job runner, which calls the store.
@@ -45,12 +45,12 @@ class RobotsDesk:
 
     def __init__(
         self,
-        book: RobotsBook,
+        store: RobotsStore,
         wake_rounds: Callable[[], None],
         wake_tasks: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._book = book
+        self._store = store
         self._wake_rounds = wake_rounds
         self._wake_tasks = wake_tasks
         self._clock = clock
@@ -106,16 +106,16 @@ class RobotsDesk:
 
     def _keep(self) -> None:
         answers = list(self._answers)
-        self._book.close(dict(answers))
+        self._store.close(dict(answers))
         for _ in answers:
             self._answers.popleft()
         released = list(self._released)
-        self._book.release(released)
+        self._store.release(released)
         for host in released:
             self._released.pop(host, None)
 
     def _look_up(self, hosts: list[str]) -> None:
-        for host, state in self._book.open(hosts).items():
+        for host, state in self._store.open(hosts).items():
             if state is RobotsReader.ANOTHER:
                 self._read_elsewhere.add(host)
                 continue

@@ -10,7 +10,7 @@ import pytest
 from scoopi.errors import StateRefusedError
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.serve.claims.attempt_claims import AttemptClaims
-from scoopi.serve.desks.job_desk import JobDesk
+from scoopi.serve.services.job_service import JobService
 from scoopi.serve.state import State
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from tests.serve.conftest import NOW, Deployed
@@ -38,8 +38,8 @@ class Shop:
         WorkerRegistry(state.store).put("w", ("default",), 99, is_external=True)
 
     @property
-    def desk(self) -> JobDesk:
-        return JobDesk(self.state, self.now, lambda name: name, "ana")
+    def service(self) -> JobService:
+        return JobService(self.state, self.now, lambda name: name, "ana")
 
     def tick(self, now: datetime | None = None) -> None:
         self.now = now or self.now + timedelta(seconds=1)
@@ -61,7 +61,7 @@ class Shop:
         return ran
 
     def states(self) -> dict[str, str]:
-        return {row["job"]: row["state"] for row in self.desk.jobs()}
+        return {row["job"]: row["state"] for row in self.service.jobs()}
 
 
 @pytest.fixture
@@ -81,10 +81,10 @@ def jobs(rows: list[dict[str, Any]]) -> list[str]:
 def test_reprocess_resets_the_jobs_that_depend_on_it_and_no_others(shop: Shop) -> None:
     affected = [f"a/{DAY}", f"b/{DAY}", f"d/{DAY}", f"f/{DAY}", "c/D:2026010200"]
     before = shop.states()
-    assert sorted(jobs(shop.desk.reprocess(f"a/{DAY}", dry_run=True))) == sorted(affected)
+    assert sorted(jobs(shop.service.reprocess(f"a/{DAY}", dry_run=True))) == sorted(affected)
     assert shop.states() == before
 
-    assert sorted(jobs(shop.desk.reprocess(f"a/{DAY}"))) == sorted(affected)
+    assert sorted(jobs(shop.service.reprocess(f"a/{DAY}"))) == sorted(affected)
 
     after = shop.states()
     assert {job for job in after if after[job] == "embryo"} >= {*affected}
@@ -92,42 +92,42 @@ def test_reprocess_resets_the_jobs_that_depend_on_it_and_no_others(shop: Shop) -
 
 
 def test_reprocess_leaves_jobs_that_are_embryo_already_as_they_are(shop: Shop) -> None:
-    shop.desk.reprocess(f"b/{DAY}")
-    before = [shop.desk.job(job) for job in (f"b/{DAY}", "c/D:2026010200")]
+    shop.service.reprocess(f"b/{DAY}")
+    before = [shop.service.job(job) for job in (f"b/{DAY}", "c/D:2026010200")]
     assert {each.state for each in before} == {"embryo"}
-    assert sorted(jobs(shop.desk.reprocess(f"a/{DAY}"))) == [f"{name}/{DAY}" for name in "adf"]
-    assert [shop.desk.job(each.job) for each in before] == before
+    assert sorted(jobs(shop.service.reprocess(f"a/{DAY}"))) == [f"{name}/{DAY}" for name in "adf"]
+    assert [shop.service.job(each.job) for each in before] == before
 
 
 def test_what_was_reset_runs_once_more_in_order_with_new_numbers_and_outputs(shop: Shop) -> None:
-    shop.desk.reprocess(f"a/{DAY}")
+    shop.service.reprocess(f"a/{DAY}")
     ran = shop.work()
     assert sorted(ran) == sorted([f"a/{DAY}/2", f"b/{DAY}/2", f"d/{DAY}/2", f"f/{DAY}/2", "c/D:2026010200/2"])
     assert ran[0] == f"a/{DAY}/2"
     assert ran.index(f"b/{DAY}/2") < ran.index("c/D:2026010200/2")
     assert shop.states()[f"d/{DAY}"] == "processed"
-    assert shop.desk.job(f"d/{DAY}").trigger["outputs"] == {"run": 0}
+    assert shop.service.job(f"d/{DAY}").trigger["outputs"] == {"run": 0}
 
 
 def test_a_job_that_was_triggered_waits_for_the_one_that_is_reprocessed(shop: Shop) -> None:
-    shop.desk.reprocess(f"a/{DAY}")
+    shop.service.reprocess(f"a/{DAY}")
     shop.tick()
-    assert shop.desk.why(f"d/{DAY}")["holders"] == [f"a/{DAY}"]
-    shop.desk.skip(f"a/{DAY}")
+    assert shop.service.why(f"d/{DAY}")["holders"] == [f"a/{DAY}"]
+    shop.service.skip(f"a/{DAY}")
     shop.tick()
     assert shop.states()[f"d/{DAY}"] == "skipped"
-    assert shop.desk.job(f"d/{DAY}").reason == f"a/{DAY} was skipped"
+    assert shop.service.job(f"d/{DAY}").reason == f"a/{DAY} was skipped"
 
 
 def test_the_end_of_a_cancelled_attempt_of_a_job_that_is_reprocessed_does_not_count(shop: Shop) -> None:
-    shop.desk.reprocess(f"a/{DAY}")
+    shop.service.reprocess(f"a/{DAY}")
     shop.tick()
     (running,) = [each for each in shop.claim() if each.job == f"a/{DAY}"]
 
-    shop.desk.reprocess(f"a/{DAY}")
+    shop.service.reprocess(f"a/{DAY}")
     shop.tick()
     assert shop.claims.progress(running, running.fence, shop.now).wish == "cancel"
-    reason = shop.desk.why(f"a/{DAY}")["reason"]
+    reason = shop.service.why(f"a/{DAY}")["reason"]
     assert reason.startswith("attempt 2 is being cancelled (step, requested at ")
     assert reason.endswith(": reprocessed by ana")
     shop.claims.end(running, running.fence, "canceled", shop.now)
@@ -136,19 +136,19 @@ def test_the_end_of_a_cancelled_attempt_of_a_job_that_is_reprocessed_does_not_co
 
 
 def test_a_command_that_was_interrupted_is_repeated_and_one_for_nothing_is_refused(shop: Shop) -> None:
-    record = shop.desk.job(f"a/{DAY}")
-    shop.desk.reprocess(f"b/{DAY}")
+    record = shop.service.job(f"a/{DAY}")
+    shop.service.reprocess(f"b/{DAY}")
     with pytest.raises(StateRefusedError, match=r"b/D:2026010100 is embryo"):
-        shop.desk.reprocess(f"b/{DAY}")
-    assert jobs(shop.desk.reprocess(record.job))[0] == record.job
+        shop.service.reprocess(f"b/{DAY}")
+    assert jobs(shop.service.reprocess(record.job))[0] == record.job
 
 
 def test_skip_names_the_jobs_that_are_skipped_for_it(shop: Shop) -> None:
-    shop.desk.reprocess(f"a/{DAY}")
+    shop.service.reprocess(f"a/{DAY}")
     expected = [f"a/{DAY}", f"b/{DAY}", "c/D:2026010200"]
-    assert jobs(shop.desk.skip(f"a/{DAY}", dry_run=True)) == expected
+    assert jobs(shop.service.skip(f"a/{DAY}", dry_run=True)) == expected
     assert shop.states()[f"a/{DAY}"] == "embryo"
-    assert jobs(shop.desk.skip(f"a/{DAY}")) == expected
+    assert jobs(shop.service.skip(f"a/{DAY}")) == expected
     shop.tick()
     states = shop.states()
     assert [states[job] for job in expected] == ["skipped"] * 3

@@ -1,4 +1,4 @@
-"""AttemptDesk: answers what users ask about attempts."""
+"""AttemptService: answers what users ask about attempts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scoopi.store.schedule.record_keys import job_key
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 
-class AttemptDesk:
+class AttemptService:
     """Answers what users ask about attempts.
 
     It reads the current records.

@@ -7,8 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from scoopi.model.schedule.schedule_records import ProcessRecord
-from scoopi.serve.desks.process_changes import MOST_CHANGES, change_here, changed_by_hand
-from scoopi.serve.desks.process_desk import ProcessDesk
+from scoopi.serve.services.process_changes import MOST_CHANGES, change_here, changed_by_hand
+from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW, Deployed
 
@@ -16,7 +16,7 @@ ONE = "processes: {p: {executes: external:x, trigger: {every: 1h}, description: 
 
 
 def changes(state: State) -> list[tuple[str, str, str | None]]:
-    rows = ProcessDesk(state, NOW).show_process("p")["changes"]
+    rows = ProcessService(state, NOW).show_process("p")["changes"]
     assert all(row["host"] == socket.gethostname() for row in rows)
     return [(row["change"], row["by"], row["reason"]) for row in rows]
 
@@ -24,7 +24,7 @@ def changes(state: State) -> list[tuple[str, str, str | None]]:
 def test_pauses_and_intervals_are_kept_with_their_user_and_reason(deployed: Deployed) -> None:
     state = deployed(ONE)
     (added,) = changes(state)
-    ann, bob = ProcessDesk(state, NOW, "ann"), ProcessDesk(state, NOW + timedelta(hours=1), "bob")
+    ann, bob = ProcessService(state, NOW, "ann"), ProcessService(state, NOW + timedelta(hours=1), "bob")
     ann.pause("p", "its site is down")
     bob.resume("p")
     bob.set_interval("p", timedelta(minutes=10))
@@ -40,7 +40,7 @@ def test_pauses_and_intervals_are_kept_with_their_user_and_reason(deployed: Depl
 
 
 def test_the_description_of_a_process_is_shown(deployed: Deployed) -> None:
-    assert ProcessDesk(deployed(ONE), NOW).show_process("p")["description"] == "Prints."
+    assert ProcessService(deployed(ONE), NOW).show_process("p")["description"] == "Prints."
 
 
 def test_a_deployment_is_kept_with_each_process_that_it_changes(deployed: Deployed, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_oldest_changes_are_left_out() -> None:
 
 def test_a_pause_without_a_reason_keeps_that_of_the_pause_before(deployed: Deployed) -> None:
     state = deployed(ONE)
-    ann, bob = ProcessDesk(state, NOW, "ann"), ProcessDesk(state, NOW, "bob")
+    ann, bob = ProcessService(state, NOW, "ann"), ProcessService(state, NOW, "bob")
     ann.pause("p", "its site is down")
     assert bob.pause("p", "")["paused"] == "its site is down"
     assert bob.pause("p", "still down")["paused"] == "still down"

@@ -1,4 +1,4 @@
-"""ClusterDesk: requests to a cluster from outside its runs: figures, cancel, forget."""
+"""ClusterAdmin: requests to a cluster from outside its runs: figures, cancel, forget."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scoopi.store.runs.run_record import RunCancel, RunPhase, RunRecord
 from scoopi.store.shared_backend import open_backend
 
 
-class ClusterDesk:
+class ClusterAdmin:
     """Answers requests to a cluster from outside its runs: figures, cancel, forget.
 
     Connected within its `with`.
@@ -46,7 +46,7 @@ class ClusterDesk:
             hint = "add --cluster HOST:PORT, or --store postgresql://USER@HOST/DATABASE"
             raise UsageError("no cluster given", hint=hint)
 
-    def __enter__(self) -> ClusterDesk:
+    def __enter__(self) -> ClusterAdmin:
         self._backend = open_backend(self._settings, self._node, is_guarded=self._is_guarded)
         self._opened.callback(self._backend.close)
         self._registry = runs_of(self._backend, self._node, self._settings.heartbeat_ms)

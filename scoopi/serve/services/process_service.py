@@ -1,4 +1,4 @@
-"""ProcessDesk: launches jobs, answers what users ask about processes, and makes the changes they request."""
+"""ProcessService: launches jobs, answers what users ask about processes, and makes requested changes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from scoopi.periods.duration import duration_text
 from scoopi.scheduler.decisions import changed, made
 from scoopi.scheduler.planning.evaluations import last_evaluation
 from scoopi.scheduler.planning.past_slots import slot_of
-from scoopi.serve.desks.backfill_desk import BackfillDesk
-from scoopi.serve.desks.process_changes import change_here, changed_by_hand
-from scoopi.serve.desks.process_rows import ProcessRows
-from scoopi.serve.desks.scrape_launch import launchable
 from scoopi.serve.rows import Row, job_row, process_change_row
+from scoopi.serve.services.backfill_service import BackfillService
+from scoopi.serve.services.process_changes import change_here, changed_by_hand
+from scoopi.serve.services.process_rows import ProcessRows
+from scoopi.serve.services.scrape_launch import launchable
 from scoopi.serve.state import State
 
 
-class ProcessDesk:
+class ProcessService:
     """Launches jobs, answers what users ask about processes, and makes the changes that they request.
 
     It reads the current records.
@@ -42,13 +42,13 @@ class ProcessDesk:
         self._store = state.store
         self._now = now
 
-    def backfills(self, name: str) -> BackfillDesk:
-        """Return the desk for the backfills of a process.
+    def backfills(self, name: str) -> BackfillService:
+        """Return the service for the backfills of a process.
 
         Raises:
             UsageError: the process is unknown.
         """
-        return BackfillDesk(self._state, self.process(name), self._now)
+        return BackfillService(self._state, self.process(name), self._now)
 
     def launch(
         self,

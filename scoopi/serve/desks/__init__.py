@@ -1,1 +1,0 @@
-"""desks: answer what users ask the scheduler, and make the changes that they request."""
