@@ -59,6 +59,7 @@ class ClockRules(msgspec.Struct, frozen=True):
         first_after_s: seconds before the first request to any host; one delay if the run is resumed.
         hosts: how errors slow a host down.
         on_rest: called with (host, seconds) when no node may send requests to a host for that time.
+        on_slower: called with (host, seconds) when all nodes have to keep a longer delay, a Crawl-delay.
         resting_until: by host, monotonic seconds up to which a pause lasts that an earlier process began.
         machine: shares the pace of hosts that have a delay with other runs; None: it is not shared.
     """
@@ -66,6 +67,7 @@ class ClockRules(msgspec.Struct, frozen=True):
     first_after_s: float = 0.0
     hosts: PolitenessSettings = PolitenessSettings()
     on_rest: Callable[[str, float], None] = lambda host, seconds: None
+    on_slower: Callable[[str, float], None] = lambda host, seconds: None
     resting_until: Callable[[str], float] = lambda host: 0.0
     machine: MachinePace | None = None
 
@@ -131,9 +133,7 @@ class HostClocks:
             share = self._share_of(host)
             if share is None:
                 return self._clock() + SHARE_POLL_S
-            # A Crawl-delay may be longer than the gap that nodes keep when the host changes hands.
-            first_at = share.first_at + max(0.0, clock.delay_s - share.gap_ms / 1000)
-            permits, next_at = share.permits, max(next_at, first_at)
+            permits, next_at = share.permits, max(next_at, share.first_at)
         if clock.health.row >= ROW_FOR_REST:
             permits = 1
         if len(clock.in_flight) >= permits:
@@ -159,6 +159,7 @@ class HostClocks:
         if delay_s > clock.delay_s:
             clock.next_at += delay_s - clock.delay_s
             clock.delay_s = delay_s
+            self._common.on_slower(host, delay_s)
 
     def pause(self, host: str, pause_s: float) -> None:
         """Grant no request to the host for `pause_s` seconds."""

@@ -100,24 +100,41 @@ class HostShareChoice:
         self._divisions = divisions
         self._current = current
         self._turn_s = turn_s
-        shared = {host for host, known in memory.known.items() if known.record.shares}
-        holders = Counter(node for host in shared for node in memory.known[host].record.shares)
-        self._room = math.ceil(len(shared.union(wanted)) / live) - len(memory.involved)
-        self._too_many = {node for node, count in holders.items() if count > math.ceil(len(shared) / live)}
+        shared = {host: known.record.shares for host, known in memory.known.items() if self._is_held(known)}
+        self._counts = Counter(node for shares in shared.values() for node in shares)
+        self._most_held = math.ceil(len(shared) / live)
+        unshared = sum(host not in shared and self._is_delayed(host) for host in wanted)
+        involved = sum(host in shared or self._is_delayed(host) for host in memory.involved)
+        self._room = math.ceil((len(shared) + unshared) / live) - involved
 
     def takes(self, host: str) -> bool:
         """Whether to take a share of the host, or ask for one."""
         known = self._memory.known.get(host)
-        if host in self._memory.involved:
-            return True
         if known is None:
             return False
-        places = self._divisions.of(host).places
-        if places > 1:
-            return len(self._current(known).parties) < places
+        division = self._divisions.of(host)
+        if division.places > 1:
+            return host in self._memory.involved or len(self._current(known).parties) < division.places
+        if host in self._memory.involved:
+            return self._memory.has_share(host) or self._may_wait(known)
         takes = self._is_free(known) or self._is_too_much(known)
         self._room -= takes
         return takes
+
+    def may_keep(self) -> bool:
+        """Whether this node has, and waits for, no more than its fair part of the hosts with a delay."""
+        return self._room >= 0
+
+    def _is_held(self, known: KnownHost) -> bool:
+        """Whether a node has the host, and it has a delay."""
+        return any(share.gap for share in known.record.shares.values())
+
+    def _is_delayed(self, host: str) -> bool:
+        return self._divisions.of(host).places == 1
+
+    def _may_wait(self, known: KnownHost) -> bool:
+        """Whether to go on waiting: the node that has the host still has more than its fair part."""
+        return any(self._counts[node] > self._most_held for node in self._current(known).shares)
 
     def _is_free(self, known: KnownHost) -> bool:
         """Whether no node has the host; beyond this node's fair part, whether none took it for a turn."""
@@ -133,4 +150,4 @@ class HostShareChoice:
     def _is_too_much(self, known: KnownHost) -> bool:
         """Whether the host's node has more than its fair part, this node has less, and none waits yet."""
         parties = known.record.parties
-        return self._room > 0 and len(parties) == 1 and parties[0] in self._too_many
+        return self._room > 0 and len(parties) == 1 and self._counts[parties[0]] > self._most_held

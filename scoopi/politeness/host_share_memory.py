@@ -122,6 +122,7 @@ class KnownHost(msgspec.Struct):
         waiting_since: when this node first saw that others wait for the host; None if no node does.
         idle_since: when this node first had nothing to do for the host; None while it has.
         left_since: when this node first left the free host to others; None if it did not.
+        is_new: this node was given the host by another, and has had no work for it yet.
     """
 
     raw: bytes
@@ -131,6 +132,7 @@ class KnownHost(msgspec.Struct):
     waiting_since: float | None = None
     idle_since: float | None = None
     left_since: float | None = None
+    is_new: bool = False
 
 
 class HostShareMemory:
@@ -163,6 +165,33 @@ class HostShareMemory:
         self.open: dict[str, Share] = {}
         self.involved: set[str] = set()
         self.paused_until: dict[str, float] = {}
+        self._delays: dict[str, float] = {}
+
+    def slow_down(self, host: str, delay_s: float) -> None:
+        """Expect at least this delay between two requests to the host; for any thread."""
+        self._delays[host] = delay_s
+
+    def usable(self, host: str) -> Share | None:
+        """This node's open share, with the time from which it may be used; for any thread."""
+        share = self.open.get(host)
+        if share is None:
+            return None
+        first_at = self.usable_from(host, share.first_at, share.gap_ms)
+        return share if first_at == share.first_at else share._replace(first_at=first_at)
+
+    def usable_from(self, host: str, first_at: float, gap_ms: int) -> float:
+        """When a share that opened for `first_at` may be used: the host may pause, or have a Crawl-delay.
+
+        The node that had the host before may have sent a request just before this one got it, so the
+        longer delay counts from there.
+        """
+        longer_s = max(0.0, self._delays.get(host, 0.0) - gap_ms / 1000)
+        return max(first_at + longer_s, self.paused_until.get(host, -math.inf))
+
+    def has_share(self, host: str) -> bool:
+        """Whether this node has a share of the host, open or not."""
+        known = self.known.get(host)
+        return known is not None and self._incarnation in known.record.shares
 
     def read_all(self) -> None:
         """Read all records."""

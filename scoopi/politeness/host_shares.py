@@ -105,6 +105,7 @@ class HostShares:
         self._memory = HostShareMemory(incarnation, store, self._records, clocks.monotonic)
         self._looked_at = -math.inf
         self._pauses: dict[str, int] = {}
+        self._choice = HostShareChoice(self._memory, self._divisions, self._record, 1, self._turn_s, ())
 
     def may_send(self, host: str) -> Share | None:
         """This node's current share of the host; None if it must send nothing.
@@ -112,26 +113,26 @@ class HostShares:
         The caller must count the request as in flight before, and take it back if the share does not
         allow it; otherwise a share could be given away between the call and the counting.
         """
-        share = self._memory.open.get(host)
-        if share is None or self._node.own_beat_is_old() or not self._is_vouched():
-            return None
-        paused_until = self._memory.paused_until.get(host)
-        if paused_until is not None and paused_until > share.first_at:
-            return share._replace(first_at=paused_until)
-        return share
+        share = self._memory.usable(host)
+        return None if share is None or self._node.own_beat_is_old() or not self._is_vouched() else share
+
+    def slow_down(self, host: str, delay_s: float) -> None:
+        """Keep at least this delay, as when the host changes hands; for any thread."""
+        self._memory.slow_down(host, delay_s)
 
     def pause(self, host: str, pause_s: float) -> None:
         """Make all nodes pause the host for `pause_s` seconds, from the next round on; for any thread."""
         self._pauses[host] = math.ceil(pause_s * 1000)
 
     def may_take(self, host: str) -> bool:
-        """Whether new jobs of the host may be taken: this node has it, and no node waits for all of it."""
+        """Whether new jobs of the host may be taken: this node has it, and no node waits for all of it.
+
+        A node that has just got the host to take jobs of it takes some all the same, to use its turn.
+        """
         known = self._memory.known.get(host)
-        return (
-            known is not None
-            and self.may_send(host) is not None
-            and not self._is_waited_for(host, known.record)
-        )
+        if known is None or self.may_send(host) is None:
+            return False
+        return known.is_new or not self._is_waited_for(host, known.record)
 
     def parties(self, host: str) -> int:
         """How many nodes have a share of the host, wait for one, or may yet ask for one."""
@@ -152,8 +153,8 @@ class HostShares:
         memory = self._memory
         wanted = memory.in_order([host for host in hosts if host not in memory.open])
         live, turn_s = self._node.last_scan().live, self._turn_s
-        choice = HostShareChoice(memory, self._divisions, self._record, live, turn_s, wanted)
-        return list(islice(filter(choice.takes, wanted), MOST_AT_ONCE))
+        self._choice = HostShareChoice(memory, self._divisions, self._record, live, turn_s, wanted)
+        return list(islice(filter(self._choice.takes, wanted), MOST_AT_ONCE))
 
     def look(self, hosts: Collection[str] = (), everything: bool = False) -> bool:
         """Read the records of the hosts that this node has or waits for.
@@ -238,12 +239,13 @@ class HostShares:
         self, host: str, known: KnownHost, record: HostRecord, share: HostShare, work: _Work
     ) -> _Move | None:
         division = self._divisions.of(host)
-        if self._gives_away(host, known, record, work):
+        if self._gives_away(host, known, record, share, work):
             self._memory.open.pop(host, None)
             if self._node.in_flight(host):
                 return None
             record = record.without({self._incarnation})
-            if host in work.needed:
+            is_own = division.places == 1 and self._choice.may_keep()
+            if host in work.needed or (is_own and host in work.wanted):
                 record = record.asked_by(self._incarnation)
             return _Move(division.settled(record), 0)
         due = division.part(record, self._incarnation)
@@ -258,14 +260,19 @@ class HostShares:
             return None
         return _Move(record, permits)
 
-    def _gives_away(self, host: str, known: KnownHost, record: HostRecord, work: _Work) -> bool:
+    def _gives_away(
+        self, host: str, known: KnownHost, record: HostRecord, share: HostShare, work: _Work
+    ) -> bool:
         """Whether this node's turn is over, or it has nothing to do for the host."""
         now = self._clock()
         is_busy = host in work.needed or self._node.in_flight(host) > 0
+        known.is_new = not is_busy and (known.is_new or math.isinf(known.first_at))
         if self._is_waited_for(host, record):
             if known.waiting_since is None:
                 known.waiting_since = now
-            return not is_busy or now >= max(known.first_at, known.waiting_since) + self._turn_s
+            usable_from = self._memory.usable_from(host, known.first_at, share.gap)
+            is_over = now >= max(usable_from, known.waiting_since) + self._turn_s
+            return is_over or not (is_busy or (known.is_new and host in work.wanted))
         known.waiting_since = None
         if is_busy or host in work.wanted:
             known.idle_since = None

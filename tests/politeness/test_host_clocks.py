@@ -261,3 +261,16 @@ def test_the_log_names_the_cause_of_each_error_and_the_seconds_of_each_rest(
     words = [line.split(" ", 3) for line in lines]
     happened = [(each[0], each[3]) for each in words if each[0] in "EZR"]
     assert happened == [("E", "no answer"), ("E", "connect"), ("E", "status 503"), ("Z", "30.000")]
+
+
+def test_a_longer_delay_is_reported_to_all_nodes_and_a_share_says_from_when_it_may_be_used(
+    clock: Clock,
+) -> None:
+    slower: list[tuple[str, float]] = []
+    rules = ClockRules(on_slower=lambda host, delay_s: slower.append((host, delay_s)))
+    share = Share(1, 1000, clock.now + 8)
+    host = HostClocks(FetchLimits(1, 1000), clock, rules, share_of=lambda _: share)
+    host.slow_down(HOST, 1.0)
+    host.slow_down(HOST, 8.0)
+    assert slower == [(HOST, 8.0)], "a shorter one changes nothing"
+    assert host.ready_at(HOST) == clock.now + 8

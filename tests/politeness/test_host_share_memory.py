@@ -44,6 +44,30 @@ def test_a_share_opens_after_one_delay_unless_nobody_ever_had_the_host(store: St
         assert memory.open[HOST].permits == 1
 
 
+def test_a_share_may_be_used_once_its_host_is_no_longer_paused_and_its_crawl_delay_is_over(
+    store: Store, clock: Clock
+) -> None:
+    memory, records = memory_of(store, "ann", clock), HostRecords("ann")
+    assert memory.usable(HOST) is None
+    shared = HostRecord().with_share("ann", HostShare(500, 2))
+    memory.learn(HOST, records.written(shared))
+    memory.open_share(HOST, 2, is_first=False)
+    assert memory.usable(HOST) == Share(2, 500, clock.now + 0.5)
+    memory.slow_down(HOST, 0.3)
+    assert memory.usable(HOST) == Share(2, 500, clock.now + 0.5), "it is shorter than the delay"
+    memory.slow_down(HOST, 4.0)
+    assert memory.usable(HOST) == Share(2, 500, clock.now + 4.0)
+    memory.learn(HOST, records.written(shared.paused(9000)))
+    assert memory.usable(HOST) == Share(2, 500, clock.now + 9.0)
+
+
+def test_a_node_has_a_share_before_it_may_use_it(store: Store, clock: Clock) -> None:
+    memory = memory_of(store, "ann", clock)
+    assert not memory.has_share(HOST)
+    memory.learn(HOST, HostRecords("bob").written(HostRecord().with_share("ann", HostShare(500, 2))))
+    assert (memory.has_share(HOST), memory.usable(HOST)) == (True, None)
+
+
 def test_a_share_that_is_gone_is_closed(store: Store, clock: Clock) -> None:
     memory, records = memory_of(store, "ann", clock), HostRecords("ann")
     memory.learn(HOST, records.written(HostRecord().with_share("ann", HostShare(0, 2))))

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from scoopi.configs.groups import FetchLimits
+from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_share_memory import Share
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.ports import HOSTS
@@ -17,7 +18,14 @@ DELAYED = FetchLimits(parallelism=2, delay_ms=1000)
 BUSY = 10**6
 
 
-def world_of(limits: FetchLimits = DELAYED, hosts: tuple[str, ...] = ("a",)) -> World:
+class SomeQuick:
+    """Limits by which hosts that are called quick have no delay."""
+
+    def for_host(self, host: str) -> FetchLimits:
+        return FetchLimits(2, 0) if host.startswith("quick") else DELAYED
+
+
+def world_of(limits: LimitsByHost = DELAYED, hosts: tuple[str, ...] = ("a",)) -> World:
     return World(limits, Random(7), hosts)
 
 
@@ -448,3 +456,155 @@ def test_a_node_that_joins_later_keeps_a_pause_that_it_reads() -> None:
     share = bob.shares.may_send("a")
     assert share is not None
     assert share.first_at >= joined_at + 60
+
+
+def held(world: World, node: Node) -> list[str]:
+    """The hosts of which the node has a share."""
+    return [host for host in world.hosts if node.name in world.record(host).shares]
+
+
+def joined_later(world: World, number: int = 1) -> list[Node]:
+    """A node that has all hosts of the world, and others that join later; all want all hosts."""
+    (ann,) = settled(world, "ann")
+    ann.wants = set(world.hosts)
+    world.pass_s(3)
+    later = settled(world, *"bcd"[:number])
+    for node in later:
+        node.wants = set(world.hosts)
+    return [ann, *later]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("delay_ms", "crawl_s", "page_s", "ahead"),
+    [(1000, 0, 3.0, 2), (5000, 0, 0.1, 1), (500, 0, 0.1, 4), (1000, 8, 0.1, 2)],
+    ids=["slow pages", "long delay", "quick pages", "Crawl-delay"],
+)
+def test_a_node_that_comes_later_gets_one_of_two_hosts_though_their_node_has_jobs_in_advance(
+    delay_ms: int, crawl_s: float, page_s: float, ahead: int, seed: int
+) -> None:
+    world = World(FetchLimits(1, delay_ms), Random(seed), ("a", "b"), crawl_s=crawl_s, ahead=ahead)
+    world.shortest_s = world.longest_s = page_s
+    joined_at = world.now
+    ann, bob = joined_later(world)
+    step_s = max(delay_ms / 1000, crawl_s, page_s)
+    world.pass_s(4 + 10 * step_s)
+    assert bob.sent[0].start <= joined_at + 4 + 2 + 4 * 0.4 + 2 * step_s, "a turn, a page, a delay, rounds"
+    before, numbers = [held(world, ann), held(world, bob)], [len(ann.sent), len(bob.sent)]
+    assert [len(hosts) for hosts in before] == [1, 1]
+    world.pass_s(10 * step_s)
+    assert [held(world, ann), held(world, bob)] == before, "each keeps its own"
+    sent = [len(node.sent) - number for node, number in zip((ann, bob), numbers, strict=True)]
+    assert min(sent) >= 7
+    world.check()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nodes_that_need_a_host_with_a_long_crawl_delay_take_turns(seed: int) -> None:
+    world = World(FetchLimits(1, 1000), Random(seed), ("a",), crawl_s=10)
+    ann, bob = settled(world, "ann", "bob")
+    ann.needs["a"] = bob.needs["a"] = 4
+    world.pass_s(130)
+    assert [len(ann.sent), len(bob.sent)] == [4, 4]
+    world.check()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_node_with_much_left_to_do_shares_the_host_with_the_one_that_gets_it(seed: int) -> None:
+    world = World(DELAYED, Random(seed), ("a", "b"), ahead=2)
+    ann, bob = joined_later(world)
+    world.pass_s(4)
+    given = next(host for host in world.hosts if bob.name in world.record(host).parties)
+    ann.needs[given], before = 12, len(bob.sent)
+    world.pass_s(20)
+    assert ann.needs[given], "so many files does a page have"
+    assert len(bob.sent) - before >= 4
+    world.pass_s(40)
+    assert [len(held(world, node)) for node in (ann, bob)] == [1, 1]
+    world.check()
+
+
+def test_a_node_asks_no_more_for_a_host_that_it_has_given_to_its_new_node() -> None:
+    world = World(DELAYED, Random(7), ("a", "b"), ahead=2)
+    ann, bob = joined_later(world)
+    for _ in range(200):
+        world.pass_s(0.1)
+        for host in held(world, bob):
+            assert ann.name not in world.record(host).asks or ann.needs[host]
+    assert len(held(world, bob)) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_host_that_a_node_only_visits_goes_back_to_its_node(seed: int) -> None:
+    world = World(DELAYED, Random(seed), ("a", "b"), ahead=2)
+    nodes = joined_later(world)
+    world.pass_s(30)
+    before = [held(world, node) for node in nodes]
+    (visited,) = before[0]
+    _, bob = nodes
+    bob.needs[visited] = 1
+    world.pass_s(12)
+    assert not bob.needs[visited]
+    assert [held(world, node) for node in nodes] == before
+    assert world.record(visited).asks == ()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_more_nodes_than_hosts_none_waits_for_a_host_whose_node_has_no_other(seed: int) -> None:
+    world = World(DELAYED, Random(seed), ("a", "b"), ahead=2)
+    nodes = joined_later(world, 2)
+    world.pass_s(30)
+    before = {host: world.record(host) for host in world.hosts}
+    assert all((len(record.shares), record.asks) == (1, ()) for record in before.values())
+    world.pass_s(30)
+    assert {host: world.record(host) for host in world.hosts} == before
+    assert sorted(len(held(world, node)) for node in nodes) == [0, 1, 1]
+    world.check()
+
+
+@pytest.mark.parametrize("quick_first_s", [0.0, 5.0])
+def test_hosts_without_delay_do_not_count_for_the_part_of_those_with_one(quick_first_s: float) -> None:
+    quick = {f"quick{number}" for number in range(6)}
+    world = world_of(SomeQuick(), (*sorted(quick), "a", "b"))
+    (ann,) = settled(world, "ann")
+    ann.wants = {*world.hosts}
+    world.pass_s(3)
+    (bob,) = settled(world, "bob")
+    bob.wants = quick
+    world.pass_s(quick_first_s)
+    bob.wants = {*world.hosts}
+    for _ in range(20):
+        world.pass_s(1)
+        assert len({*held(world, ann)} - quick) >= 1, "it never gives more than the part of the other"
+    assert [len({*held(world, node)} - quick) for node in (ann, bob)] == [1, 1]
+    assert all(quick.issubset(held(world, node)) for node in (ann, bob))
+
+
+def test_of_hosts_with_and_without_delay_nodes_that_begin_together_take_their_parts_at_once() -> None:
+    quick = {f"quick{number}" for number in range(6)}
+    world = world_of(SomeQuick(), (*sorted(quick), "a", "b"))
+    nodes = settled(world, "ann", "bob")
+    world.pass_s(1)
+    for node in nodes:
+        node.wants = {*world.hosts}
+    world.pass_s(1)
+    first = [{*held(world, node)} - quick for node in nodes]
+    assert [len(hosts) for hosts in first] == [1, 1]
+    world.pass_s(10)
+    assert [{*held(world, node)} - quick for node in nodes] == first
+
+
+def test_a_node_that_gives_its_permit_to_a_visitor_does_not_make_the_nodes_take_turns_for_ever() -> None:
+    world = World(FetchLimits(2, delay_ms=0), Random(7), ("a",), ahead=2)
+    nodes = settled(world, "ann", "bob", "cid")
+    for node in nodes:
+        node.wants = {"a"}
+    world.pass_s(3)
+    (cid,) = (node for node in nodes if not held(world, node))
+    cid.needs["a"] = 1
+    world.pass_s(10)
+    assert cid.sent
+    before = world.record("a")
+    assert (len(before.shares), before.asks) == (2, ())
+    world.pass_s(10)
+    assert world.record("a") == before

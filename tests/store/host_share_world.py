@@ -9,8 +9,8 @@ from itertools import pairwise
 from random import Random
 from typing import cast
 
-from scoopi.configs.groups import FetchLimits
 from scoopi.errors import StoreError
+from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_share_memory import HostRecord, HostRecords
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.store.nodes.lease import NodeClocks
@@ -61,11 +61,14 @@ class Request:
 class World:
     """One store, one clock, many nodes; time goes in steps of 0.1 s."""
 
-    limits: FetchLimits
+    limits: LimitsByHost
     random: Random
     hosts: tuple[str, ...] = ("a", "b")
     faults: Faults = field(default_factory=Faults)
+    shortest_s: float = 0.05
     longest_s: float = 1.0
+    ahead: int = 0  # so many jobs of a host a node takes in advance
+    crawl_s: float = 0.0  # as the robots.txt of each host demands
     now: float = 100.0
     store: MemoryStore = field(default_factory=lambda: MemoryStore(RUN_MAPS))
     nodes: list[Node] = field(default_factory=list)
@@ -99,16 +102,18 @@ class World:
         for host in self.hosts:
             starts = [request.start for request in self.ledger if request.host == host]
             gaps = [later - earlier for earlier, later in pairwise(starts)]
-            assert all(gap >= self.limits.delay_ms / 1000 - 1e-6 for gap in gaps), (host, min(gaps))
+            limits = self.limits.for_host(host)
+            least_s = max(limits.delay_ms / 1000, self.crawl_s)
+            assert all(gap >= least_s - 1e-6 for gap in gaps), (host, min(gaps))
             flying = [request for request in self.ledger if request.host == host]
             for request in flying:
                 over = [one for one in flying if one.start <= request.start < one.end - 1e-6]
-                assert len(over) <= self.limits.parallelism, (host, over)
+                assert len(over) <= limits.parallelism, (host, over)
 
     def check_record(self, host: str) -> None:
-        shares = self.record(host).shares
-        assert sum(share.permits for share in shares.values()) <= self.limits.parallelism
-        assert len(shares) <= 1 or not self.limits.delay_ms
+        shares, limits = self.record(host).shares, self.limits.for_host(host)
+        assert sum(share.permits for share in shares.values()) <= limits.parallelism
+        assert len(shares) <= 1 or not limits.delay_ms
 
 
 class Node:
@@ -138,6 +143,8 @@ class Node:
         view = OwnNode(self.members.own_beat_is_old, lambda: self.members.last_scan, self.in_flight)
         clocks = NodeClocks(self.clock, world.clock)
         self.shares = HostShares(store, name, world.limits, TIMES, view, clocks)
+        for host in world.hosts if world.crawl_s else ():
+            self.shares.slow_down(host, world.crawl_s)
 
     def clock(self) -> float:
         """The node's monotonic clock."""
@@ -198,13 +205,21 @@ class Node:
         self.in_round = False
         for host in self.world.hosts:
             self.world.check_record(host)
+        self._take()
+
+    def _take(self) -> None:
+        """Take jobs in advance, as the job runner does after each round."""
+        for host in self.wants if self.world.ahead else ():
+            if self.needs.get(host, 0) <= self.world.ahead // 2 and self.shares.may_take(host):
+                self.needs[host] = self.world.ahead
 
     def _kept(self) -> list[str]:
         return [host for host in self.wants if self.shares.may_send(host)]
 
     def _send(self) -> None:
         for host in self.world.hosts:
-            works = self.needs.get(host, 0) or (host in self.wants and self.shares.may_take(host))
+            takes = not self.world.ahead and host in self.wants and self.shares.may_take(host)
+            works = self.needs.get(host, 0) or takes
             if works:
                 self._send_one(host)
 
@@ -212,14 +227,14 @@ class Node:
         now = self.world.now
         if now < self.next_at.get(host, 0):
             return
-        long = self.world.random.uniform(0.05, self.world.longest_s)
+        long = self.world.random.uniform(self.world.shortest_s, self.world.longest_s)
         request = Request(host, self.name, now, now + long)
         self.flying.append(request)
         share = self.shares.may_send(host)
         if share is None or now < share.first_at or self.in_flight(host) > share.permits:
             self.flying.remove(request)
             return
-        self.next_at[host] = now + share.gap_ms / 1000
+        self.next_at[host] = now + max(share.gap_ms / 1000, self.world.crawl_s)
         self.world.ledger.append(request)
         self.sent.append(request)
         if self.needs.get(host, 0):

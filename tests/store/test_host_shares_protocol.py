@@ -61,6 +61,9 @@ def test_the_hosts_own_logs_keep_the_promise_whatever_happens(limits: FetchLimit
         unreadable=0.05,
     )
     world = World(limits, random, faults=faults, longest_s=random.choice([0.3, 2.5]))
+    world.ahead = random.choice([0, 1, 4])
+    if limits.delay_ms:
+        world.crawl_s = random.choice([0, 3])
     for _ in range(3):
         world.join().wants = set(world.hosts)
     for _ in range(100):
@@ -85,10 +88,12 @@ def make_late_writes(world: World, random: Random) -> None:
         world.check_record(host)
 
 
+@pytest.mark.parametrize("crawl_s", [0, 4])
 @pytest.mark.parametrize("seed", range(8))
-def test_when_the_faults_end_every_node_gets_what_it_asks_for(seed: int) -> None:
+def test_when_the_faults_end_every_node_gets_what_it_asks_for(seed: int, crawl_s: float) -> None:
     random = Random(seed)
-    world = World(FetchLimits(1, 500), random, faults=Faults(lost_answers=0.1, torn=0.2, unreadable=0.05))
+    faults = Faults(lost_answers=0.1, torn=0.2, unreadable=0.05)
+    world = World(FetchLimits(1, 500), random, faults=faults, crawl_s=crawl_s)
     for _ in range(3):
         world.join().needs["a"] = 20
     for _ in range(15):
@@ -97,7 +102,7 @@ def test_when_the_faults_end_every_node_gets_what_it_asks_for(seed: int) -> None
     for node in world.nodes:
         node.asleep_until = node.cut_off_until = 0
         node.wants, node.needs = set(), dict.fromkeys(world.hosts, 2)
-    world.pass_s(90)
+    world.pass_s(90 + 30 * crawl_s)
     assert all(not any(node.needs.values()) for node in world.nodes)
     assert all(not world.record(host).parties for host in world.hosts), "and gives back what it has"
     world.check()

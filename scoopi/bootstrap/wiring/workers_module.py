@@ -103,11 +103,13 @@ class WorkersModule(Module):
         file = context.folder.node_folder / f"{PREFIX}{context.node}{SUFFIX}"
         log, machine = RequestLog(file), MachinePace(pace_file())
         if sharing.shares is not None:
-            may_send = sharing.shares.may_send
-            all_nodes = ClockRules(hosts=rules, on_rest=sharing.shares.pause, machine=machine)
-            return HostClocks(sites, time.monotonic, all_nodes, sharing.in_flight, may_send, log)
+            shares = sharing.shares
+            all_nodes = ClockRules(
+                hosts=rules, on_rest=shares.pause, on_slower=shares.slow_down, machine=machine
+            )
+            return HostClocks(sites, time.monotonic, all_nodes, sharing.in_flight, shares.may_send, log)
         first_after_s = sites.longest_delay_ms / 1000 if context.resumed else 0.0
-        alone = ClockRules(first_after_s, rules, rests.note, rests.until, machine)
+        alone = ClockRules(first_after_s, rules, rests.note, resting_until=rests.until, machine=machine)
         return HostClocks(sites, time.monotonic, alone, log=log)
 
     @singleton

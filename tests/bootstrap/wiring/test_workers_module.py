@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.errors import LoadFault
 from scoopi.mediator.task_mediator import LEAST_AHEAD, Prefetch
 from scoopi.mediator.workers.robots_gate import Pass, RobotsGate
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.politeness.host_clocks import HostClocks
+from scoopi.politeness.host_sharing import HostSharing
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load
 from tests.bootstrap.wired_run import WiredRun
 
 HOST, OTHER = "site.example:80", "other.example:80"
@@ -36,6 +40,29 @@ def test_a_resumed_run_waits_before_its_first_request_as_the_last_one_may_have_b
     assert clocks.grant(HOST, "a") is None
     assert 0 < clocks.ready_at(HOST) - time.monotonic() <= 60
     assert WiredRun(tmp_path, opened, settings).get(HostClocks).grant(HOST, "a") is not None
+
+
+def test_a_crawl_delay_and_a_rest_that_the_clocks_learn_of_hold_for_the_shares_of_a_node(
+    tmp_path: Path, opened: ExitStack
+) -> None:
+    run = WiredRun(tmp_path, opened, {"scoopi.loader.fetch.delay": "1000"}, is_on_nodes=True)
+    members, shares, clocks = run.get(Membership), run.get(HostSharing).shares, run.get(HostClocks)
+    assert shares is not None
+    members.beat(Load(0, False))
+    members.watch()
+
+    def first_at() -> float:
+        shares.look([HOST])
+        shares.settle([HOST], ())
+        share = shares.may_send(HOST)
+        assert share is not None
+        return share.first_at
+
+    opened_at = first_at()
+    clocks.slow_down(HOST, 60.0)
+    assert first_at() == opened_at + 59.0
+    clocks.answered(HOST, "a", True, LoadFault(retry_after_s=600.0, is_transient=True))
+    assert first_at() > opened_at + 500.0
 
 
 def test_without_worker_processes_there_is_one_worker_in_a_thread(
