@@ -22,7 +22,7 @@ from scoopi.store.pages.seed_marks import SeedMark
 from scoopi.store.retries import retried
 from scoopi.store.runs.run_record import RunRecord
 
-MOST_READY = 5000
+MOST_READY = 1000
 """How many jobs of a host are in the store one by one, and how many make a pack."""
 FEW_READY = 20
 """The same for each further host, once MANY_READY jobs are in the store."""
