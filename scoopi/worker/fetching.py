@@ -202,7 +202,10 @@ class Fetching:
         """
         if self.is_waiting:
             with self._waking:
-                if not self._is_closed:
+                if self.is_waiting and not self._is_closed:
+                    # Before the wake-up, which ends the wait in any case: of loads that are added together,
+                    # only the first wakes.
+                    self.is_waiting = False
                     self._loader.wake()
 
     def take_back(self) -> list[PageLoad]:

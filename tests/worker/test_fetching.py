@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import msgspec
 import pytest
@@ -192,8 +193,37 @@ def test_nothing_is_closed_while_somebody_wakes_it() -> None:
         thread.join(LIMIT_S)
     assert loader.is_closed.is_set()
     loader.is_woken.clear()
+    fetching.is_waiting = True
     fetching.wake()
     assert not loader.is_woken.is_set(), "its descriptor may belong to another file"
+
+
+class CountedWakes(PlayedLoader):
+    """Counts how often it is woken, and adds to that within a turn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wakes = 0
+        self.within = list[Callable[[], None]]()
+
+    def wake(self) -> None:
+        self.wakes += 1
+        super().wake()
+
+    def turn(self, wait_s: float) -> None:
+        for call in self.within:
+            call()
+        super().turn(wait_s)
+
+
+def test_loads_that_are_added_together_wake_the_loader_once_a_turn() -> None:
+    loader = CountedWakes()
+    fetching = Fetching(loader, lambda *_: (), lambda *_: None, RequestReports())
+    loader.within = [partial(fetching.add, load(name)) for name in "abc"]
+    fetching.turn(LIMIT_S, ())  # ends at once, as it was woken
+    assert loader.wakes == 1
+    fetching.turn(LIMIT_S, ())
+    assert loader.wakes == 2, "what is added in a later turn ends its wait, too"
 
 
 def test_what_waits_to_be_reported_ends_no_turn_with_a_wait(harness: Harness) -> None:
