@@ -14,6 +14,7 @@ import contextlib
 import os
 import struct
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -55,7 +56,15 @@ def pack_frame(body: bytes, node: str) -> bytes:
 
 def checksum(body: bytes | memoryview, node: str) -> bytes:
     """8 bytes that depend on the body and on the incarnation of the node."""
-    return blake2b(body, digest_size=8, key=node.encode()).digest()
+    keyed = _keyed(node).copy()
+    keyed.update(body)
+    return keyed.digest()
+
+
+@lru_cache(maxsize=16)
+def _keyed(node: str) -> blake2b:
+    """The beginning of all checksums of a node; a copy takes two thirds of the time of a new one."""
+    return blake2b(digest_size=8, key=node.encode())
 
 
 class SegmentWriter:

@@ -60,13 +60,12 @@ class EndedIndex:
                 yield self._ids[place * ID_BYTES : (place + 1) * ID_BYTES].hex()
 
     def _of(self, job: str) -> int:
-        if self._starts is None:
-            self._starts = array("I", accumulate(self._sizes))
+        starts = self._starts
+        if starts is None:
+            starts = self._starts = array("I", accumulate(self._sizes))
         key = bytes.fromhex(job)
         bucket = _bucket(key)
-        return self._place(key, self._starts[bucket] * ID_BYTES, self._starts[bucket + 1] * ID_BYTES)
-
-    def _place(self, key: bytes, start: int, end: int) -> int:
+        start, end = starts[bucket] * ID_BYTES, starts[bucket + 1] * ID_BYTES
         while (found := self._ids.find(key, start, end)) >= 0:
             if found % ID_BYTES == 0:
                 return found // ID_BYTES

@@ -28,7 +28,8 @@ from scoopi.publishing.row_tally import Published, RowTally
 from scoopi.store.pages.job_store import JobStore
 
 log = logging.getLogger(__name__)
-
+FRAMES_AT_ONCE = 100
+"""Frames that are written between two checks whether there is time left."""
 CompareRecords = Callable[[Sequence[OutputSpec], Path], contextlib.AbstractContextManager[RecordChanges]]
 """Compares the records of outputs with those of the last finished run; the path is a work folder."""
 
@@ -152,13 +153,11 @@ class Publisher:
                     downloads.publish(self._ensure_time)  # before any row that names them
                     tally.loaded = self._tables.load_rest(tally.is_held)
                 self._finish(files, tally, is_over)
-                if is_over and not missing and not tally.has_failed:
-                    # Otherwise a retry may need the downloaded files.
+                if is_over and not missing and not tally.has_failed:  # else a retry may need the files
                     downloads.clean(keeps_uploaded=self._target.keeps_uploaded)
                 if changes is not None and is_whole:
-                    changes.keep(
-                        name for spec in self._outputs if tally.is_held(spec) for name in spec.streams
-                    )
+                    held = (spec for spec in self._outputs if tally.is_held(spec))
+                    changes.keep(name for spec in held for name in spec.streams)
         except OSError as error:
             raise _unwritable(error, error.filename or self._target.run_folder) from error
         finally:
@@ -258,13 +257,14 @@ class Publisher:
         for path in sorted(self._frames.segments(), key=segment_order):
             reader = SegmentReader(path)
             tally.downloads.begin(path)
+            node, is_settled = reader.header.node, True
             for sink in sinks:
-                sink.begin(reader.header.node)
-            is_settled = True
-            for frame in reader.frames():
-                self._ensure_time()
+                sink.begin(node)
+            for number, frame in enumerate(reader.frames()):
+                if not number % FRAMES_AT_ONCE:
+                    self._ensure_time()
                 has_files = tally.downloads.has_all(frame)
-                counts = has_files and ended.match(frame.job, reader.header.node, frame.fence)
+                counts = has_files and ended.match(frame.job, node, frame.fence)
                 is_settled = is_settled and (counts or is_over)
                 if counts:
                     is_superseded = frame.state is JobState.FAILED and ended.has(retry_id(frame.job))

@@ -141,9 +141,11 @@ class RowTally:
                 self._skips.add((frame.skipped,))
             self._jobs += 1
             self._warned += bool(frame.warnings)
-            self._errors.add(frame.failures)
+            if frame.failures:
+                self._errors.add(frame.failures)
         self._pages += frame.pages
-        self._warnings.add(frame.warnings)
+        if frame.warnings:
+            self._warnings.add(frame.warnings)
         self._retries.add(frame)
         for part in frame.parts:
             if part.output.startswith(LIST_PREFIX):
