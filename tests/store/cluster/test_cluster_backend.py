@@ -10,6 +10,7 @@ from scoopi.errors import ClusterError, RunError, StoreError
 from scoopi.store import away_check
 from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.member_heaps import MemberHeaps
 from scoopi.store.ports import RUN
 
 
@@ -66,6 +67,18 @@ def test_only_a_guarded_backend_counts_the_members_before_each_call(
             store.get_all(RUN, ["a"])
     else:
         assert store.get_all(RUN, ["a"]) == {}
+
+
+def test_a_shutdown_and_the_number_of_jobs_reach_its_connection_and_its_members(
+    client: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[tuple[float, ...]] = []
+    monkeypatch.setattr(client.timeout, "expedite", lambda end, left_s: heard.append((end, left_s)))
+    monkeypatch.setattr(MemberHeaps, "warn_of", lambda heaps, jobs: heard.append((jobs,)))
+    backend = ClusterBackend(client, "n1")
+    backend.expedite(7.0, 3.0)
+    backend.warn_of_jobs(50)
+    assert heard == [(7.0, 3.0), (50,)]
 
 
 def test_closing_it_leaves_the_cluster(client: ClusterClient) -> None:

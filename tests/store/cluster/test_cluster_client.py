@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.call_timeout import CallTimeout
 from scoopi.store.cluster import cluster_client
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.member_majority import MemberView
 from tests.cluster.grids import free_port, settings
 
 
@@ -185,6 +187,53 @@ def test_a_lost_connection_counts_from_its_first_notice_until_a_member_is_connec
     client.ensure_majority()
     assert asked == ["majority"]
     client.close()
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        (lambda client: client.seen(), "the members are not known"),
+        (lambda client: client.ask_members(unanswered), "the members were asked"),
+        (lambda client: client.map("scoopi.new"), "the map scoopi.new cannot be opened"),
+        (lambda client: client.remove("scoopi.new"), "the map scoopi.new cannot be removed"),
+    ],
+)
+def test_what_gets_no_answer_in_time_is_refused(
+    client: ClusterClient, monkeypatch: pytest.MonkeyPatch, call: Callable[[ClusterClient], object], what: str
+) -> None:
+    monkeypatch.setattr(MemberView, "is_known", lambda view, timeout_s: False)
+    monkeypatch.setattr(client.timeout, "wait", lambda wait: False)
+    with pytest.raises(StoreError) as refused:
+        call(client)
+    assert refused.value.what == f"{what}: no answer in time"
+
+
+def unanswered(connection: Any) -> Any:
+    """A question that a member does not answer in time."""
+    words: Any = importlib.import_module("hazelcast.protocol.client_message")
+    question: Any = importlib.import_module("hazelcast.invocation").Invocation
+    buffer = words.create_initial_buffer(words.REQUEST_HEADER_SIZE, 0x7F0100, True)
+    asked = question(words.OutboundMessage(buffer, True), connection=connection)
+    asked.future.done = lambda: False
+    return asked
+
+
+def test_a_client_that_must_not_be_used_is_disconnected_before_the_error(
+    cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from scoopi.store.cluster import grid_values  # late: the client's import would warn before
+
+    ended: list[object] = []
+
+    def refuse(client: Any) -> None:
+        shutdown = client.shutdown
+        monkeypatch.setattr(client, "shutdown", lambda: ended.append(shutdown()))
+        raise ClusterError("the client is of another version")
+
+    monkeypatch.setattr(grid_values, "read_own_types_only", refuse)
+    with pytest.raises(ClusterError, match="the client is of another version"):
+        ClusterClient(cluster.settings)
+    assert ended == [None]
 
 
 def test_the_clients_own_log_stays_off_the_terminal(client: ClusterClient) -> None:

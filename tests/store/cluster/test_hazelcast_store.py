@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 from scoopi.configs.groups import ClusterSettings
-from scoopi.errors import ClusterError, StoreError
+from scoopi.errors import ClusterError, RecordError, StoreError
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import ENDED, JOBS, RUN, RUN_MAPS, Change
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import free_port, members, new_run, plain_client, settings_of
+from tests.security.hostile_grid import NO_TYPE, VALUES, attacker_of, plant
 
 LIMIT_S = 20.0
 
@@ -72,6 +73,31 @@ def test_what_the_client_would_pickle_is_refused(store: HazelcastStore) -> None:
     with pytest.raises(Exception, match="a bytes may not be sent to the cluster: it would be pickled"):
         store.grid_map(RUN).put_if_absent("k", b"bytes are pickled")
     assert store.count(RUN) == 0
+
+
+def test_keys_that_are_no_texts_are_skipped_and_warned_of_once(
+    store: HazelcastStore, cluster: ClusterClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.put_if_absent_all(RUN, [("a", b"1"), ("b", b"2")])
+    with attacker_of(cluster) as attacker:
+        plant(attacker, f"{store.prefix}.{RUN}", 7, bytearray(b"x"))
+    for _ in range(2):
+        assert store.scan(RUN, None, 10) == [("a", b"1"), ("b", b"2")]
+    (warning,) = caplog.messages
+    assert warning.startswith(f"the map {store.prefix}.{RUN} holds keys that Scoopi did not write, which")
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"), [(NO_TYPE, "jobs['']"), ("JSON of another shape", "jobs['evil']")]
+)
+def test_a_value_with_which_members_refuse_a_call_is_named(
+    store: HazelcastStore, cluster: ClusterClient, kind: str, place: str
+) -> None:
+    with attacker_of(cluster) as attacker:
+        plant(attacker, f"{store.prefix}.{JOBS}", "evil", VALUES[kind])
+    with pytest.raises(RecordError) as named:
+        store.put_if_absent_all(JOBS, [("a", job("R/h"))])
+    assert named.value.at == place
 
 
 def test_runs_do_not_see_each_other_nor_what_belongs_to_no_run(cluster: ClusterClient) -> None:

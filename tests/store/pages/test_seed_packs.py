@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from scoopi.errors import RecordError, RunError
@@ -10,7 +12,7 @@ from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import JobRecords, NewJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.seed_packs import NONE_S, SeedPacks
-from scoopi.store.ports import JOBS, PAYLOADS, Store, StoreMap
+from scoopi.store.ports import JOBS, PAYLOADS, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from tests.clock import Clock
 
@@ -90,6 +92,21 @@ def test_a_damaged_pack_is_named(store: Store, clock: Clock) -> None:
     store.put_if_absent_all(PAYLOADS, [(key, b"not compressed")])
     with pytest.raises(RecordError, match="did not write"):
         packs.take(HOST)
+
+
+class Overtaken(SettlingStore):
+    """Another node takes each pack just before this one does."""
+
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+        JobStore(self._inner, "bob").unpack(HOST)
+        return super().cas_all(store_map, changes)
+
+
+def test_a_pack_that_another_node_takes_first_is_left_to_it(store: Store) -> None:
+    jobs = JobStore(Overtaken(store), "ann")
+    jobs.put_packed(HOST, 0, jobs_of(3))
+    assert jobs.unpack(HOST) == 0
+    assert [job.id for job in jobs.take(HOST, 10)] == [job.id for job in jobs_of(3)]
 
 
 def test_unpacked_jobs_can_be_taken_and_the_pack_is_gone(store: Store) -> None:

@@ -32,7 +32,11 @@ def test_each_run_has_records_of_its_own_and_they_can_be_removed(postgres_url: s
         store.put_if_absent_all(RUN, [("a", b"%d" % number)])
     backend.remove("one")
     assert [store.get_all(RUN, ["a"]) for store in stores] == [{"a": b"0"}, {}, {"a": b"2"}]
-    assert (backend.name, backend.members()) == (f"the database {postgres_url}", [])
+    assert (backend.name, backend.members(), backend.most_members()) == (
+        f"the database {postgres_url}",
+        [],
+        0,
+    )
     backend.close()
 
 

@@ -447,6 +447,7 @@ def test_a_run_whose_own_record_is_damaged_is_left_as_it_is(
 
     RunRegistry(grid.store, phase, grid.removed.append, "n2").sweep(nobody)
     assert grid.removed == ["a-over", "c-over"]
+    assert [*RunRegistry(grid.store, phase, grid.removed.append, "n3").kept()] == ["b-damaged"]
     assert "run b-damaged is left unchanged" in caplog.text
 
 

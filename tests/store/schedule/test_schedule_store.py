@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,7 +26,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.model.schedule.stored_bytes import KeptLog
 from scoopi.model.text.store_url import parse_store_url
-from scoopi.store.ports import Store
+from scoopi.store.ports import Store, StoreMap
 from scoopi.store.postgresql.postgres_client import PostgresClient
 from scoopi.store.postgresql.postgres_store import PostgresStore
 from scoopi.store.schedule.record_keys import job_key, record_key
@@ -268,6 +268,22 @@ def test_a_bundle_is_removed_unless_it_was_deployed_again(schedule: ScheduleStor
     assert not schedule.remove_bundle("two", NOW)
     assert (schedule.has_bundle("one"), schedule.bundle("one")) == (False, None)
     assert (schedule.has_bundle("two"), schedule.bundle("two")) == (True, data)
+
+
+class Deployed(SettlingStore):
+    """The project is deployed again just before a part of it is deleted."""
+
+    def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
+        ScheduleStore(self._inner, lambda: None).put_bundle("one", b"0123", NOW + timedelta(days=1), 4)
+        return super().delete_same_all(store_map, records)
+
+
+def test_a_project_that_is_deployed_again_while_it_is_removed_stays(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS)) as store:
+        ScheduleStore(store, lambda: None).put_bundle("one", b"0123", NOW, 4)
+        schedule = ScheduleStore(Deployed(store), lambda: None)
+        assert not schedule.remove_bundle("one", NOW)
+        assert schedule.bundle("one") == b"0123"
 
 
 def test_the_logs_of_attempts_are_removed(schedule: ScheduleStore) -> None:
