@@ -179,6 +179,7 @@ class PlayedNode:
         self.jobs = JobStore(self.store, NODE)
         self.launched: queue.Queue[PlayedWorker] = queue.Queue()
         self.back: queue.Queue[list[Pending]] = queue.Queue()
+        self.sending: queue.Queue[list[TakenJob]] = queue.Queue()
         self.faults: queue.Queue[ScoopiError] = queue.Queue()
         self.failed: queue.Queue[JobResult] = queue.Queue()
         self.ended = threading.Semaphore(0)
@@ -188,8 +189,9 @@ class PlayedNode:
         self.appender = Appender(writer, self.jobs, settings, CommitEvents(self._on_ended, self.faults.put))
         clocks = HostClocks(limits or FetchLimits(1, 0), self.clock)
         queues = TaskQueues(clocks, self.clock, budgets)
+        self.robots_cache = _robots_cache(self)
         self.robots = RobotsGate(
-            _robots_cache(self), queues, clocks, url_of, lambda url: not robots, self.clock
+            self.robots_cache, queues, clocks, url_of, lambda url: not robots, self.clock
         )
         self.job_inbox = JobInbox()
         handler = RetryHandler(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
@@ -202,7 +204,12 @@ class PlayedNode:
         )
         watchdog = Watchdog(task_limit_s, self.clock)
         calls = TaskRunnerCalls(
-            self.back.put, self.low.release, self.faults.put, self.appender.has_room, self.appender.flush
+            self.back.put,
+            self.low.release,
+            self.faults.put,
+            self.appender.has_room,
+            self.appender.flush,
+            self.sending.put,
         )
         self.giver = JobGiver(self.pool, queues, clocks, self.quarantine, self.robots, self.sessions)
         self.runner = TaskRunner(self.inbox, self.pool, self.giver, self.router, watchdog, calls)

@@ -243,7 +243,9 @@ def test_a_node_that_was_away_when_its_run_ended_drops_its_jobs_and_ends(
         )
 
 
-def test_a_node_that_wakes_when_its_run_is_over_only_ends(store: SettlingStore) -> None:
+def test_a_node_that_wakes_when_its_run_is_over_only_ends(
+    store: SettlingStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     heard: list[str] = []
     held, record = HeldJobs(), RunRecord(store, "watcher")
     held.add([JOB])
@@ -259,6 +261,13 @@ def test_a_node_that_wakes_when_its_run_is_over_only_ends(store: SettlingStore) 
         lambda error: pytest.fail(str(error)), share_sessions=lambda: heard.append("sessions")
     )
     heartbeat = Heartbeat(members, recovery, held.load, calls, LONG_MS / 1000)
+    asked = recovery.phase
+
+    def phase() -> RunPhase:
+        heard.append("asked")
+        return asked()
+
+    monkeypatch.setattr(recovery, "phase", phase)
     heartbeat.start()
     record.to_ending()
     record.to_over()
@@ -266,7 +275,7 @@ def test_a_node_that_wakes_when_its_run_is_over_only_ends(store: SettlingStore) 
     for _ in range(2):
         heartbeat.look()
     heartbeat.stop()
-    assert heard == ["sessions", "ended"]
+    assert heard == ["sessions", "asked", "ended", "asked"]
 
 
 def test_jobs_that_others_took_back_from_a_living_node_are_dropped(store: SettlingStore) -> None:

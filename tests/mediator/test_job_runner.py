@@ -258,29 +258,30 @@ def test_what_no_wake_up_announced_is_swept_up(world: World, monkeypatch: pytest
 
 
 class Shares:
-    """One round is due; jobs may be taken of hosts that were asked for in a round."""
+    """One round is due, or more; jobs may be taken of hosts that were asked for in a round."""
 
     def __init__(self, *hosts: str) -> None:
         self._hosts = hosts
-        self._due = True
-        self._asked: set[str] = set()
+        self.due = 1
+        self.is_sweep = False
+        self.rounds: list[list[str]] = []
 
     def is_due(self) -> bool:
-        self._due, due = False, self._due
-        return due
+        self.due -= 1
+        return self.due >= 0
 
     def is_sweep_due(self) -> bool:
-        return False
+        return self.is_sweep
 
     def round(self, awake: list[str]) -> set[str]:
-        self._asked.update(awake)
+        self.rounds.append(awake)
         return set()
 
     def hosts(self) -> tuple[str, ...]:
         return self._hosts
 
     def may_take(self, host: str) -> bool:
-        return host in self._asked
+        return any(host in awake for awake in self.rounds)
 
     def part(self, host: str, wanted: int) -> int:
         return wanted
@@ -291,6 +292,37 @@ def test_hosts_that_a_node_meets_first_are_asked_for_without_waiting_for_the_nex
     world.with_jobs(world.jobs, cast(SharedHosts, Shares(ONE)))
     with running(world):
         assert names(world.taken(1)) == ["a"]
+
+
+def test_only_after_the_round_that_has_found_the_first_hosts_another_one_follows_at_once(
+    world: World,
+) -> None:
+    shares = Shares(ONE)
+    shares.due = 2
+    world.with_jobs(world.jobs, cast(SharedHosts, shares))
+    world.put(ONE, "a")
+    with running(world):
+        world.inbox.wake()
+        assert names(world.taken(1)) == ["a"]
+        world.put(ONE, "b")
+        world.inbox.has_new([ONE])
+        assert names(world.taken(1)) == ["b"]
+    assert len(shares.rounds) == 3
+    assert shares.rounds[:2] == [[], [ONE]]
+
+
+def test_a_shared_host_without_jobs_is_asked_for_again_at_a_sweep(world: World) -> None:
+    shares = Shares(ONE)
+    world.with_jobs(world.jobs, cast(SharedHosts, shares))
+    world.put(ONE, "a")
+    with running(world):
+        world.inbox.wake()
+        assert names(world.taken(1)) == ["a"]
+        world.put(ONE, "b")
+        shares.is_sweep, shares.due = True, 1
+        world.inbox.wake()
+        assert names(world.taken(1)) == ["b"]
+    assert shares.rounds == [[], [ONE], []], "its last job was taken before the round"
 
 
 def test_a_node_that_shares_hosts_knows_them_by_its_rounds_only(world: World) -> None:
@@ -352,6 +384,7 @@ def test_a_request_is_sent_once_the_store_knows_of_it(world: World) -> None:
         world.inbox.note_sending([pending.taken])
         world.inbox.wake()
         assert allowed.get(timeout=WAIT_S) == [pending.taken.id]
+    assert not world.inbox.sending, "it is noted once"
     world.jobs.take_back(NODE)
     assert [job.sent for job in world.jobs.take(ONE, 1)] == [True]
 
@@ -399,6 +432,29 @@ def test_skipped_pages_wait_for_room_in_the_appender(world: World) -> None:
         room.set()
         for _ in range(35):
             world.failed.get(timeout=WAIT_S)
+
+
+def test_jobs_for_which_no_budget_is_left_stay_in_the_store_while_the_appender_is_full(
+    world: World,
+) -> None:
+    world.budgets = PageBudgets(BudgetRules(run=Budget(pages=1)))
+    asked = threading.Semaphore(0)
+
+    def has_room() -> bool:
+        asked.release()
+        return False
+
+    world.with_jobs(world.jobs, has_room=has_room)
+    world.tasks.room = 1
+    world.put(ONE, "a", "b", "c")
+    with running(world):
+        world.inbox.has_new([ONE])
+        world.taken(1)
+        for _ in range(2):
+            world.inbox.has_new([ONE])
+            assert asked.acquire(timeout=WAIT_S)
+    assert world.failed.empty()
+    assert world.jobs.ready(ONE) == 2
 
 
 def test_nothing_is_taken_after_a_cancel(world: World) -> None:

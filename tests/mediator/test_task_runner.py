@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.configs.groups import FetchLimits
+from scoopi.errors import LoadFault
 from scoopi.mediator import task_runner
 from scoopi.mediator.held_jobs import Pending, robots_pending
 from scoopi.mediator.task_runner import FEW_JOBS, TURN_S
@@ -448,6 +449,48 @@ def test_a_request_that_a_dead_worker_may_have_sent_is_not_sent_again(tmp_path: 
         assert (failed.job, failed.state) == ("order", JobState.FAILED)
         node.turn()
         assert replaced.is_sent_nothing()
+
+
+def test_a_request_that_must_not_be_sent_twice_is_announced_before_its_job_is_given(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        order = JobPayload(Locator("order", "group", "o", request=PageRequest("POST")), "order")
+        node.jobs.put([NewJob("order", FILE_HOST, order)])
+        (job,) = node.jobs.take(FILE_HOST, 1)
+        node.inbox.post(lambda: node.runner.push([Pending(job)]))
+        assert node.sending.get(timeout=WAIT_S) == [job]
+        assert worker.is_sent_nothing()
+        node.inbox.post(lambda: node.giver.may_send([job]))
+        assert [item.job for item in worker.is_given()] == ["order"]
+
+
+def test_the_jobs_of_a_host_that_asks_for_a_pause_go_back_to_the_store(tmp_path: Path) -> None:
+    fault = LoadFault("status 429", is_transient=True, retry_after_s=60.0)
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        (asked, waiting) = node.push(2, SITE)
+        (item,) = worker.is_given()
+        assert item.job == asked.id
+        worker.says(Answered(asked.id, SITE, heard=True, fault=fault, sent_at=node.clock.now))
+        assert [pending.taken for pending in node.back.get(timeout=WAIT_S)] == [waiting]
+
+
+def test_what_is_left_in_the_pipe_of_a_worker_that_has_ended_counts(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        (job,) = node.push(1)
+        (item,) = worker.is_given()
+
+        def last_words() -> None:
+            """In the loop's thread, so that the end is noticed before the pipe is read."""
+            worker.ends(item)
+            worker.ends_behind_an_open_pipe()
+            node.clock.now += 1
+
+        node.inbox.post(last_words)
+        node.wait_ended(1)
+        assert node.end_of(job) is not None
+        assert node.worker().is_sent_nothing()
 
 
 def test_the_loop_ends_with_the_last_worker_after_a_stop(tmp_path: Path) -> None:

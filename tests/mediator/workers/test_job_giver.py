@@ -409,6 +409,18 @@ def test_what_is_cleared_while_it_waits_to_send_is_noted_when_it_comes_again(
     assert harness.given() == [], "what the store knew of the take before does not count"
 
 
+def test_a_robots_txt_that_is_cleared_with_its_jobs_is_read_when_they_come_again(
+    harness_of: Callable[..., Harness],
+) -> None:
+    harness = harness_of(robots=True)
+    for _ in range(2):
+        harness.giver.add([job("a")])
+        assert harness.given() == []
+        harness.node.robots_cache.round()
+        harness.node.robots.take_up()
+        assert sorted(each.is_robots for each in harness.giver.clear()) == [False, True]
+
+
 def read(harness: Harness, line: str) -> None:
     """The robots.txt of the site is read, and has this line for Scoopi."""
     reading = robots_pending(SITE, f"http://{SITE}/robots.txt", public_only=False)

@@ -16,6 +16,7 @@ import pytest
 from scoopi.mediator.workers import worker_link
 from scoopi.mediator.workers.thread_link import ThreadLink
 from scoopi.mediator.workers.worker_link import ProcessLink, WorkerLink
+from scoopi.worker import pipe
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Ready, Setup, Stop
 from scoopi.worker.pipe import pack
@@ -58,6 +59,7 @@ def test_a_worker_that_is_stopped_by_a_signal_is_paused_until_it_is_continued() 
         link.kill()
     wait_until(link.has_ended)
     link.reap()
+    assert not link.is_paused()
 
 
 def test_a_worker_that_closes_its_pipe_and_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,6 +146,19 @@ def test_of_what_a_dead_worker_has_sent_the_whole_messages_are_read() -> None:
     assert list(link.receive_rest()) == [Ready()]
     link.reap()
     os.close(from_parent)
+
+
+def test_what_a_dead_worker_has_sent_is_read_to_its_end_however_little_a_read_brings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pipe, "READ_AT_ONCE", len(pack(Ready())))
+    (incoming, to_parent), (from_parent, outgoing) = os.pipe(), os.pipe()
+    link = WorkerLink(incoming, outgoing)
+    os.write(to_parent, pack(Ready()) * 3)
+    assert list(link.receive_rest()) == [Ready()] * 3
+    link.reap()
+    for end in (to_parent, from_parent):
+        os.close(end)
 
 
 @pytest.mark.parametrize(
