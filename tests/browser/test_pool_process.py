@@ -92,7 +92,7 @@ def test_a_hung_browser_of_a_grid_does_not_hold_up_the_end(
     with HungGrid() as hung:
         pool = PoolProcess(BrowserSettings(browsers=1, url=hung.url), tmp_path)
         connected(pool.socket).close()
-        profile = Path(pool.socket).parent / "1" / "profile1"
+        profile = Path(pool.socket).parent / "1" / "another"  # the pool makes a profile1 for this loader
         profile.mkdir()
         (profile / SESSION).write_text(session_address(hung.url, "1f"))
         pool.close()

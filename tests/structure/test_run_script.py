@@ -70,16 +70,19 @@ def checkout(tmp_path: Path) -> Checkout:
 def started(checkout: Checkout) -> Iterator[subprocess.Popen[str]]:
     """The script while its tests run; they have written `worker.pid`."""
     checkout.plays("""
-        import os, subprocess, sys, time
+        import os, signal, subprocess, sys, time
+
+        def end(*_):
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it comes twice, as `timeout` passes it on
+            print("interrupted")
+            sys.exit(2)
+
+        signal.signal(signal.SIGINT, end)
         worker = subprocess.Popen(["sleep", "100"])
         with open("new", "w") as file:
             file.write(str(worker.pid))
         os.rename("new", "worker.pid")
-        try:
-            time.sleep(100)
-        except KeyboardInterrupt:
-            print("interrupted")
-            sys.exit(2)
+        time.sleep(100)
     """)
     with checkout.start() as process:
         try:
