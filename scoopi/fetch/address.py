@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from urllib.parse import unquote, urljoin
 
 import msgspec
@@ -20,12 +21,17 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
-_PLAIN = re.compile(
-    rf"(https?)://((?:{_OCTET}\.){{3}}{_OCTET}(?=[:/])|"
-    r"(?:[a-z0-9][a-z0-9-]{0,62}\.)*[a-z][a-z0-9-]{0,62})(?::([1-9]\d{0,4}))?"
+_PLAIN_ORIGIN = re.compile(
+    rf"(https?)://((?:{_OCTET}\.){{3}}{_OCTET}|(?:[a-z0-9][a-z0-9-]{{0,62}}\.)*[a-z][a-z0-9-]{{0,62}})"
+    r"(?::([1-9]\d{0,4}))?"
+)
+_PLAIN_PATH = re.compile(
     r"/[A-Za-z0-9/?:@!$&()*+,;=._~-]*+(?:%[0-9A-Fa-f]{2}[A-Za-z0-9/?:@!$&()*+,;=._~-]*+)*+"
 )
-"""Addresses that need no normalization: most of them."""
+"""Most addresses consist of these two, and need no normalization."""
+_PATH_FROM = len("http://h")
+"""The first position at which a path may begin."""
+_KEPT_ORIGINS = 4096
 _PARTS = re.compile(r"([^/\\?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _AUTHORITY = re.compile(r"(?:(.*)@)?(\[[0-9A-Fa-f:.]+\]|[^:@\[\]]*)(?::(\d*))?", re.DOTALL)
 _WRONG_PORT = re.compile(r"(?:.*@)?(?:\[[0-9A-Fa-f:.]+\]|[^:@\[\]]+):(.*)", re.DOTALL)
@@ -86,12 +92,10 @@ def parse_address(text: str) -> Address:
     if len(text) > LONGEST_ADDRESS:
         what, cause = f"the address has {len(text):,} characters", "the address is too long"
         raise FetchError(what, at=shown(text), hint=f"{LONGEST_ADDRESS:,} are allowed", cause=cause)
-    plain = _PLAIN.fullmatch(text)
-    if plain and not (("/." in text or "%" in text) and _MAYBE_DOTS.search(text)):
-        scheme, host, port = plain.groups()
-        number = _port(port, scheme, text)
-        if not port or number != DEFAULT_PORTS[scheme]:
-            return Address(AddressKind.HTTP, f"{host}:{number}", text)
+    path = text.find("/", _PATH_FROM)
+    is_plain = path > 0 and _PLAIN_PATH.fullmatch(text, path) and (host := _plain_host(text[:path]))
+    if is_plain and not (("/." in text or "%" in text) and _MAYBE_DOTS.search(text)):
+        return Address(AddressKind.HTTP, host, text)
     clean = text.strip(_C0_AND_BLANK).translate(_NO_LINE_BREAKS)
     scheme_match = _SCHEME.match(clean)
     if scheme_match is None:
@@ -211,6 +215,18 @@ def _without_dots(path: str) -> str:
     if _DOT.sub(".", segments[-1]) in (".", ".."):
         kept.append("")
     return "/" + "/".join(kept)
+
+
+@lru_cache(_KEPT_ORIGINS)
+def _plain_host(origin: str) -> str:
+    """The host, with its port, of an address up to its path; empty if it needs normalization, or is wrong."""
+    plain = _PLAIN_ORIGIN.fullmatch(origin)
+    if plain is None:
+        return ""
+    scheme, host, port = plain.groups()
+    default = DEFAULT_PORTS[scheme]
+    number = int(port) if port else default
+    return "" if number > LARGEST_PORT or (port and number == default) else f"{host}:{number}"
 
 
 def _port(port: str | None, scheme: str, text: str) -> int:

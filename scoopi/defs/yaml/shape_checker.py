@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Hashable
 from itertools import islice
 
 from scoopi.defs.yaml.entries import FlatTable
@@ -275,15 +276,15 @@ def is_nested(steps: Table) -> bool:
     return not any(isinstance(step, Table) and "class" in step.entries for step in steps.entries.values())
 
 
-def _gist(node: Node) -> str:
-    """A text that is equal for equal nodes and usually differs for others, so that few pairs are compared."""
+def _gist(node: Node) -> Hashable:
+    """A value that equal nodes have in common, and others usually not, so that few pairs are compared."""
     if isinstance(node, Text):
         return node.text
     if isinstance(node, Listing):
-        return "[" + "".join(map(_gist, islice(node.entries, 1)))
+        return tuple(map(_gist, islice(node.entries, 1)))
     if isinstance(node, FlatTable):
-        return ",".join(sorted(map("=".join, zip(node.row.names, node.row.texts, strict=True))))
-    return ",".join(sorted(f"{name}={_gist(entry)}" for name, entry in node.entries.items()))
+        return frozenset(zip(node.row.names, node.row.texts, strict=True))
+    return frozenset((name, _gist(entry)) for name, entry in node.entries.items())
 
 
 def quoted_name(name: str) -> str:

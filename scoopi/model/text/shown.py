@@ -88,6 +88,8 @@ def secrets_of(url: str) -> list[tuple[str, str, str]]:
     >>> [secret for secret, _, _ in secrets_of("http://me:pw@h/?q=a&api_key=s3cret&token=%{input.token}")]
     ['me:pw', 's3cret']
     """
+    if "@" not in url and "=" not in url:
+        return []  # most addresses
     login = login_of(url)
     found = [(login, "a login", "`auth` of its site")] if login else []
     keys = _PLAIN_KEY.findall(url.partition("#")[0]) if "=" in url else []
