@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from injector import Injector, Module, provider, singleton
+from injector import Binder, Injector, InstanceProvider, Module
 
 from scoopi.configs.groups import WorkerSettings
 from scoopi.configs.machine import cores
@@ -28,25 +28,12 @@ class BootModule(Module):
     def __init__(self, request: RunRequest) -> None:
         self._request = request
 
-    @singleton
-    @provider
-    def request(self) -> RunRequest:
-        return self._request
-
-    @singleton
-    @provider
-    def incarnation(self) -> NodeIncarnation:
-        return new_incarnation()
-
-    @singleton
-    @provider
-    def configs(self, request: RunRequest) -> ConfigsComposer:
-        return ConfigsComposer(request)
-
-    @singleton
-    @provider
-    def launcher(self) -> WorkerLauncher:
-        return WorkerLauncher(WIRE)
+    def configure(self, binder: Binder) -> None:
+        """Bind them; `check` uses the composer of settings without the slow import of the injector."""
+        binder.bind(RunRequest, to=InstanceProvider(self._request))
+        binder.bind(NodeIncarnation, to=InstanceProvider(new_incarnation()))
+        binder.bind(ConfigsComposer, to=InstanceProvider(ConfigsComposer(self._request)))
+        binder.bind(WorkerLauncher, to=InstanceProvider(WorkerLauncher(WIRE)))
 
 
 @contextmanager

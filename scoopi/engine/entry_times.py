@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
+from injector import inject
 from msgspec.structs import replace
 
 from scoopi.engine.found_counts import FoundCounts
@@ -37,6 +38,7 @@ class EntryTimes(FoundCounts):
     Their times are taken on some of the pages only, and extended to all of them.
     """
 
+    @inject
     def __init__(self, definitions: Definitions, counts: NodeCounts) -> None:
         super().__init__(counts)
         self._definitions = definitions

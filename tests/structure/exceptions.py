@@ -22,10 +22,7 @@ WIDE_CONSTRUCTORS: set[str] = {
     "scoopi/app.py:Scoopi",
 }
 """Constructors above the limit."""
-IDLE_PROVIDERS: set[str] = {
-    # `check` composes settings without the injector, whose import takes longer than its other work
-    "scoopi/bootstrap/boot_module.py:BootModule.configs",
-}
+IDLE_PROVIDERS: set[str] = set()
 """Providers that only call a constructor."""
 PRIVATE_NAMES: set[str] = {
     # Prefect's client has no public method for its counts

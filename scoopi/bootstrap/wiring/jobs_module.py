@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from injector import Binder, Module, provider, singleton
+from injector import Binder, InstanceProvider, Module, provider, singleton
 
 from scoopi.appenders.appender import Appender
 from scoopi.appenders.segment_reader import committed_state
@@ -45,7 +45,6 @@ from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.ports import Store
 from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.runs.shared_counts import PAGES, SharedCounts
@@ -130,12 +129,6 @@ class JobsModule(Module):
                 has_hosts=any(block.values.get("budget") for block in context.composed.definitions.sites),
             )
         )
-
-    @singleton
-    @provider
-    def limit(self, context: RunContext) -> PageLimit:
-        """The limit of pages given by `--limit`."""
-        return PageLimit(context.limit)
 
     @singleton
     @provider
@@ -249,24 +242,21 @@ def _load_of(held: HeldJobs, counts: NodeCounts) -> Callable[[], Load]:
 class StoreModule(Module):
     """The classes of the protocol over the run's store. Each writes for this node's incarnation."""
 
-    @singleton
-    @provider
-    def jobs(self, store: Store, context: RunContext) -> JobStore:
-        """The jobs of the run."""
-        return JobStore(store, context.node)
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+
+    def configure(self, binder: Binder) -> None:
+        """Bind those that need the store only."""
+        store, node = self._context.store, self._context.node
+        binder.bind(JobStore, to=InstanceProvider(JobStore(store, node)))
+        binder.bind(RunRecord, to=InstanceProvider(RunRecord(store, node, self._context.canaries)))
 
     @singleton
     @provider
-    def record(self, store: Store, context: RunContext) -> RunRecord:
-        """The phase of the run."""
-        return RunRecord(store, context.node, context.canaries)
-
-    @singleton
-    @provider
-    def members(self, store: Store, context: RunContext, cluster: ClusterSettings) -> Membership:
+    def members(self, context: RunContext, cluster: ClusterSettings) -> Membership:
         """The nodes of the run."""
         node, gap_ms = context.folder.node, cluster.liveness_gap_ms
-        return Membership(store, context.node, node, cluster.heartbeat_ms, gap_ms)
+        return Membership(context.store, context.node, node, cluster.heartbeat_ms, gap_ms)
 
     @singleton
     @provider

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from injector import Binder, Injector, InstanceProvider, Module
@@ -27,8 +28,12 @@ from scoopi.configs.groups import (
 from scoopi.configs.site_defaults import sites_of
 from scoopi.engine.engine import Engine
 from scoopi.errors import RunError
+from scoopi.mediator.budgets.page_limit import PageLimit
+from scoopi.mediator.retries.retry_budget import RetryBudget
+from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
 from scoopi.mediator.workers.worker_link import WorkerLink
+from scoopi.model.definitions import Definitions
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.model.sites import Sites
 from scoopi.runs.composed import has_scripts
@@ -46,7 +51,7 @@ def run_modules(context: RunContext, launch: Callable[[], WorkerLink]) -> tuple[
     """
     return (
         RunValues(context),
-        StoreModule(),
+        StoreModule(context),
         WorkersModule(launch),
         JobsModule(),
         RowsModule(),
@@ -55,14 +60,14 @@ def run_modules(context: RunContext, launch: Callable[[], WorkerLink]) -> tuple[
 
 
 class RunValues(Module):
-    """The run's context, its store, and the groups of its settings."""
+    """The run's context, its store, the groups of its settings, and what is made of these values alone."""
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
 
     def configure(self, binder: Binder) -> None:
         """Bind them as values."""
-        context, configs = self._context, self._context.configs
+        context, configs, limit = self._context, self._context.configs, TaskLimit.of(self._context.configs)
         binder.bind(RunContext, to=InstanceProvider(context))
         binder.bind(Store, to=InstanceProvider(context.store))  # type: ignore[type-abstract]  # a port
         binder.bind(AppenderSettings, to=AppenderSettings.of(configs))
@@ -74,10 +79,13 @@ class RunValues(Module):
         binder.bind(MetricsSettings, to=MetricsSettings.of(configs))
         binder.bind(OutputSettings, to=OutputSettings.of(configs))
         binder.bind(PolitenessSettings, to=PolitenessSettings.of(configs))
-        binder.bind(RetrySettings, to=RetrySettings.of(configs))
-        binder.bind(TaskLimit, to=TaskLimit.of(configs))
+        binder.bind(TaskLimit, to=limit)
         binder.bind(Sites, to=sites_of(configs, context.composed.definitions.sites))
         binder.bind(WorkerSettings, to=WorkerSettings.of(configs))
+        binder.bind(Definitions, to=InstanceProvider(context.composed.definitions))
+        binder.bind(PageLimit, to=InstanceProvider(PageLimit(context.limit)))
+        binder.bind(RetryBudget, to=InstanceProvider(RetryBudget(RetrySettings.of(configs).per_run)))
+        binder.bind(Watchdog, to=InstanceProvider(Watchdog(limit.limit_s, time.monotonic)))
 
 
 class OpenedRun:

@@ -37,7 +37,7 @@ class RowsModule(Module):
 
     def configure(self, binder: Binder) -> None:
         """Bind the classes that the injector can construct."""
-        for part in (NodeCounts, OutputWiring, Presence):
+        for part in (EntryTimes, NodeCounts, OutputWiring, Presence):
             binder.bind(part, scope=singleton)
 
     @singleton
@@ -133,12 +133,6 @@ class RowsModule(Module):
     def empty_finds(self, context: RunContext, counts: NodeCounts) -> EmptyFinds:
         """Selectors that found nothing on the pages that this process has read."""
         return EmptyFinds(context.composed.definitions.data_defs, counts, _whose(context))
-
-    @singleton
-    @provider
-    def entry_times(self, context: RunContext, counts: NodeCounts) -> EntryTimes:
-        """The slowest entries, from the pages that this process has read."""
-        return EntryTimes(context.composed.definitions, counts)
 
     @singleton
     @provider

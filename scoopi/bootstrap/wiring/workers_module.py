@@ -14,7 +14,6 @@ from scoopi.configs.groups import (
     ClusterSettings,
     JobSettings,
     PolitenessSettings,
-    RetrySettings,
     TaskLimit,
     WorkerSettings,
 )
@@ -33,7 +32,6 @@ from scoopi.mediator.workers.handover_router import HandoverRouter
 from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.robots_gate import RobotsGate
-from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.limits.retry_policy import RetryPolicy
@@ -156,21 +154,9 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def budget(self, settings: RetrySettings) -> RetryBudget:
-        """The number of retries left in the run."""
-        return RetryBudget(settings.per_run)
-
-    @singleton
-    @provider
     def retries(self, sites: Sites, budget: RetryBudget, inbox: JobInbox, pages: PageBudgets) -> RetryHandler:
         """Decides which failed loads are retried, and when."""
         return RetryHandler(lambda host: RetryPolicy.of(sites.for_host(host).retry), budget, inbox, pages)
-
-    @singleton
-    @provider
-    def watchdog(self, limit: TaskLimit) -> Watchdog:
-        """Kills workers whose task takes too long."""
-        return Watchdog(limit.limit_s, time.monotonic)
 
     @singleton
     @provider
