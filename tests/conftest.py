@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ hypothesis.settings.load_profile("same")
 
 if TYPE_CHECKING:
     from scoopi.store.cluster.cluster_client import ClusterClient
+    from tests.engine.pace import Pace
+    from tests.engine.workspace import Workspace
     from tests.outputs.postgres_server import PostgresServer
 
 _ATTACK = "attack refused"
@@ -144,3 +147,27 @@ def faulty_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster
             assert proxy.cuts
             assert proxy.drops
             assert proxy.delays
+
+
+@pytest.fixture
+def opened() -> Iterator[ExitStack]:
+    """Closes what a test opens, last first."""
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A workspace whose folder is the current one; hosts are asked without delay."""
+    from tests.engine.workspace import quick_workspace
+
+    return quick_workspace(tmp_path / "workspace", monkeypatch)
+
+
+@pytest.fixture
+def pace(server: Server) -> Iterator[Pace]:
+    """Watches the server's log."""
+    from tests.engine.pace import Pace
+
+    with Pace(server) as pace:
+        yield pace

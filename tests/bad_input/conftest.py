@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.bad_input.town import Town
-from tests.engine.workspace import Workspace, quick_workspace
-
-
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    """A workspace whose folder is the current one; hosts are asked without delay."""
-    return quick_workspace(tmp_path / "workspace", monkeypatch)
+from tests.engine.workspace import Workspace
 
 
 @pytest.fixture

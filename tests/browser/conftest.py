@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 
 from scoopi.browser.browser import Browser
+from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.page.kept_pages import KeptPages
+from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
+from tests.engine.workspace import Workspace
 
 SETTINGS = BrowserSettings(browser="firefox").with_firefox() if os.environ.get("FF") else BrowserSettings()
+RUN_SETTINGS = {"scoopi.loader.fetch.delay": 0, "scoopi.workers": 1, "scoopi.webDriver.browsers": 1}
 LATE_TABLE = """<html><body><div class=spinner>…</div><script>
 setTimeout(() => {
   document.querySelector('.spinner').remove();
@@ -52,3 +56,20 @@ def late_table(pages: Path) -> str:
     """The path of a page whose table comes late."""
     (pages / "late.html").write_text(LATE_TABLE)
     return "/late.html"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """A workspace with an empty folder of definitions, one worker and one browser, without delay."""
+    (tmp_path / "workspace" / "defs").mkdir(parents=True)
+    made = Workspace(tmp_path / "workspace")
+    made.settings |= RUN_SETTINGS
+    return made
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Started]:
+    """A Chromium of its own for a test."""
+    made = start_chromium(BrowserSettings(), tmp_path)
+    yield made
+    made.kill()

@@ -37,15 +37,6 @@ dataDefs:
     each: "#prices tr"
     fields: { loaf: "td:nth-child(1)", price: { select: "td:nth-child(2)", type: decimal } }
 """
-SETTINGS = {"scoopi.loader.fetch.delay": 0, "scoopi.workers": 1, "scoopi.webDriver.browsers": 1}
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    (tmp_path / "workspace" / "defs").mkdir(parents=True)
-    made = Workspace(tmp_path / "workspace")
-    made.settings |= SETTINGS
-    return made
 
 
 PAGES = 8

@@ -24,7 +24,7 @@ from tests.bootstrap.test_driver_wiring import DEFS, TABLE
 from tests.browser.hung_grid import HungGrid
 from tests.browser.processes import interrupted
 from tests.browser.selenium_grid import SeleniumGrid
-from tests.browser.test_browser_loader import SETTINGS, write
+from tests.browser.test_browser_loader import write
 from tests.engine.workspace import Workspace, wait_until
 from tests.server.server import Server
 
@@ -35,14 +35,6 @@ ENDS_S = 30.0
 def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SeleniumGrid]:
     with SeleniumGrid(tmp_path_factory.mktemp("grid")) as made:
         yield made
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    (tmp_path / "workspace" / "defs").mkdir(parents=True)
-    made = Workspace(tmp_path / "workspace")
-    made.settings |= SETTINGS
-    return made
 
 
 def test_pages_are_loaded_by_the_browsers_of_a_grid(

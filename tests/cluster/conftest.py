@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
+from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.node_runner import NodeRunner
+from tests.reliability.file_rounds import FileWorld
 from tests.reliability.world import World, served_world
 from tests.server.server import Server
 
@@ -39,3 +41,18 @@ def runner_of(cluster: ClusterClient, world: World, tmp_path: Path) -> Iterator[
             )
 
         yield make
+
+
+@pytest.fixture
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileWorld]:
+    """A site of as many pages with files as the test file names."""
+    files = FileWorld(tmp_path / "world", request.module.PAGES)
+    with files.server:
+        yield files
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HammerGrid]:
+    """Members that a test file may stop."""
+    with HammerGrid(tmp_path_factory.mktemp("grid")) as grid:
+        yield grid

@@ -20,6 +20,7 @@ from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeStatus
 from scoopi.store.pages.job_store import JobStore
+from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import members, settings_of
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
@@ -90,3 +91,9 @@ def still_member(folder: Path) -> Iterator[Still]:
         finally:
             still.thaw()
             still.client.close()
+
+
+def phase_of(client: ClusterClient, run: str) -> RunPhase | None:
+    """The phase of the run; None if the cluster does not know it."""
+    state = RunRecord(HazelcastStore(client, run), "test").read()
+    return None if state is None else state.phase

@@ -22,9 +22,9 @@ from scoopi.store.nodes.lease import LeaseRecord
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeRecord
 from scoopi.store.ports import RUN
-from scoopi.store.runs.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_record import RunPhase
 from tests.cluster.grids import members, settings_of
-from tests.cluster.holding import held
+from tests.cluster.holding import held, phase_of
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.workspace import wait_until
 from tests.reliability.process import ScoopiProcess
@@ -58,11 +58,6 @@ def killed(runner: NodeRunner, node: str, folder: Path) -> Iterator[None]:
         assert process.wait(LIMIT_S) == -signal.SIGKILL
     finally:
         process.kill_all()
-
-
-def phase_of(client: ClusterClient, run: str) -> RunPhase | None:
-    state = RunRecord(HazelcastStore(client, run), "test").read()
-    return None if state is None else state.phase
 
 
 def members_of(client: ClusterClient, run: str) -> list[NodeRecord]:

@@ -15,9 +15,10 @@ from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import ENDED, HOSTS, MEMBERS, RUN, RUN_MAPS, StoreMap
-from scoopi.store.runs.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_record import RunPhase
 from scoopi.store.runs.run_retention import RunRetention
 from tests.cluster.grids import plain_client
+from tests.cluster.holding import phase_of
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
 from tests.engine.workspace import wait_until
 from tests.reliability.world import World
@@ -51,11 +52,6 @@ def run_as(runner: NodeRunner, run: str) -> RunReport:
     runner.run_name = run
     (report,) = runner.run("ann")
     return report
-
-
-def phase_of(client: ClusterClient, run: str) -> RunPhase | None:
-    state = RunRecord(HazelcastStore(client, run), "test").read()
-    return None if state is None else state.phase
 
 
 def test_what_a_finished_run_keeps_ends_after_the_retention_and_not_before(

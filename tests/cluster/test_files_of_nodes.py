@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,13 +27,6 @@ SHARED = {**POLITE, "scoopi.output.durability": "shared"}
 MERGED = {**SHARED, "scoopi.output.merge": "true"}
 
 RunnerOf = Callable[..., NodeRunner]
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Iterator[FileWorld]:
-    files = FileWorld(tmp_path / "world", PAGES)
-    with files.server:
-        yield files
 
 
 @pytest.fixture

@@ -21,8 +21,9 @@ from scoopi.store.nodes.node_record import Load
 from scoopi.store.ports import ENDED, JOBS, MEMBERS, RUN
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_retention import PREFIX
+from tests.cluster.holding import phase_of
 from tests.cluster.node_runner import LIMIT_S, NodeRunner
-from tests.cluster.test_cluster_retention import SLOW, maps_of, phase_of
+from tests.cluster.test_cluster_retention import SLOW, maps_of
 from tests.engine.workspace import wait_until
 from tests.reliability.world import World
 from tests.server.server import Server

@@ -52,12 +52,6 @@ def site(tmp_path: Path) -> Iterator[SlowSite]:
         expedite.set()
 
 
-@pytest.fixture(scope="module")
-def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HammerGrid]:
-    with HammerGrid(tmp_path_factory.mktemp("grid")) as grid:
-        yield grid
-
-
 @contextmanager
 def two_nodes(
     grid: HammerGrid, world: World, folder: Path, run: str, changes: Mapping[str, object] | None = None

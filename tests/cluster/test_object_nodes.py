@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,6 @@ from tests.reliability.object_rounds import UPLOAD_MS
 from tests.server.object_store import ObjectStore
 
 PAGES = 4
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Iterator[FileWorld]:
-    files = FileWorld(tmp_path / "world", PAGES)
-    with files.server:
-        yield files
 
 
 def test_rows_and_objects_of_two_nodes_come_out_once_if_one_is_killed_while_it_uploads(

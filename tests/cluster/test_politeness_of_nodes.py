@@ -38,18 +38,6 @@ dataDefs:
 """
 
 
-@pytest.fixture(scope="module")
-def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HammerGrid]:
-    with HammerGrid(tmp_path_factory.mktemp("grid")) as grid:
-        yield grid
-
-
-@pytest.fixture
-def pace(server: Server) -> Iterator[Pace]:
-    with Pace(server) as pace:
-        yield pace
-
-
 def world_of(folder: Path, urls: Sequence[str]) -> World:
     """Definitions of these pages, each of which says "Brot, Käse und Öl"."""
     folder.mkdir()

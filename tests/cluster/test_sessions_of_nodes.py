@@ -9,12 +9,12 @@ import pytest
 
 from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.hammer_round import read_nodes_rows
-from tests.cluster.test_politeness_of_nodes import DEFINITIONS, LIMIT_S, grid, three_nodes
+from tests.cluster.test_politeness_of_nodes import DEFINITIONS, LIMIT_S, three_nodes
 from tests.engine.test_logins import LOGIN, Shop, server, shop
 from tests.reliability.world import World
 from tests.server.server import Server
 
-__all__ = ["grid", "server", "shop"]
+__all__ = ["server", "shop"]
 PAGES = 30
 
 

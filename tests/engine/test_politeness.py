@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -77,13 +77,6 @@ def write_definitions(workspace: Workspace, urls: Sequence[str]) -> None:
     """Definitions of these list pages and what they link to."""
     locators = "\n".join(f'      - {{ name: l{n}, url: "{url}" }}' for n, url in enumerate(urls))
     (workspace.folder / "defs.yml").write_text(LINKED.format(locators=locators))
-
-
-@pytest.fixture
-def pace(server: Server) -> Iterator[Pace]:
-    """Watches the server's log."""
-    with Pace(server) as pace:
-        yield pace
 
 
 @pytest.mark.usefixtures("lists")

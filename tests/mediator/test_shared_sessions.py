@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from scoopi.mediator.shared_sessions import SharedSessions, merged
 from scoopi.model.site_session import Session, SessionChange
 from scoopi.store.ports import RUN
 from scoopi.store.settling_store import SettlingStore
-from scoopi.store.solo.sqlite_store import SqliteStore
 
 NAME = "*.a.example"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SettlingStore]:
-    store = SettlingStore(SqliteStore(tmp_path / "store.db"))
-    yield store
-    store.close()
 
 
 class Node:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.workspace import Workspace, quick_workspace
-
 if TYPE_CHECKING:
     from scoopi.store.cluster.cluster_client import ClusterClient
     from tests.cluster.node_runner import NodeRunner
@@ -24,12 +22,6 @@ taskGroups:
 locatorGroups:
   pages: { locators: [ { name: page, url: page.html } ] }
 """
-
-
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    """Runs happen in a folder of their own, without delay."""
-    return quick_workspace(tmp_path / "workspace", monkeypatch)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import math
 import socket
 import threading
 import urllib.request
-from collections.abc import Iterator
 from types import MappingProxyType, SimpleNamespace
 
 import pytest
@@ -27,14 +26,6 @@ from scoopi.worker.plugin_call import (
     RequestSent,
 )
 from tests.worker.plugin_harness import LIMIT_S, URL, Load, Plugin, PluginHarness, answering, raising
-
-
-@pytest.fixture
-def harness() -> Iterator[PluginHarness]:
-    made = PluginHarness()
-    yield made
-    if made.loads is not None:
-        made.loads.close()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import math
 import socket
 import threading
 import urllib.request
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,14 +23,6 @@ from scoopi.worker.plugin_loads import MOST_HANGING, LoadLimits, PluginLoads
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 from tests.worker.plugin_harness import LIMIT_S, SETTINGS, SITES, URL, Plugin, PluginHarness, answering
-
-
-@pytest.fixture
-def harness() -> Iterator[PluginHarness]:
-    made = PluginHarness()
-    yield made
-    if made.loads is not None:
-        made.loads.close()
 
 
 def test_a_page_is_loaded_with_the_grant_of_its_host_and_its_request_is_reported(

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.page.page_completion import PageCompletion
 from scoopi.browser.page.page_wait import VisitFailedError
 from scoopi.browser.pool_messages import Visit
 from scoopi.browser.started import Started
-from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from scoopi.model.place import Place
 from tests.engine.workspace import wait_until
 from tests.server.server import Server
-
-
-@pytest.fixture
-def started(tmp_path: Path) -> Iterator[Started]:
-    made = start_chromium(BrowserSettings(), tmp_path)
-    yield made
-    made.kill()
 
 
 def test_a_page_is_read_once_its_actions_are_done_and_until_holds(

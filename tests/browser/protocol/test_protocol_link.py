@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 
-from scoopi.browser.chromium.chromium_driver import address_of, start_chromium
+from scoopi.browser.chromium.chromium_driver import address_of
 from scoopi.browser.protocol.protocol_link import NoAnswerError, ProtocolLink, RejectedError
 from scoopi.browser.started import Started
-from scoopi.configs.groups import BrowserSettings
-
-
-@pytest.fixture
-def started(tmp_path: Path) -> Iterator[Started]:
-    made = start_chromium(BrowserSettings(), tmp_path)
-    yield made
-    made.kill()
 
 
 def test_commands_are_answered_and_fail_when_the_browser_has_ended(started: Started) -> None:

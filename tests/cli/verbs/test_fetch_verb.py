@@ -24,12 +24,6 @@ sites:
 """
 
 
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    monkeypatch.chdir(tmp_path)
-    return Workspace(tmp_path)
-
-
 def test_a_page_is_shown_with_its_redirects_and_times(
     workspace: Workspace, server: Server, pages: Path
 ) -> None:

@@ -14,12 +14,6 @@ from tests.engine.workspace import Workspace
 EXAMPLE = Path(__file__).parents[3] / "defs" / "examples" / "bookshop"
 
 
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    monkeypatch.chdir(tmp_path)
-    return Workspace(tmp_path)
-
-
 @pytest.mark.parametrize("folder", ["demo", "deep/er/demo"])
 def test_what_it_writes_passes_the_check_and_gives_its_rows(workspace: Workspace, folder: str) -> None:
     ended = workspace.scoopi("new", folder)

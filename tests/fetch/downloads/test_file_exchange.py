@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from msgspec import structs
@@ -12,7 +11,6 @@ from msgspec import structs
 from scoopi.errors import FetchError
 from scoopi.fetch.downloads import file_exchange
 from scoopi.fetch.downloads.file_store import FileStore
-from scoopi.fetch.file_client import FileFinder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import GrantNeeded, ReceivedFile, Redirect, Request
 from scoopi.model.downloads import FileOrder, kept_path
@@ -27,11 +25,6 @@ from tests.server.server import Server
 def site() -> Iterator[Server]:
     with Server(lambda path: b"<p>page", route=FilePages()) as server:
         yield server
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> FileStore:
-    return FileStore(tmp_path / "files", FileFinder(tmp_path, tmp_path))
 
 
 def receive(client: HttpClient, store: FileStore, order: FileOrder, site: Site | None = None) -> object:

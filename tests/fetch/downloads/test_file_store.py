@@ -19,11 +19,6 @@ from tests.fetch.crashing_keep import CONTENT, HEADERS, KILLED, URL, download
 ORDER = FileOrder(URL)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> FileStore:
-    return FileStore(tmp_path / "files", FileFinder(tmp_path, tmp_path))
-
-
 def keep(store: FileStore, url: str, body: bytes, media_type: str = "image/jpeg") -> KeptFile:
     partial = store.open(FileOrder(url))
     partial.begin(200, HEADERS)
