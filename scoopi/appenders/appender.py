@@ -23,7 +23,7 @@ from scoopi.store.retries import retried
 log = logging.getLogger(__name__)
 END_OF_STREAM = None
 """The last entry of an appender's queue: the appender commits what came before it, then ends."""
-Value = TypeVar("Value")
+ValueType = TypeVar("ValueType")
 QUEUE_BYTES = 16 << 20
 """Most bytes of frames and children in the queue; a setting limits the number of results."""
 COMMIT_BYTES = 2 << 20
@@ -248,7 +248,7 @@ class Appender:
             part = children[start : start + CHILDREN_AT_ONCE]
             self._until_known(functools.partial(self._jobs.put, part))
 
-    def _until_known(self, call: Callable[[], Value]) -> Value | None:
+    def _until_known(self, call: Callable[[], ValueType]) -> ValueType | None:
         """The result of the call, retried while the store fails; None if the appender is abandoned."""
         if self._stopped.is_set():
             return None

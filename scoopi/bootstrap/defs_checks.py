@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scoopi.bootstrap.group_loaders import ensure_library
 from scoopi.configs.configs import Configs
-from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
+from scoopi.defs.scrape.checkers import ChainPluginKind, Checkers, Fault, SelectorFaults, no_fault
 from scoopi.defs.scrape.class_names import STEP_CLASSES
 from scoopi.errors import ConfigError, ScoopiError
 from scoopi.fetch.address import parse_address
@@ -113,7 +113,7 @@ class DefsChecks:
             return Fault(f"{name} cannot be constructed without arguments: {type(error).__name__}: {error}")
         return None if isinstance(made, Step) else Fault(f"{name} is not a Step", f"derive it from {STEP}")
 
-    def _plugin_faults(self, kind: PluginKind, plugin: PluginDef, files: FileFinder) -> list[Fault]:
+    def _plugin_faults(self, kind: ChainPluginKind, plugin: PluginDef, files: FileFinder) -> list[Fault]:
         if faults := self._finder.check(kind, plugin):
             return [Fault(fault) for fault in faults]
         try:

@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-from scoopi.browser.scripts.driver_plugins import DriverPlugins, Script
+from scoopi.browser.scripts.driver_plugins import CompiledScript, DriverPlugins
 from scoopi.configs.groups import ScriptLimits
 from scoopi.fetch.file_client import FileFinder
 from scoopi.plugins.builtin_scripts import BasicScript
@@ -26,7 +26,7 @@ def driver_plugins(current: Path, defs: Path, limits: ScriptLimits) -> DriverPlu
     """
     files = FileFinder(current, defs)
 
-    def compiled(plugin: BasicScript) -> Script:
+    def compiled(plugin: BasicScript) -> CompiledScript:
         from scoopi.script.driver_script import DriverScript  # late: Python functions do not need it
 
         inline = [plugin.script] if plugin.script.strip() else []

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from scoopi.parse.records.field_reader import RunScript
     from scoopi.script.sandbox import Sandbox
     from scoopi.steps.data_converter import ItemConversion
-    from scoopi.steps.downloads.row_files import Claim
+    from scoopi.steps.downloads.row_files import ClaimPath
 
 
 DOWNLOAD_STEP = "download"
@@ -135,7 +135,7 @@ class StepBuilder:
             steps[-1:-1] = self._download(task, self._downloads.claim)
         return TaskChain(task, tuple(steps))
 
-    def _download(self, task: TaskDef, claim: Claim) -> list[ChainStep]:
+    def _download(self, task: TaskDef, claim: ClaimPath) -> list[ChainStep]:
         """The step before the appender that downloads files, if the task's definition has downloads."""
         from scoopi.steps.downloads.grid_files import GridFiles  # late: few definitions have them
         from scoopi.steps.downloads.record_files import RecordFiles

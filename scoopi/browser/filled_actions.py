@@ -13,7 +13,7 @@ from scoopi.model.text.secrets import revealed, variable_of
 from scoopi.model.text.text_template import TextTemplate, placeholders
 
 _SPECIAL = re.compile(r"""["'\\]""")
-Values = Mapping[str, str]
+InputValues = Mapping[str, str]
 
 
 class FilledActions:
@@ -55,7 +55,7 @@ def _is_secret(action: ActionDef) -> bool:
     return action.verb == "type" and variable_of(action.text) is not None
 
 
-def _action(action: ActionDef, values: Values) -> ActionDef:
+def _action(action: ActionDef, values: InputValues) -> ActionDef:
     write = _in_script if action.verb == "script" else _plain
     return replace(
         action,
@@ -70,7 +70,7 @@ def _secret(text: str) -> str:
     return revealed(text).rstrip("\r\n")
 
 
-def _until(until: Until, values: Values) -> Until:
+def _until(until: Until, values: InputValues) -> Until:
     return replace(
         until,
         selector=_filled(until.selector, values, _in_selector),
@@ -79,7 +79,7 @@ def _until(until: Until, values: Values) -> Until:
     )
 
 
-def _filled(text: str, values: Values, write: Callable[[str], str]) -> str:
+def _filled(text: str, values: InputValues, write: Callable[[str], str]) -> str:
     return TextTemplate(text, lambda value, before: write(value)).filled(values) if "%{" in text else text
 
 

@@ -30,7 +30,7 @@ from scoopi.runs.run_request import RunRequest
 from scoopi.steps.data_appender import DataAppender
 from scoopi.worker.worker_parts import TaskChain
 
-Row = Any
+ExtractedRow = Any
 """For a grid a tuple: locator name, task group, then the values of the axes, None where a file has `null`.
 For records a dict from column to value, in Python types (`Decimal`, `date`, `datetime`, …)."""
 
@@ -91,7 +91,7 @@ class Extractor:
             self._builder = self._new_builder()
         return self
 
-    def extract(self, page: bytes, url: str, group: str | None = None) -> list[Row]:
+    def extract(self, page: bytes, url: str, group: str | None = None) -> list[ExtractedRow]:
         """The rows of every task of the page's group that has an appender; links are not followed.
 
         Args:
@@ -105,7 +105,7 @@ class Extractor:
         locator = self._locator(url, group)
         document = Document(locator, url, self._run_date, None, page)
         tree = Page(document, self._limits, self._parts.of_group(locator.group))
-        rows: list[Row] = []
+        rows: list[ExtractedRow] = []
         for chain in self._builder.group_plan(locator.group).chains:
             rows += self._rows(chain, locator, tree)
         return rows
@@ -130,7 +130,7 @@ class Extractor:
         self._files = _FoundFiles(self._current, self._source)
         return StepBuilder(plan, self._finder, self._files, archive)
 
-    def _rows(self, chain: TaskChain, locator: Locator, page: Page) -> list[Row]:
+    def _rows(self, chain: TaskChain, locator: Locator, page: Page) -> list[ExtractedRow]:
         payload = Payload("", locator, 1, chain.task.name, page)
         for link in chain.steps:
             if isinstance(payload.input, Records):

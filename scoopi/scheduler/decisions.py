@@ -25,8 +25,8 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, Slot
 
-ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | NoticeRecord
-RecordType = TypeVar("RecordType", bound=ScheduleRecord | PassRecord)
+DecidedRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | NoticeRecord
+RecordType = TypeVar("RecordType", bound=DecidedRecord | PassRecord)
 Name = Literal[
     "job_made",
     "job_moved",
@@ -61,8 +61,8 @@ class Decision:
     """
 
     decision: Name
-    old: ScheduleRecord | None
-    new: ScheduleRecord
+    old: DecidedRecord | None
+    new: DecidedRecord
     gate: str = ""
     reason: str = ""
     step: str = ""

@@ -16,17 +16,17 @@ TRIES = 20
 RETRIED = "the outcome is not known yet: the call is retried"
 """The hint of a failed call to the cluster."""
 START_AGAIN = "check the log and the heap of the cluster's members, then start this node again"
-Value = TypeVar("Value")
+ValueType = TypeVar("ValueType")
 
 
 def retried(
     doing: str,
-    attempt: Callable[[], Value],
+    attempt: Callable[[], ValueType],
     timeout_s: float,
     is_stopped: Callable[[], bool],
     wait: Callable[[float], object] = time.sleep,
     asked: str = "the store",
-) -> Value:
+) -> ValueType:
     """Call `attempt` until the store has answered all its calls; return its result.
 
     Its first failure is logged, and that it works again; further failures are logged with `-v`.
@@ -61,7 +61,7 @@ def retried(
         pause_s *= 2
 
 
-def first_won(attempt: Callable[[], Value | None], failed: str, hint: str = "try again") -> Value:
+def first_won(attempt: Callable[[], ValueType | None], failed: str, hint: str = "try again") -> ValueType:
     """Repeat a conditional write until it is won; return its result.
 
     Args:

@@ -36,7 +36,7 @@ class _Put:
 
 
 Write = TypeVar("Write", bound=_Write)
-Answer = TypeVar("Answer")
+AnswerType = TypeVar("AnswerType")
 _IS_WON = attrgetter("won")
 
 
@@ -110,7 +110,7 @@ class SettlingStore:
         """Close the wrapped store."""
         self._inner.close()
 
-    def _again(self, write: Callable[[], Answer]) -> Answer:
+    def _again(self, write: Callable[[], AnswerType]) -> AnswerType:
         """Retry an idempotent write."""
         for _ in range(self._tries - 1):
             with suppress(StoreError):

@@ -16,7 +16,7 @@ from scoopi.model.records import Records
 from scoopi.model.records.record_def import RecordDef
 from scoopi.parse.records.field_reader import RunScript
 from scoopi.parse.records.page_facts import PageFacts
-from scoopi.parse.records.record_compiler import Groups, compile_records
+from scoopi.parse.records.record_compiler import TaskGroups, compile_records
 from scoopi.parse.tree.page import Page, TreeLimits
 
 URL = "https://shop.example/list/a.html"
@@ -47,7 +47,7 @@ def records_of(
     fields: dict[str, Any],
     *,
     parent: dict[str, Any] | None = None,
-    groups: Groups | None = None,
+    groups: TaskGroups | None = None,
     script: RunScript | None = None,
     content_type: str = "",
     **keys: Any,

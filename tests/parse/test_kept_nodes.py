@@ -9,11 +9,11 @@ import pytest
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse.parts.page_part import Anchor, Kind, PagePart
+from scoopi.parse.parts.page_part import Anchor, AnchorKind, PagePart
 from tests.parse.bridge.test_html_backend import mutated
 from tests.parse.tree.built_bridge import built_bridge
 
-MARKS: tuple[tuple[Kind, str], ...] = (
+MARKS: tuple[tuple[AnchorKind, str], ...] = (
     *(("t", "td"), ("t", "p"), ("t", "table"), ("t", "body")),
     *(("c", "a"), ("a", "id"), ("i", "x"), ("a", "class")),
 )
@@ -117,9 +117,9 @@ def test_behind_and_between_shallow_anchors_nested_ones_do_not_count() -> None:
 
 
 @pytest.mark.parametrize("mark", [("i", "x"), ("c", "k")])
-def test_an_id_or_class_counts_beside_an_anchor_of_the_attribute(mark: tuple[Kind, str]) -> None:
+def test_an_id_or_class_counts_beside_an_anchor_of_the_attribute(mark: tuple[AnchorKind, str]) -> None:
     page = b"<p id=x class=k>a<i>b</i>"
-    named: tuple[Kind, str] = ("a", "id" if mark[0] == "i" else "class")
+    named: tuple[AnchorKind, str] = ("a", "id" if mark[0] == "i" else "class")
     part = part_of(page, Anchor(*named, is_nested=True), Anchor(*mark), LIST)
     assert part == b'<html><body><p id="x" class="k">a<i>b</i></p></body></html>'
 

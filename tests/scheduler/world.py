@@ -23,7 +23,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.slot import parse_slot
-from scoopi.scheduler.decisions import Decision, ScheduleRecord, changed, made
+from scoopi.scheduler.decisions import DecidedRecord, Decision, changed, made
 from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.reconcile import reconcile
 from scoopi.scheduler.snapshot import Snapshot
@@ -49,7 +49,7 @@ class World:
     def __init__(self, folder: Path, text: str, since: datetime = START) -> None:
         self._folder = folder
         self.now = since
-        self.records: dict[tuple[type, str], ScheduleRecord] = {}
+        self.records: dict[tuple[type, str], DecidedRecord] = {}
         self.writes = 0
         self.crash_after: int | None = None
         self.schedule = Schedule({})
@@ -64,7 +64,7 @@ class World:
             if (ProcessRecord, name) not in self.records:
                 self.put(ProcessRecord(name=name, since=self.now))
 
-    def put(self, record: ScheduleRecord) -> None:
+    def put(self, record: DecidedRecord) -> None:
         self.records[type(record), key_of(record)] = record
 
     def all(self, kind: type[Any]) -> list[Any]:
@@ -184,7 +184,7 @@ class World:
         return why(self.job(job), self.snapshot())
 
 
-def key_of(record: ScheduleRecord) -> str:
+def key_of(record: DecidedRecord) -> str:
     """The key of a record in its map."""
     for name in ("notice", "attempt", "job", "worker", "name"):
         if hasattr(record, name):

@@ -16,7 +16,7 @@ import pytest
 
 from scoopi.errors import BusyRecordError, StoreError
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
-from scoopi.scheduler.decisions import Decision, ScheduleRecord, changed
+from scoopi.scheduler.decisions import DecidedRecord, Decision, changed
 from scoopi.scheduler.planning.due_times import DueTimes
 from scoopi.scheduler.planning.plan_faults import PlanFault, PlanFaults
 from scoopi.scheduler.reconcile import reconcile
@@ -146,7 +146,7 @@ def test_what_was_decided_long_ago_is_decided_again(
     clock, write = [0.0], state.store.write
     monkeypatch.setattr(passes, "time", SimpleNamespace(monotonic=lambda: clock[0]))
 
-    def stopped_after(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
+    def stopped_after(old: DecidedRecord | None, new: DecidedRecord) -> bool:
         is_written = write(old, new)
         clock[0] = 3600.0
         return is_written
@@ -174,7 +174,7 @@ def test_a_pass_reads_the_records_again_only_if_another_writer_was_first(
     assert len(state.passes.run(NOW + timedelta(hours=1, seconds=5)) or ()) == 4, "in several rounds"
     assert readings == [1]
 
-    def overtaken(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
+    def overtaken(old: DecidedRecord | None, new: DecidedRecord) -> bool:
         monkeypatch.setattr(state.store, "write", write)
         assert write(old, changed(new))
         return write(old, new)
@@ -197,7 +197,7 @@ def test_an_end_counts_although_another_writer_changes_its_job_before_the_pass(
     claims.end(attempt, 1, "succeeded", NOW)
     write = state.store.write
 
-    def overtaken(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
+    def overtaken(old: DecidedRecord | None, new: DecidedRecord) -> bool:
         monkeypatch.setattr(state.store, "write", write)
         assert isinstance(old, JobRecord)
         assert write(old, changed(old)), "as a pass beside this one does, of a clock that is ahead"
@@ -300,7 +300,7 @@ def test_a_record_that_cannot_be_stored_is_noted_and_stops_no_other_one(
     state = deployed(BAD_AND_GOOD)
     write = state.store.write
 
-    def written(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
+    def written(old: DecidedRecord | None, new: DecidedRecord) -> bool:
         if isinstance(new, AttemptRecord) and new.process == "bad":
             new = msgspec.structs.replace(new, explanation="half of a pair: \ud800")
         return write(old, new)
@@ -325,7 +325,7 @@ def test_a_record_that_keeps_changing_stops_no_other_one_but_an_outage_ends_the_
     state = deployed(BAD_AND_GOOD)
     write = state.store.write
 
-    def written(old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
+    def written(old: DecidedRecord | None, new: DecidedRecord) -> bool:
         if isinstance(new, AttemptRecord) and new.process == "bad":
             raise error("it failed")
         return write(old, new)

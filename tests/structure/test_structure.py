@@ -57,6 +57,16 @@ def test_every_class_name_is_unique() -> None:
     assert_only(double, exceptions.DOUBLE_CLASSES, "a class name means one thing")
 
 
+def test_a_name_of_a_type_means_one_thing() -> None:
+    classes = {node.name for source in SCOOPI for node in source.tree.body if isinstance(node, ast.ClassDef)}
+    aliases: dict[str, set[str]] = {}
+    for source in SCOOPI:
+        for name, value in _type_names(source):
+            aliases.setdefault(name, set()).add(value)
+    double = {name for name, values in aliases.items() if name in classes or len(values) > 1}
+    assert double == set(), "aliases and type variables are not called like another one, or like a class"
+
+
 def test_no_file_is_long() -> None:
     long = {source.name for source in SCOOPI if source.lines > MOST_LINES}
     assert_only(long, exceptions.LONG_FILES, f"a file has at most {MOST_LINES} lines")
@@ -144,6 +154,15 @@ def test_no_text_uses_a_word_of_the_list() -> None:
     texts += [ROOT / source.name for source in TESTS if not source.name.startswith("tests/structure/")]
     found = {f"{text.relative_to(ROOT)}" for text in texts if WORDS.search(_prose(text))}
     assert_only(found, _joined(exceptions.WORDS), "see the words in test_structure.py")
+
+
+def _type_names(source: Source) -> Iterator[tuple[str, str]]:
+    """Each public alias and type variable, with what it stands for."""
+    for node in source.tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name, value = node.targets[0].id, ast.unparse(node.value)
+            if re.fullmatch(r"[A-Z]\w*[a-z]\w*", name):
+                yield name, "a type variable" if value.startswith("TypeVar(") else value
 
 
 def _room(source: Source) -> str:

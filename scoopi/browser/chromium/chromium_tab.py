@@ -11,7 +11,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from scoopi.browser.answer_pulse import LinkRequest, PendingAnswer
 from scoopi.browser.chromium.site_requests import SiteRequests
 from scoopi.browser.page.page_answers import PageAnswers
-from scoopi.browser.page.page_cookies import CookieJar, Cookies
+from scoopi.browser.page.page_cookies import CookieDicts, CookieJar
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.pool_messages import Visit
@@ -157,7 +157,7 @@ class ChromiumTab:
         """The session of the current window."""
         return self._windows.get(self.opened.current, self._session)
 
-    def _add_cookies(self, cookies: Cookies) -> None:
+    def _add_cookies(self, cookies: CookieDicts) -> None:
         self._call("Network.setCookies", {"cookies": cookies})
 
     def _create(self) -> None:

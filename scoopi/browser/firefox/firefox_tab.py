@@ -11,7 +11,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.answer_pulse import LinkRequest, PendingAnswer
 from scoopi.browser.page.page_answers import PageAnswers
-from scoopi.browser.page.page_cookies import CookieJar, Cookies
+from scoopi.browser.page.page_cookies import CookieDicts, CookieJar
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.page.request_rules import RequestRules, has_media_ending
@@ -200,7 +200,7 @@ class FirefoxTab:
     def _is_media(self, asked: Mapping[str, Any], url: str) -> bool:
         return not self._images and (asked.get("destination") in _MEDIA or has_media_ending(url))
 
-    def _add_cookies(self, cookies: Cookies) -> None:
+    def _add_cookies(self, cookies: CookieDicts) -> None:
         partition = {"type": "storageKey", "userContext": self._context}
         for each in cookies:
             cookie = {
@@ -215,7 +215,7 @@ class FirefoxTab:
                 cookie["expiry"] = each["expires"]
             self._link.call("storage.setCookie", {"cookie": cookie, "partition": partition})
 
-    def _cookies(self) -> Cookies:
+    def _cookies(self) -> CookieDicts:
         partition = {"type": "storageKey", "userContext": self._context}
         found = self._link.call("storage.getCookies", {"partition": partition})["cookies"]
         return [_as_chromium(each) for each in found]

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from scoopi.browser.protocol.protocol_link import RejectedError
 
-Cookies = Sequence[dict[str, Any]]
+CookieDicts = Sequence[dict[str, Any]]
 _HTTP_ONLY = "#HttpOnly_"
 """Precedes the domain of a cookie that scripts may not read."""
 _YES, _NO = "TRUE", "FALSE"
@@ -26,7 +26,7 @@ class CookieJar:
         found: returns the cookies of the tab. Both use the dicts of Chromium's DevTools protocol.
     """
 
-    def __init__(self, add: Callable[[Cookies], None], found: Callable[[], Cookies]) -> None:
+    def __init__(self, add: Callable[[CookieDicts], None], found: Callable[[], CookieDicts]) -> None:
         self._add = add
         self._found = found
         self._rejected: list[dict[str, Any]] = []

@@ -17,9 +17,9 @@ from scoopi.plugins.builtin_scripts import BasicScript
 from scoopi.plugins.plugin_files import fault_of
 from scoopi.plugins.plugin_finder import PluginFinder
 
-Run = Callable[[AttachedDriver], object]
+DriverCall = Callable[[AttachedDriver], object]
 """Runs a plugin; the result is ignored."""
-Script = Callable[[Callable[[str, str], str]], None]
+CompiledScript = Callable[[Callable[[str, str], str]], None]
 """Runs JavaScript, which calls its host with the name of an operation and arguments as JSON."""
 
 
@@ -31,10 +31,10 @@ class DriverPlugins:
         compiled: makes the JavaScript of a plugin runnable.
     """
 
-    def __init__(self, finder: PluginFinder, compiled: Callable[[BasicScript], Script]) -> None:
+    def __init__(self, finder: PluginFinder, compiled: Callable[[BasicScript], CompiledScript]) -> None:
         self._finder = finder
         self._compiled = compiled
-        self._made: dict[bytes, Run] = {}
+        self._made: dict[bytes, DriverCall] = {}
 
     def serve(self, orders: BinaryIO, answers: BinaryIO) -> None:
         """Run orders, each a line of JSON, until their end, and write a reply to each."""
@@ -70,13 +70,13 @@ class DriverPlugins:
             return ScriptFailed(f"{cause}: {fault.what.splitlines()[0]}{where}", cause)
         return None
 
-    def _runnable(self, plugin: PluginDef) -> Run:
+    def _runnable(self, plugin: PluginDef) -> DriverCall:
         made: Any = self._finder.construct("scripts", plugin)
         if isinstance(made, BasicScript):
             return partial(_run_script, self._compiled(made))
-        function: Run = made
+        function: DriverCall = made
         return function
 
 
-def _run_script(script: Script, driver: AttachedDriver) -> None:
+def _run_script(script: CompiledScript, driver: AttachedDriver) -> None:
     script(DriverCalls(driver))

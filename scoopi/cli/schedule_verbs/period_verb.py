@@ -19,7 +19,7 @@ _EPOCH = re.compile(r"-?\d{1,9}|1[0-8]\d{8}|\d{11,12}", re.ASCII)
 """Seconds since 1970. Ten digits only if, as a period, they would be in a year before 1900."""
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 
-Row = dict[str, object]
+PeriodRow = dict[str, object]
 
 
 class PeriodArithmetic:
@@ -62,27 +62,27 @@ class PeriodArithmetic:
             raise UsageError(error.what, hint=error.hint) from error
         return DONE
 
-    def _parse(self, options: Namespace) -> Sequence[Row]:
+    def _parse(self, options: Namespace) -> Sequence[PeriodRow]:
         start, end = parse_period(options.period).bounds()
         return [{"start": instant_text(start), "end": instant_text(end)}]
 
-    def _cast(self, options: Namespace) -> Sequence[Row]:
+    def _cast(self, options: Namespace) -> Sequence[PeriodRow]:
         moment = _moment(options.moment)
         if options.qualifier == "second":
             return [{"period": f"{moment:%Y%m%d%H%M%S}"}]
         return [{"period": str(Period(parse_qualifier(options.qualifier), moment))}]
 
-    def _shift(self, options: Namespace) -> Sequence[Row]:
+    def _shift(self, options: Namespace) -> Sequence[PeriodRow]:
         return [{"period": str(parse_period(options.period).shift(_number(options.count)))}]
 
-    def _diff(self, options: Namespace) -> Sequence[Row]:
+    def _diff(self, options: Namespace) -> Sequence[PeriodRow]:
         return [{"value": parse_period(options.period).diff(parse_period(options.other))}]
 
-    def _group(self, options: Namespace) -> Sequence[Row]:
+    def _group(self, options: Namespace) -> Sequence[PeriodRow]:
         first, last = parse_period(options.period).group(_number(options.count))
         return [{"start": str(first), "end": str(last)}]
 
-    def _children(self, options: Namespace) -> Sequence[Row]:
+    def _children(self, options: Namespace) -> Sequence[PeriodRow]:
         return [{"period": str(child)} for child in parse_period(options.period).children()]
 
 
@@ -139,7 +139,7 @@ def _number(text: str) -> int:
         raise PeriodError(f"{text!r} is not a whole number") from None
 
 
-def _json(row: Row) -> str:
+def _json(row: PeriodRow) -> str:
     import msgspec
 
     return msgspec.json.encode(row).decode()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scoopi.serve.server import Server
     from scoopi.serve.state import State
 
-Value = TypeVar("Value")
+ValueType = TypeVar("ValueType")
 STORE_WAIT_S = 300.0
 """How long a starting `serve` waits for a shared store, which may be starting at the same time."""
 
@@ -193,7 +193,9 @@ def _options_of(options: Namespace) -> ServeOptions:
     )
 
 
-def _awaited(options: Namespace, signals: Signals, terminal: Terminal, attempt: Callable[[], Value]) -> Value:
+def _awaited(
+    options: Namespace, signals: Signals, terminal: Terminal, attempt: Callable[[], ValueType]
+) -> ValueType:
     """The result of a step of the start, which is repeated until the store responds.
 
     A database or cluster that starts together with this process may take a minute, or fail once more in

@@ -18,9 +18,9 @@ from typing import IO, Any, TypeVar, cast
 from scoopi.errors import DefsError
 from scoopi.model.text.json_text import read_json
 
-Item = TypeVar("Item")
-Row = tuple[str, ...]
-NumberedRow = tuple[int, Row]
+ItemType = TypeVar("ItemType")
+FileRow = tuple[str, ...]
+NumberedRow = tuple[int, FileRow]
 """A row, or as the first one the names of the columns, with the number of the line on which it begins."""
 STDIN = "stdin"
 LINE_COLUMN = "url"
@@ -67,7 +67,7 @@ class RowFile:
         self._compression = path.suffix.lower()
         self._is_zstd = self._compression == ".zst"
 
-    def columns(self) -> Row:
+    def columns(self) -> FileRow:
         """The names of the columns.
 
         Raises:
@@ -76,7 +76,7 @@ class RowFile:
         _, columns = next(self._read(self.name, self.lines()))
         return columns
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[FileRow]:
         """The cells of each row, one per column, without leading and trailing blanks.
 
         Raises:
@@ -84,7 +84,7 @@ class RowFile:
         """
         return (row for _, row in self.numbered_rows())
 
-    def numbered_rows(self) -> Iterator[tuple[int, Row]]:
+    def numbered_rows(self) -> Iterator[tuple[int, FileRow]]:
         """Each row as `rows` has it, with the number of the line on which it begins.
 
         Raises:
@@ -169,14 +169,14 @@ def _zstd() -> ModuleType:
     return zstd
 
 
-def in_portions(rows: Iterable[Row]) -> Iterator[tuple[Row, ...]]:
+def in_portions(rows: Iterable[FileRow]) -> Iterator[tuple[FileRow, ...]]:
     """Group rows into batches of a bounded size, so that memory does not grow with the file."""
     left = iter(rows)
     while portion := tuple(islice(left, ROWS_AT_ONCE)):
         yield portion
 
 
-def until_fault(items: Iterable[Item]) -> Iterator[Item]:
+def until_fault(items: Iterable[ItemType]) -> Iterator[ItemType]:
     """Yield items up to the first row that cannot be read, which is reported elsewhere."""
     try:
         yield from items
@@ -191,7 +191,7 @@ def _csv_rows(name: str, text: Iterable[str]) -> Iterator[NumberedRow]:
     first = next(lines, "")
     delimiter = "\t" if _suffix(name) == ".tsv" else max(_DELIMITERS, key=first.count)
     reader = csv.reader(_chained(first, lines), delimiter=delimiter, strict=True)
-    columns: Row = ()
+    columns: FileRow = ()
     while True:
         began = reader.line_num + 1
         try:
@@ -221,7 +221,7 @@ def _chained(first: str, lines: Iterator[str]) -> Iterator[str]:
     yield from lines
 
 
-def _ensured_columns(name: str, line: int, columns: Row) -> Row:
+def _ensured_columns(name: str, line: int, columns: FileRow) -> FileRow:
     hint = "give each column a name of its own in the header"
     if "" in columns:
         raise RowFileError(name, line, f"column {columns.index('') + 1} has no name", hint)
@@ -232,7 +232,7 @@ def _ensured_columns(name: str, line: int, columns: Row) -> Row:
 
 
 def _json_rows(name: str, text: Iterable[str]) -> Iterator[NumberedRow]:
-    columns: Row = ()
+    columns: FileRow = ()
     for number, line in enumerate(text, 1):
         if not line.strip():
             continue

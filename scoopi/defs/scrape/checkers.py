@@ -18,7 +18,7 @@ from scoopi.model.records import RecordSchema
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.records.record_fault import RecordFault
 
-PluginKind = Literal["appenders", "encoders", "converters", "scripts", "loaders"]
+ChainPluginKind = Literal["appenders", "encoders", "converters", "scripts", "loaders"]
 SelectorFaults = list[tuple[Place, str, str]]
 """Place, what is wrong, and the hint."""
 
@@ -67,7 +67,7 @@ def no_fault(text: str) -> Fault | None:
     return None
 
 
-def _no_plugin_faults(kind: PluginKind, plugin: PluginDef) -> list[Fault]:
+def _no_plugin_faults(kind: ChainPluginKind, plugin: PluginDef) -> list[Fault]:
     return []
 
 
@@ -107,7 +107,7 @@ class Checkers(msgspec.Struct, frozen=True):
     records: Callable[[RecordDef], list[RecordFault]] = no_record_faults
     regex: Callable[[str], Fault | None] = no_fault
     script: Callable[[str], Fault | None] = no_fault
-    plugin: Callable[[PluginKind, PluginDef], list[Fault]] = _no_plugin_faults
+    plugin: Callable[[ChainPluginKind, PluginDef], list[Fault]] = _no_plugin_faults
     step_class: Callable[[str], Fault | None] = no_fault
     live: Callable[[str], Fault | None] = no_fault
     url: Callable[[str], Fault | None] = no_fault

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from scoopi.defs.scrape.checkers import PluginKind
+from scoopi.defs.scrape.checkers import ChainPluginKind
 
 LOCATOR, PAGE, DATA, RECORDS, NOTHING = "a locator", "a page", "data", "records", "nothing"
 
@@ -45,7 +45,7 @@ STEP_CLASSES: Mapping[str, StepTypes] = MappingProxyType(
         RECORD_APPENDER: StepTypes(RECORDS, NOTHING),
     }
 )
-PLUGIN_KINDS: Mapping[str, PluginKind] = MappingProxyType(
+PLUGIN_KINDS: Mapping[str, ChainPluginKind] = MappingProxyType(
     {
         CONVERTER: "converters",
         SCRIPTER: "scripts",

@@ -7,7 +7,7 @@ from itertools import pairwise, zip_longest
 
 from msgspec.structs import replace
 
-from scoopi.defs.scrape.checkers import Checkers, PluginKind
+from scoopi.defs.scrape.checkers import ChainPluginKind, Checkers
 from scoopi.defs.scrape.class_names import (
     APPENDER_STEP,
     BROWSER_LOADER,
@@ -151,7 +151,7 @@ class TaskChecker:
             what = f"step {each.step.name} has no plugins: it does nothing"
             self._findings.warning(each.place, key, what, "add `plugins: [ plugin: { … } ]`")
 
-    def _check_plugin(self, kind: PluginKind, plugin: PluginDef, key: str) -> None:
+    def _check_plugin(self, kind: ChainPluginKind, plugin: PluginDef, key: str) -> None:
         if id(plugin) in self._seen:
             return
         self._seen[id(plugin)] = plugin

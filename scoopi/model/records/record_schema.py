@@ -21,7 +21,7 @@ Value = Any
 
 Decimals, dates and date-times are strings: `12.50`, `2026-03-01`, `2026-03-01T08:00:00+01:00`.
 """
-Row = tuple[Value, ...]
+RecordRow = tuple[Value, ...]
 
 
 class ColumnType(StrEnum):
@@ -148,13 +148,13 @@ class Records(msgspec.Struct, frozen=True):
     """
 
     data_def: str
-    rows: tuple[Row, ...]
+    rows: tuple[RecordRow, ...]
     rejections: tuple[Rejection, ...] = ()
     links: tuple[Link, ...] = ()
     finds: dict[str, float] = {}
 
 
-def packed_rows(rows: Sequence[Row]) -> bytes:
+def packed_rows(rows: Sequence[RecordRow]) -> bytes:
     """The rows of a page as one block: its length (4 bytes, big-endian), then msgpack; empty without rows.
 
     >>> list(read_records(packed_rows([("Rye", "4.20")]) + packed_rows([("Oat", None)])))

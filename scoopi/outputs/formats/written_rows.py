@@ -15,10 +15,10 @@ from scoopi.model.decoders import json_decoder
 
 ROWS_AT_ONCE = 1000
 _AS_JSON = msgspec.json.Encoder(decimal_format="number").encode
-Rows = Iterator[Sequence[str]]
+WrittenLines = Iterator[Sequence[str]]
 
 
-def written_rows(format_name: str, file: IO[bytes]) -> Rows:
+def written_rows(format_name: str, file: IO[bytes]) -> WrittenLines:
     """Yield the names of the columns, then the values of each record as in CSV; a missing one is empty.
 
     Parquet is read in batches, JSON line by line. The texts of a workbook are held in memory, because Excel
@@ -34,7 +34,7 @@ def written_rows(format_name: str, file: IO[bytes]) -> Rows:
     return _READERS[format_name](file)
 
 
-def _json_rows(file: IO[bytes]) -> Rows:
+def _json_rows(file: IO[bytes]) -> WrittenLines:
     decoder = json_decoder(dict[str, Any], Decimal)
     columns: Sequence[str] = ()
     for number, line in enumerate(file, 1):
@@ -53,7 +53,7 @@ def _json_rows(file: IO[bytes]) -> Rows:
         yield [_text(value) for value in record.values()]
 
 
-def _parquet_rows(file: IO[bytes]) -> Rows:
+def _parquet_rows(file: IO[bytes]) -> WrittenLines:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -73,7 +73,7 @@ def _parquet_text(value: Any) -> str:
     return text.rstrip("0").rstrip(".") if isinstance(value, Decimal) and "." in text else text
 
 
-def _xlsx_rows(file: IO[bytes]) -> Rows:
+def _xlsx_rows(file: IO[bytes]) -> WrittenLines:
     from zipfile import BadZipFile
 
     from openpyxl import load_workbook
@@ -113,7 +113,7 @@ def _text(value: Any) -> str:
     return value.isoformat() if isinstance(value, date) else _AS_JSON(value).decode()
 
 
-_READERS: MappingProxyType[str, Callable[[IO[bytes]], Rows]] = MappingProxyType(
+_READERS: MappingProxyType[str, Callable[[IO[bytes]], WrittenLines]] = MappingProxyType(
     {"jsonl": _json_rows, "json": _json_rows, "parquet": _parquet_rows, "xlsx": _xlsx_rows}
 )
 READABLE = tuple(_READERS)

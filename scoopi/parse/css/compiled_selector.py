@@ -13,7 +13,7 @@ from scoopi.errors import ParseError
 from scoopi.parse.bridge.html_backend import found_elements
 from scoopi.parse.css import syntax
 from scoopi.parse.css.element_text import attributes
-from scoopi.parse.css.set_selector import ChainQuery, Query, holders_of, selected
+from scoopi.parse.css.set_selector import ChainQuery, FindElements, holders_of, selected
 from scoopi.parse.css.xpath_conditions import is_name
 from scoopi.parse.css.xpath_writer import NAMESPACE, ChainParts, Select, Within, XPathWriter
 from scoopi.parse.walks.simple_chain import SimpleChain
@@ -80,7 +80,7 @@ class CompiledSelector:
         return selected(self._chains, root) if by_sets else self._query(root)
 
     @classmethod
-    def onward(cls, chain: syntax.SelectorChain, regex_timeout_ms: int) -> Query:
+    def onward(cls, chain: syntax.SelectorChain, regex_timeout_ms: int) -> FindElements:
         """Compile the rest of a chain, for elements that match its first compound.
 
         Returns:
@@ -149,7 +149,7 @@ def _chain_query(chain: syntax.SelectorChain, parts: ChainParts, writer: XPathWr
     return ChainQuery(chain, heads, [(combinator, _query(text, writer)) for combinator, text in parts.links])
 
 
-def _query(expression: str, writer: XPathWriter) -> Query:
+def _query(expression: str, writer: XPathWriter) -> FindElements:
     """Compile an expression: root -> the elements in document order.
 
     Raises:

@@ -10,7 +10,7 @@ from lxml import etree
 from scoopi.parse.css import syntax
 
 Element = etree._Element
-Query = Callable[[Element], list[Element]]
+FindElements = Callable[[Element], list[Element]]
 """Root -> elements in document order. Raises ParseError."""
 
 
@@ -18,8 +18,8 @@ class ChainQuery(NamedTuple):
     """A chain in parts, each evaluated on the root; see ChainParts."""
 
     chain: syntax.SelectorChain
-    heads: Sequence[Query]
-    links: Sequence[tuple[str, Query]]
+    heads: Sequence[FindElements]
+    links: Sequence[tuple[str, FindElements]]
 
     def first(self, root: Element) -> list[Element]:
         """The elements of the first compound."""

@@ -13,7 +13,7 @@ from scoopi.parse.grid.grid_axis import SURE_FACT, Finish, GridAxis
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.grid_template import GridTemplate
 
-Column = tuple[int, Finish | None, bool]
+SingleColumn = tuple[int, Finish | None, bool]
 """(index of a cell, function that finishes its value, `keeps_sure` of its axis)."""
 
 
@@ -39,7 +39,7 @@ class SingleRows:
     ) -> None:
         self._templates = templates
         cells: dict[tuple[str, ...], int] = {}
-        columns: dict[Column, int] = {}
+        columns: dict[SingleColumn, int] = {}
         constants: dict[str | None, int] = {}
         rows: list[list[tuple[bool, int]]] = []
         for template in axes:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-Kind = Literal["t", "i", "c", "a"]
-TAG: Kind = "t"
-ID: Kind = "i"
-CLASS: Kind = "c"
-ATTRIBUTE: Kind = "a"
+AnchorKind = Literal["t", "i", "c", "a"]
+TAG: AnchorKind = "t"
+ID: AnchorKind = "i"
+CLASS: AnchorKind = "c"
+ATTRIBUTE: AnchorKind = "a"
 MOST_ANCHORS = 32
 """Limit of the compiled bridge."""
 
@@ -25,7 +25,7 @@ class Anchor(NamedTuple):
         is_nested: counts only on and inside the elements of a shallow anchor that is not nested itself.
     """
 
-    kind: Kind
+    kind: AnchorKind
     name: str
     joins_siblings: bool = False
     is_shallow: bool = False

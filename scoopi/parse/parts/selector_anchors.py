@@ -7,7 +7,7 @@ from typing import NamedTuple
 from scoopi.errors import ParseError
 from scoopi.parse.css import syntax
 from scoopi.parse.css.selector_parser import parse_selector
-from scoopi.parse.parts.page_part import ATTRIBUTE, CLASS, ID, TAG, Anchor, Kind, PagePart
+from scoopi.parse.parts.page_part import ATTRIBUTE, CLASS, ID, TAG, Anchor, AnchorKind, PagePart
 
 _AROUND = frozenset(("html", "head", "body"))
 """Contain the whole page, so they are no use as anchors."""
@@ -85,7 +85,7 @@ class _Begin(NamedTuple):
     """Where a chain begins to be found: the index of a compound, and the kind and name of its rarest mark."""
 
     at: int
-    kind: Kind
+    kind: AnchorKind
     name: str
 
 
@@ -96,7 +96,7 @@ def _begin_of(chain: syntax.SelectorChain) -> _Begin | None:
     """
     if chain.scoped:
         return None
-    marks: list[tuple[int, int, Kind, str]] = []
+    marks: list[tuple[int, int, AnchorKind, str]] = []
     for at, compound in enumerate(chain.compounds):
         marks += ((rank, at, kind, name) for rank, kind, name in filter(None, map(_mark, compound)))
         if chain.combinators[at : at + 1] not in ((" ",), (">",)) or not all(map(_is_of_tag, compound)):
@@ -142,7 +142,7 @@ def _is_shallow(test: syntax.Test) -> bool:
     return isinstance(test, (*_OF_TAG, syntax.Nth, syntax.SiblingIndex))
 
 
-def _mark(test: syntax.Test) -> tuple[int, Kind, str] | None:
+def _mark(test: syntax.Test) -> tuple[int, AnchorKind, str] | None:
     """Rank, kind and name of the anchor that a test gives; rarer kinds have a lower rank."""
     if isinstance(test, syntax.Id):
         mark = (0, ID, test.value)

@@ -7,11 +7,11 @@ from typing import Any
 
 from scoopi.errors import ParseError
 
-Value = Any
+JsonValue = Any
 """A JSON value."""
 
 
-def compile_data(expressions: Sequence[str], *, is_list: bool) -> Callable[[Value], Sequence[Value]]:
+def compile_data(expressions: Sequence[str], *, is_list: bool) -> Callable[[JsonValue], Sequence[JsonValue]]:
     """Compile the expressions of a field; the first one that finds anything gives its values.
 
     If an expression finds nothing in a list, such as the items of JSON-LD, it is applied to each item in
@@ -24,7 +24,7 @@ def compile_data(expressions: Sequence[str], *, is_list: bool) -> Callable[[Valu
     """
     queries = [_compiled(each) for each in expressions]
 
-    def find(context: Value) -> Sequence[Value]:
+    def find(context: JsonValue) -> Sequence[JsonValue]:
         for query in queries:
             found = query(context)
             if found is None and isinstance(context, list):
@@ -37,11 +37,11 @@ def compile_data(expressions: Sequence[str], *, is_list: bool) -> Callable[[Valu
     return find
 
 
-def compile_items(expression: str) -> Callable[[Value], Sequence[Value]]:
+def compile_items(expression: str) -> Callable[[JsonValue], Sequence[JsonValue]]:
     """Compile the expression that finds the values of the records; same errors as `compile_data`."""
     query = _compiled(expression)
 
-    def items(root: Value) -> Sequence[Value]:
+    def items(root: JsonValue) -> Sequence[JsonValue]:
         found = query(root)
         if found is None:
             return ()
@@ -50,7 +50,7 @@ def compile_items(expression: str) -> Callable[[Value], Sequence[Value]]:
     return items
 
 
-def _compiled(expression: str) -> Callable[[Value], Value]:
+def _compiled(expression: str) -> Callable[[JsonValue], JsonValue]:
     import jmespath  # late: most definitions read HTML
     from jmespath.exceptions import JMESPathError
 
@@ -62,7 +62,7 @@ def _compiled(expression: str) -> Callable[[Value], Value]:
             f"the JMESPath {expression!r} is wrong: {fault}", hint="write it as in offers[0].price"
         ) from None
 
-    def search(context: Value) -> Value:
+    def search(context: JsonValue) -> JsonValue:
         try:
             return query.search(context)
         except (JMESPathError, ValueError, TypeError) as error:

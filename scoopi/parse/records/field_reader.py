@@ -16,7 +16,7 @@ from scoopi.parse.timing.stopwatch import Timed, untimed
 
 RecordRoot = Any
 """The element of a record, or the JSON value of a record."""
-Find = Callable[[RecordRoot], Sequence[Raw]]
+FindRaws = Callable[[RecordRoot], Sequence[Raw]]
 """Element of a record, or root of the page -> the raw values that a field finds."""
 RunScript = Callable[[str, dict[str, Value]], str | None]
 """(a field's script, the values of the fields before it) -> its result as text."""
@@ -64,7 +64,7 @@ class FieldReader:
     def __init__(
         self,
         definition: FieldDef,
-        find: Find | None,
+        find: FindRaws | None,
         regex_timeout_ms: int,
         zone: tzinfo | None = None,
         timed: Timed = untimed,
@@ -77,7 +77,7 @@ class FieldReader:
         self.convert = timed(entries, self.conversion.value)
 
 
-def _read_of(definition: FieldDef, find: Find | None) -> ReadField:
+def _read_of(definition: FieldDef, find: FindRaws | None) -> ReadField:
     if find is not None:
         return (
             (lambda reading, _: find(reading.root)) if definition.page else (lambda _, context: find(context))

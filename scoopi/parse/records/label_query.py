@@ -9,7 +9,7 @@ from lxml import etree
 from scoopi.parse.css.element_text import full_text
 
 Element = etree._Element
-Node = Element | str
+FoundNode = Element | str
 
 _CELLS = frozenset({"th", "td"})
 _FORM_FIELDS = frozenset({"input", "select", "textarea", "output", "meter", "progress"})
@@ -31,11 +31,11 @@ class LabelQuery:
     def __init__(self, text: str) -> None:
         self._label = _folded(text)
 
-    def __call__(self, root: Element) -> Sequence[Node]:
+    def __call__(self, root: Element) -> Sequence[FoundNode]:
         """The values inside an element."""
         return list(self._values(root))
 
-    def _values(self, root: Element) -> Iterator[Node]:
+    def _values(self, root: Element) -> Iterator[FoundNode]:
         for element in root.iter(etree.Element):
             if not self._may_be_label(element):
                 continue
@@ -74,7 +74,7 @@ def labels_in(root: Element) -> Iterator[str]:
                 yield " ".join(label.split())
 
 
-def _beside(label: Element, root: Element) -> Iterator[Node]:
+def _beside(label: Element, root: Element) -> Iterator[FoundNode]:
     """The value of a label; nothing if it has none."""
     if label.tag in _CELLS:
         cell = label.getnext()
@@ -108,7 +108,7 @@ def _form_field(label: Element, root: Element) -> Element | None:
     return inner if inner is not None else label.getnext()
 
 
-def _form_value(field: Element) -> Node:
+def _form_value(field: Element) -> FoundNode:
     if field.tag == "input":
         return field.get("value") or ""
     if field.tag == "select":
@@ -118,7 +118,7 @@ def _form_value(field: Element) -> Node:
     return field
 
 
-def _behind(label: Element) -> Iterator[Node]:
+def _behind(label: Element) -> Iterator[FoundNode]:
     """The text between an element and the next one; if there is none, the next element."""
     tail = (label.tail or "").strip(": \t\n\r\f\u00a0")
     following = label.getnext()

@@ -17,9 +17,9 @@ from scoopi.parse.xpath.xpath_tokens import TokenKind, XPathToken, invalid_xpath
 from scoopi.parse.xpath.xpath_values import text_of_number
 
 Element = etree._Element
-Node = Element | str
+FoundNode = Element | str
 """An element, or the text of an attribute or text node."""
-NodeQuery = Callable[[Element], Sequence[Node]]
+NodeQuery = Callable[[Element], Sequence[FoundNode]]
 """Element of a record, or root of the page -> nodes in document order."""
 
 _ATTRIBUTE = re.compile(r"(?:^|\s)@((?:abs:)?[\w:.-]+)$")
@@ -93,7 +93,7 @@ def compile_elements(text: str, regex_timeout_ms: int) -> Callable[[Element], li
     return elements_in
 
 
-def _self(element: Element) -> Sequence[Node]:
+def _self(element: Element) -> Sequence[FoundNode]:
     return (element,)
 
 
@@ -110,7 +110,7 @@ def _xpath(path: str, of_page: bool) -> NodeQuery:
     except (etree.XPathError, ValueError) as error:
         raise invalid_xpath(path, error) from None
 
-    def nodes(element: Element) -> Sequence[Node]:
+    def nodes(element: Element) -> Sequence[FoundNode]:
         try:
             return _nodes(query(element))
         except etree.XPathError as error:
@@ -137,7 +137,7 @@ def _inside(path: str) -> str:
     return "".join(written)
 
 
-def _nodes(found: Any) -> Sequence[Node]:
+def _nodes(found: Any) -> Sequence[FoundNode]:
     if isinstance(found, list):
         return [node for node in found if not isinstance(node, tuple)]
     if isinstance(found, bool):
@@ -146,7 +146,7 @@ def _nodes(found: Any) -> Sequence[Node]:
 
 
 def _attributes(select: NodeQuery, name: str) -> NodeQuery:
-    def values(element: Element) -> Sequence[Node]:
+    def values(element: Element) -> Sequence[FoundNode]:
         found = (attribute_of(node, name) for node in select(element) if not isinstance(node, str))
         return [value for value in found if value is not None]
 

@@ -11,14 +11,14 @@ from scoopi.parse.css.element_text import full_text, own_text
 from scoopi.parse.xpath.xpath_values import text_of_node
 
 Element = etree._Element
-Node = Element | str
+FoundNode = Element | str
 
 _WHITE_SPACE = re.compile("[ \t\n\f\r\u00a0]+")
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*").fullmatch
 _UNSEEN = frozenset({"script", "style", "template"})
 
 
-def visible_text(node: Node) -> str:
+def visible_text(node: FoundNode) -> str:
     """The visible text: white space collapsed, a blank where a block or `<br>` starts or ends."""
     if isinstance(node, str):
         return node if _PLAIN(node) else _WHITE_SPACE.sub(" ", node).strip(" ")
@@ -34,24 +34,24 @@ def visible_text(node: Node) -> str:
     return own_text(node) if text else ""
 
 
-def raw_text(node: Node) -> str:
+def raw_text(node: FoundNode) -> str:
     """The text as written in the page, with its white space and with scripts."""
     return text_of_node(node)
 
 
-def own_node_text(node: Node) -> str:
+def own_node_text(node: FoundNode) -> str:
     """The text without that of descendants, white space collapsed."""
     return visible_text(node) if isinstance(node, str) else own_text(node)
 
 
-def outer_html(node: Node) -> str:
+def outer_html(node: FoundNode) -> str:
     """The markup of the element."""
     if isinstance(node, str):
         return node
     return etree.tostring(node, encoding="unicode", method="html", with_tail=False)
 
 
-def inner_html(node: Node) -> str:
+def inner_html(node: FoundNode) -> str:
     """The markup inside the element."""
     if isinstance(node, str):
         return node
@@ -61,7 +61,7 @@ def inner_html(node: Node) -> str:
     return outer[outer.index(">") + 1 : outer.rindex("</")] if "</" in outer else ""
 
 
-def value_of(text: str, html: str) -> Callable[[Node], str]:
+def value_of(text: str, html: str) -> Callable[[FoundNode], str]:
     """The function that reads what a field takes of a node.
 
     Args:

@@ -14,9 +14,9 @@ from scoopi.model.report.finds import EACH, FIELD
 from scoopi.parse.bridge.html_backend import record_values
 from scoopi.parse.records.conversion import Raw
 from scoopi.parse.records.data_query import compile_data, compile_items
-from scoopi.parse.records.field_reader import FieldReader, Find
+from scoopi.parse.records.field_reader import FieldReader, FindRaws
 from scoopi.parse.records.label_query import LabelQuery
-from scoopi.parse.records.node_query import Node, NodeQuery, compile_elements, compile_nodes
+from scoopi.parse.records.node_query import FoundNode, NodeQuery, compile_elements, compile_nodes
 from scoopi.parse.records.node_value import value_of
 from scoopi.parse.records.record_reader import Follows, RecordReader
 from scoopi.parse.records.record_source import compile_source
@@ -25,14 +25,14 @@ from scoopi.parse.timing.stopwatch import Timed, untimed
 from scoopi.parse.values.date_text import zone_of
 
 Element = etree._Element
-Groups = Mapping[str, TaskGroup]
+TaskGroups = Mapping[str, TaskGroup]
 """Name -> task group, of the groups that fields follow links to."""
 
 
 def compile_records(
     definition: RecordDef,
     regex_timeout_ms: int,
-    groups: Groups,
+    groups: TaskGroups,
     *,
     plain: bool = False,
     timed: Timed = untimed,
@@ -77,7 +77,7 @@ def compile_records(
     return RecordReader(definition, fields, root_of, each, read_all, follows)
 
 
-def find_of(field: FieldDef, definition: RecordDef, regex_timeout_ms: int) -> Find | None:
+def find_of(field: FieldDef, definition: RecordDef, regex_timeout_ms: int) -> FindRaws | None:
     """Compile the selectors or the label of a field; None if the field is not read from the page's content.
 
     Raises:
@@ -106,7 +106,7 @@ def zone(definition: RecordDef) -> tzinfo | None:
         raise ParseError(str(error), hint="write a name such as Europe/Berlin") from None
 
 
-def _find(queries: Sequence[NodeQuery], take: Callable[[Node], str], is_list: bool) -> Find:
+def _find(queries: Sequence[NodeQuery], take: Callable[[FoundNode], str], is_list: bool) -> FindRaws:
     def find(element: Element) -> Sequence[Raw]:
         for query in queries:
             nodes = query(element)

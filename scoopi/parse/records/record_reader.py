@@ -11,7 +11,7 @@ from scoopi.errors import ConvertError
 from scoopi.model.definitions import TaskGroup
 from scoopi.model.locator import Link
 from scoopi.model.records.record_def import FieldDef, RecordDef
-from scoopi.model.records.record_schema import Records, Rejection, Row, Value
+from scoopi.model.records.record_schema import RecordRow, Records, Rejection, Value
 from scoopi.model.report.finds import ABSENT, EXAMPLE, FIELD, PAGES, REJECTED, ROWS, UNREADABLE, count_name
 from scoopi.parse.link_filter import LinkCounts, LinkFilter
 from scoopi.parse.records.conversion import Raw
@@ -21,7 +21,7 @@ from scoopi.parse.records.record_source import RootOf
 from scoopi.parse.tree.page import Page
 from scoopi.parse.values.price_text import Price
 
-Found = Sequence[Sequence[Raw]] | None
+FoundRaws = Sequence[Sequence[Raw]] | None
 """The raw values of each field of a record; None if each field must be evaluated."""
 LONGEST_EXAMPLE = 60
 
@@ -116,7 +116,7 @@ class RecordReader:
             self._read_one(context, found, reading, page)
         return page.records()
 
-    def _read_one(self, context: RecordRoot, found: Found, reading: Reading, page: _PageRecords) -> None:
+    def _read_one(self, context: RecordRoot, found: FoundRaws, reading: Reading, page: _PageRecords) -> None:
         record: dict[str, Value] = {}
         reading.known = record
         absent: list[FieldDef] = []
@@ -167,7 +167,7 @@ class _PageRecords:
         self._definition = definition
         self._facts = reading.facts
         self._meta = tuple(reading.facts.meta(column.name) for column in definition.schema.meta)
-        self._rows: list[Row] = []
+        self._rows: list[RecordRow] = []
         self._rejections: list[Rejection] = []
         self._links: list[Link] = []
         self._finds: Counter[str] = Counter()

@@ -17,8 +17,8 @@ from scoopi.model.records.record_def import FieldDef
 from scoopi.parse.bridge.html_backend import RecordValues
 from scoopi.parse.css.element_text import attribute_of
 from scoopi.parse.css.selector_parser import parse_selector
-from scoopi.parse.records.field_reader import Find
-from scoopi.parse.records.node_query import Node, SelectorText
+from scoopi.parse.records.field_reader import FindRaws
+from scoopi.parse.records.node_query import FoundNode, SelectorText
 from scoopi.parse.records.node_value import value_of
 from scoopi.parse.walks.simple_chain import SimpleChain, SimpleCompound
 
@@ -44,7 +44,7 @@ class _Target(NamedTuple):
     at: int
     chain: SimpleChain
     attribute: str
-    take: Callable[[Node], str]
+    take: Callable[[FoundNode], str]
     is_list: bool
 
 
@@ -59,7 +59,7 @@ class RecordWalk:
     """
 
     def __init__(
-        self, fields: Sequence[tuple[FieldDef, Find | None]], native: RecordValues | None = None
+        self, fields: Sequence[tuple[FieldDef, FindRaws | None]], native: RecordValues | None = None
     ) -> None:
         found = [_target(at, field) if find is not None else None for at, (field, find) in enumerate(fields)]
         targets = [target for target in found if target is not None]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scoopi.errors import ParseError
 from scoopi.parse.xpath.xpath_tokens import TokenKind, XPathToken, tokens_of
 
-Change = Callable[[str], str]
+TextChange = Callable[[str], str]
 
 _BLANKS = " \t\r\n"
 _BLANK_RUN = re.compile(f"[{_BLANKS}]+")
@@ -25,7 +25,7 @@ class StringCall(NamedTuple):
     """
 
     path: str
-    change: Change
+    change: TextChange
 
     @classmethod
     def of(cls, expression: str) -> StringCall | None:
@@ -134,18 +134,18 @@ def _itself(text: str) -> str:
     return text
 
 
-def _both(first: Change, second: Change) -> Change:
+def _both(first: TextChange, second: TextChange) -> TextChange:
     return second if first is _itself else lambda text: second(first(text))
 
 
-def _concatenation(arguments: list[StringCall | str]) -> Change:
+def _concatenation(arguments: list[StringCall | str]) -> TextChange:
     at = next(at for at, each in enumerate(arguments) if isinstance(each, StringCall))
     before = "".join(each for each in arguments[:at] if isinstance(each, str))
     behind = "".join(each for each in arguments[at + 1 :] if isinstance(each, str))
     return lambda text: before + text + behind
 
 
-def _function(name: str, arguments: list[StringCall | str]) -> Change:
+def _function(name: str, arguments: list[StringCall | str]) -> TextChange:
     """The function as a change of its first argument, the path."""
     literals = [each for each in arguments[1:] if isinstance(each, str)]
     if len(literals) != len(arguments) - 1:

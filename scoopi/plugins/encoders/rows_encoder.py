@@ -13,9 +13,9 @@ from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.locator import Locator
 from scoopi.model.records.row_blocks import as_block, read_blocks
 
-Row = tuple[str | None, ...]
+GridRow = tuple[str | None, ...]
 """Locator name, task group, and the values in output order; None where a line would print `null`."""
-_ROWS = msgpack_decoder(list[Row])
+_ROWS = msgpack_decoder(list[GridRow])
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class RowsEncoder:
         return b""
 
 
-def read_rows(body: bytes) -> Iterator[Row]:
+def read_rows(body: bytes) -> Iterator[GridRow]:
     """Decode the rows of consecutive blocks."""
     for block in read_blocks(body):
         yield from _ROWS.decode(block)

@@ -12,7 +12,7 @@ from scoopi.scheduler.decisions import Decision
 CORRECT = "if its definition causes that, correct it and run scoopi deploy"
 """What a user may do about a fault."""
 P = ParamSpec("P")
-Value = TypeVar("Value")
+ValueType = TypeVar("ValueType")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class PlanFaults:
         return [each for each in self.found.values() if each.process == process]
 
 
-def unless_faulty(step: Callable[P, Value], *args: P.args, **options: P.kwargs) -> Value | None:
+def unless_faulty(step: Callable[P, ValueType], *args: P.args, **options: P.kwargs) -> ValueType | None:
     """What a calculation beside a pass gives; None if it fails, as the pass then notes why."""
     try:
         return step(*args, **options)

@@ -30,7 +30,7 @@ from scoopi.version import __version__
 
 MOST_ROWS = 1000
 """Most rows of a response; `more` says whether there are others."""
-Query = Mapping[str, str]
+QueryValues = Mapping[str, str]
 
 
 class ServeAnswers:
@@ -44,7 +44,7 @@ class ServeAnswers:
 
     def __init__(self, state: State, health: ServeHealth, clock: Callable[[], datetime] = now_utc) -> None:
         self._state, self._health, self._clock = state, health, clock
-        self._pages: Mapping[str, tuple[Callable[[Query], HttpAnswer], tuple[str, ...]]] = {
+        self._pages: Mapping[str, tuple[Callable[[QueryValues], HttpAnswer], tuple[str, ...]]] = {
             PROBES[0]: (self._healthz, ()),
             PROBES[1]: (self._readyz, ()),
             "/metrics": (self._metrics, ()),
@@ -70,20 +70,20 @@ class ServeAnswers:
         except ScoopiError as error:
             return _refused(503, error)
 
-    def _healthz(self, query: Query) -> HttpAnswer:
+    def _healthz(self, query: QueryValues) -> HttpAnswer:
         return health_answer(self._health.fault())
 
-    def _readyz(self, query: Query) -> HttpAnswer:
+    def _readyz(self, query: QueryValues) -> HttpAnswer:
         return readiness_answer(self._health.unready())
 
-    def _metrics(self, query: Query) -> HttpAnswer:
+    def _metrics(self, query: QueryValues) -> HttpAnswer:
         families = [*serve_metrics(self._health, self._state.passes)]
         # The figures of this process are wanted most of all while the store is away.
         with suppress(ScoopiError):
             families += schedule_metrics(self._state.observed(self._clock()))
         return HttpAnswer(200, CONTENT_TYPE, text_of(families).encode())
 
-    def _status(self, query: Query) -> HttpAnswer:
+    def _status(self, query: QueryValues) -> HttpAnswer:
         return json_answer(
             {
                 "worker": self._health.worker,
@@ -96,24 +96,24 @@ class ServeAnswers:
             }
         )
 
-    def _processes(self, query: Query) -> HttpAnswer:
+    def _processes(self, query: QueryValues) -> HttpAnswer:
         return json_answer({"processes": self._process_service().processes()})
 
-    def _jobs(self, query: Query) -> HttpAnswer:
+    def _jobs(self, query: QueryValues) -> HttpAnswer:
         limit = _limit(query)
         rows = self._job_service().jobs(query.get("process"), query.get("state"), limit + 1)
         return json_answer({"jobs": rows[:limit], "more": len(rows) > limit})
 
-    def _attempts(self, query: Query) -> HttpAnswer:
+    def _attempts(self, query: QueryValues) -> HttpAnswer:
         given = (query.get(name) for name in ("job", "process", "status"))
         return json_answer({"attempts": self._job_service().attempts.rows(*given)})
 
-    def _why(self, query: Query) -> HttpAnswer:
+    def _why(self, query: QueryValues) -> HttpAnswer:
         if "job" not in query:
             raise UsageError("the parameter job is missing", hint="/api/why?job=PROCESS/SLOT")
         return json_answer(self._job_service().why(query["job"]))
 
-    def _workers(self, query: Query) -> HttpAnswer:
+    def _workers(self, query: QueryValues) -> HttpAnswer:
         attempts = self._state.store.open_attempts()
         workers = self._state.store.workers().values()
         dead = dead_workers(self._state.folder, workers)
@@ -127,7 +127,7 @@ class ServeAnswers:
         return JobService(self._state, self._clock(), lambda name: processes.process(name).name)
 
 
-def _query(text: str, parameters: tuple[str, ...]) -> Query:
+def _query(text: str, parameters: tuple[str, ...]) -> QueryValues:
     query = dict(parse_qsl(text, keep_blank_values=True))
     for name in query:
         if name not in parameters:
@@ -136,7 +136,7 @@ def _query(text: str, parameters: tuple[str, ...]) -> Query:
     return query
 
 
-def _limit(query: Query) -> int:
+def _limit(query: QueryValues) -> int:
     text = query.get("limit", str(MOST_ROWS))
     if not re.fullmatch(r"[0-9]{1,9}", text) or not 1 <= int(text) <= MOST_ROWS:
         raise UsageError(f"limit needs a whole number from 1 to {MOST_ROWS}, got {text!r}")

@@ -11,7 +11,7 @@ from scoopi.model.downloads import Downloads
 from scoopi.model.handover import Handover, Payload, ToFiles, ToTask
 from scoopi.model.text.file_path import FilePath
 from scoopi.parse.tree.page import Page
-from scoopi.steps.downloads.row_files import Claim, FileColumn, RowFiles
+from scoopi.steps.downloads.row_files import ClaimPath, FileColumn, RowFiles
 from scoopi.steps.locator_creator import link_address
 from scoopi.steps.step import Step
 
@@ -66,7 +66,7 @@ class GridFiles(Step):
     def __init__(
         self,
         definition: DataDef,
-        claim: Claim,
+        claim: ClaimPath,
         not_found: str | None = None,
         nothing: Collection[str] = frozenset(),
     ) -> None:

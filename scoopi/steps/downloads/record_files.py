@@ -11,9 +11,9 @@ from scoopi.model.downloads import Downloads
 from scoopi.model.handover import Handover, Payload, ToFiles, ToTask
 from scoopi.model.records import Records, Rejection, Value
 from scoopi.model.records.record_def import FieldDef, RecordDef
-from scoopi.model.records.record_schema import Row
+from scoopi.model.records.record_schema import RecordRow
 from scoopi.model.text.file_path import FilePath
-from scoopi.steps.downloads.row_files import MISSING, Claim, FileColumn, RowFiles
+from scoopi.steps.downloads.row_files import MISSING, ClaimPath, FileColumn, RowFiles
 from scoopi.steps.step import Step
 
 _OUTCOMES = {
@@ -33,7 +33,7 @@ class RecordFiles(Step):
         stream: the name of the records in frames.
     """
 
-    def __init__(self, definition: RecordDef, claim: Claim, stream: str) -> None:
+    def __init__(self, definition: RecordDef, claim: ClaimPath, stream: str) -> None:
         self._claim = claim
         self._stream = stream
         self._columns = [column.name for column in definition.schema.all_columns]
@@ -65,7 +65,7 @@ class RecordFiles(Step):
         records = downloads.input
         assert isinstance(records, Records)
         files = RowFiles(downloads, payload, self._claim, self._stream)
-        rows: list[Row] = []
+        rows: list[RecordRow] = []
         rejections = list(records.rejections)
         for row in records.rows:
             made = self._row(row, files, payload.locator.url)
@@ -76,7 +76,7 @@ class RecordFiles(Step):
         filled = replace(records, rows=tuple(rows), rejections=tuple(rejections))
         return ToTask(payload.advance(filled), files.warnings(), files.refs())
 
-    def _row(self, row: Row, files: RowFiles, url: str) -> Row | Rejection:
+    def _row(self, row: RecordRow, files: RowFiles, url: str) -> RecordRow | Rejection:
         values = {f"record.{name}": _text(row[at]) for at, name in enumerate(self._columns)}
         made = [*row]
         for field, column in self._fields:

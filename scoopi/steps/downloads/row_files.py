@@ -14,7 +14,7 @@ from scoopi.model.failure import Failure
 from scoopi.model.handover import Payload
 from scoopi.model.text.file_path import FilePath, is_object
 
-Claim = Callable[[str, str, str], bool]
+ClaimPath = Callable[[str, str, str], bool]
 """Takes path, SHA-256 and job; returns whether the path may have that content, see `FileStore.claim`. Of
 a path that has the SHA-256 only the folder is claimed."""
 
@@ -51,7 +51,7 @@ class RowFiles:
         stream: see `FileRef`.
     """
 
-    def __init__(self, downloads: Downloads, payload: Payload, claim: Claim, stream: str) -> None:
+    def __init__(self, downloads: Downloads, payload: Payload, claim: ClaimPath, stream: str) -> None:
         self._files = downloads.files
         self._payload = payload
         self._claim = claim

@@ -11,7 +11,7 @@ from scoopi.store.away_check import AwayCheck
 from scoopi.store.cluster.burst import Burst
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.foreign_values import describe, ensure_own, is_refused, reader_of
-from scoopi.store.cluster.map_scans import Call, Entries, MapCalls, MapScans
+from scoopi.store.cluster.map_scans import Call, KeyValues, MapCalls, MapScans
 from scoopi.store.cluster.scan_bounds import Queries
 from scoopi.store.nodes.lease import boottime
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, StoreMap
@@ -131,13 +131,13 @@ class HazelcastStore:
                 raise
             self.delete_all(store_map, [one for one, _ in self._scans.all_in_order(store_map) if one < key])
 
-    def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str = "") -> Entries:
+    def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str = "") -> KeyValues:
         """See `Store`."""
         return self._scans.scan(store_map, index_value, limit, after) if limit > 0 else []
 
     def scan_each(
         self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
-    ) -> Entries:
+    ) -> KeyValues:
         """See `Store`."""
         return self._scans.scan_each(store_map, index_values, limit, after) if limit > 0 else []
 
@@ -164,7 +164,7 @@ class HazelcastStore:
     def close(self) -> None:
         """Nothing to close: the client may serve other stores."""
 
-    def _own(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> Entries:
+    def _own(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> KeyValues:
         """The entries with text keys; Scoopi did not write the others."""
         read = reader_of(store_map)
         own = [(key, read(value)) for key, value in entries if isinstance(key, str)]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LARGE = 1000
 """From this limit on, it pays to count the records first, to bound the scan."""
-Entries = list[tuple[str, bytes]]
+KeyValues = list[tuple[str, bytes]]
 Call = Callable[["Map[Any, Any]"], "Future[Any]"]
 
 
@@ -34,7 +34,7 @@ class MapCalls(msgspec.Struct, frozen=True):
     """
 
     answers: Callable[[StoreMap, str, Sequence[Call]], list[Any]]
-    own: Callable[[StoreMap, Sequence[tuple[Any, Any]]], Entries]
+    own: Callable[[StoreMap, Sequence[tuple[Any, Any]]], KeyValues]
     blamed: Callable[[StoreMap], AbstractContextManager[None]]
     count: Callable[[StoreMap], int]
 
@@ -51,13 +51,15 @@ class MapScans:
         self._calls = calls
         self._bounds = ScanBounds()
 
-    def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str) -> Entries:
+    def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str) -> KeyValues:
         """See `Store`; the limit is positive."""
         if index_value is None:
             return self._scan_map(store_map, limit, after)
         return self._scan_indexed(store_map, index_value, limit, after)
 
-    def scan_each(self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str) -> Entries:
+    def scan_each(
+        self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str
+    ) -> KeyValues:
         """See `Store`; the limit is positive. One burst reads all values not known to have many records."""
         bounds = self._bounds
         large = {each for each in index_values if bounds.by_index(f"{store_map}/{each}", after, limit)}
@@ -78,11 +80,11 @@ class MapScans:
             found += page
         return found
 
-    def all_in_order(self, store_map: StoreMap) -> Entries:
+    def all_in_order(self, store_map: StoreMap) -> KeyValues:
         """All records whose keys are text, sorted by key on this node."""
         return self._sorted_here(store_map, None, "", None)
 
-    def _scan_map(self, store_map: StoreMap, limit: int, after: str) -> Entries:
+    def _scan_map(self, store_map: StoreMap, limit: int, after: str) -> KeyValues:
         if limit < LARGE:
             return self._page(store_map, None, limit, after)
         total = self._calls.count(store_map)
@@ -94,7 +96,7 @@ class MapScans:
             found += self._page(store_map, None, limit - len(found), end or after)
         return found
 
-    def _scan_indexed(self, store_map: StoreMap, index_value: str, limit: int, after: str) -> Entries:
+    def _scan_indexed(self, store_map: StoreMap, index_value: str, limit: int, after: str) -> KeyValues:
         end = self._bounds.by_index(f"{store_map}/{index_value}", after, limit)
         found = self._page(store_map, index_value, limit, after, end) if end is not None else []
         if len(found) < limit:
@@ -104,18 +106,18 @@ class MapScans:
 
     def _page(
         self, store_map: StoreMap, index_value: str | None, limit: int, after: str, end: str | None = None
-    ) -> Entries:
+    ) -> KeyValues:
         """Up to `limit` records with after < key <= end; the grid sorts all of them and sends these."""
         where = self._queries.page(self._queries.where(store_map, index_value, after, end), limit)
         found = self._found(store_map, where)
         return self._sorted_here(store_map, index_value, after, end)[:limit] if found is None else found
 
-    def _unpaged(self, store_map: StoreMap, after: str, end: str | None) -> Entries:
+    def _unpaged(self, store_map: StoreMap, after: str, end: str | None) -> KeyValues:
         """All records with after < key <= end, sorted here: the grid needs seconds to sort a large page."""
         found = self._found(store_map, self._queries.where(store_map, None, after, end))
         return self._sorted_here(store_map, None, after, end) if found is None else sorted(found, key=place)
 
-    def _found(self, store_map: StoreMap, where: Any) -> Entries | None:
+    def _found(self, store_map: StoreMap, where: Any) -> KeyValues | None:
         """The records that match; None if the map has keys that are not text."""
         try:
             (entries,) = self._answers(store_map, [where])
@@ -125,14 +127,14 @@ class MapScans:
             return None
         return self._compared(store_map, entries)
 
-    def _compared(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> Entries | None:
+    def _compared(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> KeyValues | None:
         """The records of entries; None if some have keys that are not text."""
         own = self._calls.own(store_map, entries)
         return own if len(own) == len(entries) else None
 
     def _sorted_here(
         self, store_map: StoreMap, index_value: str | None, after: str, end: str | None
-    ) -> Entries:
+    ) -> KeyValues:
         """The records with after < key <= end, by reading a whole map that has keys that are not text."""
         where = self._queries.where(store_map, index_value)
         with self._calls.blamed(store_map):

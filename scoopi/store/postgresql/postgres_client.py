@@ -45,8 +45,8 @@ _HINTS: tuple[tuple[type[psycopg.Error] | tuple[type[psycopg.Error], ...], str],
     (psycopg.OperationalError, _AWAY),
     (psycopg.InterfaceError, _AWAY),
 )
-Value = TypeVar("Value")
-Rows = Sequence[tuple[Any, ...]]
+ValueType = TypeVar("ValueType")
+ResultRows = Sequence[tuple[Any, ...]]
 
 
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
@@ -54,7 +54,7 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
 
     timeout = CallTimeout(ANSWER_S)
 
-    def wait(self, gen: Generator[Any, Any, Value], *args: Any, **kwargs: Any) -> Value:
+    def wait(self, gen: Generator[Any, Any, ValueType], *args: Any, **kwargs: Any) -> ValueType:
         return super().wait(_bounded(gen, self.timeout), *args, **kwargs)
 
 
@@ -80,7 +80,7 @@ class PostgresClient:
         self._idle: list[_Connection] = []
         self._is_closed = False
 
-    def rows(self, statement: bytes, values: Mapping[str, object], *, is_repeatable: bool) -> Rows:
+    def rows(self, statement: bytes, values: Mapping[str, object], *, is_repeatable: bool) -> ResultRows:
         """Run a statement.
 
         Args:
@@ -147,7 +147,7 @@ class PostgresClient:
             if self._is_closed:
                 self._drop_idle()
 
-    def _run(self, statement: bytes, values: Mapping[str, object]) -> Rows:
+    def _run(self, statement: bytes, values: Mapping[str, object]) -> ResultRows:
         for left in reversed(range(_TRIES)):
             connection = self._taken()
             try:
@@ -263,7 +263,9 @@ def _close_late(answer: Future[_Connection]) -> None:
             answer.result().close()
 
 
-def _bounded(generator: Generator[Any, Any, Value], timeout: CallTimeout) -> Generator[Any, Any, Value]:
+def _bounded(
+    generator: Generator[Any, Any, ValueType], timeout: CallTimeout
+) -> Generator[Any, Any, ValueType]:
     """Wrap psycopg's generator of an answer with a timeout.
 
     Raises:
@@ -279,5 +281,5 @@ def _bounded(generator: Generator[Any, Any, Value], timeout: CallTimeout) -> Gen
                 raise psycopg.OperationalError(f"no answer in {time.monotonic() - began:.1f} s")
             wanted = generator.send(ready)
     except StopIteration as end:
-        value: Value = end.value
+        value: ValueType = end.value
         return value

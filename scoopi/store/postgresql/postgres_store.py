@@ -9,11 +9,11 @@ from scoopi.model.decoders import json_decoder
 from scoopi.store.away_check import AwayCheck
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, StoreMap
 from scoopi.store.postgresql import table_statements as sql
-from scoopi.store.postgresql.postgres_client import PostgresClient, Rows
+from scoopi.store.postgresql.postgres_client import PostgresClient, ResultRows
 from scoopi.store.postgresql.table_statements import TableStatements
 from scoopi.store.record_codec import indexed_kind
 
-Entries = list[tuple[str, bytes]]
+KeyValues = list[tuple[str, bytes]]
 
 
 class PostgresStore:
@@ -104,7 +104,7 @@ class PostgresStore:
         """See `Store`."""
         self._write(self._statements[store_map].delete_below, key=key)
 
-    def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str = "") -> Entries:
+    def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str = "") -> KeyValues:
         """See `Store`."""
         statements, limit = self._statements[store_map], max(0, limit)
         if index_value is None:
@@ -113,7 +113,7 @@ class PostgresStore:
 
     def scan_each(
         self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
-    ) -> Entries:
+    ) -> KeyValues:
         """See `Store`."""
         each = self._statements[store_map].scan_each
         return [*self._read(each, limit=max(0, limit), after=after, values=[*index_values])]
@@ -157,13 +157,13 @@ class PostgresStore:
         for statements in self._statements.values():
             self._write(statements.purge)
 
-    def _read(self, statement: bytes, **values: object) -> Rows:
+    def _read(self, statement: bytes, **values: object) -> ResultRows:
         return self._asked(statement, values, is_repeatable=True)
 
-    def _write(self, statement: bytes, **values: object) -> Rows:
+    def _write(self, statement: bytes, **values: object) -> ResultRows:
         return self._asked(statement, values, is_repeatable=False)
 
-    def _asked(self, statement: bytes, values: dict[str, object], *, is_repeatable: bool) -> Rows:
+    def _asked(self, statement: bytes, values: dict[str, object], *, is_repeatable: bool) -> ResultRows:
         if self._away is not None:
             self._away.ensure_kept()
         return self._client.rows(statement, {"space": self._space, **values}, is_repeatable=is_repeatable)
@@ -173,7 +173,7 @@ class PostgresStore:
         return [decode(record).index_value for record in records] if decode else []
 
     def _settled(
-        self, store_map: StoreMap, wanted: Sequence[tuple[str, bytes]], written: Rows
+        self, store_map: StoreMap, wanted: Sequence[tuple[str, bytes]], written: ResultRows
     ) -> list[Outcome]:
         """The outcomes of a batch; for records that were not written, by their current values."""
         won = {key for (key,) in written}

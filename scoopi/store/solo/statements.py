@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from scoopi.store.ports import StoreMap
 
-Record = TypeVar("Record")
+RecordType = TypeVar("RecordType")
 
 VERSION = 3
 LENGTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
@@ -53,7 +53,7 @@ def tables(store_map: StoreMap) -> list[str]:
     return [table, f"CREATE INDEX {store_map}_by_{index} ON {store_map} ({index}, key)"] if index else [table]
 
 
-def chunks(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
+def chunks(records: Sequence[RecordType]) -> Iterator[Sequence[RecordType]]:
     """Split records into chunks of LENGTHS; the last one is padded with copies of its last record."""
     longest = LENGTHS[-1]
     for start in range(0, len(records), longest):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind
+from scoopi.defs.scrape.checkers import ChainPluginKind, Checkers, Fault
 from scoopi.model.definitions import PluginDef
 from tests.defs.written import DATA, PLACES, Check
 
@@ -120,7 +120,7 @@ def test_behind_a_script_rows_may_have_any_entries(check_steps: Check) -> None:
 def test_plugins_are_checked_once_each_by_the_kind_of_their_step(check: Check) -> None:
     asked: list[tuple[str, str, dict[str, object]]] = []
 
-    def plugin(kind: PluginKind, each: PluginDef) -> list[Fault]:
+    def plugin(kind: ChainPluginKind, each: PluginDef) -> list[Fault]:
         asked.append((kind, each.class_name, each.fields))
         return [Fault("field item is missing")] if kind == "converters" else []
 

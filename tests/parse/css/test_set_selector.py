@@ -6,7 +6,7 @@ import pytest
 from lxml import etree
 
 from scoopi.parse.css.selector_parser import parse_selector
-from scoopi.parse.css.set_selector import ChainQuery, Query, holders_of, selected
+from scoopi.parse.css.set_selector import ChainQuery, FindElements, holders_of, selected
 from scoopi.parse.css.syntax import tag_of
 
 Element = etree._Element
@@ -15,7 +15,7 @@ ROOT = etree.fromstring(
 )
 
 
-def query(tag: str) -> Query:
+def query(tag: str) -> FindElements:
     return lambda root: list(root.iter(tag))
 
 

@@ -12,7 +12,7 @@ from scoopi.model.downloads import Download, Downloads, FileOrder, FileRef, Kept
 from scoopi.model.handover import Payload
 from scoopi.model.locator import Locator
 from scoopi.model.text.file_path import FilePath
-from scoopi.steps.downloads.row_files import Claim, FileColumn, RowFiles
+from scoopi.steps.downloads.row_files import ClaimPath, FileColumn, RowFiles
 
 ONE, TWO, GONE = "http://h/1.jpg", "http://h/2.jpg", "http://h/gone.jpg"
 CAME = {ONE: KeptFile("11", 3, "image/jpeg", "one.jpg"), TWO: KeptFile("22", 4, "image/png", "two")}
@@ -22,7 +22,7 @@ def column(to: str, name: str = "image") -> FileColumn:
     return FileColumn(name, 1, Download(to), FilePath(to))
 
 
-def files_of(of: FileColumn, claim: Claim = lambda *_: True, fault: FetchError | None = None) -> RowFiles:
+def files_of(of: FileColumn, claim: ClaimPath = lambda *_: True, fault: FetchError | None = None) -> RowFiles:
     failed = fault or FetchError("status 404", at=GONE)
     came = {of.order(url): CAME.get(url, failed) for url in (ONE, TWO, GONE)}
     payload = Payload("job", Locator("oslo", "list", "http://h/list"), 1, "cards", None)
