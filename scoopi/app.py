@@ -19,7 +19,8 @@ from scoopi.runs.run_request import RunRequest, ignore_notice, output_folder
 if TYPE_CHECKING:
     from scoopi.defs.yaml.report import Report
     from scoopi.engine.engine import Engine
-    from scoopi.model.report.run_report import Progress, RunReport
+    from scoopi.model.report.progress import Progress
+    from scoopi.model.report.run_report import RunReport
 
 
 class Scoopi:

@@ -13,7 +13,8 @@ from typing import Any
 from scoopi.app import Scoopi, project_settings
 from scoopi.model.decoders import converted, json_decoder
 from scoopi.model.inputs import SLOT_PARTS, Inputs
-from scoopi.model.report.run_report import Progress, RunReport, RunStatus
+from scoopi.model.report.progress import Progress
+from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.run_node import FIRST_NODE, RUN
 from scoopi.runs.run_file import RunView

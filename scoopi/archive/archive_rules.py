@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from scoopi.configs.groups import ArchiveSettings
-from scoopi.model.definitions import Definitions, TaskDef
 from scoopi.model.job import JobPayload
+from scoopi.model.scrape.definitions import Definitions
+from scoopi.model.scrape.task_def import TaskDef
 
 if TYPE_CHECKING:
     from scoopi.archive.archive import Archive

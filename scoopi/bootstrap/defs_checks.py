@@ -18,10 +18,11 @@ from scoopi.errors import ConfigError, ScoopiError
 from scoopi.fetch.address import parse_address
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import OutputDef, PluginDef
 from scoopi.model.records import RecordSchema
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.records.record_fault import RecordFault
+from scoopi.model.scrape.plugin_def import PluginDef
+from scoopi.model.scrape.task_def import OutputDef
 from scoopi.model.text.host_name import host_pattern
 from scoopi.model.text.output_path import is_too_long
 from scoopi.model.text.shown import without_credentials

@@ -15,8 +15,8 @@ from scoopi.defs.sites.site_reader import read_site_files
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.report import Report
 from scoopi.errors import ConfigError
-from scoopi.model.definitions import Definitions
 from scoopi.model.inputs import NO_INPUTS, Inputs
+from scoopi.model.scrape.definitions import Definitions
 from scoopi.model.sites import SiteBlock
 from scoopi.plugins.builtins import finder_of
 from scoopi.plugins.plugin_finder import PluginFinder

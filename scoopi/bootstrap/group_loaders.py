@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoopi.configs.groups import ScriptLimits
-from scoopi.model.definitions import TaskGroup
+from scoopi.model.scrape.task_def import TaskGroup
 from scoopi.plugins.plugin_finder import PluginFinder
 
 if TYPE_CHECKING:

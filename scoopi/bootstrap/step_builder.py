@@ -28,9 +28,10 @@ from scoopi.defs.scrape.class_names import (
 )
 from scoopi.errors import PluginError
 from scoopi.fetch.file_client import FileFinder
-from scoopi.model.definitions import PluginDef, StepDef, TaskDef
 from scoopi.model.locator import Document
 from scoopi.model.report.finds import axes_read, found_nothing
+from scoopi.model.scrape.plugin_def import PluginDef, StepDef
+from scoopi.model.scrape.task_def import TaskDef
 from scoopi.outputs.target import stream_of
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.publishing.output_spec import appender_outputs

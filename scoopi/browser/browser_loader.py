@@ -21,7 +21,7 @@ from scoopi.browser.pool_messages import (
     send,
 )
 from scoopi.errors import NO_BROWSER, FetchError, LoadFault
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.scrape.browser_def import BrowserDef
 from scoopi.model.text.secrets import MissingSecretError
 from scoopi.model.text.shown import shown
 from scoopi.plugins.loader_port import Answer, HeldGrant, Web

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
-from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
 from scoopi.model.text.secrets import revealed, variable_of
 from scoopi.model.text.text_template import TextTemplate, placeholders
 

@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection
 import msgspec
 
 from scoopi.model.decoders import msgpack_decoder
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.scrape.browser_def import BrowserDef
 
 
 class BrowserReserved(msgspec.Struct, frozen=True, tag=1, array_like=True):

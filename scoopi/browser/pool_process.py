@@ -21,7 +21,7 @@ import msgspec
 
 from scoopi.configs.groups import BrowserSettings
 from scoopi.errors import ConfigError
-from scoopi.model.definitions import TaskGroup
+from scoopi.model.scrape.task_def import TaskGroup
 
 log = logging.getLogger(__name__)
 

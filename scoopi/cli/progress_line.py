@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from scoopi.model.report.run_report import Progress
+    from scoopi.model.report.progress import Progress
 
 RECENT = 40
 """Number of reports over which the speed is averaged: about ten seconds."""

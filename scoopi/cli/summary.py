@@ -7,16 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.text import counted, duration, labelled, number, rate, short_duration
-from scoopi.model.report.run_report import (
-    LOADER,
-    Cause,
-    ChangeCounts,
-    EntryTime,
-    LoadCounts,
-    Retries,
-    RunReport,
-    RunStatus,
-)
+from scoopi.model.report.causes import Cause
+from scoopi.model.report.run_counts import ChangeCounts, EntryTime, LoadCounts, Retries
+from scoopi.model.report.run_report import LOADER, RunReport, RunStatus
 
 _MOST_CAUSES = 10
 _MOST_NAMES = 10

@@ -25,8 +25,9 @@ from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.model.definitions import LocatorGroup
-from scoopi.model.report.run_report import Progress, RunReport
+from scoopi.model.report.progress import Progress
+from scoopi.model.report.run_report import RunReport
+from scoopi.model.scrape.locator_def import LocatorGroup
 from scoopi.politeness.host_clocks import HostClocks
 from scoopi.runs.run_file import versions
 from scoopi.store.pages.job_store import JobStore

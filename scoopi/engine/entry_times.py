@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from scoopi.engine.found_counts import FoundCounts
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import Definitions
 from scoopi.model.place import Place
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.report.finds import (
@@ -27,7 +26,8 @@ from scoopi.model.report.finds import (
     axes_read,
     count_name,
 )
-from scoopi.model.report.run_report import EntryTime
+from scoopi.model.report.run_counts import EntryTime
+from scoopi.model.scrape.definitions import Definitions
 
 MOST_ENTRIES = 5
 

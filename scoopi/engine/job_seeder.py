@@ -12,9 +12,9 @@ from types import MappingProxyType
 import msgspec
 
 from scoopi.errors import RunError, StoppedError
-from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.model.job import JobPayload, ancestor_digest, page_url, run_id, seed_id
 from scoopi.model.locator import Locator
+from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_records import NewJob
 from scoopi.store.pages.job_store import JobStore

@@ -20,7 +20,7 @@ from scoopi.model.report.finds import (
     UNREADABLE,
     count_name,
 )
-from scoopi.model.report.run_report import FieldFigures
+from scoopi.model.report.run_counts import FieldFigures
 
 _ENDS = ("next", "crawl")
 """Tasks of links whose pages may have none: the last one of a list, the leaves of a site."""

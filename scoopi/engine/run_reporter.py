@@ -16,16 +16,10 @@ from scoopi.errors import AppenderError, ClusterError, StoreError
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import run_failure
+from scoopi.model.report.causes import Cause
 from scoopi.model.report.finds import LOADS, MET, PAGES, PREFIX, ROWS, SEPARATOR, TIMES, axes_read
-from scoopi.model.report.run_report import (
-    Cause,
-    EntryTime,
-    FieldFigures,
-    JobCounts,
-    LoadCounts,
-    RunReport,
-    RunStatus,
-)
+from scoopi.model.report.run_counts import EntryTime, FieldFigures, JobCounts, LoadCounts
+from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.plugins.encoders.rows_encoder import read_rows
 from scoopi.publishing.row_tally import Published
 from scoopi.runs.run_file import RunFile, RunPlace, RunView, versions

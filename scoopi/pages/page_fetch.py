@@ -25,9 +25,10 @@ from scoopi.fetch.hop_recorder import HopRecorder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.request import Request
-from scoopi.model.definitions import Definitions, TaskGroup
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.report.fetched_page import FetchedPage
+from scoopi.model.scrape.definitions import Definitions
+from scoopi.model.scrape.task_def import TaskGroup
 from scoopi.model.sites import Site
 from scoopi.model.text.secrets import is_open, variable_of
 from scoopi.model.text.shown import did_you_mean, without_credentials

@@ -18,10 +18,10 @@ from scoopi.browser.pool_process import browsers_for
 from scoopi.configs.groups import BrowserSettings, ScriptLimits
 from scoopi.configs.run_date import compose_run_date
 from scoopi.errors import FetchError, UsageError
-from scoopi.model.definitions import Definitions
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Locator
 from scoopi.model.records import Column, Records
+from scoopi.model.scrape.definitions import Definitions
 from scoopi.model.text.shown import did_you_mean
 from scoopi.parse.records.record_inspection import FieldView, RecordInspection
 from scoopi.parse.tree.page import Page

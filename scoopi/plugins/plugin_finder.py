@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scoopi.errors import PluginError, ScoopiError
-from scoopi.model.definitions import PluginDef
+from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.model.text.shown import nearest
 from scoopi.plugins.parameters import STEP_FIELDS, Parameters, StepField
 from scoopi.plugins.plugin_files import PluginFiles, fault_of, file_digest

@@ -9,8 +9,8 @@ from pathlib import Path
 from scoopi.defs.records.download_language import path_fault_of_nodes
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.errors import AppenderError, DefsError, StoreError
-from scoopi.model.definitions import OutputDef
 from scoopi.model.records import RecordSchema
+from scoopi.model.scrape.task_def import OutputDef
 from scoopi.model.text.file_path import is_object
 from scoopi.outputs.extras import ensure_libraries, ensure_store
 from scoopi.outputs.target import Target, parse_target

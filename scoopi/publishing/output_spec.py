@@ -11,8 +11,10 @@ from msgspec.structs import replace
 from scoopi.defs.scrape.class_names import APPENDER_STEP
 from scoopi.model.data import Axis
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import Definitions, OutputDef, PluginDef, StepDef, TaskDef
 from scoopi.model.records import RecordSchema, with_change
+from scoopi.model.scrape.definitions import Definitions
+from scoopi.model.scrape.plugin_def import PluginDef, StepDef
+from scoopi.model.scrape.task_def import OutputDef, TaskDef
 from scoopi.outputs.target import Target, TargetKind, parse_target, rejected_of, stream_of
 from scoopi.plugins.encoders.grid_format import GridFormat
 from scoopi.plugins.encoders.rows_encoder import RowsEncoder

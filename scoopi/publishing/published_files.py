@@ -21,7 +21,7 @@ from scoopi.model.downloads import (
 )
 from scoopi.model.job import Frame
 from scoopi.model.records import read_records
-from scoopi.model.report.run_report import FileCounts
+from scoopi.model.report.run_counts import FileCounts
 from scoopi.model.text.file_path import is_object
 from scoopi.publishing.objects.object_upload import ensure_uploaded, upload_missing
 from scoopi.publishing.output_spec import OutputSpec

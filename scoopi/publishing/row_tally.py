@@ -10,7 +10,8 @@ import msgspec
 
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState
-from scoopi.model.report.run_report import Cause, Causes, ChangeCounts, FileCounts, Retried, Retries
+from scoopi.model.report.causes import Cause, Causes
+from scoopi.model.report.run_counts import ChangeCounts, FileCounts, Retried, Retries
 from scoopi.model.text.shown import shown
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.expectations.expected_records import ExpectedRecords, Found

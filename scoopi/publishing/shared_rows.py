@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from scoopi.errors import StoppedError
-from scoopi.model.report.run_report import FileCounts
+from scoopi.model.report.run_counts import FileCounts
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.row_tally import Published
 from scoopi.publishing.run_rows import OwnRows, PublishedRows

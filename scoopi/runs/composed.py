@@ -11,8 +11,9 @@ import msgspec
 from scoopi.defs.scrape.class_names import LINK_MAKER, SCRIPTER, STEP_CLASSES
 from scoopi.errors import PluginError, UsageError
 from scoopi.model.decoders import msgpack_decoder
-from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
 from scoopi.model.locator import PageRequest
+from scoopi.model.scrape.definitions import Definitions
+from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
 from scoopi.model.text.locator_values import LocatorValues, RowValues
 from scoopi.plugins.plugin_finder import digest_now
 from scoopi.store.ports import RUN

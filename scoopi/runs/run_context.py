@@ -14,7 +14,7 @@ from scoopi.configs.configs import Configs
 from scoopi.configs.groups import BudgetSettings, ClusterSettings
 from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.downloads import FILES_FOLDER
-from scoopi.model.report.run_report import Progress
+from scoopi.model.report.progress import Progress
 from scoopi.publishing.output_spec import OutputSpec
 from scoopi.runs.composed import Composed, WorkerPlan
 from scoopi.runs.folders.node_folder import NodeFolder

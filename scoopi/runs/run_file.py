@@ -16,9 +16,8 @@ from typing import Any
 import msgspec
 
 from scoopi.model.decoders import converted
-from scoopi.model.report.run_report import (
-    ALREADY_OVER,
-    Cause,
+from scoopi.model.report.causes import Cause
+from scoopi.model.report.run_counts import (
     ChangeCounts,
     EntryTime,
     FieldFigures,
@@ -26,9 +25,8 @@ from scoopi.model.report.run_report import (
     JobCounts,
     LoadCounts,
     Retries,
-    RunReport,
-    RunStatus,
 )
+from scoopi.model.report.run_report import ALREADY_OVER, RunReport, RunStatus
 from scoopi.plugins.encoders.grid_format import GridFormat
 from scoopi.synced_files import replace_synced
 from scoopi.version import __version__

@@ -13,7 +13,7 @@ from typing import IO, Literal
 
 from scoopi.errors import UsageError
 from scoopi.model.inputs import NO_INPUTS, Inputs
-from scoopi.model.report.run_report import Progress
+from scoopi.model.report.progress import Progress
 from scoopi.model.text.shown import as_utf8
 from scoopi.runs.rows.query_rows import no_stop
 

@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from scoopi.errors import DisallowedError, FetchError, LoadFault, StepError
 from scoopi.model.data import Data, LinkData
-from scoopi.model.definitions import TaskDef
 from scoopi.model.downloads import Downloads, FileOrder, FileRef, KeptFile
 from scoopi.model.failure import Failure, page_failure
 from scoopi.model.handover import Payload, ToAppender, ToFiles, ToGrant, ToJobs, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Document
 from scoopi.model.records import Records
+from scoopi.model.scrape.task_def import TaskDef
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.downloads.page_outcome import PageOutcome, PausedPage, PausedTask
 from scoopi.worker.found_values import FoundValues

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from scoopi.fetch.downloads.file_store import FileStore
-from scoopi.model.definitions import TaskDef
+from scoopi.model.scrape.task_def import TaskDef
 from scoopi.steps.step import Loader, Step
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs

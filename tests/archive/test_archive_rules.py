@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.configs.groups import ArchiveSettings
-from scoopi.model.definitions import Definitions, TaskDef, TaskGroup
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Document, Locator
+from scoopi.model.scrape.definitions import Definitions
+from scoopi.model.scrape.task_def import TaskDef, TaskGroup
 
 NOW = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 LASTING, PASSING = TaskDef("lasting", "t", "d", ()), TaskDef("passing", "t", "d", ())

@@ -9,7 +9,9 @@ import pytest
 from scoopi.bootstrap.group_loaders import BROWSER, group_loaders
 from scoopi.browser.browser_loader import BrowserLoader
 from scoopi.errors import PluginError
-from scoopi.model.definitions import BrowserDef, PluginDef, StepDef, TaskDef, TaskGroup
+from scoopi.model.scrape.browser_def import BrowserDef
+from scoopi.model.scrape.plugin_def import PluginDef, StepDef
+from scoopi.model.scrape.task_def import TaskDef, TaskGroup
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 

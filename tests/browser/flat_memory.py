@@ -12,7 +12,7 @@ from scoopi.browser.pool_messages import Rendered, Visit, receive_reply, send
 from scoopi.browser.pool_process import PoolProcess
 from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import memory_of_trees
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.scrape.browser_def import BrowserDef
 from tests.browser.processes import connected
 from tests.server.server import Server
 

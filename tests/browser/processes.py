@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scoopi.browser.pool_messages import Reply, Visit, receive_reply, send
 from scoopi.browser.pool_process import PoolProcess
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.scrape.browser_def import BrowserDef
 from tests.engine.workspace import wait_until
 from tests.reliability.process import children_of
 from tests.server.server import Server

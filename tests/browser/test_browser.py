@@ -16,7 +16,7 @@ from scoopi.browser.page.kept_pages import Console, KeptPages, Whole, nothing_mo
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
-from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
 from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
 from tests.server.server import Server

@@ -26,7 +26,7 @@ from scoopi.browser.pool_messages import (
 from scoopi.browser.pool_process import SOCKET, PoolProcess
 from scoopi.configs.groups import BrowserSettings
 from scoopi.errors import NO_BROWSER
-from scoopi.model.definitions import BrowserDef, Until
+from scoopi.model.scrape.browser_def import BrowserDef, Until
 from tests.browser.processes import connected, interrupted, programs_below
 from tests.server.answer import Answer
 from tests.server.server import Server

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.browser.filled_actions import FilledActions
-from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
 from scoopi.model.text.secrets import MissingSecretError
 
 URL = "http://shop.example/search"

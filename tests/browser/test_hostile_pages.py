@@ -16,7 +16,7 @@ from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.pool_messages import Rendered, Reply, Visit, VisitFailed, receive_reply, send
 from scoopi.browser.pool_process import PoolProcess
 from scoopi.configs.groups import BrowserSettings
-from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
 from tests.browser.kinds import each_browser
 from tests.browser.processes import connected, interrupted, programs_below
 from tests.server.answer import Answer

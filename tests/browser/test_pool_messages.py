@@ -16,7 +16,7 @@ from scoopi.browser.pool_messages import (
     receive_visit,
     send,
 )
-from scoopi.model.definitions import BrowserDef, Until
+from scoopi.model.scrape.browser_def import BrowserDef, Until
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from scoopi.browser.pool_process import PoolProcess
 from scoopi.browser.remote_sessions import SESSION, session_address
 from scoopi.configs.groups import BrowserSettings
 from scoopi.errors import ConfigError
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.scrape.browser_def import BrowserDef
 from tests.browser.hung_grid import HungGrid
 from tests.browser.processes import connected, programs_below
 from tests.engine.workspace import wait_until

@@ -13,7 +13,8 @@ import pytest
 
 from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
-from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_counts import JobCounts
+from scoopi.model.report.run_report import RunReport, RunStatus
 
 
 class StandIn:

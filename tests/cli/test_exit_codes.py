@@ -10,7 +10,8 @@ import pytest
 
 from scoopi import errors
 from scoopi.cli.exit_codes import code_of_error, code_of_report, code_of_signal
-from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_counts import JobCounts
+from scoopi.model.report.run_report import RunReport, RunStatus
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ import pytest
 
 from scoopi.cli.progress_line import FIRST_TROUBLE_S, RECENT, STATUS_S, ProgressLine, Recent, progress_text
 from scoopi.cli.terminal import Terminal
-from scoopi.model.report.run_report import Progress
+from scoopi.model.report.progress import Progress
 
 
 class Tty(io.StringIO):

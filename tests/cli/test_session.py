@@ -9,7 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.errors import UsageError
-from scoopi.model.report.run_report import JobCounts, RunStatus
+from scoopi.model.report.run_counts import JobCounts
+from scoopi.model.report.run_report import RunStatus
 
 
 def test_rows_to_stdout_leave_the_summary_on_stderr(screen: Any, stand_in: Any) -> None:

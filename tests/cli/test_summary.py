@@ -10,15 +10,9 @@ from msgspec.structs import replace
 
 from scoopi.cli.summary import Summary
 from scoopi.model.failure import Failure
-from scoopi.model.report.run_report import (
-    Cause,
-    ChangeCounts,
-    EntryTime,
-    JobCounts,
-    LoadCounts,
-    RunReport,
-    RunStatus,
-)
+from scoopi.model.report.causes import Cause
+from scoopi.model.report.run_counts import ChangeCounts, EntryTime, JobCounts, LoadCounts
+from scoopi.model.report.run_report import RunReport, RunStatus
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FULL = RunReport(

@@ -9,7 +9,7 @@ from textwrap import dedent
 from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.defs_reader import read_definitions
 from scoopi.defs.yaml.report import Report
-from scoopi.model.definitions import Definitions
+from scoopi.model.scrape.definitions import Definitions
 
 PLACES = """\
 locatorGroups:

@@ -14,7 +14,7 @@ from pathlib import Path
 from scoopi.cli import exit_codes
 from scoopi.configs.registry import SETTINGS_BY_KEY
 from scoopi.model.failure import Failure
-from scoopi.model.report.run_report import Cause
+from scoopi.model.report.causes import Cause
 from scoopi.runs.run_file import RunFile, RunView
 from tests.docs.markdown import ROOT, Page
 

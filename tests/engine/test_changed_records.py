@@ -12,7 +12,8 @@ import pytest
 
 from scoopi import Scoopi
 from scoopi.errors import AppenderError, ConfigError
-from scoopi.model.report.run_report import ChangeCounts, RunReport
+from scoopi.model.report.run_counts import ChangeCounts
+from scoopi.model.report.run_report import RunReport
 from scoopi.publishing.changes.change_state import ChangeState
 from tests.engine.flaky_site import FlakySite
 from tests.engine.workspace import Workspace, wait_until

@@ -18,8 +18,8 @@ from scoopi.bootstrap.wiring.modules import run_modules
 from scoopi.engine.engine import Engine
 from scoopi.errors import RunError
 from scoopi.mediator.workers.worker_link import WorkerLink
-from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.model.report.run_report import RunReport, RunStatus
+from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
 from scoopi.runs.composed import packed_locators
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord

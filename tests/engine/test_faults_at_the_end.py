@@ -10,7 +10,7 @@ import pytest
 from scoopi import Scoopi
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.errors import AppenderError, StoreError
-from scoopi.model.report.run_report import Progress
+from scoopi.model.report.progress import Progress
 from scoopi.publishing.publisher import Publisher
 from scoopi.store.pages.job_store import JobStore
 from tests.engine.workspace import Workspace, wait_until

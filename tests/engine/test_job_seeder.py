@@ -14,9 +14,9 @@ import pytest
 from scoopi.engine import job_seeder
 from scoopi.engine.job_seeder import JobSeeder, SeedCalls, SeedPortions
 from scoopi.errors import RunError, StoreError
-from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
+from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
 from scoopi.model.text.locator_values import NumberValues, TextValues
 from scoopi.store import retries
 from scoopi.store.nodes.barricade import Barricade

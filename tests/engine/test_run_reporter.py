@@ -10,7 +10,8 @@ import pytest
 from scoopi import Scoopi
 from scoopi.engine.run_reporter import renamed
 from scoopi.model.failure import Failure
-from scoopi.model.report.run_report import Cause, RunReport, RunStatus
+from scoopi.model.report.causes import Cause
+from scoopi.model.report.run_report import RunReport, RunStatus
 
 PAGE = """<table><tr><th>Loaf<th>Small</tr><tr><td>Rye<td>2.40</tr><tr><td>Walnut<td>2.90</tr></table>"""
 DEFINITIONS = """\

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from scoopi.errors import PluginError
-from scoopi.model.definitions import PluginDef
 from scoopi.model.place import Place
+from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.encoders.csv_encoder import CsvEncoder
 from scoopi.plugins.plugin_finder import PluginFinder, digest_now

@@ -18,7 +18,7 @@ from scoopi.model.downloads import FileRef, kept_path
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState
 from scoopi.model.records import Column, RecordSchema, packed_rows
-from scoopi.model.report.run_report import FileCounts
+from scoopi.model.report.run_counts import FileCounts
 from scoopi.publishing.output_file import OutputFile
 from scoopi.publishing.output_spec import OutputSpec
 from scoopi.publishing.publisher import Publisher, PublishTarget

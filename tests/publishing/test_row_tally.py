@@ -11,7 +11,7 @@ from scoopi.model.failure import Failure
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.model.report.run_report import Retried, Retries
+from scoopi.model.report.run_counts import Retried, Retries
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.expectations.expected_records import Found
 from scoopi.publishing.output_file import OutputFile

@@ -6,7 +6,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from scoopi.model.definitions import LocatorDef, LocatorGroup
+from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
 from scoopi.model.text.locator_values import NumberValues, RowValues
 from scoopi.runs.composed import LOCATORS_A_PART, packed_locators, unpacked_locators
 

@@ -12,9 +12,10 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.configs.groups import ClusterSettings
-from scoopi.model.definitions import Definitions, TaskDef, TaskGroup
 from scoopi.model.limits.budget import Budget
 from scoopi.model.place import Place
+from scoopi.model.scrape.definitions import Definitions
+from scoopi.model.scrape.task_def import TaskDef, TaskGroup
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.runs.composed import Composed
 from scoopi.runs.configs_composer import ConfigsComposer

@@ -11,7 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.model.failure import Failure
-from scoopi.model.report.run_report import ALREADY_OVER, Cause, FileCounts, JobCounts, RunReport, RunStatus
+from scoopi.model.report.causes import Cause
+from scoopi.model.report.run_counts import FileCounts, JobCounts
+from scoopi.model.report.run_report import ALREADY_OVER, RunReport, RunStatus
 from scoopi.runs.run_file import RunFile, RunView, versions
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -11,9 +11,9 @@ import pytest
 from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ParseError, ScriptError, StepError
 from scoopi.model.data import Axis, Data, Item
-from scoopi.model.definitions import PluginDef
 from scoopi.model.handover import Payload, ToTask
 from scoopi.model.locator import Locator
+from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.plugins.builtin_scripts import BasicScript
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder

@@ -45,8 +45,8 @@ TESTED_ELSEWHERE: dict[str, tuple[str, str]] = {
     "scoopi/mediator/budgets": ("tested by runs on one machine", "page_limit.py"),
     "scoopi/mediator/workers": ("tested by runs on one machine", "page_log.py"),
     "scoopi/model": (
-        "tested by the definitions in documents, and by runs on one machine",
-        "definitions.py downloads.py",
+        "tested by runs on one machine",
+        "downloads.py",
     ),
     "scoopi/model/text": ("tested by hostile values", "page_text.py"),
     "scoopi/plugins": ("tested by hostile files", "plugin_files.py"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scoopi.model.definitions import TaskDef
 from scoopi.model.handover import Handover, Payload, ToAppender
+from scoopi.model.scrape.task_def import TaskDef
 from scoopi.parse import parse_html
 from scoopi.parse.tree.page import TreeLimits
 from scoopi.steps.step import Step

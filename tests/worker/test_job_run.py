@@ -14,13 +14,13 @@ import pytest
 
 from scoopi.errors import DisallowedError, FetchError, LoadFault, StepError
 from scoopi.model.data import Axis, Data, Item, LinkData
-from scoopi.model.definitions import TaskDef
 from scoopi.model.downloads import FileOrder
 from scoopi.model.failure import LONGEST_MESSAGE, Failure
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, ToGrant, ToJobs, ToTask
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Document, Link, Locator
 from scoopi.model.records import Records
+from scoopi.model.scrape.task_def import TaskDef
 from scoopi.steps.step import Step
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.downloads.page_outcome import PausedPage

@@ -15,13 +15,13 @@ from msgspec import structs
 from scoopi.errors import NO_BROWSER, FetchError, LoadFault, SilentHostError
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.file_client import FileFinder
-from scoopi.model.definitions import TaskDef
 from scoopi.model.downloads import Downloads, FileOrder
 from scoopi.model.handover import Grant, Handover, Payload, ToAppender, ToFiles, ToGrant, ToSession
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.report.run_report import LOADER
 from scoopi.model.robots import RobotsAnswer, RobotsKind
+from scoopi.model.scrape.task_def import TaskDef
 from scoopi.model.site_session import Session, SessionChange
 from scoopi.steps.step import LoadOrder, OnHandover, Step
 from scoopi.worker.crash_marker import CrashMarker, Note

@@ -33,8 +33,8 @@ from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
 from scoopi.mediator.workers.worker_link import WorkerLink
-from scoopi.model.definitions import Definitions
 from scoopi.model.report.run_report import RunReport, RunStatus
+from scoopi.model.scrape.definitions import Definitions
 from scoopi.model.sites import Sites
 from scoopi.runs.composed import has_scripts
 from scoopi.runs.folders.run_folder import point_latest

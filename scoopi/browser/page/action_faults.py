@@ -19,7 +19,7 @@ from selenium.common.exceptions import (
 
 from scoopi.browser.page.page_wait import NO_SELECTOR, RAISE_SITE, VisitFailedError, named, unreadable
 from scoopi.browser.pool_messages import VisitFailed
-from scoopi.model.definitions import ActionDef
+from scoopi.model.scrape.browser_def import ActionDef
 from scoopi.model.text.shown import cut
 
 NOT_YET = (

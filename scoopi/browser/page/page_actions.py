@@ -35,7 +35,7 @@ from scoopi.browser.page.page_windows import NEW_WINDOW, PageWindows
 from scoopi.browser.page.step_timeout import StepTimeout
 from scoopi.browser.page.window_switch import WindowSwitch
 from scoopi.browser.pool_messages import Removed, VisitFailed
-from scoopi.model.definitions import ActionDef
+from scoopi.model.scrape.browser_def import ActionDef
 
 _CHOOSE = """
 const [list, wanted] = arguments;

@@ -19,7 +19,7 @@ from scoopi.browser.pool_messages import Removed, VisitFailed
 from scoopi.browser.scripts.script_messages import ScriptOrder
 from scoopi.browser.scripts.script_process import ScriptProcess
 from scoopi.browser.started import Started
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.scrape.browser_def import BrowserDef
 
 _LEAST_S = 0.1
 _KEEP_S = 1.0

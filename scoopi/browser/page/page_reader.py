@@ -21,7 +21,7 @@ from scoopi.browser.page.page_document import CONDITIONS, DOCUMENT, ERROR, IN_FR
 from scoopi.browser.page.page_wait import RAISE_SITE, VisitFailedError, Words, with_dialogs_dismissed
 from scoopi.browser.pool_messages import VisitFailed
 from scoopi.errors import NO_BROWSER
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.scrape.browser_def import BrowserDef
 
 ANY = ("", "", "")
 """Words that hold on each page."""

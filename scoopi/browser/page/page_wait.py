@@ -19,7 +19,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser.page.page_document import CONDITIONS
 from scoopi.browser.pool_messages import VisitFailed
-from scoopi.model.definitions import BrowserDef, Until
+from scoopi.model.scrape.browser_def import BrowserDef, Until
 
 T = TypeVar("T")
 POLL_S = 0.05

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.pool_messages import VisitFailed
-from scoopi.model.definitions import ActionDef, BrowserDef
 from scoopi.model.place import NOWHERE, Place
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef
 
 NEW_WINDOW = "new"
 """What the action `window` has to go to a window that the page has opened."""

@@ -12,7 +12,7 @@ from scoopi.browser.scripts.driver_calls import AttachedDriver, DriverCalls
 from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptOrder
 from scoopi.errors import ScoopiError
 from scoopi.model.decoders import json_decoder
-from scoopi.model.definitions import PluginDef
+from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.plugins.builtin_scripts import BasicScript
 from scoopi.plugins.plugin_files import fault_of
 from scoopi.plugins.plugin_finder import PluginFinder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from scoopi.model.definitions import PluginDef
+from scoopi.model.scrape.plugin_def import PluginDef
 
 
 class ScriptOrder(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ import msgspec
 from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptOrder
 from scoopi.descendants import kill_tree
 from scoopi.model.decoders import json_decoder
-from scoopi.model.definitions import PluginDef
+from scoopi.model.scrape.plugin_def import PluginDef
 
 _ANSWERS = json_decoder(ScriptFailed | None)
 

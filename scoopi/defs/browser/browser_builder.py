@@ -6,7 +6,7 @@ import re
 
 from scoopi.defs.browser.browser_language import VERBS
 from scoopi.defs.yaml.node import Table, read_bool, read_integer
-from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
 
 ACTIONS = "actions"
 END = "end"

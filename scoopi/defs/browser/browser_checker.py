@@ -10,8 +10,8 @@ from scoopi.defs.browser.browser_language import ACTION, VERBS
 from scoopi.defs.scrape.checkers import Fault, no_fault
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Table, Text
-from scoopi.model.definitions import BrowserDef
 from scoopi.model.place import Place
+from scoopi.model.scrape.browser_def import BrowserDef
 from scoopi.model.text.secrets import has_reference, variable_of
 from scoopi.model.text.text_template import placeholder_names
 

@@ -12,10 +12,10 @@ from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Table, Text, read_size
 from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar, TextOrTexts
-from scoopi.model.definitions import OutputDef
 from scoopi.model.downloads import MOST_FILE_BYTES, Download
 from scoopi.model.place import Place
 from scoopi.model.records.record_def import RecordDef
+from scoopi.model.scrape.task_def import OutputDef
 from scoopi.model.text.file_path import FilePath, template_fault
 from scoopi.model.text.text_template import PLACEHOLDER
 

@@ -14,7 +14,6 @@ from scoopi.defs.records.short_forms import NO_OUTPUT
 from scoopi.defs.scrape.digest import definition_digest
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool, read_integer
 from scoopi.defs.yaml.shape_checker import quoted_name
-from scoopi.model.definitions import OutputDef
 from scoopi.model.locator import LinkBounds
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records.record_def import (
@@ -29,6 +28,7 @@ from scoopi.model.records.record_def import (
 )
 from scoopi.model.records.record_fault import KeyPath
 from scoopi.model.records.record_schema import META_COLUMNS, Column, ColumnType, Expectation, RecordSchema
+from scoopi.model.scrape.task_def import OutputDef
 
 RECORDS = "records"
 """The subject of `expect` that is the number of records."""

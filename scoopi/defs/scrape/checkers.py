@@ -12,11 +12,12 @@ from scoopi.defs.locators.row_file import RowFile
 from scoopi.defs.locators.row_source import RowSource
 from scoopi.defs.yaml.findings import Findings
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import OutputDef, PluginDef
 from scoopi.model.place import Place
 from scoopi.model.records import RecordSchema
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.records.record_fault import RecordFault
+from scoopi.model.scrape.plugin_def import PluginDef
+from scoopi.model.scrape.task_def import OutputDef
 
 ChainPluginKind = Literal["appenders", "encoders", "converters", "scripts", "loaders"]
 SelectorFaults = list[tuple[Place, str, str]]

@@ -10,8 +10,8 @@ from scoopi.defs.scrape.class_names import PLUGIN_KINDS, STEP_CLASSES
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
 from scoopi.defs.scrape.step_sets import SetStep
 from scoopi.defs.yaml.findings import Findings
-from scoopi.model.definitions import PluginDef
 from scoopi.model.place import Place
+from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.model.text.shown import nearest
 
 _ANY = (None, None)

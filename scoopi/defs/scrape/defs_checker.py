@@ -31,9 +31,11 @@ from scoopi.defs.sites.request_builder import RequestChecker
 from scoopi.defs.sites.site_builder import SiteBuilder
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Table, Text
-from scoopi.model.definitions import Definitions, LocatorGroup, TaskDef, TaskGroup
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records import with_change
+from scoopi.model.scrape.definitions import Definitions
+from scoopi.model.scrape.locator_def import LocatorGroup
+from scoopi.model.scrape.task_def import TaskDef, TaskGroup
 from scoopi.model.sites import SiteBlock
 from scoopi.model.text.locator_values import RowValues
 from scoopi.model.text.shown import nearest, secrets_of
@@ -282,9 +284,7 @@ class DefsChecker:
                 self._findings.warning(written.place, written.key, what, "remove it")
 
 
-def _built_defs(
-    section: Table | None,
-) -> tuple[dict[str, WrittenDataDef], dict[str, WrittenRecordDef]]:
+def _built_defs(section: Table | None) -> tuple[dict[str, WrittenDataDef], dict[str, WrittenRecordDef]]:
     """The data definitions of grids, and those of records."""
     grids: dict[str, WrittenDataDef] = {}
     records: dict[str, WrittenRecordDef] = {}

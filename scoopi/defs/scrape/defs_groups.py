@@ -20,17 +20,12 @@ from scoopi.defs.sites.budget_language import BUDGET, read_budget
 from scoopi.defs.sites.request_builder import locator_def
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, read_bool
-from scoopi.model.definitions import (
-    BrowserDef,
-    LocatorDef,
-    LocatorGroup,
-    OutputDef,
-    StepDef,
-    TaskDef,
-    TaskGroup,
-)
 from scoopi.model.limits.budget import Budget
 from scoopi.model.place import Place
+from scoopi.model.scrape.browser_def import BrowserDef
+from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
+from scoopi.model.scrape.plugin_def import StepDef
+from scoopi.model.scrape.task_def import OutputDef, TaskDef, TaskGroup
 from scoopi.model.text.locator_values import RowValues
 
 _LIVE, _LOADER, _BROWSER, CHANGED = "live", "loader", "browser", "changed"

@@ -23,9 +23,9 @@ from scoopi.defs.yaml.shape_checker import ShapeChecker
 from scoopi.defs.yaml.source_files import SourceFiles, SourceText
 from scoopi.defs.yaml.tree_text import tree_lines
 from scoopi.errors import UsageError
-from scoopi.model.definitions import Definitions
 from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.model.place import Place
+from scoopi.model.scrape.definitions import Definitions
 from scoopi.model.text.shown import did_you_mean
 
 _LOCATOR_GROUPS, _DATA_DEFS = "locatorGroups", "dataDefs"

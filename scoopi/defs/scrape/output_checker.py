@@ -7,8 +7,8 @@ from typing import NamedTuple
 from scoopi.defs.scrape.defs_groups import WrittenTask
 from scoopi.defs.scrape.step_sets import SetStep
 from scoopi.defs.yaml.findings import Findings
-from scoopi.model.definitions import PluginDef
 from scoopi.model.place import NOWHERE, Place
+from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.model.text.output_path import output_path
 
 _FILE_APPENDER = "FileAppender"

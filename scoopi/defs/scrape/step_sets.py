@@ -21,8 +21,8 @@ from scoopi.defs.scrape.class_names import (
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Table, plain
 from scoopi.defs.yaml.shape_checker import is_nested
-from scoopi.model.definitions import PluginDef, StepDef
 from scoopi.model.place import NOWHERE, Place
+from scoopi.model.scrape.plugin_def import PluginDef, StepDef
 from scoopi.model.text.shown import nearest
 
 _NO_FIELDS = frozenset({"name", "class", "plugins"})

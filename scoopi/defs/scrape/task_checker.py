@@ -25,8 +25,8 @@ from scoopi.defs.scrape.defs_groups import WrittenTask, WrittenTaskGroup
 from scoopi.defs.scrape.output_checker import OutputChecker, is_refused
 from scoopi.defs.scrape.step_sets import SetStep
 from scoopi.defs.yaml.findings import Findings
-from scoopi.model.definitions import PluginDef
 from scoopi.model.place import NOWHERE, Place
+from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.model.text.shown import nearest
 
 

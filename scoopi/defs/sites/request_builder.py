@@ -16,9 +16,9 @@ from scoopi.defs.scrape.checkers import Fault, report_fault
 from scoopi.defs.sites.site_builder import header_fault, secret_fault
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool
-from scoopi.model.definitions import LocatorDef
 from scoopi.model.locator import PageRequest, Pairs
 from scoopi.model.place import Place
+from scoopi.model.scrape.locator_def import LocatorDef
 from scoopi.model.text.json_text import read_json
 from scoopi.model.text.secrets import variable_of
 from scoopi.model.text.text_template import unescaped

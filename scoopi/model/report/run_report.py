@@ -1,8 +1,8 @@
-"""RunReport and Progress: the result of a run with its failures by cause, and the progress of a run."""
+"""RunReport: the result of a run, as one of its nodes sees it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -10,45 +10,21 @@ from typing import Any
 import msgspec
 
 from scoopi.errors import UsageError
-from scoopi.model.failure import Failure
+from scoopi.model.report.causes import Cause
+from scoopi.model.report.run_counts import (
+    ChangeCounts,
+    EntryTime,
+    FieldFigures,
+    FileCounts,
+    JobCounts,
+    LoadCounts,
+    Retries,
+)
 
-MOST_CAUSES = 1000
-"""The most causes counted; further ones are counted under OTHER, so that memory stays bounded."""
-OTHER = "other causes"
 ALREADY_OVER = "the run was already over"
 """The `publish_note` of a node that joined after the end of the run."""
 LOADER = "loader"
 """The step whose time is spent waiting: many pages load at once, each timed from its request to its body."""
-
-
-class Cause(msgspec.Struct, frozen=True):
-    """One kind of failure, with the number of its occurrences and the first of them."""
-
-    cause: str
-    count: int
-    example: Failure
-
-
-class Causes:
-    """Counts failures by cause. Not thread-safe."""
-
-    def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
-        self._examples: dict[str, Failure] = {}
-
-    def add(self, failures: Iterable[Failure]) -> None:
-        """Count each failure under its cause."""
-        for failure in failures:
-            known = failure.cause in self._counts or len(self._counts) < MOST_CAUSES
-            cause = failure.cause if known else OTHER
-            self._counts[cause] = self._counts.get(cause, 0) + 1
-            self._examples.setdefault(cause, failure)
-
-    def counted(self) -> tuple[Cause, ...]:
-        """The causes, the most frequent first."""
-        by_count: Mapping[str, int] = self._counts
-        order = sorted(by_count, key=lambda cause: (-by_count[cause], cause))
-        return tuple(Cause(cause, by_count[cause], self._examples[cause]) for cause in order)
 
 
 class RunStatus(StrEnum):
@@ -62,107 +38,6 @@ class RunStatus(StrEnum):
     """The run could not continue, or its rows could not all be published."""
 
 
-class JobCounts(msgspec.Struct, frozen=True):
-    """The number of a run's jobs in each state; `warned` jobs are also counted as `done` or `failed`.
-
-    Attributes:
-        left: the jobs that have not ended; None if their number is unknown.
-        skipped: jobs whose page is disallowed by robots.txt; they do not count as failures.
-    """
-
-    done: int = 0
-    failed: int = 0
-    warned: int = 0
-    left: int | None = 0
-    skipped: int = 0
-
-
-class Retried(msgspec.Struct, frozen=True):
-    """A page that was requested more than once."""
-
-    job: str
-    url: str
-    attempts: int
-
-
-class Retries(msgspec.Struct, frozen=True):
-    """The attempts after the first ones, counted from the frames of ended jobs.
-
-    Attributes:
-        jobs: the number of jobs whose page was requested more than once.
-        retries: the number of attempts after the first ones.
-        reasons: reason of another attempt -> number of such attempts.
-        most: the pages with the most attempts.
-        used_up: a sentence for each budget that this process has used up.
-    """
-
-    jobs: int = 0
-    retries: int = 0
-    reasons: dict[str, int] = {}
-    most: tuple[Retried, ...] = ()
-    used_up: tuple[str, ...] = ()
-
-
-class ChangeCounts(msgspec.Struct, frozen=True):
-    """The numbers of records of an output, compared with those of the last finished run.
-
-    Attributes:
-        unchanged: records that are the same, and are not written.
-        unknown: records that were not read this time, perhaps because pages failed; they do not count as
-            gone, and the next run is compared with them, too.
-    """
-
-    new: int = 0
-    changed: int = 0
-    gone: int = 0
-    unchanged: int = 0
-    unknown: int = 0
-
-
-class FieldFigures(msgspec.Struct, frozen=True):
-    """The numbers of values that one field of records found.
-
-    Attributes:
-        filled: records with a value.
-        missing: records without a value.
-        unreadable: values that could not be converted to the type.
-        rejected: elements rejected because of the field.
-        example: why one of the values could not be converted; empty if all could.
-        at: `file:line:column` of the selector, or else of the field.
-    """
-
-    data_def: str
-    field: str
-    filled: int = 0
-    missing: int = 0
-    unreadable: int = 0
-    rejected: int = 0
-    example: str = ""
-    at: str = ""
-
-
-class EntryTime(msgspec.Struct, frozen=True):
-    """How long an entry of a data definition took.
-
-    Attributes:
-        entry: such as `item price`, `field price`, `block` or `each`.
-        seconds: the time summed over all workers, estimated from the timed pages.
-        at: `file:line:column` of the entry's selector or script.
-    """
-
-    data_def: str
-    entry: str
-    seconds: float
-    at: str = ""
-
-
-class LoadCounts(msgspec.Struct, frozen=True):
-    """The numbers of pages of a task group with `loader: auto`, by what loaded them."""
-
-    http: int = 0
-    browser: int = 0
-
-
 RecordsReader = Callable[[str], Iterator[dict[str, Any]]]
 
 
@@ -173,13 +48,6 @@ def no_records(name: str) -> Iterator[dict[str, Any]]:
         UsageError: always.
     """
     raise UsageError(f"the records of {name} cannot be read", hint="use the report that the run returned")
-
-
-class FileCounts(msgspec.Struct, frozen=True):
-    """The number of the downloaded files that rows refer to, and their total size in bytes."""
-
-    number: int = 0
-    bytes: int = 0
 
 
 class RunReport(msgspec.Struct, frozen=True):
@@ -254,8 +122,7 @@ class RunReport(msgspec.Struct, frozen=True):
         """The records of an output, whatever its format or database: each once, as a dict by column.
 
         The values have Python types: int, bool, Decimal, date, aware datetime, str, lists of these; None for
-            a
-        missing value. From a table, the records of this run are read; of a run on a cluster, those of all
+        a missing value. From a table, the records of this run are read; of a run on a cluster, those of all
         nodes whose folders are on this machine. Records are read as they are consumed, in bounded memory.
 
         Args:
@@ -267,33 +134,3 @@ class RunReport(msgspec.Struct, frozen=True):
             ClusterError: the cluster does not respond.
         """
         return self.reader(name)
-
-
-class Progress(msgspec.Struct, frozen=True):
-    """The progress of a run, as seen from this node.
-
-    Attributes:
-        done: the number of ended jobs, failed and skipped ones included.
-        failed: the number of jobs that failed.
-        left: the number of known jobs that have not ended; grows with each link.
-        pages: the number of loaded pages.
-        waiting_hosts: `host:port` of the hosts that have jobs, but no free grant now.
-        waiting_reason: why requests to the first of them are delayed beyond its pace; may be empty.
-        seconds: the time since the run, or its resumption, began.
-        retrying: the number of jobs that wait at this node for another attempt.
-        retry_in_s: seconds until the next of these is due.
-        is_complete: whether every page of the run is known, so that `left` does not grow any more.
-        skipped: the number of jobs that robots.txt disallows.
-    """
-
-    done: int = 0
-    failed: int = 0
-    left: int = 0
-    pages: int = 0
-    waiting_hosts: tuple[str, ...] = ()
-    waiting_reason: str = ""
-    seconds: float = 0.0
-    retrying: int = 0
-    retry_in_s: float = 0.0
-    is_complete: bool = False
-    skipped: int = 0

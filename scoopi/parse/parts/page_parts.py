@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from scoopi.defs.scrape.class_names import CSS_PARSER, RECORD_PARSER
-from scoopi.model.definitions import Definitions, TaskDef
+from scoopi.model.scrape.definitions import Definitions
+from scoopi.model.scrape.task_def import TaskDef
 from scoopi.parse.parts.page_part import PagePart, joined
 
 

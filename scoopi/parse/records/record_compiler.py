@@ -8,9 +8,9 @@ from datetime import tzinfo
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.model.definitions import TaskGroup
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.report.finds import EACH, FIELD
+from scoopi.model.scrape.task_def import TaskGroup
 from scoopi.parse.bridge.html_backend import record_values
 from scoopi.parse.records.conversion import Raw
 from scoopi.parse.records.data_query import compile_data, compile_items

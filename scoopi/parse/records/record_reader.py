@@ -8,11 +8,11 @@ from itertools import repeat
 from typing import NamedTuple
 
 from scoopi.errors import ConvertError
-from scoopi.model.definitions import TaskGroup
 from scoopi.model.locator import Link
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.records.record_schema import RecordRow, Records, Rejection, Value
 from scoopi.model.report.finds import ABSENT, EXAMPLE, FIELD, PAGES, REJECTED, ROWS, UNREADABLE, count_name
+from scoopi.model.scrape.task_def import TaskGroup
 from scoopi.parse.link_filter import LinkCounts, LinkFilter
 from scoopi.parse.records.conversion import Raw
 from scoopi.parse.records.field_reader import FieldReader, Reading, RecordRoot, RunScript

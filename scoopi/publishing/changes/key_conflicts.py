@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scoopi.model.failure import Failure
 from scoopi.model.records import RecordSchema
-from scoopi.model.report.run_report import Cause
+from scoopi.model.report.causes import Cause
 
 CAUSE = "records with one key have different values"
 _SHOWN = 60

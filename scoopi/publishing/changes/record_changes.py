@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState, retry_id
 from scoopi.model.records import RecordSchema, packed_rows, read_records
-from scoopi.model.report.run_report import ChangeCounts
+from scoopi.model.report.run_counts import ChangeCounts
 from scoopi.outputs.record_digest import RecordDigest
 from scoopi.publishing.changes.key_conflicts import KeyConflicts
 from scoopi.publishing.output_spec import OutputSpec, changes_of

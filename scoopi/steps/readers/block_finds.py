@@ -8,7 +8,9 @@ from msgspec.structs import replace
 
 from scoopi.defs.scrape.class_names import XPATH_PARSER
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import Definitions, TaskDef, TaskGroup, Until
+from scoopi.model.scrape.browser_def import Until
+from scoopi.model.scrape.definitions import Definitions
+from scoopi.model.scrape.task_def import TaskDef, TaskGroup
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.query_ports import QueryEngine
 from scoopi.parse.tree.page import Page

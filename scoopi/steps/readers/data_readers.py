@@ -10,9 +10,9 @@ from scoopi.configs.configs import Configs
 from scoopi.configs.groups import FactSettings, ParserLimits
 from scoopi.defs.scrape.class_names import XPATH_PARSER
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import Definitions
 from scoopi.model.records import Records
 from scoopi.model.report.finds import AxisKey
+from scoopi.model.scrape.definitions import Definitions
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from scoopi.archive.archive_rules import ArchiveRules
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import Definitions, TaskDef
 from scoopi.model.locator import Document
+from scoopi.model.scrape.definitions import Definitions
+from scoopi.model.scrape.task_def import TaskDef
 from scoopi.steps.data_parser import DataReuse
 from scoopi.version import __version__
 

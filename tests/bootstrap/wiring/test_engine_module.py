@@ -18,7 +18,7 @@ from scoopi.engine.node_watch import NodeWatch
 from scoopi.engine.run_completion import RunLimits
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_view import JOINING, JoiningNode
-from scoopi.model.definitions import LocatorDef, LocatorGroup
+from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
 from scoopi.runs.composed import packed_locators
 from tests.bootstrap.wired_run import NODE, RUN, WiredRun
 

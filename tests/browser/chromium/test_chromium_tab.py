@@ -13,7 +13,7 @@ from scoopi.browser.page.page_document import READING
 from scoopi.browser.pool_messages import Rendered, Visit
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
-from scoopi.model.definitions import BrowserDef, Until
+from scoopi.model.scrape.browser_def import BrowserDef, Until
 from tests.engine.workspace import wait_until
 from tests.server.answer import Answer
 from tests.server.server import Server

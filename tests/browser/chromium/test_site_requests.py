@@ -12,7 +12,7 @@ from scoopi.browser.pool_messages import PartWanted, Visit
 from scoopi.browser.protocol.protocol_link import OnRejected, ProtocolLink, RejectedError, ignore
 from scoopi.browser.protocol.rejected_commands import RejectedCommands
 from scoopi.browser.started import Ask
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.scrape.browser_def import BrowserDef
 
 URL = "https://shop.example/start"
 KEY = {"X-Key": "k", "User-Agent": "test/1"}

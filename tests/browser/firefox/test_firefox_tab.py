@@ -12,7 +12,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from scoopi.browser.firefox.firefox_tab import FirefoxTab
 from scoopi.browser.pool_messages import PartWanted, Visit
 from scoopi.browser.protocol.protocol_link import OnEvent, OnRejected, ProtocolLink, RejectedError, ignore
-from scoopi.model.definitions import ActionDef, BrowserDef
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef
 
 SITE = "https://site.example/page"
 SID = "site.example\tFALSE\t/\tTRUE\t0\tsid\t1"

@@ -26,8 +26,8 @@ from scoopi.browser.page.action_faults import (
     why,
 )
 from scoopi.browser.page.page_wait import VisitFailedError
-from scoopi.model.definitions import ActionDef
 from scoopi.model.place import Place
+from scoopi.model.scrape.browser_def import ActionDef
 
 CAUSE = "the action at shop.yml:7:9 failed: "
 

@@ -13,8 +13,8 @@ from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.page.page_actions import page_mark
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings
-from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from scoopi.model.place import Place
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
 from tests.browser.kinds import each_browser
 from tests.server.server import Server
 

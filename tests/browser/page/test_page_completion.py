@@ -11,8 +11,8 @@ from scoopi.browser.page.page_completion import PageCompletion
 from scoopi.browser.page.page_wait import VisitFailedError
 from scoopi.browser.pool_messages import Visit
 from scoopi.browser.started import Started
-from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from scoopi.model.place import Place
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
 from tests.engine.workspace import wait_until
 from tests.server.server import Server
 

@@ -7,7 +7,7 @@ import time
 from scoopi.browser.browser import Browser
 from scoopi.browser.page.page_cookies import is_whole, line_of
 from scoopi.browser.pool_messages import Rendered, Visit
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.scrape.browser_def import BrowserDef
 from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
 from tests.server.server import Server

@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.browser.browser import Browser
 from scoopi.browser.pool_messages import Rendered, Visit
-from scoopi.model.definitions import BrowserDef, Until
+from scoopi.model.scrape.browser_def import BrowserDef, Until
 from tests.server.server import Server
 
 PAGE = """<!doctype html><body><shop-price id=host><i>light</i></shop-price>

@@ -17,7 +17,7 @@ from scoopi.browser.page.page_reader import PageReader
 from scoopi.browser.page.page_wait import VisitFailedError
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings
-from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
 from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
 from tests.server.server import Server

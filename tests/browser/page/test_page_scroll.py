@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.browser.browser import Browser
 from scoopi.browser.pool_messages import Rendered, Visit
-from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
 from tests.browser.kinds import each_browser
 from tests.server.server import Server
 

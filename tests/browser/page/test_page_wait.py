@@ -8,8 +8,8 @@ from selenium.common.exceptions import JavascriptException
 
 from scoopi.browser.page.page_wait import PageWait, Traffic, at_until, named, unreadable
 from scoopi.browser.pool_messages import VisitFailed
-from scoopi.model.definitions import BrowserDef, Until
 from scoopi.model.place import Place
+from scoopi.model.scrape.browser_def import BrowserDef, Until
 
 
 def test_a_request_is_under_way_until_its_end_in_whatever_order_both_are_reported() -> None:

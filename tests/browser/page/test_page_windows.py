@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from scoopi.browser.page.page_windows import PageWindows
 from scoopi.browser.pool_messages import VisitFailed
-from scoopi.model.definitions import ActionDef, BrowserDef, PluginDef, Until
 from scoopi.model.place import Place
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
+from scoopi.model.scrape.plugin_def import PluginDef
 
 CLICK = ActionDef("click", "k", Place("shop.yml", 3, 1), selector="a")
 WAIT = ActionDef("wait", "k", until=Until(time_ms=100))

@@ -13,7 +13,8 @@ from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.pool_messages import PartWanted, Rendered, Visit
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
-from scoopi.model.definitions import ActionDef, BrowserDef, PluginDef, Until
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
+from scoopi.model.scrape.plugin_def import PluginDef
 from tests.browser.kinds import each_browser
 from tests.engine.workspace import wait_until
 from tests.server.answer import Answer

@@ -10,8 +10,8 @@ import pytest
 from scoopi.browser.browser import Browser
 from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.pool_messages import PartWanted, Rendered, Visit, VisitFailed
-from scoopi.model.definitions import ActionDef, BrowserDef, Until
 from scoopi.model.place import Place
+from scoopi.model.scrape.browser_def import ActionDef, BrowserDef, Until
 from tests.browser.kinds import each_browser
 from tests.server.answer import Answer
 from tests.server.server import Server

@@ -9,7 +9,7 @@ from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.browser.protocol.protocol_link import RejectedError
 from scoopi.browser.protocol.rejected_commands import RejectedCommands
 from scoopi.errors import NO_BROWSER
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.scrape.browser_def import BrowserDef
 from tests.browser.kinds import each_browser
 from tests.server.server import Server
 

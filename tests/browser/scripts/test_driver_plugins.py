@@ -11,8 +11,9 @@ from scoopi.browser.browser import Browser
 from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings, ScriptLimits
-from scoopi.model.definitions import BrowserDef, PluginDef, Until
 from scoopi.model.place import Place
+from scoopi.model.scrape.browser_def import BrowserDef, Until
+from scoopi.model.scrape.plugin_def import PluginDef
 from tests.server.answer import Answer
 from tests.server.server import Server
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptOrder
-from scoopi.model.definitions import PluginDef
 from scoopi.model.place import Place
+from scoopi.model.scrape.plugin_def import PluginDef
 
 
 def test_messages_are_lines_and_come_as_they_were_sent() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from scoopi.browser.scripts.script_messages import ScriptFailed, ScriptOrder
 from scoopi.browser.scripts.script_process import ScriptProcess
-from scoopi.model.definitions import PluginDef
 from scoopi.model.place import Place
+from scoopi.model.scrape.plugin_def import PluginDef
 
 ORDER = ScriptOrder(
     (PluginDef("opener", "BasicScript", place=Place("a.yml", 3, 1)),), "http://d", "s", "chrome"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scoopi.model.report.run_report import Progress
+from scoopi.model.report.progress import Progress
 
 
 def test_defs_alone_is_run(

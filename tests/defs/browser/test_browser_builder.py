@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from scoopi.model.definitions import BrowserDef, Until
 from scoopi.model.place import NOWHERE
+from scoopi.model.scrape.browser_def import BrowserDef, Until
 from tests.defs.written import DATA, PLACES, Check
 
 GROUP = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoopi.model.definitions import TaskGroup
+from scoopi.model.scrape.task_def import TaskGroup
 from tests.defs.written import check_in
 
 DEFINITIONS = """

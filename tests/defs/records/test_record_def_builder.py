@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from scoopi.defs.records.record_def_builder import outputs_of, read_expectation
-from scoopi.model.definitions import OutputDef
 from scoopi.model.records import Column, ColumnType, Expectation
 from scoopi.model.records.record_def import FieldDef, RecordDef
+from scoopi.model.scrape.task_def import OutputDef
 from tests.defs.written import check_in
 
 

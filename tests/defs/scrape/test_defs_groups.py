@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoopi.model.definitions import OutputDef
+from scoopi.model.scrape.task_def import OutputDef
 from tests.defs.written import Check
 
 LIST = """\

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.defs.scrape.defs_reader import read_definitions
-from scoopi.model.definitions import Definitions
+from scoopi.model.scrape.definitions import Definitions
 from tests.defs.written import DATA, PLACES, TASKS, Check, write
 
 _WHERE = """

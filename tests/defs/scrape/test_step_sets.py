@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from scoopi.model.definitions import StepDef
+from scoopi.model.scrape.plugin_def import StepDef
 from tests.defs.written import DATA, PLACES, TASKS, Check, Outcome
 
 _KICKOFF = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.defs.scrape.checkers import ChainPluginKind, Checkers, Fault
-from scoopi.model.definitions import PluginDef
+from scoopi.model.scrape.plugin_def import PluginDef
 from tests.defs.written import DATA, PLACES, Check
 
 _AT = "taskGroups.city.temps.steps.css"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoopi.model.definitions import LocatorDef
 from scoopi.model.job import ancestor_digest, page_url, seed_id
 from scoopi.model.locator import PageRequest
+from scoopi.model.scrape.locator_def import LocatorDef
 from tests.defs.written import DATA, TASKS, check_in
 
 

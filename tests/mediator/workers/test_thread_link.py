@@ -9,10 +9,10 @@ from collections.abc import Callable
 import pytest
 
 from scoopi.mediator.workers.thread_link import ThreadLink
-from scoopi.model.definitions import TaskDef
 from scoopi.model.handover import Handover, Payload
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
+from scoopi.model.scrape.task_def import TaskDef
 from scoopi.steps.step import Step
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.model.locator import PageRequest
+from scoopi.model.scrape.locator_def import LocatorDef, LocatorGroup
 from scoopi.model.text.locator_values import (
     DateValues,
     LocatorValues,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.errors import ConvertError
-from scoopi.model.definitions import TaskGroup
+from scoopi.model.scrape.task_def import TaskGroup
 from tests.parse.record_page import records_of, rows_of, value_of
 
 CARDS = """

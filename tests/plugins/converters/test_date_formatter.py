@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.errors import ConvertError
-from scoopi.model.definitions import PluginDef
+from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.converters.date_formatter import DateFormatter
 from scoopi.plugins.converters.date_roller import DateRoller

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import ConvertError, PluginError
-from scoopi.model.definitions import PluginDef
+from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.converters.date_roller import DateRoller
 from scoopi.plugins.plugin_finder import PluginFinder

@@ -16,7 +16,7 @@ from scoopi.model.failure import Failure
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState, retry_id, seed_id
 from scoopi.model.records import Column, packed_rows, read_records
-from scoopi.model.report.run_report import ChangeCounts
+from scoopi.model.report.run_counts import ChangeCounts
 from scoopi.outputs.target import parse_target
 from scoopi.publishing.changes.change_history import ChangeHistory
 from scoopi.publishing.output_spec import OutputSpec, changes_of

@@ -12,7 +12,7 @@ import pytest
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import RunError, UsageError
-from scoopi.model.definitions import Definitions
+from scoopi.model.scrape.definitions import Definitions
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.runs.cluster.cluster_admin import ClusterAdmin
 from scoopi.runs.cluster.cluster_runs import runs_of

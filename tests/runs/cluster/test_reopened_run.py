@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from scoopi.errors import RunError
-from scoopi.model.definitions import Definitions
 from scoopi.model.job import JobState
+from scoopi.model.scrape.definitions import Definitions
 from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.runs.cluster.reopened_run import ReopenedRun
 from scoopi.runs.composed import Composed

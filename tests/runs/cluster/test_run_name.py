@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.errors import UsageError
-from scoopi.model.definitions import Definitions
+from scoopi.model.scrape.definitions import Definitions
 from scoopi.runs.cluster.run_name import RunName, definitions_digest, unfinished_run, valid_name
 from scoopi.runs.composed import Composed
 from scoopi.runs.folders.run_state import HIDDEN, NodeState

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.model.definitions import Definitions
 from scoopi.model.locator import Document, Locator
+from scoopi.model.scrape.definitions import Definitions
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest

@@ -14,11 +14,11 @@ from scoopi.errors import DisallowedError, FetchError, LoadFault, StoppedError
 from scoopi.fetch.downloads.file_reception import LocalFaultError
 from scoopi.fetch.downloads.file_store import FileStore
 from scoopi.fetch.file_client import FileFinder
-from scoopi.model.definitions import TaskDef
 from scoopi.model.downloads import Downloads, FileOrder, FileRef, KeptFile
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToFiles, ToGrant, ToTask
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Document, Locator, PageRequest
+from scoopi.model.scrape.task_def import TaskDef
 from scoopi.steps.step import LoadOrder, Step
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.downloads.page_files import PageFiles
