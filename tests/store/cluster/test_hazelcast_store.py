@@ -84,7 +84,10 @@ def test_keys_that_are_no_texts_are_skipped_and_warned_of_once(
     for _ in range(2):
         assert store.scan(RUN, None, 10) == [("a", b"1"), ("b", b"2")]
     (warning,) = caplog.messages
-    assert warning.startswith(f"the map {store.prefix}.{RUN} holds keys that Scoopi did not write, which")
+    assert warning == (
+        f"the map {store.prefix}.{RUN} holds keys that Scoopi did not write, which are skipped; "
+        r"one is a value of Hazelcast's type -3 that begins with b'\x07'"
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 
@@ -10,6 +11,8 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import NewJob
 from scoopi.store.pages.job_store import JobStore
+from scoopi.store.ports import Store, StoreMap
+from scoopi.store.settling_store import SettlingStore
 
 
 def new_job(job: str, host: str) -> NewJob:
@@ -49,6 +52,30 @@ def test_of_two_hosts_no_more_are_taken_than_asked_though_a_node_begins_in_their
         assert max(Counter(job.host for job in some).values()) <= limit
         taken += (job.id for job in some)
     assert sorted(taken) == sorted(f"{at:02x}{host}" for host in hosts for at in range(0, 256, 4))
+
+
+class Reading(SettlingStore):
+    """Notes of how many values each scan of several asks for."""
+
+    def __init__(self, inner: Store) -> None:
+        super().__init__(inner)
+        self.asked: list[int] = []
+
+    def scan_each(
+        self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
+        self.asked.append(len(index_values))
+        return super().scan_each(store_map, index_values, limit, after)
+
+
+def test_hosts_with_enough_jobs_behind_the_place_of_a_node_are_read_once(store: Store) -> None:
+    reading = Reading(store)
+    jobs = JobStore(reading, "ann")
+    hosts = ["one:80", "two:80", "few:80"]
+    jobs.put([new_job(f"{at:02x}{host}", host) for host in hosts[:2] for at in range(0, 256, 4)])
+    jobs.put([new_job("few", "few:80")])
+    assert len(jobs.take_each(hosts, 2)) == 5
+    assert reading.asked == [3, 1]
 
 
 @pytest.mark.parametrize("limit", [1, 3, 5])

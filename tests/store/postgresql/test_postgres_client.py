@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from types import SimpleNamespace
 
+import psycopg
 import pytest
 
 from scoopi.errors import ClusterError, StoreError
@@ -49,6 +50,23 @@ def test_of_what_is_not_repeatable_nothing_is_known(client: PostgresClient, stor
     with pytest.raises(StoreError, match="does not answer"):
         client.rows(b"SELECT 1", {}, is_repeatable=False)
     assert client.rows(b"SELECT 1", {}, is_repeatable=False) == [(1,)]
+
+
+def test_a_connection_that_opens_when_nobody_waits_for_it_any_more_is_closed(
+    client: PostgresClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opens, closed = threading.Event(), threading.Event()
+
+    def connect(conninfo: str, autocommit: bool) -> SimpleNamespace:
+        assert opens.wait(LIMIT_S)
+        return SimpleNamespace(execute=lambda statement: None, close=closed.set)
+
+    monkeypatch.setattr(psycopg.Connection, "connect", connect)
+    monkeypatch.setattr(client.timeout, "wait", lambda wait: False)
+    with pytest.raises(psycopg.OperationalError, match=r"^no connection in \d"):
+        client.new_connection()
+    opens.set()
+    assert closed.wait(LIMIT_S)
 
 
 def test_a_server_that_is_away_is_one_line_without_the_password() -> None:
