@@ -25,9 +25,9 @@ from scoopi.mediator.workers.worker_launcher import WorkerLauncher
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.job import NodeIncarnation, new_incarnation
 from scoopi.model.report.run_report import RunReport
+from scoopi.outputs.output_spec import OutputSpec, output_specs, record_specs
 from scoopi.plugins.builtins import finder_of
 from scoopi.plugins.plugin_ports import LIST_PREFIX
-from scoopi.publishing.output_spec import OutputSpec, output_specs, record_specs
 from scoopi.publishing.row_tables import RowTables
 from scoopi.runs.composed import (
     Composed,

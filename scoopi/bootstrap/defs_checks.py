@@ -129,7 +129,7 @@ class DefsChecks:
         """Faults of file names that are too long; in a cluster they also contain the node's id."""
         if not self._is_of_cluster or appender.output.startswith(LIST_PREFIX):
             return
-        from scoopi.publishing.output_spec import file_of_node
+        from scoopi.outputs.output_spec import file_of_node
 
         file = file_of_node(appender.output, self._configs.text("scoopi.cluster.node") or MADE_UP_NODE)
         if is_too_long(posixpath.basename(file)):

@@ -32,9 +32,9 @@ from scoopi.model.locator import Document
 from scoopi.model.report.finds import axes_read, found_nothing
 from scoopi.model.scrape.plugin_def import PluginDef, StepDef
 from scoopi.model.scrape.task_def import TaskDef
+from scoopi.outputs.output_spec import appender_outputs
 from scoopi.outputs.target import stream_of
 from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.publishing.output_spec import appender_outputs
 from scoopi.runs.composed import WorkerPlan
 from scoopi.script.expressions import Expressions
 from scoopi.script.page_scripts import HOSTS, ConfigsView, PageScripts

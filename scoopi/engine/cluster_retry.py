@@ -10,7 +10,7 @@ from pathlib import Path
 from scoopi.configs.groups import ClusterSettings, OutputSettings
 from scoopi.engine.failed_tasks import FailedTasks
 from scoopi.model.report.run_report import RunReport
-from scoopi.publishing.output_spec import OutputSpec
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.row_tables import RowTables
 from scoopi.runs.cluster.cluster_admin import ClusterAdmin
 from scoopi.runs.cluster.cluster_boot import ClusterBoot, ensure_fits

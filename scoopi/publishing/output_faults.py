@@ -13,8 +13,8 @@ from scoopi.model.records import RecordSchema
 from scoopi.model.scrape.task_def import OutputDef
 from scoopi.model.text.file_path import is_object
 from scoopi.outputs.extras import ensure_libraries, ensure_store
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.outputs.target import Target, parse_target
-from scoopi.publishing.output_spec import OutputSpec
 from scoopi.publishing.row_tables import RowTables
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Protocol, cast
 
 from scoopi.errors import AppenderError
-from scoopi.publishing.output_spec import HELD, OutputSpec
+from scoopi.outputs.output_spec import HELD, OutputSpec
 from scoopi.synced_files import sync_folder
 
 WRITE_BYTES = 1 << 20

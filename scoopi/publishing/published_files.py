@@ -23,8 +23,8 @@ from scoopi.model.job import Frame
 from scoopi.model.records import read_records
 from scoopi.model.report.run_counts import FileCounts
 from scoopi.model.text.file_path import is_object
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.objects.object_upload import ensure_uploaded, upload_missing
-from scoopi.publishing.output_spec import OutputSpec
 from scoopi.publishing.record_file import KeyFilter
 from scoopi.synced_files import sync_folder
 

@@ -14,13 +14,13 @@ import msgspec
 from scoopi.appenders.segment_reader import SegmentReader, segment_order
 from scoopi.errors import AppenderError, RunError
 from scoopi.model.job import JobState, retry_id
+from scoopi.outputs.output_spec import HELD, OutputSpec
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.changes.key_conflicts import KeyConflicts
 from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.ended_index import EndedIndex
 from scoopi.publishing.expectations.expected_records import Found
 from scoopi.publishing.output_file import TEMPORARIES, OutputFile, write_out
-from scoopi.publishing.output_spec import HELD, OutputSpec
 from scoopi.publishing.published_files import PublishedFiles
 from scoopi.publishing.record_file import RecordFile
 from scoopi.publishing.row_tables import RowTables, SegmentSink

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 from scoopi.model.records import RecordSchema, read_records
 from scoopi.outputs.formats.record_writer import record_writer
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.outputs.record_digest import RecordDigest
 from scoopi.outputs.target import TargetKind
 from scoopi.publishing.objects.object_upload import upload
 from scoopi.publishing.output_file import OutputFile
-from scoopi.publishing.output_spec import OutputSpec
 
 
 class RecordFile(OutputFile):

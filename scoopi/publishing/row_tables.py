@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame
+from scoopi.outputs.output_spec import HELD, OutputSpec
 from scoopi.publishing.output_file import TEMPORARIES
-from scoopi.publishing.output_spec import HELD, OutputSpec
 from scoopi.store.retries import retried
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from scoopi.model.job import Frame, JobState
 from scoopi.model.report.causes import Cause, Causes
 from scoopi.model.report.run_counts import ChangeCounts, FileCounts, Retried, Retries
 from scoopi.model.text.shown import shown
+from scoopi.outputs.output_spec import HELD, OutputSpec
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.expectations.expected_records import ExpectedRecords, Found
 from scoopi.publishing.output_file import OutputFile
-from scoopi.publishing.output_spec import HELD, OutputSpec
 from scoopi.publishing.published_files import PublishedFiles
 from scoopi.publishing.row_tables import Loaded
 

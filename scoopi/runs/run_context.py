@@ -15,7 +15,7 @@ from scoopi.configs.groups import BudgetSettings, ClusterSettings
 from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.downloads import FILES_FOLDER
 from scoopi.model.report.progress import Progress
-from scoopi.publishing.output_spec import OutputSpec
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.runs.composed import Composed, WorkerPlan
 from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.folders.run_folder import RunFolder

@@ -7,7 +7,7 @@ from pathlib import Path
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.model.job import JobPayload, seed_id
 from scoopi.model.locator import Locator
-from scoopi.publishing.output_spec import OutputSpec
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import FrameSource, Publisher, PublishTarget
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure

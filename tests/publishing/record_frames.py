@@ -15,8 +15,8 @@ from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState
 from scoopi.model.records import Column, ColumnType, Expectation, RecordSchema, packed_rows
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.outputs.target import parse_target, stream_of
-from scoopi.publishing.output_spec import OutputSpec
 from scoopi.store.pages.job_records import Ending, TakenJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore

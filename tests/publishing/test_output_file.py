@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from scoopi.model.records import Column, RecordSchema
+from scoopi.outputs.output_spec import HELD, OutputSpec
 from scoopi.outputs.target import Target, TargetKind
 from scoopi.publishing.output_file import OutputFile
-from scoopi.publishing.output_spec import HELD, OutputSpec
 
 SCHEMA = RecordSchema("town", (Column("name"),))
 RECORDS = Target(TargetKind.FILE, "towns.csv", "towns.csv")

@@ -19,8 +19,8 @@ from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState
 from scoopi.model.records import Column, RecordSchema, packed_rows
 from scoopi.model.report.run_counts import FileCounts
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.output_file import OutputFile
-from scoopi.publishing.output_spec import OutputSpec
 from scoopi.publishing.publisher import Publisher, PublishTarget
 from scoopi.publishing.row_tally import Published
 from scoopi.store.pages.job_records import TakenJob

@@ -13,7 +13,7 @@ from typing import IO
 import pytest
 
 from scoopi.errors import AppenderError
-from scoopi.publishing.output_spec import OutputSpec
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import PublishChecks, Publisher, PublishTarget
 from scoopi.store.pages.job_records import Ending, TakenJob
 from scoopi.store.pages.job_store import JobStore

@@ -14,7 +14,7 @@ from scoopi.errors import StoreError
 from scoopi.model.job import JobState
 from scoopi.model.records import Expectation
 from scoopi.outputs.databases.record_table import RecordTable
-from scoopi.publishing.output_spec import OutputSpec
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import Publisher, PublishTarget
 from scoopi.publishing.row_tables import RowTables
 from scoopi.publishing.table_load import TableLoad

@@ -12,10 +12,10 @@ from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.model.report.run_counts import Retried, Retries
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.expectations.expected_records import Found
 from scoopi.publishing.output_file import OutputFile
-from scoopi.publishing.output_spec import OutputSpec
 from scoopi.publishing.published_files import PublishedFiles
 from scoopi.publishing.row_tables import Loaded
 from scoopi.publishing.row_tally import MOST_NAMED, RetryTally, RowTally

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.publishing.output_spec import OutputSpec
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import FrameSource, Publisher, PublishTarget
 from scoopi.publishing.run_rows import OwnRows, PublishedRows
 from scoopi.publishing.shared_rows import MergedRows, SharedRows

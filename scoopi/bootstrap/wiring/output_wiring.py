@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from scoopi.configs.groups import OutputSettings
 from scoopi.engine.shutdown import StopTime
 from scoopi.mediator.budgets.page_limit import PageLimit
+from scoopi.outputs.output_spec import OutputSpec, of_node
 from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.live_loads import LiveLoads
-from scoopi.publishing.output_spec import OutputSpec, of_node
 from scoopi.publishing.publisher import FrameSource, PublishChecks, Publisher, PublishTarget
 from scoopi.publishing.row_tables import RowTables
 from scoopi.publishing.run_rows import OwnRows, RunRows

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from scoopi.errors import AppenderError
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.changes.change_state import ChangeState, StateHeader
 from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.output_file import TEMPORARIES
-from scoopi.publishing.output_spec import OutputSpec
 from scoopi.synced_files import sync_file, sync_folder
 
 STATE, BASE = "changes.db", "changes.base"

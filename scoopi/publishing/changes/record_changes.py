@@ -11,9 +11,9 @@ from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState, retry_id
 from scoopi.model.records import RecordSchema, packed_rows, read_records
 from scoopi.model.report.run_counts import ChangeCounts
+from scoopi.outputs.output_spec import OutputSpec, changes_of
 from scoopi.outputs.record_digest import RecordDigest
 from scoopi.publishing.changes.key_conflicts import KeyConflicts
-from scoopi.publishing.output_spec import OutputSpec, changes_of
 
 if TYPE_CHECKING:
     from scoopi.publishing.changes.change_state import ChangeState, KnownRecord

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scoopi.model.handover import Part
 from scoopi.model.records import Expectation, RecordSchema, read_records
-from scoopi.publishing.output_spec import OutputSpec
+from scoopi.outputs.output_spec import OutputSpec
 
 Found = Mapping[str, Mapping[str, int]]
 """Data definition -> field -> number of records in which it has a value; RECORDS -> number of all records."""

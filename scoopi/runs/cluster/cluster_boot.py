@@ -15,7 +15,7 @@ from scoopi.metrics.answers import Answers
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.report.run_report import RunReport
-from scoopi.publishing.output_spec import OutputSpec
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.runs.cluster.run_joining import RunJoining
 from scoopi.runs.cluster.run_name import valid_name
 from scoopi.runs.composed import Composed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scoopi.configs.configs import Configs
 from scoopi.errors import ConfigError, RecordError, RunError, StoreError
-from scoopi.publishing.output_spec import OutputSpec, of_node
+from scoopi.outputs.output_spec import OutputSpec, of_node
 from scoopi.publishing.row_tables import RowTables
 from scoopi.runs.cluster.run_name import RunName
 from scoopi.runs.composed import Composed, read_composed

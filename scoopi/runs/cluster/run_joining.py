@@ -14,7 +14,7 @@ from scoopi.configs.groups import ClusterSettings, OutputSettings
 from scoopi.errors import ConfigError, DefsError, RunError, StoreError
 from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.report.run_report import RunReport
-from scoopi.publishing.output_spec import OutputSpec, of_node
+from scoopi.outputs.output_spec import OutputSpec, of_node
 from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.runs.cluster.left_over_runs import EarlierIncarnations, LeftOverRuns
 from scoopi.runs.cluster.reopened_run import ReopenedRun

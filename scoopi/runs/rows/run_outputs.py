@@ -14,9 +14,9 @@ from scoopi.model.report.run_report import RunStatus
 from scoopi.model.text.shown import did_you_mean
 from scoopi.outputs.extras import ensure_libraries
 from scoopi.outputs.formats.written_rows import READABLE, SEEKABLE, written_rows
+from scoopi.outputs.output_spec import HELD, file_of_node
 from scoopi.outputs.target import parse_target
 from scoopi.plugins.encoders.grid_format import GridFormat
-from scoopi.publishing.output_spec import HELD, file_of_node
 from scoopi.runs.folders.run_state import HIDDEN
 from scoopi.runs.run_file import RunFile, RunView
 

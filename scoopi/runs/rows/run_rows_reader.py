@@ -14,11 +14,11 @@ from scoopi.errors import RunError, UsageError
 from scoopi.model.records import read_records
 from scoopi.model.text.shown import did_you_mean
 from scoopi.outputs.formats.record_writer import record_writer
+from scoopi.outputs.output_spec import HELD, OutputSpec, output_specs, record_specs
 from scoopi.outputs.typed_values import dict_of
 from scoopi.plugins.builtins import finder_of
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.committed_rows import CommittedRows
-from scoopi.publishing.output_spec import HELD, OutputSpec, output_specs, record_specs
 from scoopi.publishing.record_file import KeyFilter
 from scoopi.runs.cluster.cluster_admin import ClusterAdmin
 from scoopi.runs.composed import read_composed

@@ -14,7 +14,7 @@ from scoopi.engine.shutdown import StopTime
 from scoopi.errors import AppenderError, RunError
 from scoopi.model.job import JobPayload, seed_id
 from scoopi.model.locator import Locator
-from scoopi.publishing.output_spec import OutputSpec
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.run_rows import RunRows
 from scoopi.store.nodes.membership import Membership

@@ -17,9 +17,9 @@ from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState, retry_id, seed_id
 from scoopi.model.records import Column, packed_rows, read_records
 from scoopi.model.report.run_counts import ChangeCounts
+from scoopi.outputs.output_spec import OutputSpec, changes_of
 from scoopi.outputs.target import parse_target
 from scoopi.publishing.changes.change_history import ChangeHistory
-from scoopi.publishing.output_spec import OutputSpec, changes_of
 from scoopi.publishing.record_file import KeyFilter
 from tests.publishing.record_frames import KEYED, STREAM
 

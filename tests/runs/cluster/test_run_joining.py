@@ -14,7 +14,7 @@ from scoopi.errors import ClusterError, ConfigError, DefsError, RunError
 from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.report.run_report import RunReport
 from scoopi.model.scrape.definitions import Definitions
-from scoopi.publishing.output_spec import OutputSpec
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.runs.cluster.run_joining import RunJoining
 from scoopi.runs.composed import Composed

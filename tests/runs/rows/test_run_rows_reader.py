@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.errors import RunError, UsageError
 from scoopi.model.records import RecordSchema
-from scoopi.publishing.output_spec import OutputSpec
+from scoopi.outputs.output_spec import OutputSpec
 from scoopi.runs.rows.run_rows_reader import RunRowsReader, chosen
 from scoopi.runs.run_request import RunRequest
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scoopi.model.records import Column, RecordSchema
+from scoopi.outputs.output_spec import OutputSpec, changes_of, file_of_node, of_node
 from scoopi.outputs.target import Target, TargetKind
-from scoopi.publishing.output_spec import OutputSpec, changes_of, file_of_node, of_node
 
 SCHEMA = RecordSchema("town", (Column("name"),))
 RECORDS = Target(TargetKind.FILE, "towns.csv", "towns.csv")
