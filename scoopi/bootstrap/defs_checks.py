@@ -116,7 +116,7 @@ class DefsChecks:
 
     def _plugin_faults(self, kind: ChainPluginKind, plugin: PluginDef, files: FileFinder) -> list[Fault]:
         if faults := self._finder.check(kind, plugin):
-            return [Fault(fault) for fault in faults]
+            return [Fault(each.what, key=each.field, is_unknown=each.is_unknown) for each in faults]
         try:
             made = self._finder.construct(kind, plugin)
         except ScoopiError as error:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 
@@ -18,6 +18,19 @@ from scoopi.plugins.plugin_ports import PluginKind
 
 _INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 _LISTS = (list, tuple, set, frozenset)
+
+
+class PluginFault(NamedTuple):
+    """What is wrong with a plugin's definition.
+
+    Attributes:
+        field: the key whose value is wrong, or that is missing.
+        is_unknown: whether the key itself is wrong.
+    """
+
+    what: str
+    field: str
+    is_unknown: bool = False
 
 
 class Parameters:
@@ -48,18 +61,18 @@ class Parameters:
     def __contains__(self, field: str) -> bool:
         return snake_case(field) in self._taken
 
-    def faults(self, fields: Mapping[str, Any]) -> list[str]:
+    def faults(self, fields: Mapping[str, Any]) -> list[PluginFault]:
         """What is wrong with the fields (unknown, missing or mistyped ones), one sentence each."""
         faults = [self._unknown(field) for field in fields if field not in self and not self._takes_any]
         named = {snake_case(field) for field in fields}
         for name, parameter in self._taken.items():
             if parameter.default is inspect.Parameter.empty and name not in named:
-                faults.append(f"field {camel_case(name)} is missing")
+                faults.append(_missing(camel_case(name)))
         for field, value in fields.items():
             try:
                 self._read(field, value)
             except ValueError as error:
-                faults.append(f"field {field}: {error}")
+                faults.append(PluginFault(f"field {field}: {error}", field))
         return faults
 
     def values(self, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,10 +83,14 @@ class Parameters:
         parameter = self._taken.get(snake_case(field))
         return value if parameter is None else read_value(value, parameter.annotation)
 
-    def _unknown(self, field: str) -> str:
+    def _unknown(self, field: str) -> PluginFault:
         names = [camel_case(name) for name in self._taken]
         hint = did_you_mean(field, names, f"known fields: {', '.join(names) or 'none'}")
-        return f"unknown field {field}; {hint}"
+        return PluginFault(f"unknown field {field}; {hint}", field, is_unknown=True)
+
+
+def _missing(field: str) -> PluginFault:
+    return PluginFault(f"field {field} is missing", field)
 
 
 def read_value(value: Any, wanted: Any) -> Any:
@@ -165,14 +182,14 @@ class StepField(msgspec.Struct, frozen=True):
     type: Any
     required: bool = False
 
-    def fault(self, name: str, fields: Mapping[str, Any]) -> str | None:
+    def fault(self, name: str, fields: Mapping[str, Any]) -> PluginFault | None:
         """What is wrong with the field of that name; None if it is correct."""
         if name not in fields:
-            return f"field {name} is missing" if self.required else None
+            return _missing(name) if self.required else None
         try:
             read_value(fields[name], self.type)
         except ValueError as error:
-            return f"field {name}: {error}"
+            return PluginFault(f"field {name}: {error}", name)
         return None
 
 

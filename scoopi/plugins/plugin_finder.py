@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from scoopi.errors import PluginError, ScoopiError
 from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.model.text.shown import nearest
-from scoopi.plugins.parameters import STEP_FIELDS, Parameters, StepField
+from scoopi.plugins.parameters import STEP_FIELDS, Parameters, PluginFault, StepField
 from scoopi.plugins.plugin_files import PluginFiles, fault_of, file_digest
 from scoopi.plugins.plugin_ports import PluginKind
 
@@ -124,13 +124,13 @@ class PluginFinder:
             self._found[key] = self._looked_up(kind, class_name)
         return self._found[key]
 
-    def check(self, kind: PluginKind, plugin: PluginDef) -> list[str]:
+    def check(self, kind: PluginKind, plugin: PluginDef) -> list[PluginFault]:
         """What is wrong with a plugin's class and fields, one sentence each, without the place."""
         try:
             target = self.find(kind, plugin.class_name)
             parameters = self._parameters(kind, target)
         except PluginError as error:
-            return [str(error)]
+            return [PluginFault(str(error), "class")]
         faults = [
             fault
             for name, field in STEP_FIELDS.get(kind, _NO_FIELDS).items()
@@ -151,7 +151,9 @@ class PluginFinder:
         """
         faults = self.check(kind, plugin)
         if faults:
-            raise PluginError(f"plugin {plugin.name}: {'; '.join(faults)}", at=str(plugin.place))
+            raise PluginError(
+                f"plugin {plugin.name}: {'; '.join(fault.what for fault in faults)}", at=str(plugin.place)
+            )
         target = self.find(kind, plugin.class_name)
         parameters = self._parameters(kind, target)
         values = parameters.values(self._own_fields(kind, parameters, plugin))

@@ -116,7 +116,7 @@ CASES: dict[str, tuple[str, str, str, str]] = {
     "unknown plugin class": (
         TEMP_TASK,
         "tempTask: { dataDef: temps, steps: { css: { extra: { class: DataConverter, previous: parser, "
-        "next: filter, plugins: [ plugin: ¦{ name: d, class: DateRoler, item: hour } ] } } } }",
+        "next: filter, plugins: [ plugin: { name: d, class: ¦DateRoler, item: hour } ] } } } }",
         "unknown class DateRoler",
         "did you mean DateRoller?",
     ),
@@ -124,7 +124,7 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         TEMP_TASK,
         "tempTask: { dataDef: temps, steps: { css: { appender: { class: DataAppender, previous: filter, "
         "next: end, plugins: [ plugin: { name: f, class: FileAppender, file: x.txt, "
-        "plugins: [ plugin: ¦{ name: c, class: CsvEncoder, delimitr: ; } ] } ] } } } }",
+        "plugins: [ plugin: { name: c, class: CsvEncoder, ¦delimitr: ; } ] } ] } } } }",
         "delimitr",
         "delimiter",
     ),

@@ -90,3 +90,50 @@ def test_a_fault_of_records_is_at_the_wrong_value(tmp_path: Path, rest: str, key
     (tmp_path / "defs.yml").write_text(text)
     finding = check(tmp_path / "defs.yml", environ={}).findings[-1]
     assert (f"{finding.place.line}:{finding.place.column}", finding.key) == (place, f"dataDefs.card.{key}")
+
+
+GRID = """\
+locatorGroups: {{ town: {{ locators: [ {{ name: a, url: "https://x.example/" }} ] }} }}
+taskGroups:
+  town: {{ t: {{ dataDef: d, steps: {{ css: {{ {step} }} }} }} }}
+  next: {{ t: {{ dataDef: d }} }}
+dataDefs:
+  d: {{ query: {{ block: body, selector: h1 }}, items: [ item: {{ {item} }} ] }}
+"""
+LINK = "link: { class: LocatorCreator, previous: parser, next: seeder }"
+CONVERTER = (
+    "x: { class: DataConverter, previous: parser, next: filter, plugins: [ plugin: { name: d, %s } ] }"
+)
+APPENDER = (
+    "appender: { class: DataAppender, previous: filter, next: end, plugins: [ plugin: "
+    "{ name: f, class: FileAppender, %s } ] }"
+)
+ENCODER = "file: x, plugins: [ plugin: { name: c, %s } ]"
+ROLLER = 'class: DateRoller, item: a, inPattern: "yyyy", outPattern: "yyyy", roll: DAY_OF_MONTH'
+STEPS = [
+    (LINK, "name: a, selector: p, linkGroup: next, linkBreakOn: [ a, ¦'.*[' ]", "at character 3"),
+    (CONVERTER % "class: ¦DateRolr, item: a", "name: a", "did you mean DateRoller?"),
+    (CONVERTER % f"{ROLLER}, ¦onErorr: keep", "name: a", "unknown field onErorr; did you mean onError?"),
+    (CONVERTER % f"{ROLLER}, onError: ¦stop", "name: a", "expected keep or fail or drop or blank"),
+    (CONVERTER.replace("{ name: d", "¦{ name: d") % ROLLER.replace("item: a, ", ""), "name: a", "item is"),
+    (
+        APPENDER % "file: ¦'../x', plugins: [ plugin: { name: c, class: CsvEncoder } ]",
+        "name: a",
+        "leaves the",
+    ),
+    (APPENDER % ENCODER % "class: ¦CsvEncodr", "name: a", "did you mean CsvEncoder?"),
+    (APPENDER % ENCODER % "class: CsvEncoder, header: ¦maybe", "name: a", "expected true or false"),
+    (APPENDER % ENCODER % "class: CsvEncoder, ¦heder: true", "name: a", "did you mean header?"),
+]
+
+
+@pytest.mark.parametrize(("step", "item", "what"), STEPS, ids=[each[2] for each in STEPS])
+def test_a_fault_of_a_plugin_is_at_its_class_or_the_wrong_field(
+    tmp_path: Path, step: str, item: str, what: str
+) -> None:
+    text, place = placed(GRID.format(step=step, item=item))
+    (tmp_path / "defs.yml").write_text(text)
+    errors = [each for each in check(tmp_path / "defs.yml", environ={}).findings if each.severity == "error"]
+    (finding,) = errors
+    assert f"{finding.place.line}:{finding.place.column}" == place, finding
+    assert what in finding.sentence()

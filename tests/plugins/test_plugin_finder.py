@@ -17,6 +17,7 @@ from scoopi.model.place import Place
 from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.encoders.csv_encoder import CsvEncoder
+from scoopi.plugins.parameters import PluginFault
 from scoopi.plugins.plugin_finder import PluginFinder, digest_now
 from scoopi.plugins.plugin_ports import PluginKind
 
@@ -42,6 +43,10 @@ def finder(*folders: Path) -> PluginFinder:
 
 def plugin(class_name: str, **fields: Any) -> PluginDef:
     return PluginDef("mine", class_name, fields, place=Place("defs/a.yml", 7, 3))
+
+
+def whats(faults: list[PluginFault]) -> list[str]:
+    return [each.what for each in faults]
 
 
 @pytest.mark.parametrize("name", ["CsvEncoder", "org.codetab.scoopi.plugin.encoder.CsvEncoder"])
@@ -161,12 +166,12 @@ def test_an_error_in_a_file_is_reported_with_file_and_line(
 def test_an_unknown_class_is_reported_with_the_nearest_known(folder: Path) -> None:
     (folder / "greet.py").write_text(GREETER)
     looked = finder(folder)
-    assert looked.check("encoders", plugin("CsvEncodr")) == [
+    assert whats(looked.check("encoders", plugin("CsvEncodr"))) == [
         "unknown class CsvEncodr of encoders; did you mean CsvEncoder?"
     ]
-    assert "did you mean Greeter?" in looked.check("encoders", plugin("Greetr"))[0]
-    assert "built-in: BasicScript" in looked.check("scripts", plugin("xyz"))[0]
-    assert "unknown class greet.Nope" in looked.check("encoders", plugin("greet.Nope"))[0]
+    assert "did you mean Greeter?" in looked.check("encoders", plugin("Greetr"))[0].what
+    assert "built-in: BasicScript" in looked.check("scripts", plugin("xyz"))[0].what
+    assert "unknown class greet.Nope" in looked.check("encoders", plugin("greet.Nope"))[0].what
 
 
 @pytest.mark.parametrize(
@@ -181,13 +186,24 @@ def test_an_unknown_class_is_reported_with_the_nearest_known(folder: Path) -> No
     ],
 )
 def test_fields_are_checked_against_the_constructor(fields: dict[str, Any], faults: list[str]) -> None:
-    assert finder().check("encoders", plugin("CsvEncoder", **fields)) == faults
+    assert whats(finder().check("encoders", plugin("CsvEncoder", **fields))) == faults
+
+
+def test_a_fault_names_the_key_that_is_wrong(folder: Path) -> None:
+    (folder / "greet.py").write_text(GREETER)
+    found = finder(folder).check("encoders", plugin("Greeter", times="two", loud="true"))
+    assert [(each.field, each.is_unknown) for each in found] == [
+        ("loud", True),
+        ("greeting", False),
+        ("times", False),
+    ]
+    assert [each.field for each in finder().check("encoders", plugin("CsvEncodr"))] == ["class"]
 
 
 def test_all_faults_of_a_plugin_are_reported_at_once(folder: Path) -> None:
     (folder / "greet.py").write_text(GREETER)
     faults = finder(folder).check("encoders", plugin("Greeter", times="two", loud="true"))
-    assert faults == [
+    assert whats(faults) == [
         "unknown field loud; known fields: greeting, times",
         "field greeting is missing",
         "field times: expected an integer, got 'two'",
@@ -201,7 +217,7 @@ def test_fields_that_the_step_reads_are_no_fields_of_the_plugin(folder: Path) ->
     looked = finder(folder)
     assert looked.check("converters", plugin("Shout", item="date", onError="drop")) == []
     assert looked.construct("converters", plugin("Shout", item="date", onError="drop")).convert("a") == "A"
-    assert looked.check("converters", plugin("Shout", onError="stop")) == [
+    assert whats(looked.check("converters", plugin("Shout", onError="stop"))) == [
         "field item is missing",
         "field onError: expected keep or fail or drop or blank, got 'stop'",
     ]
@@ -251,7 +267,9 @@ def test_a_script_function_stays_a_function_with_its_fields_bound(folder: Path) 
     scaled: Callable[[str], str] = looked.construct("scripts", plugin("scaled", factor="3"))
     assert isinstance(scaled, partial)
     assert scaled("x") == "xxx"
-    assert looked.check("scripts", plugin("scaled", data="x")) == ["unknown field data; known fields: factor"]
+    assert whats(looked.check("scripts", plugin("scaled", data="x"))) == [
+        "unknown field data; known fields: factor"
+    ]
 
 
 def test_a_neighbour_that_was_removed_since_an_earlier_finder_loaded_it_is_passed_over(folder: Path) -> None:

@@ -148,6 +148,5 @@ def test_basic_script_is_made_from_its_definition() -> None:
     fields = {"scripts": ["/months.js", "/ends.js"], "entryPoint": "execute"}
     name = "org.codetab.scoopi.plugin.script.BasicScript"
     assert column(run(finder.construct("scripts", PluginDef("js", name, fields))), 1)[0] == "2016-12-31"
-    assert finder.check("scripts", PluginDef("js", name, {"scripts": "/a.js"})) == [
-        "field scripts: expected a list, got '/a.js'"
-    ]
+    (fault,) = finder.check("scripts", PluginDef("js", name, {"scripts": "/a.js"}))
+    assert fault.what == "field scripts: expected a list, got '/a.js'"

@@ -39,11 +39,15 @@ class Fault(NamedTuple):
 
     Attributes:
         is_secret: the checked text is a credential, so no excerpt of the file may show it.
+        key: of several keys that were checked together, the one whose value is wrong, or that is missing.
+        is_unknown: whether that key itself is wrong.
     """
 
     what: str
     hint: str = ""
     is_secret: bool = False
+    key: str = ""
+    is_unknown: bool = False
 
 
 def report_fault(findings: Findings, fault: Fault | None, text: str, path: str, place: Place) -> None:

@@ -19,7 +19,7 @@ from scoopi.defs.scrape.placeholders import (
     with_stand_ins,
 )
 from scoopi.defs.yaml.findings import Findings
-from scoopi.defs.yaml.node import read_bounds
+from scoopi.defs.yaml.node import Listing, Text, read_bounds
 from scoopi.model.data_def import DataDef, ItemDef, is_link_pattern
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.text.page_text import MARK
@@ -117,11 +117,13 @@ class DataDefChecker:
             if filter_def.type and filter_def.type not in _FILTER_TYPES:
                 what = f"filter type {filter_def.type!r} acts as value"
                 self._findings.warning(filter_def.type_place, f"{key}.type", what, "write value or match")
-        for text in filter(is_link_pattern, item.link_break_on):
-            if fault := self._checkers.regex(text):
+        written = each.node.entries.get("linkBreakOn") if each.node is not None else None
+        for number, entry in enumerate(written.entries if isinstance(written, Listing) else ()):
+            text = entry.text if isinstance(entry, Text) else ""
+            if is_link_pattern(text) and (fault := self._checkers.regex(text)):
                 what = f"the pattern {text!r} is wrong: {fault.what}"
                 hint = "for an address as it is, write \\Q before and \\E behind it"
-                self._findings.error(each.at("linkBreakOn"), f"{each.key}.linkBreakOn", what, hint)
+                self._findings.error(entry.place, f"{each.key}.linkBreakOn[{number}]", what, hint)
         if item.script is not None:
             self._check_script(each, item.script)
         if item.selector is None:

@@ -61,7 +61,7 @@ class OutputChecker:
         Args:
             columns: the names of the columns of a row, as in a header; empty if unknown.
         """
-        for plugin in step.step.plugins:
+        for number, plugin in enumerate(step.step.plugins):
             key = f"{step.key or task.key}.plugins.{plugin.name}"
             place = plugin.place if plugin.place != NOWHERE else task.place
             if len(plugin.plugins) > 1:
@@ -70,7 +70,7 @@ class OutputChecker:
             elif is_refused(plugin):
                 what = f"file {plugin.fields['file']!r} {_path_of(plugin)[1]}"
                 hint = "give a path below the folder of the run, as in data.txt"
-                self._findings.error(place, f"{key}.file", what, hint)
+                self._findings.error(_place_of_file(step, number) or place, f"{key}.file", what, hint)
             elif plugin.class_name == _FILE_APPENDER and not plugin.plugins:
                 what = f"appender {plugin.name} has no encoder: nothing is written"
                 hint = "add `plugins: [ plugin: { name: csv, class: CsvEncoder } ]`"
@@ -122,6 +122,11 @@ class OutputChecker:
                 what = f"{tasks} write {other} and {path}: one name cannot be a file and a folder"
                 self._findings.error(place, f"{key}.file", what, "rename one of them", also=first.place)
                 return
+
+
+def _place_of_file(step: SetStep, number: int) -> Place | None:
+    """Where the file of an appender is written; None for one that is built in."""
+    return None if step.node is None else step.node.tables("plugins", "plugin")[number].at("file")
 
 
 def is_refused(plugin: PluginDef) -> bool:

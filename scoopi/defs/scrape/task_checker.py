@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, zip_longest
 
 from msgspec.structs import replace
 
-from scoopi.defs.scrape.checkers import ChainPluginKind, Checkers
+from scoopi.defs.scrape.checkers import ChainPluginKind, Checkers, Fault
 from scoopi.defs.scrape.class_names import (
     APPENDER_STEP,
     BROWSER_LOADER,
@@ -25,6 +25,7 @@ from scoopi.defs.scrape.defs_groups import WrittenTask, WrittenTaskGroup
 from scoopi.defs.scrape.output_checker import OutputChecker, is_refused
 from scoopi.defs.scrape.step_sets import SetStep
 from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Table
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.scrape.plugin_def import PluginDef
 from scoopi.model.text.shown import nearest
@@ -142,8 +143,9 @@ class TaskChecker:
                 what = f"step {each.step.name} ({name}) takes no plugins: they do nothing"
                 self._findings.warning(each.place, f"{key}.plugins", what, "remove them")
             return
-        for plugin in each.step.plugins:
-            self._check_plugin(kind, plugin, f"{key}.plugins.{plugin.name}")
+        nodes = _plugin_nodes(each.node, len(each.step.plugins))
+        for plugin, node in zip(each.step.plugins, nodes, strict=True):
+            self._check_plugin(kind, plugin, f"{key}.plugins.{plugin.name}", node)
         if name == LOADER and len(each.step.plugins) > 1:
             what = f"step {each.step.name} has {len(each.step.plugins)} plugins, but only one can load a page"
             self._findings.error(each.place, f"{key}.plugins", what, "keep one of them")
@@ -151,20 +153,22 @@ class TaskChecker:
             what = f"step {each.step.name} has no plugins: it does nothing"
             self._findings.warning(each.place, key, what, "add `plugins: [ plugin: { … } ]`")
 
-    def _check_plugin(self, kind: ChainPluginKind, plugin: PluginDef, key: str) -> None:
+    def _check_plugin(self, kind: ChainPluginKind, plugin: PluginDef, key: str, node: Table | None) -> None:
         if id(plugin) in self._seen:
             return
         self._seen[id(plugin)] = plugin
         absent = absent_class(plugin.class_name)
-        place: Place = plugin.place
         if absent:
+            place = _place_in(node, Fault("", key="class"), plugin.place)
             self._findings.error(place, key, f"{plugin.class_name}: {absent[0]}", absent[1])
         elif plugin.class_name and not is_refused(plugin):
             for fault in self._checkers.plugin(kind, plugin):
+                place = _place_in(node, fault, plugin.place)
                 self._findings.error(place, key, fault.what, fault.hint)
         if kind == "appenders":
-            for encoder in plugin.plugins:
-                self._check_plugin("encoders", encoder, f"{key}.plugins.{encoder.name}")
+            nodes = _plugin_nodes(node, len(plugin.plugins))
+            for encoder, inner in zip(plugin.plugins, nodes, strict=True):
+                self._check_plugin("encoders", encoder, f"{key}.plugins.{encoder.name}", inner)
 
     def _check_flow(self, task: WrittenTask, chain: list[SetStep]) -> None:
         if len(chain) < 2:
@@ -215,3 +219,15 @@ class TaskChecker:
         else:
             what = f"step {other} works on {takes}, and step {one} before it gives {given}"
             self._findings.error(place, key, what, "look at `previous` and `class` of both")
+
+
+def _plugin_nodes(owner: Table | None, count: int) -> Sequence[Table | None]:
+    """The tables of the plugins of a step, or of an appender; None for each if they are built in."""
+    return [None] * count if owner is None else owner.tables("plugins", "plugin")
+
+
+def _place_in(node: Table | None, fault: Fault, plugin: Place) -> Place:
+    """Where the key of a fault is written, or its value; the place of the plugin if it is missing."""
+    if node is None or fault.key not in node.entries:
+        return plugin
+    return node.keys[fault.key] if fault.is_unknown else node.at(fault.key)

@@ -110,7 +110,7 @@ _CHECKERS = Checkers(css=_bad_selectors, regex=_bad_text, script=_bad_text)
         (
             "name: hour, linkGroup: town, linkBreakOn: [ '?a!', 'b!*' ]",
             "",
-            "8:64: error dataDefs.temps.items[0].linkBreakOn: the pattern 'b!*' is wrong: there is a !; "
+            "8:73: error dataDefs.temps.items[0].linkBreakOn[1]: the pattern 'b!*' is wrong: there is a !; "
             "for an address as it is, write \\Q before and \\E behind it",
         ),
         (

@@ -46,7 +46,7 @@ def _file(file: str, encoder: str = "") -> str:
 def test_a_file_that_cannot_be_is_an_error_that_says_why(check: Check, file: str, why: str) -> None:
     written = file.strip('"')
     assert check(_tasks(_file(file), _file("ok.txt"))).found == [
-        "5:125: error taskGroups.city.one.steps.css.appender.plugins.out.file: "
+        "5:165: error taskGroups.city.one.steps.css.appender.plugins.out.file: "
         f"file {written!r} {why}; give a path below the folder of the run, as in data.txt"
     ]
 
