@@ -19,7 +19,8 @@ from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.attempt_environment import AttemptEnvironment
-from scoopi.serve.work.attempt_runner import AttemptRunner, Notify
+from scoopi.serve.work.attempt_lines import Notify
+from scoopi.serve.work.attempt_runner import AttemptRunner
 from scoopi.serve.workers.worker_heartbeat import WorkerHeartbeat
 from scoopi.serve.workers.worker_name import WorkerName
 from scoopi.serve.workers.worker_registry import WorkerRegistry

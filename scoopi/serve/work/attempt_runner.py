@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from scoopi.errors import BusyRecordError, FencedError, ScoopiError, StoreError, UnstorableError
 from scoopi.model.schedule.schedule_records import CLAIMED, AttemptRecord
@@ -18,18 +17,12 @@ from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.attempt_environment import AttemptEnvironment
+from scoopi.serve.work.attempt_lines import AttemptLines, Notify
 from scoopi.serve.work.endings import HANDED_BACK, REVOKED, AttemptEnd
 from scoopi.serve.work.running_attempts import AttemptReport, RunningAttempts
 from scoopi.store.schedule.record_keys import record_key
 
 log = logging.getLogger(__name__)
-
-
-class Notify(Protocol):
-    """Shows a line, or its contents as fields."""
-
-    def __call__(self, line: str, /, **fields: object) -> object:
-        """Show them."""
 
 
 class AttemptRunner:
@@ -42,8 +35,7 @@ class AttemptRunner:
         environment: where attempts work.
         worker: its name.
         wake_up: ends a wait.
-        notify: called with a line for each attempt that starts or ends, and with its contents as fields:
-            `event` (started, ended), `attempt`, `node`; of an end `status`, `seconds`, `reason`.
+        notify: called with a line for each attempt that starts or ends, see AttemptLines.
         health: hears of attempts that ended.
     """
 
@@ -58,7 +50,7 @@ class AttemptRunner:
     ) -> None:
         self._state, self._store = state, state.store
         self._environment, self._worker = environment, worker
-        self._notify, self._health = notify, health
+        self._lines, self._health = AttemptLines(notify), health
         self._copies = LogCopies(state.store, environment.log_of if state.is_shared else None)
         self._claims = AttemptClaims(state.store, self._copies)
         self._nodes = NodeClaims(state.store, worker, self._copies)
@@ -122,10 +114,11 @@ class AttemptRunner:
                 raise
             self._unreported.append(AttemptReport(claim, AttemptEnd("error", str(error))))
         else:
-            self._notify(f"{claim.name} started", event="started", **_fields(claim))
+            self._lines.started(claim)
 
     def look(self, settings: ScheduleSettings) -> None:
         """See which attempts are to be cancelled, are over, or belong to another worker."""
+        self._lines.look(now_utc())
         keys = {record_key(claim.attempt) for claim in self._running.claims()}
         if not keys:
             return
@@ -250,6 +243,7 @@ class AttemptRunner:
 
     def _end(self, claim: Claim, ending: AttemptEnd, seconds: float = 0.0) -> None:
         if ending.status == REVOKED:
+            self._lines.gone(claim)
             if not claim.is_first:  # the end of its attempt, which other machines see, is that of the node
                 self._copies.copy(claim)
             return
@@ -260,11 +254,9 @@ class AttemptRunner:
             return
         except FencedError as error:
             log.warning("attempt %s: its end is refused: %s", claim.name, error.what)
+            self._lines.gone(claim)
             return
-        why = f": {reason}" if reason else ""
-        ends = {"status": status, "seconds": round(seconds, 3), "reason": reason or None}
-        line = f"{claim.name} {status.replace('_', ' ')} after {seconds:.1f} s{why}"
-        self._notify(line, event="ended", **_fields(claim), **ends)
+        self._lines.ended(claim, status, reason, seconds)
 
     def _write_end(self, claim: Claim, ending: AttemptEnd) -> tuple[str, str]:
         """The status and the reason of the end as its record has them; `not_ready` if it is offered again."""
@@ -290,7 +282,3 @@ class AttemptRunner:
             self._health.attempt_ended(attempt.process, status)
             return status, ended.explanation
         return ending.status, ending.explanation
-
-
-def _fields(claim: Claim) -> dict[str, object]:
-    return {"attempt": claim.attempt.attempt, "node": claim.node}
