@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection
 
-from scoopi.model.sites import HostLimits, LimitsByHost
+from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_share_memory import HostRecord, HostShare, HostShareMemory, KnownHost
 
 
@@ -16,13 +16,14 @@ class HostShareDivision:
     With a delay one node has the whole host; without, the permits are divided evenly.
 
     Attributes:
+        gap_ms: the delay, which each share has.
         places: how many nodes may have a share of a host at a time.
     """
 
-    def __init__(self, limits: HostLimits) -> None:
-        self._permits = limits.parallelism
-        self._gap_ms = limits.delay_ms
-        self.places = 1 if limits.delay_ms else limits.parallelism
+    def __init__(self, permits: int, delay_ms: int) -> None:
+        self._permits = permits
+        self.gap_ms = delay_ms
+        self.places = 1 if delay_ms else permits
 
     def free(self, record: HostRecord) -> int:
         """Permits that no node has; a host with a delay has none left as soon as one node has it."""
@@ -55,23 +56,33 @@ class HostShareDivision:
 
     def share(self, permits: int) -> HostShare:
         """A share of this many permits."""
-        return HostShare(self._gap_ms, permits)
+        return HostShare(self.gap_ms, permits)
+
+    def has_place(self, record: HostRecord, node: str) -> bool:
+        """Whether the node may keep its share: not if others got theirs before the delay was known."""
+        return self.places > 1 or node == min(record.shares)
 
 
 class HostShareDivisions:
-    """Returns the division of each host, by its limits."""
+    """Returns the division of each host, by its limits and its Crawl-delay.
 
-    def __init__(self, limits: LimitsByHost) -> None:
+    Args:
+        crawl_delay_s: returns the Crawl-delay of a host as far as it is known, else 0.
+    """
+
+    def __init__(self, limits: LimitsByHost, crawl_delay_s: Callable[[str], float]) -> None:
         self._limits = limits
+        self._crawl_delay_s = crawl_delay_s
         self._known: dict[tuple[int, int], HostShareDivision] = {}
 
     def of(self, host: str) -> HostShareDivision:
         """The division of the host."""
         limits = self._limits.for_host(host)
-        key = limits.parallelism, limits.delay_ms
+        delay_ms = limits.delay_ms or math.ceil(self._crawl_delay_s(host) * 1000)
+        key = limits.parallelism, delay_ms
         division = self._known.get(key)
         if division is None:
-            division = self._known[key] = HostShareDivision(limits)
+            division = self._known[key] = HostShareDivision(limits.parallelism, delay_ms)
         return division
 
 

@@ -171,10 +171,17 @@ class HostShareMemory:
         """Expect at least this delay between two requests to the host; for any thread."""
         self._delays[host] = delay_s
 
+    def crawl_delay_s(self, host: str) -> float:
+        """The least delay by the host's robots.txt, 0 if none is known; for any thread."""
+        return self._delays.get(host, 0.0)
+
     def usable(self, host: str) -> Share | None:
-        """This node's open share, with the time from which it may be used; for any thread."""
+        """This node's open share, with the time from which it may be used; for any thread.
+
+        A share without a gap is of no use once a Crawl-delay is known: other nodes may have one, too.
+        """
         share = self.open.get(host)
-        if share is None:
+        if share is None or (not share.gap_ms and self.crawl_delay_s(host)):
             return None
         first_at = self.usable_from(host, share.first_at, share.gap_ms)
         return share if first_at == share.first_at else share._replace(first_at=first_at)
@@ -185,7 +192,7 @@ class HostShareMemory:
         The node that had the host before may have sent a request just before this one got it, so the
         longer delay counts from there.
         """
-        longer_s = max(0.0, self._delays.get(host, 0.0) - gap_ms / 1000)
+        longer_s = max(0.0, self.crawl_delay_s(host) - gap_ms / 1000)
         return max(first_at + longer_s, self.paused_until.get(host, -math.inf))
 
     def has_share(self, host: str) -> bool:
@@ -251,6 +258,8 @@ class HostShareMemory:
         """
         known, was = self.known[host], self.open.get(host)
         gap_ms = known.record.shares[self._incarnation].gap
+        if was is not None and was.gap_ms != gap_ms:
+            was = None
         if was is None:
             known.first_at = self.clock() + (0 if is_first else gap_ms / 1000)
             known.waiting_since = known.idle_since = None

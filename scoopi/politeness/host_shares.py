@@ -101,8 +101,8 @@ class HostShares:
         self._clock = clocks.monotonic
         self._own_clock = clocks.boottime
         self._records = HostRecords(incarnation)
-        self._divisions = HostShareDivisions(limits)
         self._memory = HostShareMemory(incarnation, store, self._records, clocks.monotonic)
+        self._divisions = HostShareDivisions(limits, self._memory.crawl_delay_s)
         self._looked_at = -math.inf
         self._pauses: dict[str, int] = {}
         self._choice = HostShareChoice(self._memory, self._divisions, self._record, 1, self._turn_s, ())
@@ -239,7 +239,8 @@ class HostShares:
         self, host: str, known: KnownHost, record: HostRecord, share: HostShare, work: _Work
     ) -> _Move | None:
         division = self._divisions.of(host)
-        if self._gives_away(host, known, record, share, work):
+        has_place = division.has_place(record, self._incarnation)
+        if not has_place or self._gives_away(host, known, record, share, work):
             self._memory.open.pop(host, None)
             if self._node.in_flight(host):
                 return None
@@ -249,9 +250,9 @@ class HostShares:
                 record = record.asked_by(self._incarnation)
             return _Move(division.settled(record), 0)
         due = division.part(record, self._incarnation)
-        if share.permits > due:
+        if share.permits > due or share.gap < division.gap_ms:
             self._memory.lower(host, due)
-            kept = max(due, min(share.permits, self._node.in_flight(host)))
+            kept = min(share.permits, max(due, self._node.in_flight(host)))
             record = record.with_share(self._incarnation, division.share(kept))
         record = division.settled(record)
         permits = min(due, record.shares[self._incarnation].permits)

@@ -61,6 +61,18 @@ def test_a_share_may_be_used_once_its_host_is_no_longer_paused_and_its_crawl_del
     assert memory.usable(HOST) == Share(2, 500, clock.now + 9.0)
 
 
+def test_a_share_without_a_gap_is_of_no_use_once_a_crawl_delay_is_known(store: Store, clock: Clock) -> None:
+    memory, records = memory_of(store, "ann", clock), HostRecords("ann")
+    memory.learn(HOST, records.written(HostRecord().with_share("ann", HostShare(0, 2))))
+    memory.open_share(HOST, 2, is_first=True)
+    assert memory.usable(HOST) == Share(2, 0, clock.now)
+    memory.slow_down(HOST, 4.0)
+    assert memory.usable(HOST) is None, "another node may have one, too"
+    memory.learn(HOST, records.written(HostRecord().with_share("ann", HostShare(4000, 2))))
+    memory.open_share(HOST, 2, is_first=False)
+    assert memory.usable(HOST) == Share(2, 4000, clock.now + 4.0)
+
+
 def test_a_node_has_a_share_before_it_may_use_it(store: Store, clock: Clock) -> None:
     memory = memory_of(store, "ann", clock)
     assert not memory.has_share(HOST)

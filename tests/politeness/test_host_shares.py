@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.model.sites import LimitsByHost
-from scoopi.politeness.host_share_memory import Share
+from scoopi.politeness.host_share_memory import HostShare, Share
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.ports import HOSTS
 from tests.store.host_share_world import Node, World
@@ -608,3 +608,46 @@ def test_a_node_that_gives_its_permit_to_a_visitor_does_not_make_the_nodes_take_
     assert (len(before.shares), before.asks) == (2, ())
     world.pass_s(10)
     assert world.record("a") == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_crawl_delay_holds_for_all_nodes_together_where_the_settings_have_no_delay(seed: int) -> None:
+    world = World(FetchLimits(3, delay_ms=0), Random(seed), ("a",), crawl_s=3)
+    nodes = settled(world, "ann", "bob", "cid")
+    for node in nodes:
+        node.needs["a"] = 4
+    world.pass_s(120)
+    assert [len(node.sent) for node in nodes] == [4, 4, 4]
+    world.check()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nodes_that_had_permits_when_a_crawl_delay_becomes_known_leave_the_host_to_one(seed: int) -> None:
+    world = World(FetchLimits(3, delay_ms=0), Random(seed), ("a",))
+    nodes = settled(world, "ann", "bob")
+    for node in nodes:
+        node.needs["a"] = BUSY
+    world.pass_s(3)
+    assert len(world.record("a").shares) == 2
+    world.crawl_s, known_at = 3, world.now
+    for node in nodes:
+        node.shares.slow_down("a", 3)
+    world.pass_s(60)
+    starts = [request.start for request in world.ledger if request.start > known_at]
+    assert starts[0] >= known_at + 3, "any of the nodes may just have sent one"
+    assert min(later - earlier for earlier, later in pairwise(starts)) >= 3 - 1e-6
+    assert {request.node for request in world.ledger if request.start > known_at} == {"ann", "bob"}
+    ((_, share),) = world.record("a").shares.items()
+    assert share.gap == 3000
+
+
+def test_a_node_without_others_continues_at_the_crawl_delay_once_that_is_known() -> None:
+    world = world_of(FetchLimits(3, delay_ms=0))
+    (ann,) = settled(world, "ann")
+    ann.needs["a"] = BUSY
+    world.pass_s(3)
+    world.crawl_s, known_at = 3, world.now
+    ann.shares.slow_down("a", 3)
+    world.pass_s(31)
+    assert 9 <= sum(request.start > known_at for request in ann.sent) <= 10
+    assert world.record("a").shares["ann"] == HostShare(3000, 3)

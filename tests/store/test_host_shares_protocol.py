@@ -62,8 +62,7 @@ def test_the_hosts_own_logs_keep_the_promise_whatever_happens(limits: FetchLimit
     )
     world = World(limits, random, faults=faults, longest_s=random.choice([0.3, 2.5]))
     world.ahead = random.choice([0, 1, 4])
-    if limits.delay_ms:
-        world.crawl_s = random.choice([0, 3])
+    world.crawl_s = random.choice([0, 3])
     for _ in range(3):
         world.join().wants = set(world.hosts)
     for _ in range(100):
