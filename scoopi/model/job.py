@@ -20,7 +20,7 @@ RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """The name of a run is the name of a folder, so it can never lead out of the output folder."""
 RunText = Annotated[str, msgspec.Meta(pattern=rf"\A{RUN_NAME.pattern}\Z")]
 MapsText = Annotated[str, msgspec.Meta(pattern=rf"\A{RUN_NAME.pattern}(~[0-9a-f]{{8}})?\Z")]
-"""The name of a run, with the suffix that distinguishes the store maps of its lives."""
+"""The name of a run, with the suffix that distinguishes the store maps of its incarnations."""
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 """A count that stays exact in JSON, even when it is incremented."""
 
