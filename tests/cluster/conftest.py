@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
+from tests.cluster.forgotten_run import forget_run
+from tests.cluster.grids import SharedMember
 from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.node_runner import NodeRunner
 from tests.reliability.file_rounds import FileWorld
@@ -56,3 +58,10 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HammerGrid]:
     """Members that a test file may stop."""
     with HammerGrid(tmp_path_factory.mktemp("grid")) as grid:
         yield grid
+
+
+@pytest.fixture
+def member(cluster: ClusterClient, tmp_path: Path) -> Iterator[SharedMember]:
+    """The member of all tests; the run that has the name of the test's folder is forgotten at the end."""
+    yield SharedMember(cluster.settings)
+    forget_run(cluster.settings, tmp_path.name)

@@ -133,6 +133,19 @@ def settings_of(started: list[MemberProcess], **changes: Any) -> ClusterSettings
     return settings(*ports, **changes)
 
 
+class SharedMember:
+    """The member of all tests, as what the nodes of a run share; they leave it running."""
+
+    def __init__(self, settings: ClusterSettings) -> None:
+        self._settings = settings
+
+    @property
+    def words(self) -> list[str]:
+        """What names it on a command line."""
+        addresses = ",".join(self._settings.addresses)
+        return ["--cluster", addresses, "-D", f"scoopi.cluster.name={self._settings.name}"]
+
+
 @contextmanager
 def plain_client(client: ClusterClient) -> Iterator[HazelcastClient]:
     """A client of the library's own, with the options of Scoopi's, for what only the library knows."""

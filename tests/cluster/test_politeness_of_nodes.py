@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.hammer_grid import HammerGrid
+from tests.cluster.grids import SharedMember
 from tests.cluster.hammer_round import node_arguments, node_processes, read_nodes_rows
 from tests.engine.pace import Pace
 from tests.engine.workspace import wait_until
@@ -49,12 +49,12 @@ def world_of(folder: Path, urls: Sequence[str]) -> World:
 
 @contextmanager
 def three_nodes(
-    grid: HammerGrid, world: World, folder: Path, settings: Mapping[str, object], pages: int = 0
+    member: SharedMember, world: World, folder: Path, settings: Mapping[str, object], pages: int = 0
 ) -> Iterator[list[ScoopiProcess]]:
     """Nodes of one run, as processes, each with a folder of its own; `pages` is the budget of the run."""
     changes = {f"scoopi.loader.fetch.{key}": value for key, value in settings.items()}
     changes["scoopi.budget.pages"] = pages
-    with node_processes(node_arguments(grid, world, folder.name, changes), folder, 3) as nodes:
+    with node_processes(node_arguments(member, world, folder.name, changes), folder, 3) as nodes:
         yield nodes
 
 
@@ -70,11 +70,11 @@ def play(nodes: list[ScoopiProcess], folder: Path, server: Server, jobs: int, is
 
 @pytest.mark.parametrize("is_killed", [False, True], ids=["together", "one killed"])
 def test_each_host_sees_the_delay_from_three_nodes(
-    grid: HammerGrid, server: Server, pace: Pace, tmp_path: Path, is_killed: bool
+    member: SharedMember, server: Server, pace: Pace, tmp_path: Path, is_killed: bool
 ) -> None:
     urls = [server.url(f"/bad/slow?ms=0&page={page}", host) for host in range(HOSTS) for page in range(PAGES)]
     world = world_of(tmp_path / "defs", urls)
-    with three_nodes(grid, world, tmp_path, {"delay": DELAY_MS, "parallelism": 1}) as nodes:
+    with three_nodes(member, world, tmp_path, {"delay": DELAY_MS, "parallelism": 1}) as nodes:
         play(nodes, tmp_path, server, world.jobs, is_killed)
     for host in range(HOSTS):
         pace.assert_kept(DELAY_MS, parallelism=1, number=host)
@@ -86,11 +86,11 @@ def test_each_host_sees_the_delay_from_three_nodes(
 
 @pytest.mark.parametrize("is_killed", [False, True], ids=["together", "one killed"])
 def test_a_host_without_delay_sees_no_more_requests_at_once_than_allowed_from_three_nodes(
-    grid: HammerGrid, server: Server, pace: Pace, tmp_path: Path, is_killed: bool
+    member: SharedMember, server: Server, pace: Pace, tmp_path: Path, is_killed: bool
 ) -> None:
     urls = [server.url(f"/bad/slow?ms={SLOW_MS}&page={page}") for page in range(HOSTS * PAGES)]
     world = world_of(tmp_path / "defs", urls)
-    with three_nodes(grid, world, tmp_path, {"delay": 0, "parallelism": PERMITS}) as nodes:
+    with three_nodes(member, world, tmp_path, {"delay": 0, "parallelism": PERMITS}) as nodes:
         play(nodes, tmp_path, server, world.jobs, is_killed)
     pace.assert_kept(0, parallelism=PERMITS)
     assert server.log.most_in_flight(server.host()) > 1
@@ -99,13 +99,13 @@ def test_a_host_without_delay_sees_no_more_requests_at_once_than_allowed_from_th
 
 @pytest.mark.parametrize("is_killed", [False, True], ids=["together", "one killed"])
 def test_three_nodes_have_one_budget(
-    grid: HammerGrid, server: Server, tmp_path: Path, is_killed: bool
+    member: SharedMember, server: Server, tmp_path: Path, is_killed: bool
 ) -> None:
     """They count once a second, and when they take: so they exceed it, but load by far not everything."""
     budget, pages = 20, 400
     urls = [server.url(f"/bad/slow?ms=0&page={page}") for page in range(pages)]
     world = world_of(tmp_path / "defs", urls)
-    with three_nodes(grid, world, tmp_path, {"delay": DELAY_MS, "parallelism": 1}, budget) as nodes:
+    with three_nodes(member, world, tmp_path, {"delay": DELAY_MS, "parallelism": 1}, budget) as nodes:
         play(nodes, tmp_path, server, budget, is_killed)
     asked = {seen.path for seen in server.log.all() if seen.path != "/robots.txt"}
     assert budget <= len(asked) < pages / 4
@@ -115,7 +115,7 @@ def test_three_nodes_have_one_budget(
 
 
 def test_a_host_that_asks_to_be_left_alone_is_left_alone_by_three_nodes(
-    grid: HammerGrid, tmp_path: Path
+    member: SharedMember, tmp_path: Path
 ) -> None:
     refused: list[str] = []
 
@@ -129,7 +129,7 @@ def test_a_host_that_asks_to_be_left_alone_is_left_alone_by_three_nodes(
 
     with Server(pages) as server:
         world = world_of(tmp_path / "defs", [server.url(f"/{page}") for page in range(PAGES)])
-        with three_nodes(grid, world, tmp_path, {"delay": DELAY_MS, "parallelism": 1}) as nodes:
+        with three_nodes(member, world, tmp_path, {"delay": DELAY_MS, "parallelism": 1}) as nodes:
             play(nodes, tmp_path, server, world.jobs, is_killed=False)
         seen = server.log.all()
     (place,) = (place for place, each in enumerate(seen) if each.status == 429)

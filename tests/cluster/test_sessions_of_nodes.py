@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.hammer_grid import HammerGrid
+from tests.cluster.grids import SharedMember
 from tests.cluster.hammer_round import read_nodes_rows
 from tests.cluster.test_politeness_of_nodes import DEFINITIONS, LIMIT_S, three_nodes
 from tests.engine.test_logins import LOGIN, Shop, server, shop
@@ -19,7 +19,7 @@ PAGES = 30
 
 
 def test_three_nodes_log_in_to_a_site_once(
-    grid: HammerGrid,
+    member: SharedMember,
     tmp_path: Path,
     server: Server,
     shop: Shop,
@@ -32,7 +32,7 @@ def test_three_nodes_log_in_to_a_site_once(
     (tmp_path / "defs" / "defs.yml").write_text(DEFINITIONS.format(locators=locators) + login)
     rows = Counter(f"p{number}|pages|text|page" for number in range(PAGES))
     world = World(tmp_path / "defs", rows, PAGES)
-    with three_nodes(grid, world, tmp_path, {"delay": 0}) as nodes:
+    with three_nodes(member, world, tmp_path, {"delay": 0}) as nodes:
         assert [node.wait(LIMIT_S) for node in nodes] == [0, 0, 0]
     assert read_nodes_rows(tmp_path, tmp_path.name) == rows
     assert len(shop.logins) == 1
