@@ -241,7 +241,7 @@ def _loads(loads: dict[str, LoadCounts]) -> list[str]:
         for group, each in list(loads.items())[:_MOST_NAMES]
     ]
     more = len(loads) - len(lines)
-    return lines + ([f"and {number(more)} more groups"] if more else [])
+    return lines + ([f"and {counted(more, 'more group')}"] if more else [])
 
 
 def _changes(changes: dict[str, ChangeCounts]) -> list[str]:

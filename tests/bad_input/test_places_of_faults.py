@@ -137,3 +137,14 @@ def test_a_fault_of_a_plugin_is_at_its_class_or_the_wrong_field(
     (finding,) = errors
     assert f"{finding.place.line}:{finding.place.column}" == place, finding
     assert what in finding.sentence()
+
+
+@pytest.mark.parametrize(
+    "site",
+    ["headers: { ¦A B: x }", "headers: { ¦Host: x }", "cookies: { ¦a;b: x }", "headers: { A: ¦'x\0' }"],
+)
+def test_a_name_that_cannot_be_sent_is_at_the_name(tmp_path: Path, site: str) -> None:
+    text, place = placed(f"{RECORDS.rstrip()}\nsites: {{ shop.example: {{ {site} }} }}\n")
+    (tmp_path / "defs.yml").write_text(text.replace("'x\0'", '"x\\0"'))
+    (finding,) = check(tmp_path / "defs.yml", environ={}).findings
+    assert f"{finding.place.line}:{finding.place.column}" == place, finding

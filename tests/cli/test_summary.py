@@ -93,6 +93,13 @@ def test_what_has_loaded_pages_is_counted_by_group(screen: Any) -> None:
     assert "  loaders shop: 1,200 by plain HTTP, 3 in a browser\n" in shown
 
 
+def test_of_many_groups_the_others_are_counted(screen: Any) -> None:
+    many = {f"g{number:02}": LoadCounts(1, 1) for number in range(12)}
+    assert "and 2 more groups\n" in text(screen, loads=many)
+    many.pop("g00")
+    assert "and 1 more group\n" in text(screen, loads=many)
+
+
 def test_what_took_no_step_has_no_line_of_times(screen: Any) -> None:
     assert "time" not in text(screen, pages=0, times={"loader": 0.5})
 

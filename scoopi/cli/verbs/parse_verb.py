@@ -91,13 +91,13 @@ def _shown(page: ParsedPage) -> Iterator[str]:
     """The lines of one data definition."""
     rows, rejected = page.records.rows, page.records.rejections
     also = f", {len(rejected)} rejected" if rejected else ""
-    yield f"{page.data_def}: {len(rows)} record{'' if len(rows) == 1 else 's'}{also}"
+    yield f"{printable(page.data_def)}: {len(rows)} record{'' if len(rows) == 1 else 's'}{also}"
     if rows:
         yield from table(_names(page), rows[:_MOST_RECORDS])
     if len(rows) > _MOST_RECORDS:
         yield f"and {len(rows) - _MOST_RECORDS} more"
     for each in rejected[:_MOST_RECORDS]:
-        yield f"rejected: {printable(each.reason)} ({each.at})"
+        yield printable(f"rejected: {each.reason} ({each.at})")
     yield ""
     views = [*([page.each] if page.each is not None else []), *page.fields]
     head = ["field", "matches", "missing", "unreadable"]

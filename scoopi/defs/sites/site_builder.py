@@ -170,8 +170,11 @@ class SiteBuilder:
     ) -> None:
         pairs = values[_NAMED[name]] = dict[str, str]()
         fault_of, kind = _KINDS[name]
-        for each, text, place in _texts(node.table(name)):
+        table = node.table(name)
+        for each, text, place in _texts(table):
             what = fault_of(each, text)
+            if table is not None and fault_of(each, ""):
+                place = table.keys[each]  # the name is wrong, whatever the value is
             fault = Fault(what, "remove it") if what else secret_fault(kind, each, text)
             report_fault(self._findings, fault, text, f'{path}."{each}"', place)
             pairs[each] = text
@@ -211,8 +214,7 @@ class SiteBuilder:
                 what = f"{name} needs a selector or a url"
                 self._findings.error(node.at(name), f"{path}.{name}", what, 'write { selector: "a.logout" }')
         for selector, at in self._selectors(node):
-            if fault := self._checkers.page_selector(selector):
-                report_fault(self._findings, fault, "", path, at)
+            report_fault(self._findings, self._checkers.page_selector(selector), "", path, at)
         return {"url": url, "form": node.text("form") or "", "fields": fields, **signs}
 
     def _selectors(self, node: Table) -> Iterator[tuple[str, Place]]:

@@ -46,12 +46,12 @@ def test_blocks_hold_the_values_with_their_lines(tmp_path: Path) -> None:
         ),
         (
             "headers: { Host: b }",
-            's.yml:3:22: error sites."a.example".headers."Host": '
+            's.yml:3:16: error sites."a.example".headers."Host": '
             "the header Host is set by Scoopi for each request; remove it",
         ),
         (
             "headers: { a b: c }",
-            's.yml:3:21: error sites."a.example".headers."a b": '
+            's.yml:3:16: error sites."a.example".headers."a b": '
             "'a b' is not the name of a header; remove it",
         ),
         (
