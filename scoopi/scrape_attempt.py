@@ -24,7 +24,7 @@ from scoopi.serve.work.publication import Publication, last_rows
 
 _RUNS = "runs"
 _RUN_FILE = "run.json"
-_SEEN_S, _LOOK_S = 60.0, 0.5
+_SEEN_S, _POLL_S = 60.0, 0.5
 """How long a further node waits for the folder of its run, and how often it looks."""
 
 
@@ -114,7 +114,7 @@ def _enter(context: Context, run: dict[str, Any], runs: Path, stopped: threading
         return
     ends = time.monotonic() + _SEEN_S  # a network file system may show it late
     while not runs.is_dir():
-        if stopped.wait(_LOOK_S):
+        if stopped.wait(_POLL_S):
             raise HandedBack("stopped")
         if time.monotonic() > ends:
             raise Failed(f"this worker does not see {runs}: all workers of a run need one output folder")

@@ -129,9 +129,9 @@ class Browser:
         pid = self._started.pid
         return memory_of_trees([pid])[pid] >> 20 if pid else 0
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Interrupt the page if it does not let an action end in time; called now and then, by any thread."""
-        self._limit.look()
+        self._limit.check()
 
     def is_stuck(self) -> bool:
         """Return whether only a kill ends an action of the page; called now and then, by any thread."""

@@ -13,8 +13,8 @@ from scoopi.errors import NO_BROWSER
 
 GRACE_S = 0.5
 """The time beyond its timeouts after which a browser counts as hung."""
-_LOOK_S = 0.5
-"""The interval between two looks at a browser's memory, which costs some milliseconds."""
+_POLL_S = 0.5
+"""The interval between two checks of a browser's memory, which costs some milliseconds."""
 _HUNG = VisitFailed(
     "the browser did not answer within its timeout, and was killed",
     "the browser hangs",
@@ -54,12 +54,12 @@ class BrowserWatch:
         self._thread.join()  # a browser that is lent again must not be killed for the page before
 
     def _watch(self) -> None:
-        while not self._done.wait(max(0.0, min(_LOOK_S, self._ends - time.monotonic()))):
+        while not self._done.wait(max(0.0, min(_POLL_S, self._ends - time.monotonic()))):
             self.verdict = self._fault()
             if self.verdict is not None:
                 self._browser.kill()
                 return
-            self._browser.look()
+            self._browser.check()
 
     def _fault(self) -> VisitFailed | None:
         if time.monotonic() >= self._ends or self._browser.is_stuck():

@@ -14,7 +14,7 @@ from scoopi.errors import AppenderError
 _MODES = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
 """File descriptor -> mode in which it is opened if it is closed. stdin and stdout are unusable, so that
 writing rows that nobody would receive is an error."""
-LOOK_S = 0.2
+POLL_S = 0.2
 """Seconds between two checks of what another process writes."""
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 
@@ -131,7 +131,7 @@ def poll_until(is_over: Callable[[], bool]) -> Iterator[None]:
     """
     while not is_over():
         yield
-        time.sleep(LOOK_S)
+        time.sleep(POLL_S)
     yield
 
 

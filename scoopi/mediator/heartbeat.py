@@ -22,7 +22,7 @@ STEP_S = 0.1
 REST_S = 0.2
 """Seconds between two heartbeats while all nodes are idle."""
 LULL_S = 2.0
-"""How many seconds a node that has become idle looks at each step: when a run ends, its nodes become idle one
+"""How many seconds a node that has become idle beats at each step: when a run ends, its nodes become idle one
 after the other, and agree on the end in half a second."""
 
 
@@ -31,11 +31,11 @@ class HeartbeatCalls(msgspec.Struct, frozen=True):
 
     Attributes:
         on_lost_data: called once when the store no longer holds the run, or cannot be reached any more.
-        on_rest: called at each look that finds all nodes idle: the run may be over.
+        on_rest: called at each heartbeat that finds all nodes idle: the run may be over.
         is_cancelled: whether the run was cancelled from elsewhere.
         on_cancelled: called once when it was.
         given: ids of the jobs that this node's workers have.
-        share_sessions: called at each look: writes and reads the sessions of sites.
+        share_sessions: called at each heartbeat: writes and reads the sessions of sites.
     """
 
     on_lost_data: Callable[[ScoopiError], None]
@@ -49,7 +49,7 @@ class HeartbeatCalls(msgspec.Struct, frozen=True):
 class Heartbeat:
     """Sends the heartbeats of this node, watches the others' and learns of a cancel.
 
-    One thread, which looks once a heartbeat, and more often while all nodes are idle.
+    One thread, which beats once a period, and more often while all nodes are idle.
 
     Args:
         load: this node's load now.
@@ -75,7 +75,7 @@ class Heartbeat:
         self._outage = StoreOutage.of("heartbeat")
         self._has_heard_cancel = False
         self._stopped = threading.Event()
-        self._since_look_s = self._since_round_s = self._idle_s = 0.0
+        self._since_poll_s = self._since_round_s = self._idle_s = 0.0
         self._thread = threading.Thread(target=self._guarded, name="heartbeat", daemon=True)
 
     def start(self) -> None:
@@ -84,7 +84,7 @@ class Heartbeat:
         Raises:
             StoreError: the store does not answer; start again.
         """
-        self.look()
+        self.beat()
         self._thread.start()
 
     def stop(self) -> None:
@@ -93,10 +93,10 @@ class Heartbeat:
         if self._thread.ident is not None:
             self._thread.join(STOP_S)
 
-    def look(self) -> None:
+    def beat(self) -> None:
         """Send one heartbeat, and act on what those of the other nodes show."""
-        self._since_round_s += self._since_look_s
-        self._since_look_s = 0.0
+        self._since_round_s += self._since_poll_s
+        self._since_poll_s = 0.0
         if not self._has_beaten():
             return
         self._calls.share_sessions()
@@ -122,12 +122,12 @@ class Heartbeat:
     def _beat_on(self) -> None:
         step_s = min(STEP_S, self._period_s)
         while not self._stopped.wait(timeout=step_s):
-            self._since_look_s += step_s
+            self._since_poll_s += step_s
             self._idle_s = self._idle_s + step_s if self._load().idle else 0.0
             try:
                 with self._outage.retried_next_round():
                     if self._is_due():
-                        self.look()
+                        self.beat()
                         self._outage.over()
             except (RunError, ClusterError, RecordError) as error:
                 self._calls.on_lost_data(error)
@@ -138,7 +138,7 @@ class Heartbeat:
         if 0 < self._idle_s <= LULL_S:
             return True
         are_idle = self._idle_s > 0 and self._members.last_scan.idle
-        return self._since_look_s >= (min(REST_S, self._period_s) if are_idle else self._period_s)
+        return self._since_poll_s >= (min(REST_S, self._period_s) if are_idle else self._period_s)
 
     def _has_beaten(self) -> bool:
         """Whether the heartbeat is written; a node that was away checks first whether its run still runs."""

@@ -16,7 +16,7 @@ from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.inboxes import TaskInbox
 from scoopi.mediator.workers.handover_router import HandoverRouter
 from scoopi.mediator.workers.job_giver import JobGiver
-from scoopi.mediator.workers.watchdog import LOOK_S, Watchdog
+from scoopi.mediator.workers.watchdog import POLL_S, Watchdog
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
@@ -158,7 +158,7 @@ class TaskRunner:
         if sending := self.giver.take_sending():
             self._calls.on_sending(sending)
         self._register()
-        for worker in self._watchdog.look(tuple(self._pool)):
+        for worker in self._watchdog.check(tuple(self._pool)):
             self._on_death(worker)
         if self._calls.has_room():
             self._receive()
@@ -249,7 +249,7 @@ class TaskRunner:
         unsent = any(worker.link.has_unsent() for worker in self._pool)
         longest = HELD_BACK_WAIT_S if unsent or self.giver.has_quarantined() else LONGEST_WAIT_S
         if any(worker.outstanding for worker in self._pool):
-            longest = min(longest, LOOK_S)
+            longest = min(longest, POLL_S)
         if self._routed:
             longest = min(longest, self._low_in_s())
         is_giving = not (self._draining or self._stopping)

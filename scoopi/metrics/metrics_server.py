@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 0.1
+POLL_S = 0.1
 """How often the listening thread checks whether it should end."""
 END_S = 2.0
 
@@ -77,7 +77,7 @@ class MetricsServer:
             ) from error
         self._listener = listener
         self._thread = threading.Thread(
-            target=listener.serve_forever, args=(LOOK_S,), name="metrics", daemon=True
+            target=listener.serve_forever, args=(POLL_S,), name="metrics", daemon=True
         )
         self._thread.start()
         # Only this line shows a port that the system chose, so it is a warning then.

@@ -75,7 +75,7 @@ class HostShares:
 
     Shares are kept in the hosts' records and changed by conditional writes only.
 
-    One thread makes rounds: `look`, then `settle`; both raise StoreError, and the next round continues.
+    One thread makes rounds: `poll`, then `settle`; both raise StoreError, and the next round continues.
     Any other thread may ask `may_send`, which reads plain values.
 
     Args:
@@ -103,7 +103,7 @@ class HostShares:
         self._records = HostRecords(incarnation)
         self._memory = HostShareMemory(incarnation, store, self._records, clocks.monotonic)
         self._divisions = HostShareDivisions(limits, self._memory.crawl_delay_s)
-        self._looked_at = -math.inf
+        self._polled_at = -math.inf
         self._pauses: dict[str, int] = {}
         self._choice = HostShareChoice(self._memory, self._divisions, self._record, 1, self._turn_s, ())
 
@@ -141,13 +141,13 @@ class HostShares:
         return max(here, min(self._divisions.of(host).places, live)) if here else live
 
     def hosts(self) -> Collection[str]:
-        """All hosts that had a record at the last look."""
+        """All hosts that had a record at the last poll."""
         return self._memory.known.keys()
 
     def candidates(self, hosts: Iterable[str]) -> list[str]:
         """The known hosts that may have jobs and that this node should get now, in its own order.
 
-        Call it between `look` and `settle`. A node takes no more than its fair part of the hosts with a
+        Call it between `poll` and `settle`. A node takes no more than its fair part of the hosts with a
         delay, except those that no node took within a turn; it asks a node that has too many for some.
         """
         memory = self._memory
@@ -156,7 +156,7 @@ class HostShares:
         self._choice = HostShareChoice(memory, self._divisions, self._record, live, turn_s, wanted)
         return list(islice(filter(self._choice.takes, wanted), MOST_AT_ONCE))
 
-    def look(self, hosts: Collection[str] = (), everything: bool = False) -> bool:
+    def poll(self, hosts: Collection[str] = (), everything: bool = False) -> bool:
         """Read the records of the hosts that this node has or waits for.
 
         Args:
@@ -175,11 +175,11 @@ class HostShares:
             self._memory.read_all()
         else:
             self._memory.read(self._memory.involved.union(hosts))
-        self._looked_at = began_at
+        self._polled_at = began_at
         return True
 
     def settle(self, needed: Collection[str], wanted: Collection[str]) -> None:
-        """Take, request, divide and give up shares, based on the last look.
+        """Take, request, divide and give up shares, based on the last poll.
 
         Args:
             needed: hosts that work here waits for: queued jobs, and requests without a grant.
@@ -296,5 +296,5 @@ class HostShares:
         return known.record.without(scan.left | scan.dead if scan.at > known.read_at else scan.left)
 
     def _is_vouched(self) -> bool:
-        """Whether the last look is recent enough that no node can have declared this one dead since."""
-        return self._own_clock() - self._looked_at < self._vouched_s
+        """Whether the last poll is recent enough that no node can have declared this one dead since."""
+        return self._own_clock() - self._polled_at < self._vouched_s

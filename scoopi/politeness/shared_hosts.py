@@ -11,9 +11,9 @@ from scoopi.politeness.host_shares import HostShares
 from scoopi.store.pages.job_store import JobStore
 
 ROUND_S = 0.25
-"""Seconds between two looks at the hosts that this node has or waits for."""
+"""Seconds between two polls of the hosts that this node has or waits for."""
 SWEEP_S = 1.0
-"""Seconds between two looks at all hosts."""
+"""Seconds between two polls of all hosts."""
 
 
 class SharedHosts:
@@ -50,7 +50,7 @@ class SharedHosts:
         return self._clock() >= self._round_at
 
     def is_sweep_due(self) -> bool:
-        """Whether the next round looks at all hosts."""
+        """Whether the next round polls all hosts."""
         return self._clock() >= self._sweep_at
 
     def round(self, awake: Collection[str]) -> set[str]:
@@ -69,7 +69,7 @@ class SharedHosts:
         needed = self._needed_hosts()
         known = self._shares.hosts()
         new = [host for host in awake if host not in known]
-        self._is_live = self._shares.look([*needed, *new], everything)
+        self._is_live = self._shares.poll([*needed, *new], everything)
         if not self._is_live:
             return set()
         if everything:

@@ -16,7 +16,7 @@ AT_ONCE = 500
 
 
 class CommittedRows:
-    """Reads each segment up to the first frame whose job has not ended yet; the next look continues there.
+    """Reads each segment up to the first frame whose job has not ended yet; the next poll continues there.
 
     Args:
         segments: returns the paths of the segments of a node.
@@ -29,11 +29,11 @@ class CommittedRows:
         self._parts = frozenset(parts)
         self._read: dict[Path, int] = {}
 
-    def look(self) -> Iterator[Part]:
-        """Read the parts that have been committed since the last look.
+    def poll(self) -> Iterator[Part]:
+        """Read the parts that have been committed since the last poll.
 
         Raises:
-            StoreError: the store cannot be read; the next look continues where this one ended.
+            StoreError: the store cannot be read; the next poll continues where this one ended.
         """
         for path in sorted(self._segments(), key=segment_order):
             reader = SegmentReader(path)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FOREVER_S = 1e9
-LOOK_S = 0.2
+POLL_S = 0.2
 END_S = 30.0
 """How long the thread may take to end; a transaction is faster, unless the database hangs."""
 
@@ -94,7 +94,7 @@ class LiveLoads:
         while self._thread.is_alive():
             if time.monotonic() > end or is_late():
                 raise StoreError("the database does not answer", hint="`scoopi resume` loads the rows")
-            self._thread.join(LOOK_S)
+            self._thread.join(POLL_S)
 
     def _run(self) -> None:
         for load in self._loads:

@@ -169,7 +169,7 @@ class Publisher:
         """Whether there is any segment to publish."""
         return any(True for _ in self._frames.segments())
 
-    def look(self) -> Published:
+    def peek(self) -> Published:
         """What is known without this node's segments: which other nodes have finished jobs; writes nothing.
 
         Raises:

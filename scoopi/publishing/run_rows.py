@@ -88,7 +88,7 @@ class OwnRows:
     def when_over(self) -> Published:
         """As `RunRows` says."""
         if self._was_over and not self._publisher.has_rows():
-            return self._publisher.look()
+            return self._publisher.peek()
         return self._publisher.publish()
 
     def when_stopped(self) -> Published | None:

@@ -12,7 +12,7 @@ from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.serve.gc.paced_rounds import PacedRounds
 from scoopi.serve.notices.notice_sender import NoticeSender
 from scoopi.serve.serve_options import ServeOptions
-from scoopi.serve.sources.source_asker import SourceAsker
+from scoopi.serve.sources.source_client import SourceClient
 from scoopi.serve.state import State
 
 log = logging.getLogger(__name__)
@@ -43,14 +43,14 @@ class BackgroundWork:
     ) -> None:
         self._rounds = PacedRounds(state, collects_records=options.schedules, collects_folders=options.works)
         self._notices = NoticeSender(state.store, state.project, worker if options.works else None, environ)
-        asker = SourceAsker(state.store, state.current, state.project, environ, answered)
-        self._asker = asker if options.schedules else None
+        sources = SourceClient(state.store, state.current, state.project, environ, answered)
+        self._sources = sources if options.schedules else None
         self._parts: dict[str, Callable[[datetime], None]] = {
             _ROUNDS: self._rounds.turn,
             _NOTICES: self._notices.turn,
         }
-        if self._asker is not None:
-            self._parts[_SOURCES] = self._asker.turn
+        if self._sources is not None:
+            self._parts[_SOURCES] = self._sources.turn
         self._failed_until: dict[str, float] = {}
 
     def turn(self, now: datetime) -> None:
@@ -75,14 +75,14 @@ class BackgroundWork:
 
     def wait_s(self) -> float:
         """Return the seconds until the next turn has something to do, as far as known."""
-        asks = float("inf") if self._asker is None else self._asker.wait_s()
+        asks = float("inf") if self._sources is None else self._sources.wait_s()
         return min(self._rounds.wait_s(), self._notices.wait_s(), asks)
 
     def has_open(self) -> bool:
         """Whether something is in progress, or waits for this process; not what has failed."""
         is_sending = _NOTICES not in self._failed_until and self._notices.has_open()
-        asker = None if _SOURCES in self._failed_until else self._asker
-        return is_sending or (asker is not None and asker.is_asking())
+        sources = None if _SOURCES in self._failed_until else self._sources
+        return is_sending or (sources is not None and sources.is_asking())
 
     def expedite(self) -> None:
         """Send notices at once instead of waiting for more, because nothing else is left to do."""
@@ -95,5 +95,5 @@ class BackgroundWork:
     def close(self) -> None:
         """Kill all processes that are running; another `serve` repeats their work."""
         self._notices.close()
-        if self._asker is not None:
-            self._asker.close()
+        if self._sources is not None:
+            self._sources.close()

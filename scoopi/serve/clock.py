@@ -12,7 +12,7 @@ def now_utc() -> datetime:
     return datetime.now(UTC)
 
 
-class Pace:
+class Throttle:
     """Allows something at once, and then at most once in each period.
 
     Args:

@@ -183,7 +183,7 @@ class Server:
             is_current = self._pass()
         if self._options.works:
             self._beat()  # where the store is slow, each of these steps takes as long as a heartbeat
-            self._runner.look(self._settings)
+            self._runner.poll(self._settings)
             if self._has_failed and self._runner.take_over():
                 self._pass_at, self._is_quiet = time.monotonic(), False
             self._has_failed = False

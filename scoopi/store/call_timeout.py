@@ -13,7 +13,7 @@ SHARE = 0.25
 """Timeout for an immediate answer, as a share of the time left for the shutdown. As each wait without an
 answer halves the next, all together take half of it."""
 LEAST_S = 0.05
-LOOK_S = 1.0
+POLL_S = 1.0
 """How often a waiting thread checks whether its node is shutting down, in seconds."""
 
 
@@ -79,7 +79,7 @@ class CallTimeout:
             wait_s: waits at most for a number of seconds, and returns whether the answer came.
         """
         began = self._clock()
-        while not wait_s(max(0.0, min(LOOK_S, self.until(began) - self._clock()))):
+        while not wait_s(max(0.0, min(POLL_S, self.until(began) - self._clock()))):
             if self._clock() >= self.until(began):
                 self.shorten()
                 return False

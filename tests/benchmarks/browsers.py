@@ -49,7 +49,7 @@ dataDefs:
   prices: {{ each: "#prices tr", fields: {{ loaf: "td:nth-child(1)", price: "td:nth-child(2)" }} }}
 """
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
-LOOK_S = 0.5
+POLL_S = 0.5
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -119,7 +119,7 @@ class Watch:
         self._thread.join()
 
     def _look(self) -> None:
-        while not self._ended.wait(LOOK_S):
+        while not self._ended.wait(POLL_S):
             self.most_mb = max(self.most_mb, sum(memory_of_trees(self._pids).values()) >> 20)
 
 

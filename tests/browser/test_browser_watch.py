@@ -36,7 +36,7 @@ class Tab:
     def memory_mb(self) -> int:
         return self._memory_mb
 
-    def look(self) -> None:
+    def check(self) -> None:
         self.looked.set()
 
     def is_stuck(self) -> bool:

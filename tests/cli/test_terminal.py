@@ -75,7 +75,7 @@ def test_colours_are_for_terminals_and_those_who_ask(environ: dict[str, str], ha
 
 
 def test_a_poll_looks_once_more_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminals, "LOOK_S", 0.0)
+    monkeypatch.setattr(terminals, "POLL_S", 0.0)
     answers, seen = iter([False, False, True]), list[Any]()
     for _ in poll_until(lambda: next(answers)):
         seen.append("look")

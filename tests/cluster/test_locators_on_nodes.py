@@ -160,7 +160,7 @@ class EndedPages:
     def look(self) -> set[str]:
         """Their paths, as the server logs them."""
         for node, rows in self._rows.items():
-            for part in rows.look():
+            for part in rows.poll():
                 urls = (urlsplit(str(record[0])) for record in read_records(part.body))
                 self._paths[node].update(f"{url.path}?{url.query}".rstrip("?") for url in urls)
         return set().union(*self._paths.values())

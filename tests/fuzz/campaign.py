@@ -18,7 +18,7 @@ from tests.fuzz.target import Target
 
 _SLACK_S = 60.0
 """How long a child may take to start its target, and to end."""
-_LOOK_S = 0.2
+_POLL_S = 0.2
 _MOST_KEPT = 50
 _SETTLED = 1000
 
@@ -148,7 +148,7 @@ class Campaign:
         """Wait until the process ends; True when it stays at one input for too long."""
         at, since = -2, time.monotonic()
         while process.is_alive():
-            process.join(_LOOK_S)
+            process.join(_POLL_S)
             now = time.monotonic()
             if self.marks.at.value != at:
                 at, since = self.marks.at.value, now

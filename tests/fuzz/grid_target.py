@@ -265,7 +265,7 @@ def _begin(store: Store) -> None:
     jobs.end([Ending(job.id, job.fence, JobState.DONE) for job in taken[:2]])
     JobStore(store, "n2").take(_HOSTS[1], 2)
     shares = _shares(store, "n1")
-    shares.look(_HOSTS, everything=True)
+    shares.poll(_HOSTS, everything=True)
     shares.settle(_HOSTS[:2], _HOSTS[:2])
     RunCancel(store, "n2").ask()
     RunRegistry(store, lambda _: None, lambda _: None, "n1").enter("shop")
@@ -300,7 +300,7 @@ def _readers(store: Store) -> Sequence[Callable[[], object]]:
             lambda: list(jobs.ended_pages()),
             lambda: jobs.ended([f"job-{number}" for number in range(12)]),
         ),
-        *(lambda: shares.look(_HOSTS, everything=True), lambda: shares.settle(_HOSTS, _HOSTS)),
+        *(lambda: shares.poll(_HOSTS, everything=True), lambda: shares.settle(_HOSTS, _HOSTS)),
         *(
             CompletionCheck(run, jobs, members, "n1", lambda: Load(9, idle=True)).is_over,
             run.to_ending,

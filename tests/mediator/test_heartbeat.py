@@ -207,7 +207,7 @@ def declared_lost(
     while other.watch() != {"watcher"}:
         assert time.monotonic() < end, "it is not declared lost"
         time.sleep(BEAT_MS / 1000)
-    heartbeat.look()
+    heartbeat.beat()
     try:
         yield other
     finally:
@@ -273,7 +273,7 @@ def test_a_node_that_wakes_when_its_run_is_over_only_ends(
     record.to_over()
     wait_until(members.own_beat_is_old, "half the gap to pass", LIMIT_S)
     for _ in range(2):
-        heartbeat.look()
+        heartbeat.beat()
     heartbeat.stop()
     assert heard == ["sessions", "asked", "ended", "asked"]
 
@@ -307,7 +307,7 @@ def test_a_cancel_from_elsewhere_is_passed_on_once(store: SettlingStore) -> None
     recovery = JobRecovery(members, jobs, record, held, RUN, recovery_calls)
     heartbeat = Heartbeat(members, recovery, held.load, calls)
     for _ in range(2):
-        heartbeat.look()
+        heartbeat.beat()
     assert cancelled == [True]
 
 
@@ -320,7 +320,7 @@ def test_a_busy_node_beats_once_a_period_however_often_it_looks_whether_it_is_id
     node = node_of(store, beat_ms=300, held=held)
     node.heartbeat.start()
     again = threading.Event()
-    monkeypatch.setattr(node.heartbeat, "look", again.set)
+    monkeypatch.setattr(node.heartbeat, "beat", again.set)
     assert not again.wait(0.15)
     assert again.wait(LIMIT_S)
     node.heartbeat.stop()

@@ -621,7 +621,7 @@ def test_room_is_reported_when_it_is_time_though_no_worker_says_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(task_runner, "LOW_S", 0.3)
-    monkeypatch.setattr(task_runner, "LOOK_S", 2 * WAIT_S)
+    monkeypatch.setattr(task_runner, "POLL_S", 2 * WAIT_S)
     monkeypatch.setattr(task_runner, "LONGEST_WAIT_S", 2 * WAIT_S)
     with running(PlayedNode(tmp_path, workers=6)) as node:
         for worker, item in laden(node, FEW_JOBS + 4)[:2]:

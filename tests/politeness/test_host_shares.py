@@ -46,7 +46,7 @@ def asleep(world: World, node: Node, seconds: float) -> None:
 def test_the_first_node_has_an_untouched_host_at_once_and_whole() -> None:
     world = world_of()
     (ann,) = settled(world, "ann")
-    ann.shares.look(everything=True)
+    ann.shares.poll(everything=True)
     assert ann.shares.candidates(["a"]) == ["a"]
     ann.shares.settle((), ["a"])
     assert ann.shares.may_send("a") == Share(2, 1000, world.now)
@@ -77,12 +77,12 @@ def test_every_live_node_may_yet_ask_for_a_host_without_record() -> None:
 def test_a_host_without_record_gets_one_when_it_is_needed() -> None:
     world = world_of()
     (ann,) = settled(world, "ann")
-    ann.shares.look(everything=True)
+    ann.shares.poll(everything=True)
     assert list(ann.shares.hosts()) == ["a"]
     world.store.maps[HOSTS].clear()
-    ann.shares.look(everything=True)
+    ann.shares.poll(everything=True)
     assert not ann.shares.hosts()
-    ann.shares.look(["a"])
+    ann.shares.poll(["a"])
     ann.shares.settle(["a"], ())
     assert ann.shares.may_send("a") is not None
     assert list(world.record("a").shares) == ["ann"]
@@ -138,12 +138,12 @@ def test_a_turn_ends_at_its_last_moment_and_not_before() -> None:
     world.now = asked_at = 104.0
     for node in (bob, ann):
         node.members.beat(Load(0, False))
-        node.shares.look(["a"])
+        node.shares.poll(["a"])
         node.shares.settle(["a"], ())
     holders = []
     for world.now in (asked_at + 1.9, asked_at + 2):
         ann.flying = []
-        ann.shares.look(["a"])
+        ann.shares.poll(["a"])
         ann.shares.settle(["a"], ())
         holders.append(list(world.record("a").shares))
     assert holders == [["ann"], ["bob"]]
@@ -281,7 +281,7 @@ def test_a_sleeper_sends_nothing_more_when_its_host_was_taken_over() -> None:
     ann.asleep_until = world.now
     ann.members.beat(Load(0, False))
     assert ann.shares.may_send("a") is None, "its heart beats again, but it has not looked"
-    ann.shares.look(["a"])
+    ann.shares.poll(["a"])
     assert ann.shares.may_send("a") is None
     world.pass_s(0.2)
     assert len(ann.sent) == before
@@ -412,11 +412,11 @@ def test_a_round_in_which_nothing_changes_is_one_reading_however_many_hosts() ->
     hosts = tuple(f"h{number}" for number in range(200))
     world = world_of(hosts=hosts)
     (ann,) = settled(world, "ann")
-    ann.shares.look()
+    ann.shares.poll()
     ann.shares.settle((), ann.shares.candidates(hosts))
     assert all(ann.shares.may_send(host) for host in hosts)
     before = world.store.calls
-    ann.shares.look()
+    ann.shares.poll()
     ann.shares.settle((), hosts)
     assert world.store.calls - before == 1
 

@@ -39,7 +39,7 @@ class LeavingNode:
         self.members.beat(Load(0, False))
         self.heard: list[str] = []
         self.departure = Departure(
-            self.members, lambda: Load(0, True), lambda: self.heard.append("stopped"), look_s=0.001
+            self.members, lambda: Load(0, True), lambda: self.heard.append("stopped"), poll_s=0.001
         )
         self._store, self._clock = store, clock
         self._writer: SegmentWriter | None = None

@@ -13,7 +13,7 @@ from scoopi.serve.claims.attempt_claims import AttemptClaims
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
-from scoopi.serve.web.serve_answers import ServeAnswers
+from scoopi.serve.web.serve_endpoints import ServeEndpoints
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from tests.serve.serving import Serving
 
@@ -64,9 +64,9 @@ def shown_state(deployed: Deployed) -> State:
 
 
 @pytest.fixture
-def answers(shown_state: State) -> ServeAnswers:
+def answers(shown_state: State) -> ServeEndpoints:
     health = ServeHealth()
     health.turned()
     health.worker = 'host "1"'
     health.attempt_ended("p", "failed")
-    return ServeAnswers(shown_state, health, lambda: LATER)
+    return ServeEndpoints(shown_state, health, lambda: LATER)

@@ -11,7 +11,7 @@ from scoopi.errors import ScoopiError
 from scoopi.model.schedule.schedule_records import CLAIMED, AttemptRecord
 from scoopi.serve.state import State
 
-LOOK_S = 0.25
+POLL_S = 0.25
 SLOW_S = 1.0
 """An answer that takes longer counts as an outage of the store, of that length."""
 LEAST_S = 0.05
@@ -64,7 +64,7 @@ class HammerWatch:
 
     def _watch(self) -> None:
         state: State | None = None
-        while not self._stop.wait(LOOK_S):
+        while not self._stop.wait(POLL_S):
             began = self._clock()
             try:
                 state = state or self._open_state()

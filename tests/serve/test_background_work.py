@@ -14,7 +14,7 @@ from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.serve.background_work import BackgroundWork
 from scoopi.serve.gc.paced_rounds import PacedRounds
 from scoopi.serve.serve_options import ServeOptions
-from scoopi.serve.sources.source_asker import SourceAsker
+from scoopi.serve.sources.source_client import SourceClient
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW
 
@@ -59,7 +59,7 @@ def turns_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Ex
             raise error
 
         monkeypatch.setattr(PacedRounds, "turn", fails)
-        monkeypatch.setattr(SourceAsker, "turn", lambda asker, now: turns.append("source"))
+        monkeypatch.setattr(SourceClient, "turn", lambda sources, now: turns.append("source"))
         with State(tmp_path / "scheduler") as state:
             work = BackgroundWork(state, ServeOptions(), WORKER, dict(os.environ), lambda: None)
             for _ in range(3):

@@ -1,30 +1,30 @@
-"""Pace: something is allowed at once, and then at most once in each period."""
+"""Throttle: something is allowed at once, and then at most once in each period."""
 
 from __future__ import annotations
 
 from datetime import UTC
 
-from scoopi.serve.clock import Pace, now_utc
+from scoopi.serve.clock import Throttle, now_utc
 
 
 def test_the_first_look_is_due_and_the_next_when_a_period_is_over() -> None:
     now_s = [100.0]
-    pace = Pace(2.0, lambda: now_s[0])
-    assert [pace.is_due(), pace.is_due()] == [True, False]
+    throttle = Throttle(2.0, lambda: now_s[0])
+    assert [throttle.is_due(), throttle.is_due()] == [True, False]
     now_s[0] = 101.9
-    assert not pace.is_due()
+    assert not throttle.is_due()
     now_s[0] = 102.0
-    assert [pace.is_due(), pace.is_due()] == [True, False]
+    assert [throttle.is_due(), throttle.is_due()] == [True, False]
 
 
 def test_a_late_look_begins_a_whole_period() -> None:
     now_s = [0.0]
-    pace = Pace(2.0, lambda: now_s[0])
-    assert pace.is_due()
+    throttle = Throttle(2.0, lambda: now_s[0])
+    assert throttle.is_due()
     now_s[0] = 3.5
-    assert pace.is_due()
+    assert throttle.is_due()
     now_s[0] = 5.0
-    assert not pace.is_due()
+    assert not throttle.is_due()
 
 
 def test_the_time_is_in_utc() -> None:

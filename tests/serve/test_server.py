@@ -500,7 +500,7 @@ def test_a_serve_sends_heartbeats_between_the_steps_of_a_slow_turn(
             server.cancel(hard=True)
 
         monkeypatch.setattr(state.passes, "run", slow)
-        monkeypatch.setattr(AttemptRunner, "look", slow)
+        monkeypatch.setattr(AttemptRunner, "poll", slow)
         monkeypatch.setattr(AttemptRunner, "claim", slow)
         monkeypatch.setattr(BackgroundWork, "turn", last)
         monkeypatch.setattr(WorkerRegistry, "beat", lambda *_: beats.append(clock[0]))
@@ -633,7 +633,7 @@ def test_a_serve_sends_heartbeats_between_the_slow_scans_of_a_pass(
     freezing.scan_s = 0.6
     with served(state, tmp_path, lambda *_, **fields: None) as server:
         monkeypatch.setattr(WorkerRegistry, "beat", lambda *_: beats.append(clock.now))
-        monkeypatch.setattr(AttemptRunner, "look", lambda *_: server.cancel(hard=True))
+        monkeypatch.setattr(AttemptRunner, "poll", lambda *_: server.cancel(hard=True))
         server.run()
     assert [round(each - beats[0], 1) for each in beats[:3]] == [0.0, 1.2, 2.4], "after two scans each"
 

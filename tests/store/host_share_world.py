@@ -198,7 +198,7 @@ class Node:
         self.in_round = True
         needed = [host for host, count in self.needs.items() if count]
         try:
-            if self.shares.look([*needed, *self.wants], everything=self.world.random.random() < 0.25):
+            if self.shares.poll([*needed, *self.wants], everything=self.world.random.random() < 0.25):
                 self.shares.settle(needed, self.shares.candidates(self.wants) + self._kept())
         except StoreError:
             self.errors += 1

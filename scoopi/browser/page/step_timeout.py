@@ -19,7 +19,7 @@ class StepTimeout:
     """Limits how long one step of a visit may take, even if a script of the page does not end.
 
     The driver stops waiting for a page or a promise in time; a loop without end is interrupted over the
-    browser's own protocol. Belongs to the browser's thread, except for `look`.
+    browser's own protocol. Belongs to the browser's thread, except for `check`.
 
     Args:
         interrupt: ends the script that the page runs now, without waiting; False if the browser cannot.
@@ -71,7 +71,7 @@ class StepTimeout:
         """End an action."""
         self._ends = _NEVER
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Interrupt the page if its action takes too long; called now and then, by any thread."""
         if time.monotonic() >= self._ends:
             self.was_interrupted = True

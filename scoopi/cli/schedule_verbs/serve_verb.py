@@ -153,7 +153,7 @@ def _serve(
     from scoopi.metrics.metrics_server import MetricsServer, http_url
     from scoopi.serve.serve_health import ServeHealth
     from scoopi.serve.server import Server
-    from scoopi.serve.web.serve_answers import ServeAnswers
+    from scoopi.serve.web.serve_endpoints import ServeEndpoints
     from scoopi.serve.work.attempt_environment import AttemptEnvironment
     from scoopi.serve.work.run_orders import run_settings
 
@@ -165,7 +165,7 @@ def _serve(
     notify = _silent if options.quiet else terminal.say
     health, cores = ServeHealth(), os.cpu_count() or 1
     begin = partial(Server, state, serves, environment, cores, notify, health)
-    with MetricsServer(_metrics_of(options), ServeAnswers(state, health)) as http:
+    with MetricsServer(_metrics_of(options), ServeEndpoints(state, health)) as http:
         answers_at = "" if http.address is None else f", and {http_url(*http.address)}"
         while True:
             try:

@@ -28,13 +28,13 @@ class Tick:
         Returns:
             0, or 1 if it could not plan a process; the log says why.
         """
-        from scoopi.serve.sources.source_asker import SourceAsker
+        from scoopi.serve.sources.source_client import SourceClient
         from scoopi.serve.workers.worker_heartbeat import count_tick
 
         with opened(options) as state:
             count_tick(state.store, state.current()[1].settings.liveness, now_of(options))
-            asker = SourceAsker(state.store, state.current, state.project, terminal.environ)
-            asker.ask_all(now_of(options))
+            sources = SourceClient(state.store, state.current, state.project, terminal.environ)
+            sources.ask_all(now_of(options))
             rows = state.passes.run(now_of(options))
             is_whole = not state.passes.faults.found
         if rows is None:

@@ -44,9 +44,9 @@ class Rows:
         with rows_of_run(
             options.run_name, options.output, settings, conf=options.conf, environ=terminal.environ
         ) as rows:
-            look = rows.printer(lambda lines: terminal.give(lines.removesuffix("\n")))
+            print_new = rows.printer(lambda lines: terminal.give(lines.removesuffix("\n")))
             for _ in poll_until(lambda: not options.follow or rows.is_over()):
-                look()
+                print_new()
         return DONE
 
 

@@ -12,12 +12,12 @@ from scoopi.worker.messages import Recall
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 0.2
-"""The time between two looks while workers have jobs."""
+POLL_S = 0.2
+"""The time between two checks while workers have jobs."""
 SLOW_S = 0.5
 """A worker that is in one task for this long gets no further jobs and hands back those that wait."""
 FROZEN_S = 3.0
-"""After such a gap between two looks the machine or this process was frozen: tasks begin their time again."""
+"""After such a gap between checks the machine or this process was frozen: tasks get their time again."""
 DYING_S = 5.0
 """A killed worker whose pipe has not ended after this time cannot be ended."""
 
@@ -39,7 +39,7 @@ class Watchdog:
     def __init__(self, limit_s: float, clock: Callable[[], float]) -> None:
         self._limit_s = limit_s
         self._clock = clock
-        self._looked_at = math.inf
+        self._polled_at = math.inf
         self._fresh_since = 0.0
         self.stuck_s = 0.0
 
@@ -48,17 +48,17 @@ class Watchdog:
         """The longest that one task may take."""
         return self._limit_s
 
-    def look(self, workers: Collection[PoolWorker]) -> list[PoolWorker]:
+    def check(self, workers: Collection[PoolWorker]) -> list[PoolWorker]:
         """Look at each worker, if it is time to.
 
         Returns:
             Workers that are gone, even if their pipes are still open.
         """
         now = self._clock()
-        since_s = now - self._looked_at
-        if 0 <= since_s < LOOK_S:
+        since_s = now - self._polled_at
+        if 0 <= since_s < POLL_S:
             return []
-        self._looked_at = now
+        self._polled_at = now
         if since_s > FROZEN_S:
             self._fresh_since = now
         watched = [worker for worker in workers if worker.overran is None]

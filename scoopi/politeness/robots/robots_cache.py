@@ -14,7 +14,7 @@ from scoopi.politeness.robots.robots_rules import RobotsRules
 from scoopi.politeness.robots.robots_store import RobotsReader, RobotsStore
 
 ROUND_S = 0.25
-"""Seconds between two looks at the hosts whose robots.txt another node reads."""
+"""Seconds between two polls of the hosts whose robots.txt another node reads."""
 MOST_AT_ONCE = 500
 
 

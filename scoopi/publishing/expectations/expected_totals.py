@@ -50,17 +50,17 @@ class ExpectedTotals:
     Args:
         store: the run's store, whose answers are settled.
         node: id of the node whose rows are published.
-        look_s: polling interval for the counts of other nodes, in seconds.
+        poll_s: polling interval for the counts of other nodes, in seconds.
     """
 
     def __init__(
-        self, store: Store, members: Membership, record: RunRecord, node: str, look_s: float = 0.2
+        self, store: Store, members: Membership, record: RunRecord, node: str, poll_s: float = 0.2
     ) -> None:
         self._store = store
         self._members = members
         self._record = record
         self._node = node
-        self._look_s = look_s
+        self._poll_s = poll_s
         self._codec = RecordCodec(RUN, NodeFound)
 
     def of_all(self, mine: Found, others: Collection[str], ensure_time: Callable[[], None]) -> Found:
@@ -80,7 +80,7 @@ class ExpectedTotals:
         self._store.put_if_absent_all(RUN, [(PREFIX + self._node, record)])
         while (known := self._known(PREFIX)).keys() < self._awaited(others) | known.keys():
             ensure_time()
-            time.sleep(self._look_s)  # there is no notification to wait for
+            time.sleep(self._poll_s)  # there is no notification to wait for
         return self._sum(earlier | known, mine)
 
     def _is_over(self) -> bool:

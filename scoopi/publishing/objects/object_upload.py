@@ -13,7 +13,7 @@ from scoopi.errors import AppenderError
 UPLOADS_AT_ONCE = 8
 _WITHOUT_FOLDERS = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory")
 """Schemes without folders; with some, creating one would create a bucket with a mistyped name."""
-_LOOK_S = 0.5
+_POLL_S = 0.5
 
 
 def upload(file: Path, url: str) -> None:
@@ -72,7 +72,7 @@ def _wait(sent: Future[None], ensure_time: Callable[[], None]) -> None:
     while True:
         ensure_time()
         try:
-            return sent.result(_LOOK_S)
+            return sent.result(_POLL_S)
         except TimeoutError:
             if sent.done():
                 raise

@@ -23,7 +23,7 @@ from scoopi.synced_files import replace_synced
 LOST_PREFIX = "lost-"
 RUN_JSON = "run.json"
 TRIES = 5
-LOCK_S, LOOK_S = 3.0, 0.05
+LOCK_S, POLL_S = 3.0, 0.05
 """How long a node waits for its folder: another one may move lost rows of it aside just now."""
 
 
@@ -187,7 +187,7 @@ def segments_of_all(path: Path) -> Iterator[Path]:
 def _lock_soon(folder: Path) -> int | None:
     end = time.monotonic() + LOCK_S
     while (lock := _try_lock(folder)) is None and time.monotonic() < end:
-        time.sleep(LOOK_S)  # nothing notifies of it
+        time.sleep(POLL_S)  # nothing notifies of it
     return lock
 
 

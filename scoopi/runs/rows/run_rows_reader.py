@@ -88,11 +88,11 @@ class RunRowsReader:
         """What gives lines of text to `write`, as the output has them: at each call what is new."""
         write_part = _part_printer(self._spec, write)
 
-        def look() -> None:
-            for part in self._rows.look():
+        def print_new() -> None:
+            for part in self._rows.poll():
                 write_part(part.body)
 
-        return look
+        return print_new
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the records that have been committed.
@@ -108,11 +108,11 @@ class RunRowsReader:
             hint = "read its file, or use a ListAppender"
             raise UsageError(f"the output {self._spec.output} has rows of a grid, not records", hint=hint)
         if schema is None:
-            for part in self._rows.look():
+            for part in self._rows.poll():
                 yield from msgspec.json.Decoder().decode_lines(part.body)
             return
         keys, made = KeyFilter(schema), dict_of(schema.all_columns)
-        for part in self._rows.look():
+        for part in self._rows.poll():
             yield from map(made, keys.kept(list(read_records(part.body))))
 
     def is_over(self) -> bool:

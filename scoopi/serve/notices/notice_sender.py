@@ -16,7 +16,7 @@ from scoopi.model.text.shown import as_utf8
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.background_process import BackgroundProcess
-from scoopi.serve.clock import Pace
+from scoopi.serve.clock import Throttle
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ MOST_LINES = 20
 """Of the text of a message; `events` has all."""
 _MOST = 4
 _POLL_S = 0.05
-_LOOK_S = 1.0
+_POLL_S = 1.0
 """How often the records are read to see which notices are due."""
 _PROGRAM = "scoopi.serve.notices.notice_call"
 _Group = tuple[str, tuple[str, ...]]
@@ -100,7 +100,7 @@ class NoticeSender:
         self._under_way: list[_Sending] = []
         self._unwritten: list[tuple[NoticeRecord, NoticeRecord]] = []
         self._is_hurried = False
-        self._pace = Pace(_LOOK_S)
+        self._throttle = Throttle(_POLL_S)
 
     def wait_s(self) -> float:
         """Return the seconds until the next turn has something to do, as far as known."""
@@ -114,7 +114,7 @@ class NoticeSender:
         """
         for sending in [*self._under_way]:
             self._check(sending, now)
-        if self._holder and len(self._under_way) < _MOST and (self._is_hurried or self._pace.is_due()):
+        if self._holder and len(self._under_way) < _MOST and (self._is_hurried or self._throttle.is_due()):
             self._begin_due(now)
         for old, new in [*self._unwritten]:
             if self._written(old, new) is not None:

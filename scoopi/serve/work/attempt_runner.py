@@ -116,7 +116,7 @@ class AttemptRunner:
         else:
             self._lines.started(claim)
 
-    def look(self, settings: ScheduleSettings) -> None:
+    def poll(self, settings: ScheduleSettings) -> None:
         """See which attempts are to be cancelled, are over, or belong to another worker."""
         self._lines.look(now_utc())
         keys = {record_key(claim.attempt) for claim in self._running.claims()}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COPIES = 16
 """In different partitions, so that a half that has lost some of them still knows the number of members."""
-LOOK_S = 0.01
+POLL_S = 0.01
 WAIT_S = 5.0
 """How long a call waits for a majority before it is refused, in seconds."""
 REJOINED = "start this node again when the members have rejoined"
@@ -37,7 +37,7 @@ class MemberView:
         while self._service._member_list_snapshot.version <= 0:
             if time.monotonic() >= end:
                 return False
-            time.sleep(LOOK_S)  # the client reports added and removed members, but not a new view
+            time.sleep(POLL_S)  # the client reports added and removed members, but not a new view
         return True
 
     def number(self) -> int:
@@ -168,7 +168,7 @@ class MemberMajority:
             while self._seen() <= self._most // 2:
                 if self._clock() >= until:
                     return until == end
-                time.sleep(LOOK_S * 10)  # the client has no notification for this
+                time.sleep(POLL_S * 10)  # the client has no notification for this
             return True
 
         self._wait(wait_s)

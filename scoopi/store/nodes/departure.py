@@ -21,7 +21,7 @@ class Departure:
     Args:
         load: returns this node's current load.
         stop_heartbeat: stops the heartbeat, so that none follows the last one.
-        look_s: interval of polling the other nodes, in seconds.
+        poll_s: interval of polling the other nodes, in seconds.
     """
 
     def __init__(
@@ -29,12 +29,12 @@ class Departure:
         members: Membership,
         load: Callable[[], Load],
         stop_heartbeat: Callable[[], None],
-        look_s: float = 1.0,
+        poll_s: float = 1.0,
     ) -> None:
         self._members = members
         self._load = load
         self._stop_heartbeat = stop_heartbeat
-        self._look_s = look_s
+        self._poll_s = poll_s
 
     @property
     def node(self) -> str:
@@ -79,7 +79,7 @@ class Departure:
                 return
             if is_stopped():
                 raise StoppedError
-            time.sleep(self._look_s)  # no event announces that a node leaves
+            time.sleep(self._poll_s)  # no event announces that a node leaves
 
 
 def awaited_nodes(

@@ -39,21 +39,21 @@ class LeaseWatch:
         self._needed = reads
         self._record: bytes | None = None
         self._changed_at = 0.0
-        self._looked_at = 0.0
-        self._looks = 0
+        self._polled_at = 0.0
+        self._polls = 0
 
     def is_lost(self, record: bytes) -> bool:
         """Take the record as just read; return whether it has been unchanged for too long."""
         now = self._clock()
         if record != self._record:
-            self._record, self._changed_at, self._looked_at, self._looks = record, now, now, 0
-        elif now - self._looked_at >= self._spacing_s:
-            self._looked_at, self._looks = now, self._looks + 1
-        return now - self._changed_at >= self._lease_s and self._looks >= self._needed
+            self._record, self._changed_at, self._polled_at, self._polls = record, now, now, 0
+        elif now - self._polled_at >= self._spacing_s:
+            self._polled_at, self._polls = now, self._polls + 1
+        return now - self._changed_at >= self._lease_s and self._polls >= self._needed
 
     def interrupt(self) -> None:
         """Record that a read failed, so that earlier and later reads are not consecutive."""
-        self._looks = 0
+        self._polls = 0
 
 
 def boottime() -> float:

@@ -13,7 +13,7 @@ from scoopi.store.store_outage import StoreOutage
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 0.2
+POLL_S = 0.2
 
 
 class Quorum:
@@ -68,7 +68,7 @@ class Quorum:
                     at="scoopi.cluster.quorum.size",
                     hint="start the others, or lower it",
                 )
-            time.sleep(LOOK_S)  # no event announces that another node joins
+            time.sleep(POLL_S)  # no event announces that another node joins
 
     def _is_there(self, has_begun: Callable[[], bool]) -> bool:
         """Whether there are enough nodes; a store that does not answer is retried until the timeout."""

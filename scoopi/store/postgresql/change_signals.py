@@ -15,7 +15,7 @@ from scoopi.store.postgresql.postgres_client import PostgresClient
 log = logging.getLogger(__name__)
 _LISTEN = b"LISTEN scoopi_schedule"
 _NOTIFY = b"SELECT pg_notify('scoopi_schedule', %(sender)s)"
-_LOOK_S = 0.5
+_POLL_S = 0.5
 """How often a listener checks whether it was closed, in seconds."""
 _AGAIN_S = 1.0
 """Seconds until the next try after an error; until then changes are found with the heartbeat."""
@@ -77,6 +77,6 @@ class ChangeListener:
             if not self._is_closed.is_set():
                 self._heard()  # for notifications that were sent before this connection listened
             while not self._is_closed.is_set():
-                for notification in connection.notifies(timeout=_LOOK_S):
+                for notification in connection.notifies(timeout=_POLL_S):
                     if notification.payload != self._sender and not self._is_closed.is_set():
                         self._heard()

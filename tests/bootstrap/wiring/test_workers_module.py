@@ -54,7 +54,7 @@ def test_a_crawl_delay_and_a_rest_that_the_clocks_learn_of_hold_for_the_shares_o
     members.watch()
 
     def first_at() -> float:
-        shares.look([HOST])
+        shares.poll([HOST])
         shares.settle([HOST], ())
         share = shares.may_send(HOST)
         assert share is not None

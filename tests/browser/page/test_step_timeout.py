@@ -51,13 +51,13 @@ def test_a_page_is_interrupted_only_during_an_action_that_takes_too_long() -> No
     seen: list[bool] = []
     for begin, seconds in ((limit.wait, -FAR_S), (limit.act, FAR_S)):
         begin(seconds)
-        limit.look()
+        limit.check()
         seen.append(limit.was_interrupted)
     assert not interrupted
     limit.act(-FAR_S)
-    limit.look()
+    limit.check()
     limit.end()
-    limit.look()
+    limit.check()
     seen.append(limit.was_interrupted)  # until the next action begins
     limit.act(FAR_S)
     seen.append(limit.was_interrupted)
@@ -72,7 +72,7 @@ def test_only_an_action_that_cannot_be_interrupted_is_stuck() -> None:
         limit = StepTimeout(given, partial(bool, can_interrupt))
         limit.act(-FAR_S)
         seen.append(limit.is_stuck())
-        limit.look()
+        limit.check()
         seen.append(limit.is_stuck())
         limit.end()
         seen.append(limit.is_stuck())

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from scoopi.mediator.held_jobs import Pending
-from scoopi.mediator.workers.watchdog import DYING_S, FROZEN_S, LOOK_S, SLOW_S, Watchdog
+from scoopi.mediator.workers.watchdog import DYING_S, FROZEN_S, POLL_S, SLOW_S, Watchdog
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
@@ -33,14 +33,14 @@ class Watched:
             worker.ready = True
             worker.outstanding = {name: pending(name) for name in "ab"}
         self.link, self.worker = self.links[0], self.workers[0]
-        self.look()
+        self.check()
 
     def is_killed(self, number: int = 0) -> bool:
         """Whether the watchdog has killed that worker."""
         return self.workers[number].overran is not None
 
-    def look(self) -> None:
-        assert self.watchdog.look(self.workers) == []
+    def check(self) -> None:
+        assert self.watchdog.check(self.workers) == []
 
     def on(self, task: str) -> None:
         """The first worker begins a task now."""
@@ -50,15 +50,15 @@ class Watched:
         """Look all the time, as the task runner does."""
         end = self.clock.now + seconds
         while self.clock.now < end:
-            self.clock.now = min(end, self.clock.now + 2 * LOOK_S)
-            self.look()
+            self.clock.now = min(end, self.clock.now + 2 * POLL_S)
+            self.check()
 
 
 def test_without_workers_nothing_is_stuck() -> None:
     clock = Clock()
     watchdog = Watchdog(LIMIT_S, clock)
-    clock.pass_s(2 * LOOK_S)
-    assert watchdog.look(()) == []
+    clock.pass_s(2 * POLL_S)
+    assert watchdog.check(()) == []
     assert watchdog.stuck_s == 0.0
 
 
@@ -111,7 +111,7 @@ def test_a_task_that_ends_while_its_death_is_decided_costs_no_worker(
     notes = iter([watched.link.note(), Note()])
     monkeypatch.setattr(watched.link, "note", lambda: next(notes))
     watched.clock.now += 1
-    watched.look()
+    watched.check()
     assert not watched.is_killed()
     assert next(notes, None) is None, "it was looked at twice"
 
@@ -120,7 +120,7 @@ def test_after_a_freeze_of_the_machine_each_task_gets_its_whole_time_again(watch
     watched.on("rain")
     watched.links[1].is_on(Note("b", "rain", watched.clock.now))
     watched.clock.now += 100 * LIMIT_S
-    watched.look()
+    watched.check()
     watched.passes(LIMIT_S - 1)
     assert not watched.is_killed(0)
     assert not watched.is_killed(1)
@@ -133,7 +133,7 @@ def test_a_pause_that_is_not_a_freeze_gives_a_task_no_more_time(watched: Watched
     watched.on("rain")
     watched.passes(LIMIT_S - 1)
     watched.clock.now += FROZEN_S - 0.5
-    watched.look()
+    watched.check()
     assert watched.is_killed()
 
 
@@ -153,21 +153,21 @@ def test_a_worker_that_is_paused_from_outside_is_not_killed_and_gets_its_time_wh
 
 def test_a_slow_worker_hands_back_what_waits_and_gets_no_jobs_until_its_task_ends(watched: Watched) -> None:
     watched.on("rain")
-    watched.passes(SLOW_S + 2 * LOOK_S)
+    watched.passes(SLOW_S + 2 * POLL_S)
     assert watched.link.hears() == Recall()
     assert not watched.worker.has_room(needs_request=False)
     watched.passes(SLOW_S)
     assert watched.link.is_sent_nothing(), "it is asked once"
     assert watched.workers[1].has_room(needs_request=False)
     watched.on("wind")
-    watched.passes(LOOK_S)
+    watched.passes(POLL_S)
     assert watched.worker.has_room(needs_request=False)
 
 
 def test_a_slow_worker_that_holds_nothing_else_is_not_asked(watched: Watched) -> None:
     del watched.worker.outstanding["b"]
     watched.on("rain")
-    watched.passes(SLOW_S + 2 * LOOK_S)
+    watched.passes(SLOW_S + 2 * POLL_S)
     assert watched.link.is_sent_nothing()
 
 
@@ -180,5 +180,5 @@ def test_a_worker_that_outlives_its_kill_is_reported_until_it_is_gone(watched: W
     watched.passes(DYING_S + 1)
     assert watched.watchdog.stuck_s > LIMIT_S + DYING_S
     watched.workers = watched.workers[1:]
-    watched.passes(LOOK_S)
+    watched.passes(POLL_S)
     assert watched.watchdog.stuck_s == 0

@@ -60,7 +60,7 @@ def sent(state: State, sending: NoticeSender, now: datetime = LATER, count: int 
 
 def turn(sending: NoticeSender, now: datetime) -> None:
     """A turn that does not depend on how long ago the last one was."""
-    with patch("scoopi.serve.notices.notice_sender._LOOK_S", 0.0):
+    with patch("scoopi.serve.notices.notice_sender._POLL_S", 0.0):
         sending.turn(now)
 
 

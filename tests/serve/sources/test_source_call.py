@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.serve.sources.source_asker import SourceAsker
 from scoopi.serve.sources.source_call import window_of
+from scoopi.serve.sources.source_client import SourceClient
 from tests.serve.conftest import NOW, Deployed
 
 
@@ -70,8 +70,8 @@ def test_a_source_of_such_a_number_stops_no_pass(deployed: Deployed, tmp_path: P
           p: {executes: external:x, trigger: {slots: iterations, source: "python:queue:Src", every: 1m}}
           q: {executes: external:x, trigger: {every: 1m}}
     """)
-    asker = SourceAsker(state.store, state.current, state.project, dict(os.environ))
-    asker.ask_all(NOW)
+    sources = SourceClient(state.store, state.current, state.project, dict(os.environ))
+    sources.ask_all(NOW)
     state.passes.run(NOW + timedelta(minutes=1))
     error = "ValueError: current returned a number of more than 18 digits"
     assert state.store.processes()["p"].source_error == error

@@ -126,16 +126,16 @@ def test_a_cancel_that_has_arrived_shows_as_canceling(
 ) -> None:
     settings = state.current()[1].settings
     runner.claim(1, settings, FAR)
-    runner.look(settings)
+    runner.poll(settings)
     JobService(state, NOW, str).cancel("p/!1", mode)
     assert status(state) == ["running"]
-    runner.look(settings)
+    runner.poll(settings)
     (seen,) = state.store.attempts_of("p/!1")
     assert (seen.status, seen.wish_mode) == ("canceling", mode)
-    runner.look(settings)
+    runner.poll(settings)
     assert state.store.attempts_of("p/!1") == [seen], "it is written once"
     JobService(state, NOW, str).cancel("p/!1", "kill")
-    runner.look(settings)
+    runner.poll(settings)
 
     def is_over() -> bool:
         runner.wait(0.1)
@@ -157,7 +157,7 @@ def test_the_cancel_of_an_attempt_that_another_worker_has_is_not_noted(
     runner.claim(1, settings, FAR)
     (old,) = state.store.attempts_of("p/!1")
     state.store.write(old, changed(old, fence=9, worker="other", wish="cancel", wish_mode="step"))
-    runner.look(settings)
+    runner.poll(settings)
     assert status(state) == ["running"]
 
 

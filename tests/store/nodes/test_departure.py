@@ -74,7 +74,7 @@ def test_a_node_that_has_left_waits_until_all_others_have_left_too(
 ) -> None:
     ann, bob = Membership(store, "a1", "ann"), Membership(store, "b1", "bob")
     bob.beat(Load(1, False))
-    departure = Departure(ann, lambda: Load(1, True), lambda: None, look_s=0.25)
+    departure = Departure(ann, lambda: Load(1, True), lambda: None, poll_s=0.25)
     assert not departure.leave()
     waits: list[float] = []
 

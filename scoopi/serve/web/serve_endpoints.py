@@ -1,4 +1,4 @@
-"""ServeAnswers: the HTTP responses of a `serve`: probes, metrics, and rows as the verbs print them."""
+"""ServeEndpoints: the HTTP responses of a `serve`: probes, metrics, and rows as the verbs print them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_ROWS = 1000
 QueryValues = Mapping[str, str]
 
 
-class ServeAnswers:
+class ServeEndpoints:
     """Makes the HTTP responses of a `serve`, with one method for each path; all are read-only.
 
     Args:

@@ -13,7 +13,7 @@ import pytest
 
 from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.schedule_records import ProcessRecord
-from scoopi.serve.sources.source_asker import LEASE, LIMIT_S, SourceAsker
+from scoopi.serve.sources.source_client import LEASE, LIMIT_S, SourceClient
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW
 from tests.serve.serving import Serving, until
@@ -60,8 +60,8 @@ class Queue:
         (jobs / "queue.py").write_text(QUEUE.format(folder=self.folder, broken=broken))
         self.state.deploy(jobs, None, NOW)
 
-    def asker(self, limit_s: float = 30.0) -> SourceAsker:
-        return SourceAsker(
+    def sources(self, limit_s: float = 30.0) -> SourceClient:
+        return SourceClient(
             self.state.store, self.state.current, self.state.project, dict(os.environ), self._count, limit_s
         )
 
@@ -72,9 +72,9 @@ class Queue:
         return self.state.store.processes()[name]
 
     def ask(self, now: datetime) -> None:
-        asker = self.asker()
-        asker.ask_all(now)
-        asker.close()
+        sources = self.sources()
+        sources.ask_all(now)
+        sources.close()
 
 
 @pytest.fixture
@@ -134,12 +134,12 @@ def test_a_source_that_ends_its_process_is_reported(queue: Queue) -> None:
 
 def test_a_source_that_hangs_is_killed(queue: Queue) -> None:
     queue.deploy("time.sleep(300)")
-    asker = queue.asker(limit_s=3.0)
-    asker.turn(NOW)
-    assert asker.is_asking()
+    sources = queue.sources(limit_s=3.0)
+    sources.turn(NOW)
+    assert sources.is_asking()
     ends = time.monotonic() + 60
-    while asker.is_asking() and time.monotonic() < ends:
-        asker.turn(NOW)  # does not wait
+    while sources.is_asking() and time.monotonic() < ends:
+        sources.turn(NOW)  # does not wait
         time.sleep(0.02)
     assert queue.record("q").source_error == "took longer than 3 s"
     assert LIMIT_S == 10, "the limit without such an argument"
@@ -147,7 +147,7 @@ def test_a_source_that_hangs_is_killed(queue: Queue) -> None:
 
 
 def test_nobody_else_asks_at_the_same_time_unless_the_first_has_crashed(queue: Queue) -> None:
-    first, second = queue.asker(), queue.asker()
+    first, second = queue.sources(), queue.sources()
     first.turn(NOW)
     second.turn(NOW)
     assert (first.is_asking(), second.is_asking()) == (True, False)
@@ -193,16 +193,16 @@ def test_a_record_that_keeps_changing_holds_up_no_other_source(
     queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue.deploy("return 7")
-    asker, write = queue.asker(), queue.state.store.write
+    sources, write = queue.sources(), queue.state.store.write
 
     def written(old: ProcessRecord, new: ProcessRecord) -> bool:
         return busy() if new.name == "p" else write(old, new)
 
     with monkeypatch.context() as patched:
         patched.setattr(queue.state.store, "write", written)
-        asker.ask_all(NOW)
+        sources.ask_all(NOW)
     assert (queue.record().asked, queue.record("q").window) == (None, (7,))
-    asker.ask_all(NOW + timedelta(seconds=1))
+    sources.ask_all(NOW + timedelta(seconds=1))
     assert queue.record().asked == NOW
 
 
@@ -210,20 +210,20 @@ def test_an_answer_that_cannot_be_written_now_is_written_later_and_not_asked_for
     queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue.deploy(f"return len(open('{queue.folder}/asked', 'a+').write('x') * [0]) + 6")
-    asker = queue.asker()
+    sources = queue.sources()
 
     def answered() -> bool:
-        asker.turn(NOW)
+        sources.turn(NOW)
         return queue.record("q").asked == NOW
 
     with monkeypatch.context() as patched:
         patched.setattr(queue.state.store, "update", busy)
-        asker.turn(NOW)
+        sources.turn(NOW)
         until(lambda: (queue.folder / "asked").exists())
         for _ in range(100):
             assert not answered()
     until(answered)
-    asker.close()
+    sources.close()
     assert queue.record("q").window == (7,)
     assert (queue.folder / "asked").read_text() == "x"
 
@@ -234,7 +234,7 @@ def test_an_error_whose_text_cannot_be_stored_is_noted_nevertheless(
     def broken(*of: object) -> None:
         raise OSError("no folder \udcff")
 
-    monkeypatch.setattr("scoopi.serve.sources.source_asker.BackgroundProcess", broken)
+    monkeypatch.setattr("scoopi.serve.sources.source_client.BackgroundProcess", broken)
     queue.ask(NOW)
     assert queue.record().source_error == "no folder \\udcff"
     assert queue.record("q").source_error == "no folder \\udcff"

@@ -1,4 +1,4 @@
-"""SourceAsker: asks the sources that define a project's iterations, each in a process with a time limit."""
+"""SourceClient: asks the sources that define a project's iterations, each in a process with a time limit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scoopi.model.text.shown import as_utf8
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.planning.evaluations import last_evaluation
 from scoopi.serve.background_process import BackgroundProcess
-from scoopi.serve.clock import Pace
+from scoopi.serve.clock import Throttle
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ LIMIT_S = 10.0
 """How long a source may take."""
 LEASE = timedelta(seconds=20)
 """From a question until another process may ask, because the one that asked has crashed."""
-_LOOK_S = 0.5
+_POLL_S = 0.5
 """How often records are read to see which sources are to be asked."""
 _POLL_S = 0.05
 _PYTHON = "python:"
@@ -40,7 +40,7 @@ class _Question:
     call: BackgroundProcess
 
 
-class SourceAsker:
+class SourceClient:
     """Asks sources of iterations whenever their process is checked, in processes beside all other work.
 
     A pass uses their last answers only, so that no source can delay it. A source that fails keeps its last
@@ -67,7 +67,7 @@ class SourceAsker:
         self._store, self._current, self._project = store, current, project
         self._environ, self._answered, self._limit_s = environ, answered, limit_s
         self._open: dict[str, _Question] = {}
-        self._pace = Pace(_LOOK_S)
+        self._throttle = Throttle(_POLL_S)
 
     def wait_s(self) -> float:
         """Return the seconds until the next turn has something to do, as far as known."""
@@ -85,7 +85,7 @@ class SourceAsker:
         """
         for name in [*self._open]:
             self._check(name)
-        if self._pace.is_due():
+        if self._throttle.is_due():
             self._ask(now)
 
     def ask_all(self, now: datetime) -> None:

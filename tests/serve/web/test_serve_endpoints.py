@@ -11,18 +11,18 @@ from scoopi.errors import StoreError
 from scoopi.serve.services.job_service import JobService
 from scoopi.serve.services.process_service import ProcessService
 from scoopi.serve.state import State
-from scoopi.serve.web.serve_answers import ServeAnswers
+from scoopi.serve.web.serve_endpoints import ServeEndpoints
 from tests.metrics.asking import samples
 from tests.serve.conftest import LATER
 
 
-def given(answers: ServeAnswers, path: str, status: int = 200) -> Any:
+def given(answers: ServeEndpoints, path: str, status: int = 200) -> Any:
     answer = answers.to(path)
     assert (answer.status, answer.kind) == (status, "application/json"), answer.body
     return json.loads(answer.body)
 
 
-def test_rows_are_those_of_the_verbs(shown_state: State, answers: ServeAnswers) -> None:
+def test_rows_are_those_of_the_verbs(shown_state: State, answers: ServeEndpoints) -> None:
     processes = ProcessService(shown_state, LATER)
     jobs = JobService(shown_state, LATER, lambda name: processes.process(name).name)
     job = "p/@2026-01-01T01:00:00Z"
@@ -40,7 +40,7 @@ def test_rows_are_those_of_the_verbs(shown_state: State, answers: ServeAnswers) 
     assert [row["used"] for row in given(answers, "/api/workers")["workers"]] == [1]
 
 
-def test_a_list_of_jobs_is_limited_and_says_so(answers: ServeAnswers) -> None:
+def test_a_list_of_jobs_is_limited_and_says_so(answers: ServeEndpoints) -> None:
     found = given(answers, "/api/jobs?limit=2")
     assert (len(found["jobs"]), found["more"]) == (2, True)
 
@@ -58,18 +58,18 @@ def test_a_list_of_jobs_is_limited_and_says_so(answers: ServeAnswers) -> None:
         ("/api/workers?job=x", "unknown parameter job"),
     ],
 )
-def test_a_wrong_question_gets_one_clear_error(answers: ServeAnswers, path: str, what: str) -> None:
+def test_a_wrong_question_gets_one_clear_error(answers: ServeEndpoints, path: str, what: str) -> None:
     assert given(answers, path, 400)["error"] == what
 
 
-def test_an_unknown_path_names_the_paths(answers: ServeAnswers) -> None:
+def test_an_unknown_path_names_the_paths(answers: ServeEndpoints) -> None:
     answer = answers.to("/api")
     assert answer.status == 404
     assert b"/api/jobs" in answer.body
 
 
 def test_a_store_that_is_away_leaves_probes_and_the_figures_of_the_process(
-    shown_state: State, answers: ServeAnswers, monkeypatch: pytest.MonkeyPatch
+    shown_state: State, answers: ServeEndpoints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(*args: object) -> None:
         raise StoreError("the database is away")
