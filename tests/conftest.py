@@ -19,7 +19,9 @@ from tests.server.server import Server
 from tests.site.misbehaving_site import MisbehavingSite
 
 # Several rooms' tests import these; only here is none of them imported yet.
-pytest.register_assert_rewrite("tests.engine.workspace", "tests.engine.pace", "tests.bad_input.town")
+pytest.register_assert_rewrite(
+    "tests.engine.workspace", "tests.engine.politeness.pace", "tests.bad_input.town"
+)
 
 # A run of the tests is to say something of a change, not of its luck: it takes the same examples each time.
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
@@ -28,7 +30,7 @@ hypothesis.settings.load_profile("same")
 
 if TYPE_CHECKING:
     from scoopi.store.cluster.cluster_client import ClusterClient
-    from tests.engine.pace import Pace
+    from tests.engine.politeness.pace import Pace
     from tests.engine.workspace import Workspace
     from tests.outputs.postgres_server import PostgresServer
 
@@ -167,7 +169,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 @pytest.fixture
 def pace(server: Server) -> Iterator[Pace]:
     """Watches the server's log."""
-    from tests.engine.pace import Pace
+    from tests.engine.politeness.pace import Pace
 
     with Pace(server) as pace:
         yield pace

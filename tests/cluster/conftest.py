@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
-from tests.cluster.forgotten_run import forget_run
 from tests.cluster.grids import SharedMember
-from tests.cluster.hammer_grid import HammerGrid
+from tests.cluster.hammers.forgotten_run import forget_run
+from tests.cluster.hammers.hammer_grid import HammerGrid
 from tests.cluster.node_runner import NodeRunner
 from tests.reliability.file_rounds import FileWorld
 from tests.reliability.world import World, served_world

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.hammer import POSTGRESQL, Hammer
-from tests.cluster.hammer_database import HammerDatabase
-from tests.cluster.hammer_grid import HammerGrid
-from tests.cluster.hammer_round import node_arguments, node_processes, read_nodes_rows
-from tests.engine.pace import Pace
+from tests.cluster.hammers.hammer import POSTGRESQL, Hammer
+from tests.cluster.hammers.hammer_database import HammerDatabase
+from tests.cluster.hammers.hammer_grid import HammerGrid
+from tests.cluster.hammers.hammer_round import node_arguments, node_processes, read_nodes_rows
+from tests.engine.politeness.pace import Pace
 from tests.engine.workspace import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World

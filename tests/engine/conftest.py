@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.downloading import Downloading, FileSite
+from tests.engine.downloads.downloading import Downloading, FileSite
 from tests.engine.workspace import Workspace
 from tests.reliability.world import World, build_world
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.markdown import Page
-from tests.engine.pace import Pace
+from tests.engine.politeness.pace import Pace
 from tests.engine.workspace import Workspace
 from tests.server.server import Server
 from tests.site.misbehaving_site import ADDRESSES, MisbehavingSite

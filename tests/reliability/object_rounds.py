@@ -1,7 +1,7 @@
 """ObjectRound: a run that uploads files is hit at random times, resumed, and its rows and objects compared.
 
 By hand, with figures: `python -m tests.reliability.object_rounds --rounds 10 --seed 1`. With `--nodes` two
-nodes of a real Hazelcast share each run, and one of them is killed (`tests/cluster/object_nodes.py`).
+nodes of a real Hazelcast share each run, and one of them is killed (`tests/cluster/hammers/object_nodes.py`).
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def main() -> int:
 
 def _play_on_nodes(files: FileWorld, store: ObjectStore, base: Path, rounds: int, seed: int) -> bool:
     # Imported late: the rounds on one machine need no cluster.
-    from tests.cluster.hammer_grid import HammerGrid
-    from tests.cluster.object_nodes import MOMENTS, ObjectNodes
+    from tests.cluster.hammers.hammer_grid import HammerGrid
+    from tests.cluster.hammers.object_nodes import MOMENTS, ObjectNodes
 
     with tempfile.TemporaryDirectory(prefix="scoopi-members-") as logs, HammerGrid(Path(logs)) as members:
 

@@ -16,7 +16,7 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.serve.state import State
 from scoopi.store.schedule.store_opening import DATABASE
-from tests.cluster.hammer_grid import MEMBERS, HammerGrid
+from tests.cluster.hammers.hammer_grid import MEMBERS, HammerGrid
 from tests.outputs.postgres_server import PostgresServer
 
 
