@@ -20,7 +20,7 @@ from scoopi.browser.remote_sessions import SESSION, session_address
 from scoopi.configs.groups import BrowserSettings
 from scoopi.errors import ConfigError
 from scoopi.model.scrape.browser_def import BrowserDef
-from tests.browser.hung_grid import HungGrid
+from tests.browser.grid.hung_grid import HungGrid
 from tests.browser.processes import connected, programs_below
 from tests.engine.workspace import wait_until
 from tests.reliability.process import children_of, orphans

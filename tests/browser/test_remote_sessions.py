@@ -21,9 +21,9 @@ from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import kill_tree
 from scoopi.errors import NO_BROWSER
 from tests.bootstrap.test_driver_wiring import DEFS, TABLE
-from tests.browser.hung_grid import HungGrid
+from tests.browser.grid.hung_grid import HungGrid
+from tests.browser.grid.selenium_grid import SeleniumGrid
 from tests.browser.processes import interrupted
-from tests.browser.selenium_grid import SeleniumGrid
 from tests.browser.test_browser_loader import write
 from tests.engine.workspace import Workspace, wait_until
 from tests.server.server import Server

@@ -14,7 +14,7 @@ from scoopi.model.schedule.schedule_records import ENDED, PAST, AttemptRecord, J
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.needed_jobs import NeededJobs
 from scoopi.scheduler.removed_slots import with_removed
-from tests.scheduler.broken import BROKEN, break_jobs
+from tests.scheduler.scenarios.broken import BROKEN, break_jobs
 from tests.scheduler.world import START, World
 
 PROCESSES = """

@@ -14,7 +14,7 @@ from scoopi.errors import FetchError
 from scoopi.fetch.downloads.file_store import FileStore, UnwantedFileError
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.downloads import FileOrder, KeptFile, kept_path
-from tests.fetch.crashing_keep import CONTENT, HEADERS, KILLED, URL, download
+from tests.fetch.downloads.crashing_keep import CONTENT, HEADERS, KILLED, URL, download
 
 ORDER = FileOrder(URL)
 
@@ -99,7 +99,7 @@ def test_a_crash_between_any_two_steps_leaves_a_file_that_is_whole_or_resumed(tm
     crashes = 0
     for step in count():
         folder = tmp_path / str(step) / "files"
-        command = [sys.executable, "-m", "tests.fetch.crashing_keep", str(folder), str(step)]
+        command = [sys.executable, "-m", "tests.fetch.downloads.crashing_keep", str(folder), str(step)]
         code = subprocess.run(command, check=False).returncode
         assert code in (0, KILLED)
         crashes += code == KILLED

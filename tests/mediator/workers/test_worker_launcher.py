@@ -10,7 +10,7 @@ from scoopi.mediator.workers.thread_link import ThreadLink
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
 from scoopi.mediator.workers.worker_link import ProcessLink
 from tests.reliability.process import children_of
-from tests.worker.stuck_loader import wire
+from tests.worker.processes.stuck_loader import wire
 
 
 def test_workers_started_ahead_are_handed_out_before_new_ones_are_started() -> None:

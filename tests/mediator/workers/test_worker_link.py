@@ -20,12 +20,14 @@ from scoopi.worker import pipe
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Ready, Setup, Stop
 from scoopi.worker.pipe import pack
-from tests.worker.stuck_loader import RELEASED, wire
+from tests.worker.processes.stuck_loader import RELEASED, wire
 
 LIMIT_S = 60.0
 
 
-@pytest.fixture(params=[lambda: ProcessLink("tests.worker.stuck_loader:wire"), lambda: ThreadLink(wire)])
+@pytest.fixture(
+    params=[lambda: ProcessLink("tests.worker.processes.stuck_loader:wire"), lambda: ThreadLink(wire)]
+)
 def link(request: pytest.FixtureRequest) -> Iterator[WorkerLink]:
     """A worker whose loader cannot be closed before the test is over."""
     make: Callable[[], WorkerLink] = request.param
@@ -47,7 +49,7 @@ def test_a_worker_that_is_stopped_has_ended_before_its_loader_is_closed(link: Wo
 
 
 def test_a_worker_that_is_stopped_by_a_signal_is_paused_until_it_is_continued() -> None:
-    link = ProcessLink("tests.worker.stuck_loader:wire")
+    link = ProcessLink("tests.worker.processes.stuck_loader:wire")
     try:
         assert not link.is_paused()
         os.kill(link.pid, signal.SIGSTOP)
@@ -65,7 +67,7 @@ def test_a_worker_that_is_stopped_by_a_signal_is_paused_until_it_is_continued() 
 def test_a_worker_that_closes_its_pipe_and_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_link, "END_S", 0.01)
     before = open_markers()
-    link = ProcessLink("tests.worker.stuck_loader:wire")
+    link = ProcessLink("tests.worker.processes.stuck_loader:wire")
     os.kill(link.pid, signal.SIGSTOP)
     reaped: list[tuple[str, Note]] = []
     reaping = threading.Thread(target=lambda: reaped.append(link.reap()), daemon=True)

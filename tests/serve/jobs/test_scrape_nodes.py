@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
+from tests.serve.jobs.test_scrape_attempt import DEFS, PAGES, Site, scraped_site, titles
 from tests.serve.serving import SCOOPI, SOON_S, Serving, until
-from tests.serve.test_scrape_attempt import DEFS, PAGES, Site, scraped_site, titles
 
 RUN_S = 240.0
 """How long a run may take on a busy machine, also when it waits until a node counts as lost."""

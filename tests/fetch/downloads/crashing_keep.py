@@ -1,6 +1,6 @@
 """A process that downloads a file to a store and ends, as if it was killed, at one of its steps.
 
-python -m tests.fetch.crashing_keep FOLDER STEP
+python -m tests.fetch.downloads.crashing_keep FOLDER STEP
 """
 
 from __future__ import annotations

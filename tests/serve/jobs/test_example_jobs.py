@@ -10,7 +10,7 @@ import pytest
 from tests.docs.markdown import Page
 from tests.serve.serving import Serving
 
-EXAMPLE = Path(__file__).parents[2] / "defs/jobs"
+EXAMPLE = Path(__file__).parents[3] / "defs/jobs"
 NOW = "2026-03-27T12:30:00Z"
 
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.serve.jobs.test_scrape_attempt import DEFS, PAGES, Site, serving_pages
 from tests.serve.serving import Serving
-from tests.serve.test_scrape_attempt import DEFS, PAGES, Site, serving_pages
 
 SCRAPES = "pages"
 """The name of their process."""

@@ -1,12 +1,12 @@
-"""The short form of the hammer; the long one is `python -m tests.serve.hammer`."""
+"""The short form of the hammer; the long one is `python -m tests.serve.hammers.hammer`."""
 
 from __future__ import annotations
 
 import random
 from pathlib import Path
 
-from tests.serve.hammer import Hammer
-from tests.serve.hammer_stores import HammerStore
+from tests.serve.hammers.hammer import Hammer
+from tests.serve.hammers.hammer_stores import HammerStore
 
 
 def test_jobs_end_once_whatever_happens_to_three_serves(tmp_path: Path) -> None:

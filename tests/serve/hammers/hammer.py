@@ -1,10 +1,10 @@
 """Hammer: disturbs three `serve` on one state; every job ends once, and no process is left over.
 
-By hand: `python -m tests.serve.hammer [--jobs 200] [--rounds 100] [--jump 30] [--seed N] [--folder DIR]
-[--store postgresql]`; it prints the slowest recovery and what that time was spent on, and exits with 1 if a
-job was lost, ran twice at a time, or could not be explained. Over PostgreSQL or Hazelcast each `serve` has
-a state folder of its own, as on machines of their own, and the database, or a member, is killed or stopped.
-Among the jobs are scrapes, there on two nodes each, whose rows have to be published once.
+By hand: `python -m tests.serve.hammers.hammer [--jobs 200] [--rounds 100] [--jump 30] [--seed N] [--folder
+DIR] [--store postgresql]`; it prints the slowest recovery and what that time was spent on, and exits with 1
+if a job was lost, ran twice at a time, or could not be explained. Over PostgreSQL or Hazelcast each `serve`
+has a state folder of its own, as on machines of their own, and the database, or a member, is killed or
+stopped. Among the jobs are scrapes, there on two nodes each, whose rows have to be published once.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from typing import TypeVar
 from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import FINISHED
 from scoopi.scheduler.why import why
-from tests.serve.hammer_scrapes import SCRAPES, HammerScrapes
-from tests.serve.hammer_stores import STORES, HammerStore
-from tests.serve.hammer_watch import HammerWatch
+from tests.serve.hammers.hammer_scrapes import SCRAPES, HammerScrapes
+from tests.serve.hammers.hammer_stores import STORES, HammerStore
+from tests.serve.hammers.hammer_watch import HammerWatch
 from tests.serve.serving import LIVENESS, SCOOPI, Serving
 
 NODES = 3
@@ -416,7 +416,7 @@ def libfaketime() -> Path:
 
 def main() -> int:
     """Run the long form."""
-    parser = argparse.ArgumentParser(prog="python -m tests.serve.hammer", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.serve.hammers.hammer", description=__doc__)
     parser.add_argument("--jobs", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--jump", type=int, default=MOST_JUMP_S, help="longest jump of a clock in seconds")

@@ -13,7 +13,7 @@ from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.worker.__main__ import LEAST_ROOM_BYTES
 from scoopi.worker.messages import Give, Result, Results, Setup, WorkItem
-from tests.worker.hungry_step import MEMORY_BYTES
+from tests.worker.processes.hungry_step import MEMORY_BYTES
 
 LIMIT_S = 60.0
 SLACK_BYTES = 24 << 20
@@ -22,7 +22,7 @@ SLACK_BYTES = 24 << 20
 
 @pytest.fixture
 def link() -> ProcessLink:
-    return ProcessLink("tests.worker.hungry_step:wire")
+    return ProcessLink("tests.worker.processes.hungry_step:wire")
 
 
 def run(link: ProcessLink, taken: str) -> Result:

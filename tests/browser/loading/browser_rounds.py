@@ -1,7 +1,8 @@
 """Browser rounds: runs in browsers are hit at random times, resumed, and their rows and processes looked at.
 
-By hand: `python -m tests.browser.browser_rounds --rounds 20 --seed 1`. Browser, driver, their pool, worker
-and parent are killed; in the end each row stands once, and no process and no folder of a browser is left.
+By hand: `python -m tests.browser.loading.browser_rounds --rounds 20 --seed 1`. Browser, driver, their pool,
+worker and parent are killed; in the end each row stands once, and no process and no folder of a browser is
+left.
 """
 
 from __future__ import annotations
@@ -187,7 +188,9 @@ def play_browsers(
 
 def main() -> int:
     """Play the rounds; the exit code is 0 when all were exact."""
-    parser = argparse.ArgumentParser(prog="python -m tests.browser.browser_rounds", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.browser.loading.browser_rounds", description=__doc__
+    )
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pages", type=int, default=PAGES)

@@ -7,7 +7,7 @@ import pytest
 from scoopi.errors import StoreError
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.state import State
-from tests.serve.hammer_watch import HammerWatch
+from tests.serve.hammers.hammer_watch import HammerWatch
 from tests.serve.serving import until
 
 JOB = "p/@2026-01-01T01:00:00Z"

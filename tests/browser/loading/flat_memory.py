@@ -1,4 +1,4 @@
-"""Whether browsers stay small over many pages: `python -m tests.browser.flat_memory --pages 300`."""
+"""Whether browsers stay small over many pages: `python -m tests.browser.loading.flat_memory --pages 300`."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.messages import Give, Ready, Results, Setup, StartFault, Stop, ToParent, WorkItem
 from scoopi.worker.pipe import MessageBuffer, pack
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LIMIT_S = 30.0
 
 
@@ -39,7 +39,7 @@ class Process:
             "--marker",
             marker.descriptor,
         )
-        command = ["--wire", "tests.worker.wired_parts:wire", "--parent", os.getpid(), *numbers]
+        command = ["--wire", "tests.worker.processes.wired_parts:wire", "--parent", os.getpid(), *numbers]
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "scoopi.worker", *map(str, command)],
             stdout=outgoing if replaces == "stdout" else subprocess.PIPE,
