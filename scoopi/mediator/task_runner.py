@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_WAIT_S = 1.0
 HELD_BACK_WAIT_S = 0.1
-TURN_S = 0.002
+TURN_S = 0.001
 """The least duration of a turn: what workers send meanwhile is read, and answered, together."""
 FEW_JOBS = 16
 """While workers have fewer jobs, each waits for the answer to its report, so turns are not drawn out."""
