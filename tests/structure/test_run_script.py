@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from tests.engine.workspace import wait_until
 
 SCRIPT = Path(__file__).parent.parent / "run"
 LIMIT_S = 60.0
@@ -72,24 +73,21 @@ def started(checkout: Checkout) -> Iterator[subprocess.Popen[str]]:
     checkout.plays("""
         import os, signal, subprocess, sys, time
 
-        def end(*_):
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it comes twice, as `timeout` passes it on
-            print("interrupted")
-            sys.exit(2)
-
-        signal.signal(signal.SIGINT, end)
+        interrupts = []
+        signal.signal(signal.SIGINT, lambda *_: interrupts.append(1))
         worker = subprocess.Popen(["sleep", "100"])
         with open("new", "w") as file:
             file.write(str(worker.pid))
         os.rename("new", "worker.pid")
-        time.sleep(100)
+        while not interrupts:
+            time.sleep(0.01)
+        time.sleep(0.2)  # a second one would come with the first
+        print("interrupted", len(interrupts))
+        sys.exit(2)
     """)
     with checkout.start() as process:
         try:
-            ends = time.monotonic() + LIMIT_S
-            while not (checkout.folder / "worker.pid").exists():
-                assert time.monotonic() < ends, "the tests did not start"
-                time.sleep(0.02)
+            wait_until((checkout.folder / "worker.pid").exists, "the start of the tests", LIMIT_S)
             yield process
         finally:
             with suppress(ProcessLookupError):
@@ -101,14 +99,6 @@ def worker_of(checkout: Checkout) -> int:
     return int((checkout.folder / "worker.pid").read_text())
 
 
-def is_gone(pid: int) -> bool:
-    """Whether a process has ended; it may take a moment until its new parent has seen it."""
-    ends = time.monotonic() + LIMIT_S
-    while Path(f"/proc/{pid}").exists() and time.monotonic() < ends:
-        time.sleep(0.02)
-    return not Path(f"/proc/{pid}").exists()
-
-
 @pytest.mark.parametrize("sent", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_tests_and_what_they_have_started(
     started: subprocess.Popen[str], checkout: Checkout, sent: signal.Signals
@@ -116,8 +106,9 @@ def test_a_signal_ends_the_tests_and_what_they_have_started(
     started.send_signal(sent)
     printed, _ = started.communicate(timeout=LIMIT_S)
     assert started.returncode == 128 + sent
-    assert "\ninterrupted\n" in printed
-    assert is_gone(worker_of(checkout))
+    assert "\ninterrupted 1\n" in printed, "a second one could interrupt the end of what tests have started"
+    process = Path(f"/proc/{worker_of(checkout)}")
+    wait_until(lambda: not process.exists(), "the end of the worker", LIMIT_S)
 
 
 def test_tests_that_failed_are_repeated_by_their_names_only(checkout: Checkout) -> None:
