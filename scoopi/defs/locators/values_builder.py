@@ -10,7 +10,7 @@ from calendar import monthrange
 from datetime import date, datetime, timedelta
 
 from scoopi.defs.scrape.checkers import Fault
-from scoopi.defs.yaml.node import Listing, Node, Table, Text
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, text_nodes
 from scoopi.model.text.locator_values import (
     ISO_DAY,
     DateValues,
@@ -54,7 +54,7 @@ def read_values(name: str, node: Node, today: date) -> LocatorValues | Fault:
         today: the date that `today` stands for.
     """
     if isinstance(node, Listing):
-        texts = tuple(each.text for each in node.entries if isinstance(each, Text))
+        texts = tuple(each.text for each in text_nodes(node))
         if len(texts) < len(node.entries) or not texts:
             return Fault(f"the list of {name} may contain only texts, at least one", "write [ oslo, bergen ]")
         return TextValues(name, tuple(map(unescaped, texts)))

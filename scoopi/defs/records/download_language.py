@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.yaml.findings import Findings
-from scoopi.defs.yaml.node import Listing, Table, Text, read_size
+from scoopi.defs.yaml.node import Table, Text, read_size, text_nodes
 from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar, TextOrTexts
 from scoopi.model.downloads import MOST_FILE_BYTES, Download
 from scoopi.model.place import Place
@@ -65,8 +65,8 @@ def read_download(node: Table | None) -> Download | None:
 
 def _types(node: Table) -> list[Text]:
     written = node.entries.get("types")
-    entries = written.entries if isinstance(written, Listing) else [written]
-    return [each for each in entries if isinstance(each, Text) and not each.is_empty]
+    entries = [written] if isinstance(written, Text) else text_nodes(written)
+    return [each for each in entries if not each.is_empty]
 
 
 def check_download(

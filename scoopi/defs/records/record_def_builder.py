@@ -12,7 +12,7 @@ from scoopi.defs.records.list_end_checker import read_list_end
 from scoopi.defs.records.record_language import SOURCES
 from scoopi.defs.records.short_forms import NO_OUTPUT
 from scoopi.defs.scrape.digest import definition_digest
-from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool, read_integer
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool, read_integer, text_nodes
 from scoopi.defs.yaml.shape_checker import quoted_name
 from scoopi.model.locator import LinkBounds
 from scoopi.model.place import NOWHERE, Place
@@ -218,15 +218,11 @@ def _used(listing: Listing) -> list[Node]:
 
 def _texts(node: Node) -> list[str]:
     """The texts of a list."""
-    entries = node.entries if isinstance(node, Listing) else ()
-    return [each.text for each in entries if isinstance(each, Text)]
+    return [each.text for each in text_nodes(node)]
 
 
 def _selectors(node: Table, name: str) -> tuple[Selector, ...]:
-    listing = node.entries.get(name)
-    if not isinstance(listing, Listing):
-        return ()
-    return tuple(Selector(each.text, each.place) for each in listing.entries if isinstance(each, Text))
+    return tuple(Selector(each.text, each.place) for each in text_nodes(node.entries.get(name)))
 
 
 def _expectations(node: Table) -> tuple[Expectation, ...]:

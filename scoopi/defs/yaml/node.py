@@ -76,10 +76,7 @@ class Table:
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return the texts of an entry that is a listing; empty if it is absent."""
-        node = self.entries.get(name)
-        if not isinstance(node, Listing):
-            return ()
-        return tuple(entry.text for entry in node.entries if isinstance(entry, Text))
+        return tuple(each.text for each in text_nodes(self.entries.get(name)))
 
     def table(self, name: str) -> Table | None:
         """Return an entry that is a table; None if it is absent or something else."""
@@ -104,6 +101,11 @@ class Table:
 
 
 Node = Text | Listing | Table
+
+
+def text_nodes(node: Node | None) -> list[Text]:
+    """Return the entries of a listing that are texts; none if the node is no listing."""
+    return [each for each in node.entries if isinstance(each, Text)] if isinstance(node, Listing) else []
 
 
 def is_same(one: Node, other: Node) -> bool:
