@@ -54,8 +54,11 @@ def _faults(definition: RecordDef) -> Iterator[RecordFault]:
     source = definition.source
     if source.kind != "script" or source.script.strip():  # a blank one is reported as such
         yield from _raised(("source", "script"), partial(compile_source, source, _TIMEOUT_MS))
-    in_zone = [*_raised(("timeZone",), partial(zone, definition))]
-    yield from in_zone
+    known_zone = None
+    try:
+        known_zone = zone(definition)
+    except ParseError as error:
+        yield RecordFault(("timeZone",), error.what, error.hint)
     for field in definition.fields:
         for number, select in enumerate(field.selects):
             path = ("fields", field.name, "select", number)
@@ -63,7 +66,7 @@ def _faults(definition: RecordDef) -> Iterator[RecordFault]:
         wrong = [*_field(field)]
         yield from wrong
         if not wrong:
-            yield from _constants(field, None if in_zone else zone(definition))
+            yield from _constants(field, known_zone)
 
 
 def _raised(path: KeyPath, check: Callable[[], object]) -> Iterator[RecordFault]:
@@ -85,10 +88,11 @@ def _field(field: FieldDef) -> Iterator[RecordFault]:
         yield from _raised((*path, "regex"), partial(compile_pattern, field.regex, _TIMEOUT_MS))
     for number, (pattern, replacement) in enumerate(field.replace):
         pair = (*path, "replace", number)
-        wrong = [*_raised((*pair, 0), partial(compile_pattern, pattern, _TIMEOUT_MS))]
-        yield from wrong
-        if not wrong:
+        try:
             compiled = compile_pattern(pattern, _TIMEOUT_MS)
+        except ParseError as error:
+            yield RecordFault((*pair, 0), error.what, error.hint)
+        else:
             yield from _raised((*pair, 1), partial(compiled.ensure_replacement, replacement))
     yield from _raised((*path, "locale"), partial(separators, field))
     if field.type in ("date", "datetime"):
