@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import resource
@@ -251,8 +250,10 @@ class HttpClient:
         events = _EVENTS[events_wanted]
         if not events:
             if self._sockets.pop(descriptor, 0):
-                with contextlib.suppress(OSError):  # it may be closed already
+                try:  # noqa: SIM105 - for each page, and `suppress` takes longer than the call
                     self._poll.unregister(descriptor)
+                except OSError:  # it may be closed already
+                    pass
         elif descriptor in self._sockets:
             self._poll.modify(descriptor, events)
         else:
