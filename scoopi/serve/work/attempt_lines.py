@@ -37,13 +37,13 @@ class AttemptLines:
         self._unshown: dict[tuple[str, int, int], Claim] = {}
 
     def started(self, claim: Claim) -> None:
-        """Show a start; that of an attempt that was not ready waits for `look` or `ended`."""
+        """Show a start; that of an attempt that was not ready waits for `poll` or `ended`."""
         if claim.is_first and claim.attempt.attempt in self._reasons:
             self._unshown[claim.key] = claim
         else:
             self._show_start(claim)
 
-    def look(self, now: datetime) -> None:
+    def poll(self, now: datetime) -> None:
         """Show the starts of attempts that have run for so long that they must have been ready."""
         for claim in [*self._unshown.values()]:
             if claim.seconds(now) >= QUIET_S:

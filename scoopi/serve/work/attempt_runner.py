@@ -118,7 +118,7 @@ class AttemptRunner:
 
     def poll(self, settings: ScheduleSettings) -> None:
         """See which attempts are to be cancelled, are over, or belong to another worker."""
-        self._lines.look(now_utc())
+        self._lines.poll(now_utc())
         keys = {record_key(claim.attempt) for claim in self._running.claims()}
         if not keys:
             return

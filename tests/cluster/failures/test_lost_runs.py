@@ -49,6 +49,13 @@ def lose_all(cluster: ClusterClient, runner: NodeRunner) -> None:
     HazelcastStore(cluster).delete_all(RUN, [PREFIX + runner.run_name])
 
 
+def lose_all_of_two(cluster: ClusterClient, runner: NodeRunner) -> None:
+    """After two nodes, ann and bob, were stopped one after the other."""
+    for node in ("ann", "bob"):
+        stopped(runner, node)
+    lose_all(cluster, runner)
+
+
 def lose_a_third(cluster: ClusterClient, runner: NodeRunner) -> None:
     """With the run record; what was composed stays."""
     lost = [key for key in keys(cluster, runner, RUN) if key.startswith("canary/")][::3]
@@ -123,9 +130,7 @@ def test_restarted_a_folder_that_nodes_share_holds_no_rows_of_the_earlier_incarn
     runner_of: RunnerOf, cluster: ClusterClient, world: World
 ) -> None:
     runner = runner_of(**SHARED)
-    for node in ("ann", "bob"):
-        stopped(runner, node)
-    lose_all(cluster, runner)
+    lose_all_of_two(cluster, runner)
     with pytest.raises(
         RunError, match=r"rows here \(of ann, bob\) belong to.* --discard-lost moves them aside"
     ):
@@ -144,8 +149,6 @@ def test_nodes_that_restart_together_put_aside_each_its_own(
     runner_of: RunnerOf, cluster: ClusterClient, world: World
 ) -> None:
     runner = runner_of(**SHARED)
-    for node in ("ann", "bob"):
-        stopped(runner, node)
-    lose_all(cluster, runner)
+    lose_all_of_two(cluster, runner)
     runner_of(discard_lost=True, **SHARED).run("ann", "bob")
     assert runner.rows() == world.rows

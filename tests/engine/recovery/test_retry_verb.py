@@ -64,13 +64,7 @@ def test_the_failed_tasks_of_a_finished_run_are_run_again_into_its_output(
     ended = workspace.scoopi(*words, "--workers", 0)
     assert ended.code == 0, ended.err
     assert workspace.rows() == world.rows
-    assert workspace.run_json()["jobs"] == {
-        "done": world.jobs,
-        "failed": 0,
-        "warned": 0,
-        "left": 0,
-        "skipped": 0,
-    }
+    assert workspace.run_json()["jobs"] == world.all_done
     assert workspace.run_json()["errors"] == []
     # Only the failed pages are asked for, and what they link to.
     assert len(server.log.all()) - asked == failed + 2

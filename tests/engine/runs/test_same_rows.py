@@ -22,7 +22,7 @@ def test_rows_of_pages_with_links_are_the_same_with_any_number_of_workers(
     assert ended.code == 0, ended.err
     assert workspace.rows() == world.rows
     report = workspace.run_json()
-    assert report["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
+    assert report["jobs"] == world.all_done
     assert (report["pages"], report["rows"]) == (world.jobs, {"data.txt": world.rows.total()})
     assert (report["errors"], report["warnings"], report["awaiting"]) == ([], [], [])
 

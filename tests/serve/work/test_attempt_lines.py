@@ -74,10 +74,10 @@ def test_another_reason_and_the_end_are_shown_with_the_start(shown: Shown) -> No
 def test_the_start_of_an_attempt_that_has_become_ready_is_shown_while_it_runs(shown: Shown) -> None:
     shown.run("not_ready", "no file")
     claim = shown.claim()
-    shown.of.look(NOW + timedelta(seconds=QUIET_S - 1))
+    shown.of.poll(NOW + timedelta(seconds=QUIET_S - 1))
     assert len(shown.lines) == 2
     for _ in range(2):
-        shown.of.look(NOW + timedelta(seconds=QUIET_S))
+        shown.of.poll(NOW + timedelta(seconds=QUIET_S))
     assert shown.lines[2:] == ["p/!1/1 started"]
     shown.of.ended(claim, "succeeded", "", 9)
     assert shown.lines[3:] == ["p/!1/1 succeeded after 9.0 s"]
@@ -86,5 +86,5 @@ def test_the_start_of_an_attempt_that_has_become_ready_is_shown_while_it_runs(sh
 def test_nothing_is_shown_of_a_claim_that_is_gone(shown: Shown) -> None:
     shown.run("not_ready", "no file")
     shown.of.gone(shown.claim())
-    shown.of.look(NOW + timedelta(hours=1))
+    shown.of.poll(NOW + timedelta(hours=1))
     assert len(shown.lines) == 2
