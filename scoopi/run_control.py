@@ -12,7 +12,7 @@ from scoopi.errors import RunError
 from scoopi.runs.run_request import RunRequest
 
 if TYPE_CHECKING:
-    from scoopi.model.report.host_pace import RunPace
+    from scoopi.model.report.request_figures import RunRequestFigures
     from scoopi.model.report.run_figures import ClusterFigures
     from scoopi.runs.rows.run_rows_reader import RunRowsReader
 
@@ -41,15 +41,15 @@ def cluster_figures(
         return admin.figures(run)
 
 
-def politeness(runs: Sequence[str], output: Path) -> RunPace:
-    """What each host of a run has seen of it; of the newest run when none is named, see `run_pace`.
+def politeness(runs: Sequence[str], output: Path) -> RunRequestFigures:
+    """The requests of a run to each host; of the newest run if none is named, see `read_request_figures`.
 
     Raises:
         UsageError, RunError: there is no such run in the output folder, or its log cannot be read.
     """
-    from scoopi.runs.run_pace import run_pace
+    from scoopi.runs.request_figures_reader import read_request_figures
 
-    return run_pace(runs, output)
+    return read_request_figures(runs, output)
 
 
 def rows_of_run(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from scoopi.model.report.host_pace import HostPace
+from scoopi.model.report.request_figures import HostRequestFigures
 
 log = logging.getLogger(__name__)
 
@@ -104,10 +104,10 @@ class _Tally:
         elif kind == ROBOTS:
             self.robots = max(self.robots, (at, what))
 
-    def pace(self, host: str) -> HostPace:
+    def figures(self, host: str) -> HostRequestFigures:
         times = sorted(self.sent)
         seconds = times[-1] - times[0] if times else 0.0
-        return HostPace(
+        return HostRequestFigures(
             host=host,
             requests=len(times),
             per_s=round((len(times) - 1) / seconds, 3) if seconds else None,
@@ -120,8 +120,8 @@ class _Tally:
         )
 
 
-def read_logs(files: Iterable[Path]) -> tuple[HostPace, ...]:
-    """The pace of each host, by host, over all processes that have written one of the files.
+def read_logs(files: Iterable[Path]) -> tuple[HostRequestFigures, ...]:
+    """The request figures of each host, sorted by host, summed over the processes that wrote the files.
 
     Raises:
         OSError: a file cannot be read.
@@ -135,7 +135,7 @@ def read_logs(files: Iterable[Path]) -> tuple[HostPace, ...]:
             else:
                 tally = tallies.setdefault(hosts[int(words[2])], _Tally())
                 tally.add(words[0], float(words[1]), words[3] if len(words) > 3 else "")
-    return tuple(tallies[host].pace(host) for host in sorted(tallies))
+    return tuple(tallies[host].figures(host) for host in sorted(tallies))
 
 
 def _whole_lines(file: Path) -> Iterator[list[str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.model.report.host_pace import HostPace
+from scoopi.model.report.request_figures import HostRequestFigures
 from scoopi.politeness.request_log import ERROR, REST, ROBOTS, SLEEP, RequestLog, read_logs
 
 ONE, TWO = "a.example:80", "b.example:80"
@@ -34,8 +34,8 @@ def test_the_figures_of_a_host_are_those_of_its_lines(log: RequestLog, tmp_path:
     log.close()
     one, two = read_logs([tmp_path / "requests-1.log"])
     errors = {"connect": 1, "status 503": 2}
-    assert one == HostPace(ONE, 3, 1.0, 250.0, errors, 1, 30.5, 1, "2 rules")
-    assert two == HostPace(TWO, 1)
+    assert one == HostRequestFigures(ONE, 3, 1.0, 250.0, errors, 1, 30.5, 1, "2 rules")
+    assert two == HostRequestFigures(TWO, 1)
 
 
 def test_the_shortest_gap_is_found_across_processes(tmp_path: Path) -> None:
@@ -45,8 +45,8 @@ def test_the_shortest_gap_is_found_across_processes(tmp_path: Path) -> None:
         for at in times:
             log.sent(ONE, at)
         log.close()
-    (pace,) = read_logs(files)
-    assert pace.shortest_gap_ms == pytest.approx(500.0, abs=1)
+    (figures,) = read_logs(files)
+    assert figures.shortest_gap_ms == pytest.approx(500.0, abs=1)
 
 
 def test_what_was_flushed_survives_and_a_torn_line_is_passed_over(log: RequestLog, tmp_path: Path) -> None:
@@ -54,8 +54,8 @@ def test_what_was_flushed_survives_and_a_torn_line_is_passed_over(log: RequestLo
     log.flush()
     with (tmp_path / "requests-1.log").open("a") as file:
         file.write("S 17")
-    (pace,) = read_logs([tmp_path / "requests-1.log"])
-    assert pace.requests == 1
+    (figures,) = read_logs([tmp_path / "requests-1.log"])
+    assert figures.requests == 1
 
 
 def test_what_a_write_leaves_is_written_before_what_follows(
@@ -68,7 +68,7 @@ def test_what_a_write_leaves_is_written_before_what_follows(
         log.flush()
     log.sent(TWO, time.monotonic())
     log.close()
-    assert [(pace.host, pace.requests) for pace in read_logs([tmp_path / "requests-1.log"])] == [
+    assert [(figures.host, figures.requests) for figures in read_logs([tmp_path / "requests-1.log"])] == [
         (ONE, 1),
         (TWO, 1),
     ]
@@ -112,16 +112,16 @@ def test_of_what_is_known_of_robots_txt_the_latest_counts(log: RequestLog, tmp_p
     for at, what in ((100.0, "2 rules"), (300.0, "3 rules"), (200.0, "none")):
         log.happened(ROBOTS, ONE, at, what)
     log.close()
-    (pace,) = read_logs([tmp_path / "requests-1.log"])
-    assert (pace.robots, pace.requests, pace.per_s) == ("3 rules", 0, None)
+    (figures,) = read_logs([tmp_path / "requests-1.log"])
+    assert (figures.robots, figures.requests, figures.per_s) == ("3 rules", 0, None)
 
 
 def test_a_log_that_goes_on_after_its_close_keeps_what_it_has(log: RequestLog, tmp_path: Path) -> None:
     for at in (10.0, 12.0, 13.0):
         log.sent(ONE, at)
         log.close()
-    (pace,) = read_logs([tmp_path / "requests-1.log"])
-    assert (pace.requests, pace.per_s, pace.shortest_gap_ms) == (3, 0.667, 1000.0)
+    (figures,) = read_logs([tmp_path / "requests-1.log"])
+    assert (figures.requests, figures.per_s, figures.shortest_gap_ms) == (3, 0.667, 1000.0)
 
 
 def test_the_warning_of_a_log_names_the_file_and_the_cause(
@@ -140,5 +140,5 @@ def test_the_seconds_that_a_host_has_slept_are_added_up_and_then_rounded(
     for seconds in ("1.040", "2.020", "0.500"):
         log.happened(SLEEP, ONE, 100.0, seconds)
     log.close()
-    (pace,) = read_logs([tmp_path / "requests-1.log"])
-    assert (pace.sleeps, pace.slept_s, pace.rests) == (3, 3.6, 0)
+    (figures,) = read_logs([tmp_path / "requests-1.log"])
+    assert (figures.sleeps, figures.slept_s, figures.rests) == (3, 3.6, 0)

@@ -13,7 +13,7 @@ from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.text import counted, number
 
 if TYPE_CHECKING:
-    from scoopi.model.report.host_pace import HostPace, RunPace
+    from scoopi.model.report.request_figures import HostRequestFigures, RunRequestFigures
 
 HEAD = ("host", "requests", "per s", "shortest gap", "errors", "sleeps", "rests", "robots.txt")
 
@@ -43,24 +43,24 @@ class Politeness:
         """Print the figures."""
         from scoopi.run_control import politeness  # late: the help does not need it
 
-        pace = politeness(options.run_names, Path(options.output))
+        figures = politeness(options.run_names, Path(options.output))
         if options.json:
             import msgspec
 
-            terminal.give(msgspec.json.format(msgspec.json.encode(pace), indent=2).decode())
+            terminal.give(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode())
         else:
-            terminal.give("\n".join(_lines(pace)))
+            terminal.give("\n".join(_lines(figures)))
         return DONE
 
 
-def _lines(pace: RunPace) -> Iterator[str]:
-    of = f"{counted(pace.processes, 'process')} of {counted(len(pace.nodes), 'node')}"
-    names = f" ({printable(', '.join(pace.nodes))})" if pace.nodes else ""
-    yield f"{printable(pace.run)}: {counted(len(pace.hosts), 'host')}, {of}{names}"
-    if not pace.hosts:
+def _lines(figures: RunRequestFigures) -> Iterator[str]:
+    of = f"{counted(figures.processes, 'process')} of {counted(len(figures.nodes), 'node')}"
+    names = f" ({printable(', '.join(figures.nodes))})" if figures.nodes else ""
+    yield f"{printable(figures.run)}: {counted(len(figures.hosts), 'host')}, {of}{names}"
+    if not figures.hosts:
         yield "no request was sent"
         return
-    rows = [HEAD, *map(_row, pace.hosts)]
+    rows = [HEAD, *map(_row, figures.hosts)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(
@@ -69,7 +69,7 @@ def _lines(pace: RunPace) -> Iterator[str]:
         ).rstrip()
 
 
-def _row(host: HostPace) -> tuple[str, ...]:
+def _row(host: HostRequestFigures) -> tuple[str, ...]:
     errors = ", ".join(f"{count}x {printable(reason)}" for reason, count in host.errors.items())
     slept = f"{host.sleeps} ({host.slept_s:g} s)" if host.sleeps else "0"
     return (

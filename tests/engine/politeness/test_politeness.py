@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.runs.run_pace import run_pace
+from scoopi.runs.request_figures_reader import read_request_figures
 from tests.engine.politeness.pace import Pace
 from tests.engine.workspace import Workspace, wait_until
 from tests.reliability.process import kill, orphans
@@ -101,14 +101,14 @@ def assert_agrees(workspace: Workspace, server: Server, killed: int = 0) -> None
     Args:
         killed: number of processes that were killed, of each of which the last request may be missing.
     """
-    paces = {pace.host: pace for pace in run_pace((), workspace.folder / "output").hosts}
+    figures = {each.host: each for each in read_request_figures((), workspace.folder / "output").hosts}
     for host in server.log.hosts():
-        pace, gaps = paces[host], server.log.gaps(host)
-        missing = len(server.log.all(host)) - pace.requests
+        host_figures, gaps = figures[host], server.log.gaps(host)
+        missing = len(server.log.all(host)) - host_figures.requests
         assert 0 <= missing <= killed
-        assert pace.shortest_gap_ms is not None
-        assert pace.shortest_gap_ms >= DELAY_MS
-        assert missing or pace.shortest_gap_ms <= 1000 * min(gaps) + LATE_MS
+        assert host_figures.shortest_gap_ms is not None
+        assert host_figures.shortest_gap_ms >= DELAY_MS
+        assert missing or host_figures.shortest_gap_ms <= 1000 * min(gaps) + LATE_MS
 
 
 @pytest.mark.usefixtures("lists")

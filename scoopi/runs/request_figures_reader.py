@@ -1,4 +1,4 @@
-"""run_pace: how a run has treated its hosts, from the files that its nodes have written on this machine."""
+"""read_request_figures: how a run has treated its hosts, from the log files of its nodes on this machine."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scoopi.errors import RunError, UsageError
-from scoopi.model.report.host_pace import RunPace
+from scoopi.model.report.request_figures import RunRequestFigures
 from scoopi.politeness.request_log import PREFIX, SUFFIX, read_logs
 from scoopi.runs.folders.run_state import HIDDEN
 
 
-def run_pace(names: Sequence[str], output: Path) -> RunPace:
+def read_request_figures(names: Sequence[str], output: Path) -> RunRequestFigures:
     """The figures of a run; also while it is running.
 
     Args:
@@ -27,7 +27,7 @@ def run_pace(names: Sequence[str], output: Path) -> RunPace:
     try:
         files = sorted({file for each in folders for file in (each / HIDDEN).rglob(f"{PREFIX}*{SUFFIX}")})
         nodes = tuple(sorted({file.parent.name for file in files}))
-        return RunPace(str(folder), len(files), nodes, read_logs(files))
+        return RunRequestFigures(str(folder), len(files), nodes, read_logs(files))
     except (OSError, ValueError, IndexError) as error:
         hint = "the figures are lost; the run itself does not need them"
         raise RunError(f"the log of requests cannot be read: {error}", at=str(folder), hint=hint) from error

@@ -1,4 +1,4 @@
-"""run_pace: the log files of a run's nodes, found by the run's name or as the newest."""
+"""read_request_figures: the log files of a run's nodes, found by the run's name or as the newest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.errors import RunError, UsageError
 from scoopi.politeness.request_log import RequestLog
-from scoopi.runs.run_pace import run_pace
+from scoopi.runs.request_figures_reader import read_request_figures
 
 HOST = "a.example:80"
 
@@ -30,29 +30,29 @@ def output(tmp_path: Path) -> Path:
 
 def test_all_nodes_of_a_named_run_are_added_up(output: Path) -> None:
     for name in ("old", str(output / "old")):
-        pace = run_pace([name], output)
-        assert (pace.processes, pace.nodes, pace.hosts[0].requests) == (2, ("n1", "n2"), 2)
+        figures = read_request_figures([name], output)
+        assert (figures.processes, figures.nodes, figures.hosts[0].requests) == (2, ("n1", "n2"), 2)
 
 
 def test_folders_of_several_nodes_are_added_up_each_once(output: Path) -> None:
     (output / "new").rename(output / "elsewhere")
-    pace = run_pace(["old", str(output / "elsewhere"), str(output / "old")], output)
-    assert (pace.run, pace.processes, pace.nodes) == (str(output / "old"), 3, ("n1", "n2"))
-    assert pace.hosts[0].requests == 3
+    figures = read_request_figures(["old", str(output / "elsewhere"), str(output / "old")], output)
+    assert (figures.run, figures.processes, figures.nodes) == (str(output / "old"), 3, ("n1", "n2"))
+    assert figures.hosts[0].requests == 3
 
 
 def test_the_newest_run_is_taken_when_none_is_named(output: Path) -> None:
-    assert run_pace([], output).run == str(output / "new")
+    assert read_request_figures([], output).run == str(output / "new")
 
 
 def test_a_run_that_does_not_exist_is_named_in_the_error(output: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no run never"):
-        run_pace(["never"], output)
+        read_request_figures(["never"], output)
     with pytest.raises(UsageError, match="there is no run in"):
-        run_pace([], tmp_path / "empty")
+        read_request_figures([], tmp_path / "empty")
 
 
 def test_a_damaged_log_is_an_error_with_its_place(output: Path) -> None:
     (output / "new" / ".scoopi" / "n1" / "requests-n1.log").write_text("S soon 7\n")
     with pytest.raises(RunError, match="the log of requests cannot be read"):
-        run_pace(["new"], output)
+        read_request_figures(["new"], output)

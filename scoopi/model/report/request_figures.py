@@ -1,11 +1,11 @@
-"""HostPace: the requests of a run to one host, as `scoopi politeness` shows them."""
+"""HostRequestFigures: the requests of a run to one host, as `scoopi politeness` shows them."""
 
 from __future__ import annotations
 
 import msgspec
 
 
-class HostPace(msgspec.Struct, frozen=True):
+class HostRequestFigures(msgspec.Struct, frozen=True):
     """The requests of a run to one host, as `scoopi politeness` shows them.
 
     The figures are summed over all processes whose files were read.
@@ -34,7 +34,7 @@ class HostPace(msgspec.Struct, frozen=True):
     robots: str = ""
 
 
-class RunPace(msgspec.Struct, frozen=True):
+class RunRequestFigures(msgspec.Struct, frozen=True):
     """The requests of a run to its hosts.
 
     Attributes:
@@ -46,4 +46,4 @@ class RunPace(msgspec.Struct, frozen=True):
     run: str
     processes: int
     nodes: tuple[str, ...]
-    hosts: tuple[HostPace, ...]
+    hosts: tuple[HostRequestFigures, ...]
