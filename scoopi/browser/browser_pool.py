@@ -14,7 +14,7 @@ from pathlib import Path
 from scoopi.browser.answer_pulse import BROWSER, silence
 from scoopi.browser.browser import CRASHED, Browser
 from scoopi.browser.browser_watch import BrowserWatch
-from scoopi.browser.failed_starts import StartPace, start_fault
+from scoopi.browser.failed_starts import StartBackoff, start_fault
 from scoopi.browser.grant_client import GrantClient
 from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.pool_messages import (
@@ -74,7 +74,7 @@ class BrowserPool:
         self._idle: list[Browser] = []
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
-        self._pace = StartPace()
+        self._backoff = StartBackoff()
 
     def serve(self) -> None:
         """Accept loaders until the process ends."""
@@ -139,7 +139,7 @@ class BrowserPool:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        if failure := self._pace.wait():
+        if failure := self._backoff.wait():
             return failure
         profile = self._profiles / f"profile{next(self._numbers)}"
         try:
@@ -149,9 +149,9 @@ class BrowserPool:
             if not (profile / SESSION).exists():  # else it is of a grid, and ended at the end
                 shutil.rmtree(profile, ignore_errors=True)
             failure = start_fault(self._settings, error) if isinstance(error, CRASHED) else _unexpected(error)
-            self._pace.failed(failure)
+            self._backoff.failed(failure)
             return failure
-        self._pace.worked()
+        self._backoff.worked()
         return browser
 
     def _give_back(self, browser: Browser, is_good: bool) -> None:

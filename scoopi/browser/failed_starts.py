@@ -1,4 +1,4 @@
-"""StartPace, start_fault: after a browser that did not start, why it did not, and when the next one is."""
+"""StartBackoff, start_fault: after a browser that did not start, why it did not, and when the next one is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GIVE_UP_S = 300.0
 """After so long without a browser pages fail at once, as they do for a host that does not answer."""
 
 
-class StartPace:
+class StartBackoff:
     """Decides when to start a browser again after one that did not start; for any thread.
 
     Each start that fails costs a page one of its attempts. Without pauses, a grid that is down for a minute

@@ -9,7 +9,7 @@ from selenium.common.exceptions import SessionNotCreatedException, WebDriverExce
 from urllib3.connectionpool import HTTPConnectionPool
 from urllib3.exceptions import MaxRetryError, NewConnectionError
 
-from scoopi.browser.failed_starts import GIVE_UP_S, StartPace, start_fault
+from scoopi.browser.failed_starts import GIVE_UP_S, StartBackoff, start_fault
 from scoopi.browser.pool_messages import VisitFailed
 from scoopi.configs.groups import BrowserSettings
 from scoopi.errors import NO_BROWSER
@@ -40,40 +40,42 @@ def clock() -> PlayedClock:
 
 
 @pytest.fixture
-def pace(clock: PlayedClock) -> StartPace:
-    return StartPace(clock.read, clock.sleep)
+def backoff(clock: PlayedClock) -> StartBackoff:
+    return StartBackoff(clock.read, clock.sleep)
 
 
-def test_each_start_that_fails_doubles_the_pause_until_one_works(clock: PlayedClock, pace: StartPace) -> None:
+def test_each_start_that_fails_doubles_the_pause_until_one_works(
+    clock: PlayedClock, backoff: StartBackoff
+) -> None:
     for _ in range(7):
-        assert pace.wait() is None
-        pace.failed(FAILED)
+        assert backoff.wait() is None
+        backoff.failed(FAILED)
     assert clock.slept == [1.0, 2.0, 4.0, 8.0, 10.0, 10.0]
-    pace.worked()
-    assert pace.wait() is None
-    pace.failed(FAILED)
-    assert pace.wait() is None
+    backoff.worked()
+    assert backoff.wait() is None
+    backoff.failed(FAILED)
+    assert backoff.wait() is None
     assert clock.slept[6:] == [1.0]
 
 
 def test_after_a_long_time_pages_fail_at_once_but_a_start_is_still_tried(
-    clock: PlayedClock, pace: StartPace
+    clock: PlayedClock, backoff: StartBackoff
 ) -> None:
-    pace.failed(FAILED)
+    backoff.failed(FAILED)
     clock.now += GIVE_UP_S
-    assert pace.wait() is None, "it is time to try"
-    pace.failed(FAILED)
-    failure = pace.wait()
+    assert backoff.wait() is None, "it is time to try"
+    backoff.failed(FAILED)
+    failure = backoff.wait()
     assert failure is not None
     assert (failure.what, failure.reason) == (f"{FAILED.what} (for 300 s)", "")
     clock.now += 2.0
-    assert pace.wait() is None
+    assert backoff.wait() is None
     assert clock.slept == []
 
 
-def test_a_program_that_is_not_there_needs_no_pause(clock: PlayedClock, pace: StartPace) -> None:
-    pace.failed(VisitFailed("there is no program", "no browser"))
-    assert pace.wait() is None
+def test_a_program_that_is_not_there_needs_no_pause(clock: PlayedClock, backoff: StartBackoff) -> None:
+    backoff.failed(VisitFailed("there is no program", "no browser"))
+    assert backoff.wait() is None
     assert clock.slept == []
 
 
