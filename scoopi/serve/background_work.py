@@ -9,7 +9,7 @@ from datetime import datetime
 
 from scoopi.errors import BusyRecordError, StoreError
 from scoopi.model.schedule.schedule_records import WorkerRecord
-from scoopi.serve.gc.paced_rounds import PacedRounds
+from scoopi.serve.gc.incremental_collector import IncrementalCollector
 from scoopi.serve.notices.notice_sender import NoticeSender
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.sources.source_client import SourceClient
@@ -41,12 +41,14 @@ class BackgroundWork:
         environ: Mapping[str, str],
         answered: Callable[[], object],
     ) -> None:
-        self._rounds = PacedRounds(state, collects_records=options.schedules, collects_folders=options.works)
+        self._collector = IncrementalCollector(
+            state, collects_records=options.schedules, collects_folders=options.works
+        )
         self._notices = NoticeSender(state.store, state.project, worker if options.works else None, environ)
         sources = SourceClient(state.store, state.current, state.project, environ, answered)
         self._sources = sources if options.schedules else None
         self._parts: dict[str, Callable[[datetime], None]] = {
-            _ROUNDS: self._rounds.turn,
+            _ROUNDS: self._collector.turn,
             _NOTICES: self._notices.turn,
         }
         if self._sources is not None:
@@ -76,7 +78,7 @@ class BackgroundWork:
     def wait_s(self) -> float:
         """Return the seconds until the next turn has something to do, as far as known."""
         asks = float("inf") if self._sources is None else self._sources.wait_s()
-        return min(self._rounds.wait_s(), self._notices.wait_s(), asks)
+        return min(self._collector.wait_s(), self._notices.wait_s(), asks)
 
     def has_open(self) -> bool:
         """Whether something is in progress, or waits for this process; not what has failed."""
@@ -90,7 +92,7 @@ class BackgroundWork:
 
     def finish(self, now: datetime) -> None:
         """Finish the round of the garbage collector that is in progress."""
-        self._rounds.finish(now)
+        self._collector.finish(now)
 
     def close(self) -> None:
         """Kill all processes that are running; another `serve` repeats their work."""

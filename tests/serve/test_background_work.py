@@ -12,7 +12,7 @@ import pytest
 from scoopi.errors import BusyRecordError
 from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.serve.background_work import BackgroundWork
-from scoopi.serve.gc.paced_rounds import PacedRounds
+from scoopi.serve.gc.incremental_collector import IncrementalCollector
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.sources.source_client import SourceClient
 from scoopi.serve.state import State
@@ -58,7 +58,7 @@ def turns_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Ex
             turns.append("rounds")
             raise error
 
-        monkeypatch.setattr(PacedRounds, "turn", fails)
+        monkeypatch.setattr(IncrementalCollector, "turn", fails)
         monkeypatch.setattr(SourceClient, "turn", lambda sources, now: turns.append("source"))
         with State(tmp_path / "scheduler") as state:
             work = BackgroundWork(state, ServeOptions(), WORKER, dict(os.environ), lambda: None)

@@ -1,4 +1,4 @@
-"""PacedRounds: runs the garbage collector beside the other work of a `serve`, in small steps."""
+"""IncrementalCollector: runs the garbage collector beside the other work of a `serve`, in small steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PAUSE, _BUSY_PAUSE = 100.0, 10.0
 """After a step that took a second: the pause in seconds; shorter if the step has removed something."""
 
 
-class PacedRounds:
+class IncrementalCollector:
     """Runs rounds of the garbage collector in small steps, so that they take a small share of the time.
 
     Of several processes that share the records, one runs a round in each period of `gc.every`.

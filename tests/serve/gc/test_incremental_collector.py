@@ -1,4 +1,4 @@
-"""PacedRounds: one round at a time, a step at a time, by one of the processes that share the records."""
+"""IncrementalCollector: one round at a time, in steps, by one of the processes that share the records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scoopi.errors import BusyRecordError, StoreError
 from scoopi.model.schedule.schedule_records import ENDED, JobRecord
-from scoopi.serve.gc.paced_rounds import PacedRounds
+from scoopi.serve.gc.incremental_collector import IncrementalCollector
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW, Deployed
 
@@ -24,8 +24,8 @@ def state(deployed: Deployed) -> State:
     return state
 
 
-def rounds(state: State) -> PacedRounds:
-    return PacedRounds(state, collects_records=True, collects_folders=True)
+def collector(state: State) -> IncrementalCollector:
+    return IncrementalCollector(state, collects_records=True, collects_folders=True)
 
 
 def away(*given: object) -> list[JobRecord]:
@@ -37,7 +37,7 @@ def ended(state: State) -> list[str]:
 
 
 def test_a_round_that_is_due_is_finished(state: State) -> None:
-    one = rounds(state)
+    one = collector(state)
     assert one.wait_s() == 0
     one.finish(LATER)
     assert ended(state) == []
@@ -47,18 +47,18 @@ def test_a_round_that_is_due_is_finished(state: State) -> None:
 
 
 def test_a_turn_makes_a_step_and_the_next_one_is_due_later(state: State) -> None:
-    one = rounds(state)
+    one = collector(state)
     one.turn(LATER)
     assert ended(state) == []
     assert one.wait_s() > 0
 
 
 def test_of_two_processes_one_runs_the_round(state: State) -> None:
-    rounds(state).finish(LATER)
+    collector(state).finish(LATER)
     state.store.write(None, OLD)
-    rounds(state).finish(LATER + timedelta(seconds=30))
+    collector(state).finish(LATER + timedelta(seconds=30))
     assert ended(state) == ["!1"]
-    rounds(state).finish(LATER - timedelta(days=90))
+    collector(state).finish(LATER - timedelta(days=90))
     assert ended(state) == [], "a clock that has gone back does not stop it for ever"
 
 
@@ -67,26 +67,26 @@ def test_rounds_are_as_far_apart_as_the_project_says(deployed: Deployed) -> None
     begun = []
     for minutes in (0, 59, 61, 119, 122):
         state.store.write(None, OLD)
-        rounds(state).finish(LATER + timedelta(minutes=minutes))
+        collector(state).finish(LATER + timedelta(minutes=minutes))
         begun.append(ended(state) == [])
     assert begun == [True, False, True, False, True]
 
 
 def test_a_process_without_passes_removes_no_records(state: State) -> None:
-    PacedRounds(state, collects_records=False, collects_folders=True).finish(LATER)
+    IncrementalCollector(state, collects_records=False, collects_folders=True).finish(LATER)
     assert ended(state) == ["!1"]
 
 
 def test_after_a_failure_of_the_store_a_later_round_removes_the_rest(
     state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = rounds(state)
+    one = collector(state)
     monkeypatch.setattr(state.store, "page", away)
     with pytest.raises(StoreError):
         one.turn(LATER)
     monkeypatch.undo()
     state.store.change_pass(lambda old: replace(old, collected=None, version=old.version + 1))
-    rounds(state).finish(LATER)
+    collector(state).finish(LATER)
     assert ended(state) == []
 
 
@@ -98,7 +98,7 @@ def test_if_it_cannot_be_noted_that_a_round_begins_the_next_round_removes_the_re
 
     with monkeypatch.context() as patched:
         patched.setattr(state.store, "change_pass", busy)
-        rounds(state).finish(LATER)
+        collector(state).finish(LATER)
     assert ended(state) == ["!1"]
-    rounds(state).finish(LATER)
+    collector(state).finish(LATER)
     assert ended(state) == []
