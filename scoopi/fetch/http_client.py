@@ -19,7 +19,7 @@ from scoopi.fetch.hop_recorder import HopRecorder
 from scoopi.fetch.http_exchange import HttpExchange
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.proxy_pool import ProxyPool
-from scoopi.fetch.reception import OTHER_BYTES, WATCH_S, PageRoom, WireWatch
+from scoopi.fetch.reception import OTHER_BYTES, WATCH_S, BufferLimit, WireWatch
 from scoopi.fetch.request import GrantNeeded, HopResult, Request
 
 KEPT_CONNECTIONS = 64
@@ -69,7 +69,7 @@ class HttpClient:
         self._under_way: dict[pycurl.Curl, tuple[HttpExchange, OnResult, float]] = {}
         self._waiting: deque[tuple[Request, OnResult, Callable[[], None] | None]] = deque()
         self._proxies = ProxyPool()
-        self._page_room = PageRoom(settings.max_held_bytes)
+        self._buffer_limit = BufferLimit(settings.max_held_bytes)
         self._wire = WireWatch()
         self._watch_at = self._names_at = 0.0
         self._turned_at = time.monotonic()
@@ -138,7 +138,7 @@ class HttpClient:
             self._just_sent.pop().report_sent()
         if self._under_way:
             self._collect()
-            if now >= self._watch_at or self._waiting or self._page_room.is_waited_for:
+            if now >= self._watch_at or self._waiting or self._buffer_limit.is_waited_for:
                 self._watch(now)
 
     def wake(self) -> None:
@@ -176,7 +176,7 @@ class HttpClient:
             return self._idle.pop()
         kind = HttpExchange if request.file is None else FileExchange
         return kind(
-            self._settings, self._just_sent.append, self._page_room, self._private_hosts, self._proxies
+            self._settings, self._just_sent.append, self._buffer_limit, self._private_hosts, self._proxies
         )
 
     def _put_back(self, exchange: HttpExchange) -> None:
@@ -205,7 +205,7 @@ class HttpClient:
         """Start or resume hops that waited for a connection or for room; end those that receive too much."""
         while self._waiting and len(self._under_way) < self._most_connections:
             self._begin(*self._waiting.popleft())
-        if self._page_room.reopens():
+        if self._buffer_limit.reopens():
             for handle, (exchange, *_) in list(self._under_way.items()):
                 try:
                     exchange.unpause()

@@ -25,7 +25,7 @@ from scoopi.fetch.http_faults import (
 )
 from scoopi.fetch.private_hosts import LentSocket, PrivateHosts
 from scoopi.fetch.proxy_pool import ProxyPool
-from scoopi.fetch.reception import PageRoom, Reception
+from scoopi.fetch.reception import BufferLimit, Reception
 from scoopi.fetch.request import (
     GrantNeeded,
     HopResult,
@@ -58,7 +58,7 @@ class HttpExchange:
 
     Args:
         on_sending: called when curl is about to send; must not block, or the request is sent late.
-        room: limits the bytes in memory; shared by all exchanges of a client.
+        buffer_limit: limits the bytes in memory; shared by all exchanges of a client.
         private_hosts: decides which hosts a public page may lead to.
         proxies: chooses the proxy of each request; shared by all exchanges of a client.
 
@@ -71,7 +71,7 @@ class HttpExchange:
         self,
         settings: WebClientSettings,
         on_sending: Callable[[HttpExchange], None],
-        room: PageRoom | None = None,
+        buffer_limit: BufferLimit | None = None,
         private_hosts: PrivateHosts | None = None,
         proxies: ProxyPool | None = None,
     ) -> None:
@@ -79,7 +79,7 @@ class HttpExchange:
         self._peer, self._refused = ("", 0), ""
         self._settings = settings
         self._on_sending = on_sending
-        self._reception = self._new_reception(room or PageRoom(settings.max_held_bytes))
+        self._reception = self._new_reception(buffer_limit or BufferLimit(settings.max_held_bytes))
         self._request = _NO_REQUEST
         self._on_sent: Callable[[], None] | None = None
         self._expired = False
@@ -181,8 +181,8 @@ class HttpExchange:
         """Free the handle."""
         self.handle.close()
 
-    def _new_reception(self, room: PageRoom) -> Reception:
-        return Reception(self._settings.max_bytes, room)
+    def _new_reception(self, buffer_limit: BufferLimit) -> Reception:
+        return Reception(self._settings.max_bytes, buffer_limit)
 
     def _set_up(self, curl: pycurl.Curl) -> None:
         curl.setopt(pycurl.NOSIGNAL, 1)

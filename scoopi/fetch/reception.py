@@ -35,7 +35,7 @@ class _NotAPageError(Exception):
     """The headers announce something that is not a page."""
 
 
-class PageRoom:
+class BufferLimit:
     """Limits the total bytes held by all receptions of a client; one of them may always continue.
 
     Args:
@@ -52,7 +52,7 @@ class PageRoom:
         self.held = 0
         self.is_waited_for = False
 
-    def is_open_to(self, reception: Reception) -> bool:
+    def may_receive(self, reception: Reception) -> bool:
         """Whether the reception may receive another piece."""
         if self.held < self._most_bytes:
             return True
@@ -61,7 +61,7 @@ class PageRoom:
         self.is_waited_for |= self._exempt is not reception
         return self._exempt is reception
 
-    def leave(self, reception: Reception, held: int) -> None:
+    def release(self, reception: Reception, held: int) -> None:
         """Release the `held` bytes of a reception, which then holds none."""
         self.held -= held
         if self._exempt is reception:
@@ -79,7 +79,7 @@ class Reception:
 
     Args:
         max_bytes: limit of the decoded body.
-        room: limits the bytes in memory; shared by all receptions of a client.
+        buffer_limit: limits the bytes in memory; shared by all receptions of a client.
 
     Attributes:
         take_header: receives a line of the response's head, as `ResponseHead.take`.
@@ -88,9 +88,9 @@ class Reception:
         is_cut: whether the body was cut at the limit given to `reset`.
     """
 
-    def __init__(self, max_bytes: int, room: PageRoom) -> None:
+    def __init__(self, max_bytes: int, buffer_limit: BufferLimit) -> None:
         self._max_bytes = max_bytes
-        self._room = room
+        self._buffer_limit = buffer_limit
         self._held = 0
         self._head = ResponseHead()
         self.take_header = self._head.take
@@ -104,7 +104,7 @@ class Reception:
         """
         self._cut_bytes = cut_bytes
         self.is_cut = False
-        self._room.leave(self, self._held)
+        self._buffer_limit.release(self, self._held)
         self._held = 0
         self._head.reset()
         self.fault = ""
@@ -157,7 +157,7 @@ class Reception:
         if not self.wanted:
             self._length += len(piece)
             return STOP if self._length > MOST_ERROR_BYTES else None
-        if not self._room.is_open_to(self):
+        if not self._buffer_limit.may_receive(self):
             return WAIT
         self._came += len(piece)
         try:
@@ -185,7 +185,7 @@ class Reception:
             return STOP
         self._pieces.append(piece)
         self._held += len(piece)
-        self._room.held += len(piece)
+        self._buffer_limit.held += len(piece)
         return None
 
     def refuse_size(self) -> None:

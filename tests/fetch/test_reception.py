@@ -1,4 +1,4 @@
-"""Reception, PageRoom: headers as they arrive, and bounded memory for the pages received together."""
+"""Reception, BufferLimit: headers as they arrive, and bounded memory for the pages received together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pycurl
 import pytest
 from msgspec import structs
 
-from scoopi.fetch.reception import MOST_ERROR_BYTES, STOP, WAIT, PageRoom, Reception, WireWatch
+from scoopi.fetch.reception import MOST_ERROR_BYTES, STOP, WAIT, BufferLimit, Reception, WireWatch
 from scoopi.fetch.request import Response
 from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.many import answers_of
@@ -19,7 +19,7 @@ from tests.server.server import Server
 
 
 def headed(*lines: bytes) -> Reception:
-    made = Reception(10_000, PageRoom(10_000))
+    made = Reception(10_000, BufferLimit(10_000))
     for line in lines:
         made.take_header(line)
     return made
@@ -75,8 +75,8 @@ def test_a_status_without_three_digits_is_none(status: bytes) -> None:
     assert headed(b"HTTP/1.1 " + status + b" OK\r\n").status == 0
 
 
-def receptions(room: PageRoom, count: int) -> list[Reception]:
-    made = [Reception(10_000, room) for _ in range(count)]
+def receptions(limit: BufferLimit, count: int) -> list[Reception]:
+    made = [Reception(10_000, limit) for _ in range(count)]
     for each in made:
         each.take_header(b"HTTP/1.1 200 OK\r\n")
         each.take_header(b"\r\n")
@@ -84,14 +84,14 @@ def receptions(room: PageRoom, count: int) -> list[Reception]:
 
 
 def test_when_the_room_is_full_one_continues_and_the_others_wait_for_its_end() -> None:
-    room = PageRoom(100)
-    one, two, three = receptions(room, 3)
+    limit = BufferLimit(100)
+    one, two, three = receptions(limit, 3)
     assert [each.take_body(bytes(60)) for each in (one, two)] == [None, None]
     assert [each.take_body(bytes(60)) for each in (two, one, three, two)] == [None, WAIT, WAIT, None]
-    assert not room.reopens(), "nothing has ended"
+    assert not limit.reopens(), "nothing has ended"
     two.reset()
-    assert room.reopens()
-    assert not room.reopens(), "they were let continue once"
+    assert limit.reopens()
+    assert not limit.reopens(), "they were let continue once"
     assert [each.take_body(bytes(60)) for each in (one, three, one)] == [None, None, WAIT]
     assert len(one.finish()) == 120, "what had to wait is not counted twice"
 

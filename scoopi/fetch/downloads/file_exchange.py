@@ -12,7 +12,7 @@ from scoopi.fetch.downloads.file_reception import FileReception
 from scoopi.fetch.downloads.partial_file import PartialFile
 from scoopi.fetch.http_exchange import REDIRECTS, HttpExchange
 from scoopi.fetch.http_faults import status_fault, truncated_fault
-from scoopi.fetch.reception import OTHER_BYTES, PageRoom, Reception
+from scoopi.fetch.reception import OTHER_BYTES, BufferLimit, Reception
 from scoopi.fetch.request import GrantNeeded, HopResult, ReceivedFile, Request
 from scoopi.fetch.request_options import header_lines
 
@@ -76,8 +76,8 @@ class FileExchange(HttpExchange):
         if self._partial is not None:
             self._partial.close()
 
-    def _new_reception(self, room: PageRoom) -> Reception:
-        return FileReception(room)
+    def _new_reception(self, buffer_limit: BufferLimit) -> Reception:
+        return FileReception(buffer_limit)
 
     def _answer(self, request: Request) -> HopResult:
         reception, partial = self._reception, self._partial

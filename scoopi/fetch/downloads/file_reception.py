@@ -7,7 +7,7 @@ from scoopi.fetch.content_decoder import BrokenCodingError, ContentDecoder, TooL
 from scoopi.fetch.downloads.file_kind import file_name, file_type
 from scoopi.fetch.downloads.file_store import unwanted
 from scoopi.fetch.downloads.partial_file import PartialFile, WrongRangeError
-from scoopi.fetch.reception import OTHER_BYTES, STOP, PageRoom, Reception
+from scoopi.fetch.reception import OTHER_BYTES, STOP, BufferLimit, Reception
 
 PARTIAL_STATUS = 206
 
@@ -22,10 +22,10 @@ class FileReception(Reception):
         is_elsewhere: whether the response does not continue the partial file.
     """
 
-    def __init__(self, room: PageRoom) -> None:
+    def __init__(self, buffer_limit: BufferLimit) -> None:
         self.partial: PartialFile | None = None
         self.url = ""
-        super().__init__(0, room)
+        super().__init__(0, buffer_limit)
 
     def reset(self, cut_bytes: int = 0) -> None:
         """See `Reception`; the partial file is kept."""

@@ -13,7 +13,7 @@ import pytest
 
 from scoopi.fetch.downloads.file_reception import FileReception, LocalFaultError, disk_fault
 from scoopi.fetch.downloads.partial_file import PartialFile
-from scoopi.fetch.reception import OTHER_BYTES, STOP, PageRoom
+from scoopi.fetch.reception import OTHER_BYTES, STOP, BufferLimit
 from scoopi.model.downloads import FileOrder
 
 URL = "http://here.example/a.jpg"
@@ -32,7 +32,7 @@ def receive(tmp_path: Path) -> Iterator[Receive]:
         partial = PartialFile.open(FileOrder(URL, types, most), tmp_path / "a")
         assert partial is not None
         opened.append(partial)
-        reception = FileReception(PageRoom(1))
+        reception = FileReception(BufferLimit(1))
         reception.partial, reception.url = partial, URL
         for line in (b"HTTP/1.1 %d Answer" % status, *headers, b""):
             reception.take_header(line + b"\r\n")
