@@ -93,7 +93,7 @@ class FolderCollector:
 
 
 def _is_used(path: Path) -> bool:
-    """Whether a keeper runs an attempt there, though this store says otherwise: it may be the wrong one."""
+    """Whether a supervisor runs an attempt there, though this store, which may be the wrong one, does not."""
     try:
         lock = os.open(path / "lock", os.O_WRONLY | os.O_CLOEXEC)
     except OSError:

@@ -1,1 +1,1 @@
-"""Runs attempts, each in a process of its own below a keeper, which leaves no process behind."""
+"""Runs attempts, each in a process of its own below a supervisor, which leaves no process behind."""

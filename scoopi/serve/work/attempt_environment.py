@@ -1,4 +1,4 @@
-"""AttemptEnvironment: where attempts run; makes the order that a keeper runs for an attempt."""
+"""AttemptEnvironment: where attempts run; makes the order that a supervisor runs for an attempt."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class AttemptEnvironment:
                 complete_all(self.output / process.output / process.name, process.keep_former)
 
     def order(self, claim: Claim, job: JobRecord, process: Process, project: Path) -> dict[str, Any]:
-        """Return the order that a keeper runs, after creating the folder of the attempt.
+        """Return the order that a supervisor runs, after creating the folder of the attempt.
 
         Raises:
             DefsError: a name, a variable or a program is unknown.

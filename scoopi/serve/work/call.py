@@ -37,7 +37,7 @@ class Context:
         attempt: the id of the attempt, `process/slot/number`.
         slot: the slot, with `key`, `start` and `end`.
         folder: a folder for the attempt's own files; the current folder, unless `cwd` is `project`.
-        order: the order of the keeper.
+        order: the order of the supervisor.
         previous: the data that this attempt, or else the one before it of the same job, last reported as
             progress.
         is_whole: the result counts although the function was asked to stop; by default it counts if the

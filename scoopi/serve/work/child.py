@@ -1,4 +1,4 @@
-"""child: starts the process that does the work of an attempt, as a fork of its keeper."""
+"""child: starts the process that does the work of an attempt, as a fork of its supervisor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NICENESS = 5
 
 
 class Pipes:
-    """The pipes from the child to its keeper: standard output, standard error, and results of a function."""
+    """The pipes from the child to its supervisor: standard output, standard error, a function's results."""
 
     def __init__(self) -> None:
         self.out, self._out = os.pipe()
@@ -32,7 +32,7 @@ class Pipes:
             os.dup2(end, target, inheritable=target != ANSWERS)
 
     def leave_child_ends(self) -> None:
-        """In the keeper: close the child's ends, so that the pipes end with the child."""
+        """In the supervisor: close the child's ends, so that the pipes end with the child."""
         for end in (self._out, self._err, self._answers):
             os.close(end)
 
@@ -45,21 +45,21 @@ def start_child(order: dict[str, Any], pipes: Pipes) -> int:
     Returns:
         The process id.
     """
-    keeper = os.getpid()
+    supervisor = os.getpid()
     pid = os.fork()
     if pid == 0:
         try:
-            _become(order, pipes, keeper)
+            _become(order, pipes, supervisor)
         finally:
             os._exit(NOT_STARTED)
     pipes.leave_child_ends()
     return pid
 
 
-def _become(order: dict[str, Any], pipes: Pipes, keeper: int) -> None:
+def _become(order: dict[str, Any], pipes: Pipes, supervisor: int) -> None:
     os.setpgid(0, 0)
     os.nice(NICENESS)
-    die_with_parent(keeper)
+    die_with_parent(supervisor)
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pipes.take_child_ends()

@@ -28,8 +28,8 @@ def ending_of(end: dict[str, Any], process: Process, *, is_stopped: bool, is_can
     """Return how an attempt ends.
 
     Args:
-        end: the last message of the keeper: `cause` if it killed the work, `fault` if it was killed itself,
-            otherwise `code` or `signal`; perhaps with the `answer` of a function, or `outputs`.
+        end: the last message of the supervisor: `cause` if it killed the work, `fault` if it was killed
+            itself, otherwise `code` or `signal`; perhaps with the `answer` of a function, or `outputs`.
         is_stopped: the attempt was asked to stop, for whatever reason.
         is_canceled: it was asked to stop because it is cancelled, not because its worker shuts down.
     """

@@ -1,4 +1,4 @@
-"""ForkServer: a process with all modules that keepers need, which forks a keeper for each attempt."""
+"""ForkServer: a process with all modules that supervisors need, which forks a supervisor for each attempt."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import subprocess
 import sys
 
 from scoopi.descendants import adopt_orphans, kill_orphans
-from scoopi.serve.work import keeper
+from scoopi.serve.work import attempt_supervisor
 
 _MOST_OPEN = 256
 """Descriptors of the fork server are below this."""
 
 
 class ForkServer:
-    """A process with all modules that keepers need, which forks a keeper for each attempt.
+    """A process with all modules that supervisors need, which forks a supervisor for each attempt.
 
-    It starts with the first keeper, and again if it was killed.
+    It starts with the first supervisor, and again if it was killed.
 
-    It has only the keeper's ends of pipes, and only until it has forked. So the other ends close when `serve`
-    ends, even by SIGKILL, and each keeper then kills its work.
+    It has only the supervisor's ends of pipes, and only until it has forked. So the other ends close when
+    `serve` ends, even by SIGKILL, and each supervisor then kills its work.
     """
 
     def __init__(self) -> None:
@@ -37,8 +37,8 @@ class ForkServer:
         """The id of the process; None while it does not run."""
         return self._process.pid if self._process is not None else None
 
-    def start_keeper(self) -> tuple[int, int]:
-        """Start a keeper, which waits for an order.
+    def start_supervisor(self) -> tuple[int, int]:
+        """Start a supervisor, which waits for an order.
 
         Returns:
             The descriptor to write commands to, and the one to read messages from.
@@ -59,7 +59,7 @@ class ForkServer:
         return commands, messages
 
     def close(self) -> None:
-        """End the process; running keepers end by themselves."""
+        """End the process; running supervisors end by themselves."""
         if self._socket is not None and self._process is not None:
             self._socket.close()
             self._process.wait()
@@ -68,14 +68,14 @@ class ForkServer:
     def _send(self, descriptors: list[int]) -> None:
         if self._socket is not None:
             try:
-                socket.send_fds(self._socket, [b"keeper"], descriptors)
+                socket.send_fds(self._socket, [b"supervisor"], descriptors)
             except (BrokenPipeError, ConnectionResetError):  # it was killed
                 self.close()
             else:
                 return
         self._start()
         assert self._socket is not None
-        socket.send_fds(self._socket, [b"keeper"], descriptors)
+        socket.send_fds(self._socket, [b"supervisor"], descriptors)
 
     def _start(self) -> None:
         own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -100,31 +100,31 @@ def _command() -> list[str]:
 
 
 def main(descriptor: int) -> None:
-    """Run a fork server until its `serve` and all keepers have ended.
+    """Run a fork server until its `serve` and all supervisors have ended.
 
     Args:
-        descriptor: descriptor of the socket on which `serve` asks for keepers.
+        descriptor: descriptor of the socket on which `serve` asks for supervisors.
     """
     adopt_orphans()
-    wake_end = keeper.wake_on_child()
+    wake_end = attempt_supervisor.wake_on_child()
     gc.freeze()  # a collection in a child would copy the pages of all objects
-    keepers: set[int] = set()
+    supervisors: set[int] = set()
     with socket.socket(fileno=descriptor) as requests, selectors.DefaultSelector() as selector:
         selector.register(wake_end, selectors.EVENT_READ)
         selector.register(requests, selectors.EVENT_READ)
         is_asked = True
-        while is_asked or keepers:
+        while is_asked or supervisors:
             for key, _ in selector.select():
                 if key.fd == wake_end:
                     os.read(wake_end, _MOST_OPEN)
-                    _reap(keepers)
-                elif not _serve(requests, keepers):
+                    _reap(supervisors)
+                elif not _serve(requests, supervisors):
                     selector.unregister(requests)
                     is_asked = False
 
 
-def _serve(requests: socket.socket, keepers: set[int]) -> bool:
-    """Fork a keeper on request; False if there will be no further one."""
+def _serve(requests: socket.socket, supervisors: set[int]) -> bool:
+    """Fork a supervisor on request; False if there will be no further one."""
     try:
         request, descriptors, _, _ = socket.recv_fds(requests, 16, 2)
     except ConnectionResetError:
@@ -139,23 +139,23 @@ def _serve(requests: socket.socket, keepers: set[int]) -> bool:
             os.write(descriptors[1], json.dumps(fault).encode() + b"\n")
         pid = -1
     if pid == 0:
-        _become_keeper(*descriptors)
+        _become_supervisor(*descriptors)
     for descriptor in descriptors:
         os.close(descriptor)
     if pid > 0:
-        keepers.add(pid)
+        supervisors.add(pid)
     return True
 
 
-def _become_keeper(commands: int, messages: int) -> None:
+def _become_supervisor(commands: int, messages: int) -> None:
     code = 1
     try:
         os.setsid()
         signal.set_wakeup_fd(-1)
-        os.dup2(commands, keeper.COMMANDS)
-        os.dup2(messages, keeper.MESSAGES)
+        os.dup2(commands, attempt_supervisor.COMMANDS)
+        os.dup2(messages, attempt_supervisor.MESSAGES)
         os.closerange(3, _MOST_OPEN)
-        keeper.main()
+        attempt_supervisor.main()
         code = 0
     except SystemExit:
         code = 0
@@ -165,15 +165,15 @@ def _become_keeper(commands: int, messages: int) -> None:
         os._exit(code)
 
 
-def _reap(keepers: set[int]) -> None:
-    """Forget the keepers that have ended; what one that was killed has left behind is killed."""
+def _reap(supervisors: set[int]) -> None:
+    """Forget the supervisors that have ended; what one that was killed has left behind is killed."""
     has_orphans = False
     with contextlib.suppress(ChildProcessError):
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 break
-            has_orphans |= pid not in keepers or status != 0
-            keepers.discard(pid)
+            has_orphans |= pid not in supervisors or status != 0
+            supervisors.discard(pid)
     if has_orphans:
-        kill_orphans(keepers)
+        kill_orphans(supervisors)

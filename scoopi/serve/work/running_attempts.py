@@ -12,7 +12,7 @@ from scoopi.serve.claims.claim import Claim
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.endings import REVOKED, AttemptEnd, ending_of
 from scoopi.serve.work.fork_server import ForkServer
-from scoopi.serve.work.kept_attempt import KeptAttempt
+from scoopi.serve.work.running_attempt import RunningAttempt
 
 
 class AttemptReport(NamedTuple):
@@ -36,14 +36,14 @@ class RunningAttempts:
         self._fork_server = ForkServer()
         self._selector = selectors.DefaultSelector()
         self._selector.register(wake_up, selectors.EVENT_READ)
-        self._kept: dict[tuple[str, int, int], tuple[KeptAttempt, Process]] = {}
+        self._running: dict[tuple[str, int, int], tuple[RunningAttempt, Process]] = {}
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._running)
 
     def claims(self) -> Iterator[Claim]:
         """Yield all attempts, and nodes of such, that run here, with their records as they were read last."""
-        return (kept.claim for kept, _ in self._kept.values())
+        return (running.claim for running, _ in self._running.values())
 
     def start(self, claim: Claim, process: Process, order: dict[str, Any]) -> None:
         """Start the work of a claim.
@@ -51,18 +51,18 @@ class RunningAttempts:
         Raises:
             OSError: no process can be started.
         """
-        kept = KeptAttempt(claim, order, self._fork_server)
-        self._kept[claim.key] = kept, process
-        self._selector.register(kept, selectors.EVENT_READ, claim.key)
+        running = RunningAttempt(claim, order, self._fork_server)
+        self._running[claim.key] = running, process
+        self._selector.register(running, selectors.EVENT_READ, claim.key)
 
     def keep_alive(self, lease_ends_at: float) -> None:
-        """Renew the leases of all keepers, after the worker's heartbeat was renewed.
+        """Renew the leases of all supervisors, after the worker's heartbeat was renewed.
 
         Args:
             lease_ends_at: the new end, in seconds of the machine's monotonic clock.
         """
-        for kept, _ in self._kept.values():
-            kept.keep_alive(lease_ends_at)
+        for running, _ in self._running.values():
+            running.keep_alive(lease_ends_at)
 
     def see(self, record: AttemptRecord, kill_after_s: dict[str, float]) -> bool:
         """React to the current record of an attempt: to a wish to cancel it, or to another owner.
@@ -74,21 +74,21 @@ class RunningAttempts:
             Whether the attempt itself runs here, not only further nodes of it, and still counts.
         """
         is_own = False
-        for (name, _, _), (kept, _) in self._kept.items():
+        for (name, _, _), (running, _) in self._running.items():
             if name == record.attempt:
-                self._see(kept, record, kill_after_s)
-                is_own |= kept.claim.is_first and not kept.is_revoked
+                self._see(running, record, kill_after_s)
+                is_own |= running.claim.is_first and not running.is_revoked
         return is_own
 
-    def _see(self, kept: KeptAttempt, record: AttemptRecord, kill_after_s: dict[str, float]) -> None:
-        if not kept.claim.counts_in(record):
-            kept.revoke()
+    def _see(self, running: RunningAttempt, record: AttemptRecord, kill_after_s: dict[str, float]) -> None:
+        if not running.claim.counts_in(record):
+            running.revoke()
             return
-        before = kept.claim.attempt.wish, kept.claim.attempt.wish_mode
+        before = running.claim.attempt.wish, running.claim.attempt.wish_mode
         is_new = (record.wish, record.wish_mode) != before  # a cancel may be repeated in a harder mode
         if record.wish == "cancel" and is_new and record.wish_mode in kill_after_s:
-            kept.stop(kill_after_s[record.wish_mode])
-        kept.claim = kept.claim._replace(attempt=record)
+            running.stop(kill_after_s[record.wish_mode])
+        running.claim = running.claim._replace(attempt=record)
 
     def stop(self, kill_after_s: float | None) -> None:
         """Stop all attempts; those that have not ended are handed back.
@@ -96,11 +96,11 @@ class RunningAttempts:
         Args:
             kill_after_s: the seconds from SIGTERM to SIGKILL; None kills at once.
         """
-        for kept, _ in self._kept.values():
+        for running, _ in self._running.values():
             if kill_after_s is None:
-                kept.kill()
+                running.kill()
             else:
-                kept.stop(kill_after_s)
+                running.stop(kill_after_s)
 
     def wait(self, seconds: float) -> tuple[list[AttemptReport], bool]:
         """Wait until an attempt reports, or `wake_up` ends the wait.
@@ -110,7 +110,7 @@ class RunningAttempts:
         Returns:
             The reports, and whether `wake_up` has ended the wait.
         """
-        seconds = min([seconds, *(kept.wait_s() for kept, _ in self._kept.values())])
+        seconds = min([seconds, *(running.wait_s() for running, _ in self._running.values())])
         reports: list[AttemptReport] = []
         is_woken = False
         for key, _ in self._selector.select(seconds):
@@ -119,37 +119,37 @@ class RunningAttempts:
                 self._wake_up.clear()
             else:
                 reports += self._heard(key.data)
-        for kept, _ in self._kept.values():
-            kept.kill_late()
+        for running, _ in self._running.values():
+            running.kill_late()
         return reports, is_woken
 
     def close(self) -> None:
         """Kill all attempts."""
-        for kept, _ in self._kept.values():
-            kept.abandon()
-        self._kept.clear()
+        for running, _ in self._running.values():
+            running.abandon()
+        self._running.clear()
         self._fork_server.close()
         self._selector.close()
 
     def _heard(self, key: tuple[str, int, int]) -> Iterator[AttemptReport]:
-        kept, process = self._kept[key]
-        for message in kept.messages():
+        running, process = self._running[key]
+        for message in running.messages():
             if "end" not in message:
-                yield AttemptReport(kept.claim, None, progress=message["progress"])
+                yield AttemptReport(running.claim, None, progress=message["progress"])
                 continue
-            self._selector.unregister(kept)
-            if kept.start_again(message):
-                self._selector.register(kept, selectors.EVENT_READ, key)
+            self._selector.unregister(running)
+            if running.start_again(message):
+                self._selector.register(running, selectors.EVENT_READ, key)
                 return
-            seconds = kept.seconds()
-            kept.close()
-            del self._kept[key]
-            if kept.is_revoked:
-                yield AttemptReport(kept.claim, AttemptEnd(REVOKED), seconds)
+            seconds = running.seconds()
+            running.close()
+            del self._running[key]
+            if running.is_revoked:
+                yield AttemptReport(running.claim, AttemptEnd(REVOKED), seconds)
             else:
-                is_canceled = kept.claim.attempt.wish == "cancel"
+                is_canceled = running.claim.attempt.wish == "cancel"
                 ending = ending_of(
-                    message["end"], process, is_stopped=kept.is_stopped, is_canceled=is_canceled
+                    message["end"], process, is_stopped=running.is_stopped, is_canceled=is_canceled
                 )
-                yield AttemptReport(kept.claim, ending, seconds)
+                yield AttemptReport(running.claim, ending, seconds)
             return

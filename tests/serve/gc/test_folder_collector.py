@@ -83,7 +83,7 @@ def test_folders_of_old_attempts_are_removed(state: State) -> None:
     assert sorted((state.folder / "work").iterdir()) == sorted([*others, foreign])
 
 
-def test_a_folder_stays_in_which_a_keeper_runs(state: State) -> None:
+def test_a_folder_stays_in_which_a_supervisor_runs(state: State) -> None:
     folder = work_of(state, "!1", 8 * DAY, is_kept=False)
     with (folder / "lock").open("wb") as lock:
         touched(folder, NOW - 8 * DAY)

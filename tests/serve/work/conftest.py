@@ -1,4 +1,4 @@
-"""Fixtures of the tests of keepers."""
+"""Fixtures of the tests of supervisors."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from scoopi.serve.claims.claim import Claim
 from scoopi.serve.work.fork_server import ForkServer
-from scoopi.serve.work.kept_attempt import KeptAttempt
-from tests.serve.work.keeping import ATTEMPT, Started, order_in
+from scoopi.serve.work.running_attempt import RunningAttempt
+from tests.serve.work.supervising import ATTEMPT, Started, order_in
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +24,13 @@ def fork_server() -> Iterator[ForkServer]:
 
 @pytest.fixture
 def started(tmp_path: Path, fork_server: ForkServer) -> Iterator[Started]:
-    """Starts orders below keepers, which end with the test."""
-    kept: list[KeptAttempt] = []
+    """Starts orders below supervisors, which end with the test."""
+    running: list[RunningAttempt] = []
 
-    def start(**order: Any) -> KeptAttempt:
-        kept.append(KeptAttempt(Claim(ATTEMPT), order_in(tmp_path) | order, fork_server))
-        return kept[-1]
+    def start(**order: Any) -> RunningAttempt:
+        running.append(RunningAttempt(Claim(ATTEMPT), order_in(tmp_path) | order, fork_server))
+        return running[-1]
 
     yield start
-    for each in kept:
+    for each in running:
         each.abandon()

@@ -1,4 +1,4 @@
-"""An order has all that a keeper needs: program, inputs, environment and folder."""
+"""An order has all that a supervisor needs: program, inputs, environment and folder."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.serve.work.keeping import Started, ended, function, shell
+from tests.serve.work.supervising import Started, ended, function, shell
 
 BODY = """
 from scoopi.scheduler import Failed, NotReady
@@ -67,8 +67,8 @@ def test_what_is_asked_first_decides_whether_a_program_is_started(
 
 
 def test_prepare_gets_inputs_and_context_and_prints_before_the_work(started: Started, tmp_path: Path) -> None:
-    kept = started(checks=[{"prepare": "actions:prepare"}], **shell("echo worked"), **of_project(tmp_path))
-    ended(kept)
+    running = started(checks=[{"prepare": "actions:prepare"}], **shell("echo worked"), **of_project(tmp_path))
+    ended(running)
     assert (tmp_path / "log").read_text().splitlines() == ["prepared 1 !1", "worked"]
 
 
@@ -79,10 +79,10 @@ def test_the_work_does_not_begin_after_a_stop(started: Started, tmp_path: Path) 
         "    while not context.is_canceled():\n        time.sleep(0.01)\n"
     )
     function(tmp_path, body)
-    kept = started(checks=[{"prepare": "actions:wait"}], **shell(f"touch {mark}"))
-    assert kept.messages() == [{"progress": {"pages": 3}}]
-    kept.stop(60.0)
-    assert ended(kept)["answer"]["status"] == "handed_back"
+    running = started(checks=[{"prepare": "actions:wait"}], **shell(f"touch {mark}"))
+    assert running.messages() == [{"progress": {"pages": 3}}]
+    running.stop(60.0)
+    assert ended(running)["answer"]["status"] == "handed_back"
     assert not mark.exists()
 
 

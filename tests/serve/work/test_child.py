@@ -1,4 +1,4 @@
-"""child: the process of an attempt has nothing of its keeper but three pipes."""
+"""child: the process of an attempt has nothing of its supervisor but three pipes."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ def test_a_program_has_the_folder_and_the_variables_of_its_order_and_no_others(
     }
 
 
-def test_the_work_has_a_lower_priority_than_its_keeper(run: Run) -> None:
+def test_the_work_has_a_lower_priority_than_its_supervisor(run: Run) -> None:
     assert int(shell(run, "nice").out) == min(19, os.nice(0) + NICENESS)
 
 
-def test_a_program_inherits_no_file_that_its_keeper_has_opened(run: Run, tmp_path: Path) -> None:
+def test_a_program_inherits_no_file_that_its_supervisor_has_opened(run: Run, tmp_path: Path) -> None:
     given = {name for name in os.listdir("/proc/self/fd") if _is_inheritable(int(name))}
     kept = os.open(tmp_path, os.O_RDONLY)
     ended = shell(run, "ls /proc/self/fd")

@@ -28,7 +28,7 @@ ANSWER = {"code": 0, "answer": {"status": "succeeded", "outputs": {"a": 1}}}
         (COMMAND, {"signal": 9}, "error"),
         (COMMAND, {"signal": 64}, "error"),
         (COMMAND, {"cause": "its worker has not renewed its heartbeat"}, HANDED_BACK),
-        (COMMAND, {"fault": "its keeper was killed"}, "error"),
+        (COMMAND, {"fault": "its supervisor was killed"}, "error"),
         (FUNCTION, ANSWER, "succeeded"),
         (FUNCTION, {"code": 0, "answer": {"status": "failed", "explanation": "no"}}, "failed"),
         (FUNCTION, {"code": 0}, "error"),

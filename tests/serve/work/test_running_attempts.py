@@ -16,7 +16,7 @@ from scoopi.serve.claims.claim import Claim
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.running_attempts import AttemptReport, RunningAttempts
 from tests.serve.serving import until
-from tests.serve.work.keeping import ATTEMPT, order_in, shell
+from tests.serve.work.supervising import ATTEMPT, order_in, shell
 
 PROCESS = Process(name="p", executes=Executes(kind="command", what=("sh",)), mode="manual")
 
@@ -68,7 +68,7 @@ def test_a_cancel_stops_the_claim_that_counts_once(running: RunningAttempts, tmp
 
 
 def fork_server_of(running: RunningAttempts, folder: Path) -> int:
-    """The process id of the fork server, which has started a keeper."""
+    """The process id of the fork server, which has started a supervisor."""
     running.start(
         Claim(ATTEMPT), PROCESS, order_in(folder) | shell("cut -d' ' -f4 /proc/$PPID/stat > server")
     )
@@ -94,12 +94,12 @@ def test_work_is_started_again_if_the_fork_server_is_killed_with_the_request_for
     assert (tmp_path / "begun").exists() is not is_stopped
 
 
-def test_work_whose_keeper_is_killed_after_it_has_begun_is_not_started_again(
+def test_work_whose_supervisor_is_killed_after_it_has_begun_is_not_started_again(
     running: RunningAttempts, tmp_path: Path
 ) -> None:
     kills = shell("echo x >> begun; kill -9 $PPID; sleep 300")
     running.start(Claim(ATTEMPT), PROCESS, order_in(tmp_path) | kills)
     (report,) = reports(running)
     assert report.ending is not None
-    assert (report.ending.status, report.ending.explanation) == ("error", "its keeper was killed")
+    assert (report.ending.status, report.ending.explanation) == ("error", "its supervisor was killed")
     assert (tmp_path / "begun").read_text() == "x\n"

@@ -1,4 +1,4 @@
-"""KeptAttempt: an attempt on this worker, as `serve` controls it through its keeper."""
+"""RunningAttempt: an attempt on this worker, as `serve` controls it through its supervisor."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from pathlib import Path
 from typing import Any
 
 from scoopi.serve.claims.claim import Claim
+from scoopi.serve.work.attempt_supervisor import LOCK, ORDER_LENGTH
 from scoopi.serve.work.fork_server import ForkServer
-from scoopi.serve.work.keeper import LOCK, ORDER_LENGTH
 
 _CHUNK = 65536
-_KILLED = {"end": {"fault": "its keeper was killed"}}
+_KILLED = {"end": {"fault": "its supervisor was killed"}}
 _MOST_STARTS = 3
-"""How often work is started whose keeper is killed before it begins."""
+"""How often work is started whose supervisor is killed before it begins."""
 
 
-class KeptAttempt:
-    """An attempt that runs on this worker, controlled through its keeper.
+class RunningAttempt:
+    """An attempt that runs on this worker, controlled through its supervisor.
 
     Args:
         claim: the attempt, or the node of one, as it was claimed.
-        order: what the keeper runs.
-        fork_server: starts the keeper.
+        order: what the supervisor runs.
+        fork_server: starts the supervisor.
     Raises:
         OSError: no process can be started.
     """
@@ -45,7 +45,7 @@ class KeptAttempt:
 
     def _start(self) -> None:
         self._starts += 1
-        self._commands, self._messages = self._fork_server.start_keeper()
+        self._commands, self._messages = self._fork_server.start_supervisor()
         data = json.dumps(self.order).encode()
         self._send(len(data).to_bytes(ORDER_LENGTH, "big") + data)
 
@@ -58,7 +58,7 @@ class KeptAttempt:
         return time.monotonic() - self.began
 
     def keep_alive(self, lease_ends_at: float) -> None:
-        """Extend the keeper's lease to a time of the machine's monotonic clock, in seconds."""
+        """Extend the supervisor's lease to a time of the machine's monotonic clock, in seconds."""
         self.order["lease_ends_at"] = lease_ends_at
         self._send(b"alive %.3f\n" % lease_ends_at)
 
@@ -91,7 +91,7 @@ class KeptAttempt:
             self.kill()
 
     def messages(self) -> list[dict[str, Any]]:
-        """Return the messages that the keeper has sent; the last one has `end`."""
+        """Return the messages that the supervisor has sent; the last one has `end`."""
         data = os.read(self.fileno(), _CHUNK)
         if not data:
             return [_KILLED]
@@ -99,7 +99,7 @@ class KeptAttempt:
         return [json.loads(line) for line in lines]
 
     def start_again(self, message: dict[str, Any]) -> bool:
-        """Start the work again if its keeper, or the fork server with the request for it, was killed before.
+        """Start the work again if its supervisor, or the fork server asked for it, was killed before.
 
         Args:
             message: the last one, which has `end`.
@@ -116,7 +116,7 @@ class KeptAttempt:
         return True
 
     def _has_begun(self) -> bool:
-        """Whether the keeper has begun the work, as the lock of the attempt's folder shows."""
+        """Whether the supervisor has begun the work, as the lock of the attempt's folder shows."""
         try:
             return bool((Path(self.order["folder"]) / LOCK).read_text() == self.order["token"])
         except FileNotFoundError:
@@ -125,14 +125,14 @@ class KeptAttempt:
             return True  # nobody knows
 
     def close(self) -> None:
-        """Close the pipes, after the keeper has reported the end; a second call does nothing."""
+        """Close the pipes, after the supervisor has reported the end; a second call does nothing."""
         for pipe in (self._commands, self._messages):
             if pipe >= 0:
                 os.close(pipe)
         self._commands = self._messages = -1
 
     def abandon(self) -> None:
-        """Close the pipe, which makes the keeper kill what is left, and wait for that."""
+        """Close the pipe, which makes the supervisor kill what is left, and wait for that."""
         if self._commands >= 0:
             os.close(self._commands)
             self._commands = -1
@@ -141,6 +141,6 @@ class KeptAttempt:
             self.close()
 
     def _send(self, data: bytes) -> None:
-        with contextlib.suppress(OSError):  # the keeper has ended, which its output shows
+        with contextlib.suppress(OSError):  # the supervisor has ended, which its output shows
             while data:
                 data = data[os.write(self._commands, data) :]

@@ -1,4 +1,4 @@
-"""Keeper: a small process that runs the work of one attempt and leaves no process of it behind.
+"""AttemptSupervisor: a small process that runs the work of one attempt and leaves no process of it behind.
 
 It reads an order from standard input (the length in eight bytes, then JSON), then commands, one a line:
 `alive` every few seconds, `stop`, `kill`. It kills all descendants when that pipe closes, because `serve` has
@@ -25,7 +25,7 @@ from scoopi.serve.work.attempt_log import AttemptLog
 from scoopi.serve.work.child import Pipes, start_child
 
 LOCK = "lock"
-"""A file in the attempt's folder: locked by the keeper whose work runs there, and holds its `token`."""
+"""A file in the attempt's folder: locked by the supervisor whose work runs there, and holds its `token`."""
 COMMANDS, MESSAGES = 0, 1
 """The descriptors to and from `serve`."""
 ORDER_LENGTH = 8
@@ -37,7 +37,7 @@ _DRAIN_S = 2.0
 """How long pipes may stay open after all descendants have ended, if others hold them."""
 
 
-class Keeper:
+class AttemptSupervisor:
     """Runs the work of one attempt, and leaves no process of it behind.
 
     Args:
@@ -76,7 +76,7 @@ class Keeper:
         self._send({"end": end})
 
     def _has_locked(self, lock: int) -> bool:
-        """Wait for the keeper of an earlier claim of this attempt, which is about to end."""
+        """Wait for the supervisor of an earlier claim of this attempt, which is about to end."""
         self._check_lease()
         while not self._cause:
             try:
@@ -88,7 +88,7 @@ class Keeper:
         return False
 
     def _noted_begin(self, lock: int) -> dict[str, Any]:
-        """Show `serve` that the work begins, as work whose keeper is killed before that is started again.
+        """Show `serve` that the work begins, as work whose supervisor is killed before that is started again.
 
         Returns:
             The end of the work if that is not possible, because the disk is full.
@@ -188,7 +188,7 @@ class Keeper:
         self._flush()
 
     def _flush(self) -> None:
-        """Write what `serve` reads; not more, as a keeper that waited for it would not see its lease end."""
+        """Write what `serve` reads, and no more: a supervisor that blocked would not see its lease end."""
         is_full = False
         try:
             while self._unsent:
@@ -215,10 +215,10 @@ def wake_on_child() -> int:
 
 
 def main() -> None:
-    """Run a keeper; the program of its process."""
+    """Run a supervisor; the program of its process."""
     order = json.loads(_exactly(int.from_bytes(_exactly(ORDER_LENGTH), "big")))
     adopt_orphans()
-    Keeper(order).run()
+    AttemptSupervisor(order).run()
 
 
 def _exactly(size: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Keeping: orders for keepers, and the ends that they report."""
+"""Supervising: orders for supervisors of attempts, and the ends that they report."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from scoopi.serve.work.kept_attempt import KeptAttempt
+from scoopi.serve.work.running_attempt import RunningAttempt
 from tests.scheduler.records import attempt_of
 from tests.serve.conftest import NOW
 
 ATTEMPT = attempt_of(created=NOW, fence=1)
-Started = Callable[..., KeptAttempt]
+Started = Callable[..., RunningAttempt]
 
 
 def order_in(folder: Path) -> dict[str, Any]:
-    """What each order of a keeper has beside what is to be run."""
+    """What each order of a supervisor has beside what is to be run."""
     return {
         "attempt": "p/!1/1",
         "folder": str(folder),
@@ -31,10 +31,10 @@ def order_in(folder: Path) -> dict[str, Any]:
     }
 
 
-def ended(kept: KeptAttempt) -> dict[str, Any]:
-    """The end that the keeper reports."""
+def ended(running: RunningAttempt) -> dict[str, Any]:
+    """The end that the supervisor reports."""
     while True:
-        for message in kept.messages():
+        for message in running.messages():
             if "end" in message:
                 return dict(message["end"])
 

@@ -1,4 +1,4 @@
-"""A keeper runs the work of an attempt and leaves nothing of it behind."""
+"""A supervisor runs the work of an attempt and leaves nothing of it behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.serve.serving import is_alive, until
-from tests.serve.work.keeping import Started, ended, function, shell
+from tests.serve.work.supervising import Started, ended, function, shell
 
 
 def test_the_exit_code_and_the_last_line_of_a_program_are_reported(started: Started, tmp_path: Path) -> None:
@@ -36,22 +36,22 @@ def test_a_program_with_a_zero_byte_in_a_word_says_so_in_its_log(started: Starte
 def test_descendants_end_with_the_program_even_those_in_other_sessions(
     started: Started, tmp_path: Path
 ) -> None:
-    kept = started(
+    running = started(
         **shell("setsid sh -c 'echo $$ > pid; sleep 300' & while ! test -s pid; do sleep 0.01; done")
     )
-    assert ended(kept) == {"code": 0}
+    assert ended(running) == {"code": 0}
     assert not is_alive(int((tmp_path / "pid").read_text()))
 
 
-def test_all_is_killed_when_the_pipe_to_the_keeper_closes(started: Started, tmp_path: Path) -> None:
-    kept = started(**shell("trap '' TERM; sh -c 'echo $$ > pid; sleep 300'; true"))
+def test_all_is_killed_when_the_pipe_to_the_supervisor_closes(started: Started, tmp_path: Path) -> None:
+    running = started(**shell("trap '' TERM; sh -c 'echo $$ > pid; sleep 300'; true"))
     pid = tmp_path / "pid"
     until(lambda: pid.exists() and pid.read_text())
-    kept.abandon()
+    running.abandon()
     assert not is_alive(int(pid.read_text()))
 
 
-def test_all_is_killed_when_the_lease_of_the_keeper_runs_out(started: Started) -> None:
+def test_all_is_killed_when_the_lease_of_the_supervisor_runs_out(started: Started) -> None:
     end = ended(started(lease_ends_at=time.monotonic() + 0.3, **shell("sleep 300")))
     assert end == {"cause": "its worker has not renewed its heartbeat"}
 
@@ -63,17 +63,17 @@ def test_work_whose_lease_is_over_before_it_begins_is_not_begun(started: Started
 
 
 def test_a_renewed_lease_ends_when_it_says_however_late_that_is_heard(started: Started) -> None:
-    kept = started(lease_ends_at=time.monotonic() + 30, **shell("sleep 300"))
-    kept.keep_alive(time.monotonic() - 1)
-    assert ended(kept) == {"cause": "its worker has not renewed its heartbeat"}
+    running = started(lease_ends_at=time.monotonic() + 30, **shell("sleep 300"))
+    running.keep_alive(time.monotonic() - 1)
+    assert ended(running) == {"cause": "its worker has not renewed its heartbeat"}
 
 
 def test_a_program_that_ignores_a_stop_is_killed_later(started: Started, tmp_path: Path) -> None:
-    kept = started(**shell("trap '' TERM; touch ready; while true; do sleep 0.1; done"))
+    running = started(**shell("trap '' TERM; touch ready; while true; do sleep 0.1; done"))
     until((tmp_path / "ready").exists)
-    kept.stop(0.0)
-    kept.kill_late()
-    assert ended(kept) == {"cause": "killed"}
+    running.stop(0.0)
+    running.kill_late()
+    assert ended(running) == {"cause": "killed"}
 
 
 def test_work_of_an_attempt_waits_for_that_of_an_earlier_claim(started: Started, tmp_path: Path) -> None:
@@ -124,10 +124,10 @@ def test_a_function_reports_progress_and_sees_a_cancel(started: Started, tmp_pat
         "import time\ndef work(context):\n    context.progress()\n"
         "    while not context.is_canceled():\n        time.sleep(0.01)\n    return {'seen': True}\n"
     )
-    kept = started(**function(tmp_path, body))
-    assert kept.messages() == [{"progress": {}}]
-    kept.stop(60.0)
-    assert ended(kept)["answer"] == {"status": "succeeded", "outputs": {"seen": True}, "is_whole": False}
+    running = started(**function(tmp_path, body))
+    assert running.messages() == [{"progress": {}}]
+    running.stop(60.0)
+    assert ended(running)["answer"] == {"status": "succeeded", "outputs": {"seen": True}, "is_whole": False}
 
 
 def test_a_report_larger_than_a_pipe_arrives_whole_although_the_work_ends_meanwhile(
@@ -137,12 +137,12 @@ def test_a_report_larger_than_a_pipe_arrives_whole_although_the_work_ends_meanwh
         "import time\ndef work(context):\n    context.progress(seen='x' * 300_000)\n"
         "    time.sleep(0.3)\n    open('left', 'w').close()\n"
     )
-    kept = started(**function(tmp_path, body))
+    running = started(**function(tmp_path, body))
     until((tmp_path / "left").exists)
-    time.sleep(0.3)  # the signal of its end interrupts whatever the keeper writes
+    time.sleep(0.3)  # the signal of its end interrupts whatever the supervisor writes
     messages: list[dict[str, Any]] = []
     while not messages or "end" not in messages[-1]:
-        messages += kept.messages()
+        messages += running.messages()
     assert [len(messages[0]["progress"]["seen"]), messages[1]["end"]["code"]] == [300_000, 0]
 
 
