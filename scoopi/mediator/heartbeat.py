@@ -22,19 +22,19 @@ STEP_S = 0.1
 REST_S = 0.2
 """Seconds between two heartbeats while all nodes are idle."""
 LULL_S = 2.0
-"""How many seconds a node that has become idle beats at each step: when a run ends, its nodes become idle one
-after the other, and agree on the end in half a second."""
+"""For how many seconds a node that has become idle sends a heartbeat every STEP_S: when a run ends, its nodes
+become idle one after the other, and so they agree on the end in half a second."""
 
 
 class HeartbeatCalls(msgspec.Struct, frozen=True):
-    """What the heartbeat asks and notifies.
+    """Callables by which the heartbeat asks and notifies other parts of the node.
 
     Attributes:
         on_lost_data: called once when the store no longer holds the run, or cannot be reached any more.
         on_rest: called at each heartbeat that finds all nodes idle: the run may be over.
-        is_cancelled: whether the run was cancelled from elsewhere.
-        on_cancelled: called once when it was.
-        given: ids of the jobs that this node's workers have.
+        is_cancelled: whether the run was cancelled from outside this node.
+        on_cancelled: called once, when `is_cancelled` has become true.
+        given: returns the ids of the jobs that this node's workers have.
         share_sessions: called at each heartbeat: writes and reads the sessions of sites.
     """
 
@@ -49,12 +49,12 @@ class HeartbeatCalls(msgspec.Struct, frozen=True):
 class Heartbeat:
     """Sends the heartbeats of this node, watches the others' and learns of a cancel.
 
-    One thread, which beats once a period, and more often while all nodes are idle.
+    One thread, which sends one a period, and more while all nodes are idle.
 
     Args:
-        load: this node's load now.
+        load: returns this node's load now.
         period_s: seconds between two heartbeats.
-        round_s: seconds between two rounds of reconciling: the liveness gap.
+        round_s: seconds between two calls of `JobRecovery.reconcile`: the liveness gap.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Heartbeat:
         self._thread = threading.Thread(target=self._guarded, name="heartbeat", daemon=True)
 
     def start(self) -> None:
-        """Look once, which takes back what earlier incarnations of this node held, then start the thread.
+        """Send one heartbeat, which takes back what earlier incarnations of this node held; start the thread.
 
         Raises:
             StoreError: the store does not answer; start again.
@@ -94,7 +94,12 @@ class Heartbeat:
             self._thread.join(STOP_S)
 
     def beat(self) -> None:
-        """Send one heartbeat, and act on what those of the other nodes show."""
+        """Send one heartbeat, and act on what those of the other nodes show.
+
+        Raises:
+            StoreError: the store does not answer; the next heartbeat tries again.
+            RunError: the run's data is lost.
+        """
         self._since_round_s += self._since_poll_s
         self._since_poll_s = 0.0
         if not self._has_beaten():
@@ -134,7 +139,7 @@ class Heartbeat:
                 return
 
     def _is_due(self) -> bool:
-        """A heartbeat has passed, or this node has become idle, or all of them are idle."""
+        """Whether a period is over, which is short while all nodes are idle, or this node has become idle."""
         if 0 < self._idle_s <= LULL_S:
             return True
         are_idle = self._idle_s > 0 and self._members.last_scan.idle

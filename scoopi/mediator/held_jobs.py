@@ -26,9 +26,9 @@ class Pending(msgspec.Struct, frozen=True):
     """A job between its take and its end.
 
     Attributes:
-        archived: the archive has its page, so it needs no grant.
-        failures: of tasks that are skipped now because they crashed their worker.
-        crashes: the task of each crash of a worker that ran this job alone.
+        archived: whether the archive has its page, so that it needs no grant.
+        failures: of tasks that are skipped now, because they crashed their worker or took too long.
+        crashes: for each crash of a worker that ran this job alone, the task that it was running.
         beside: the number of workers that crashed while they held this job and ran another one.
         is_robots: whether it is a request for a host's robots.txt, not a job of the run.
     """
@@ -81,10 +81,10 @@ class Pending(msgspec.Struct, frozen=True):
 
 
 def robots_pending(host: str, url: str, public_only: bool) -> Pending:
-    """Stands in the queues for the request of a host's robots.txt.
+    """Return a job that stands in the queues for the request of a host's robots.txt.
 
     Args:
-        url: its address.
+        url: of the robots.txt.
         public_only: see `Request`.
     """
     payload = JobPayload(Locator("robots.txt", "", url), "", public_only=public_only)
@@ -102,7 +102,7 @@ def failure_of(taken: TakenJob, cause: str, hint: str, task: str = "", at: str =
 
 
 def skipped_result(taken: TakenJob, skipped: Failure) -> JobResult:
-    """The result of a job that its site does not want to be run."""
+    """The result of a job that robots.txt or a budget does not allow to run: no rows, and why."""
     frame = Frame(job=taken.id, fence=taken.fence, state=JobState.SKIPPED, pages=0, parts=(), skipped=skipped)
     return JobResult(taken.id, taken.fence, JobState.SKIPPED, msgspec.msgpack.encode(frame))
 
@@ -143,8 +143,8 @@ class HeldJobs:
         """Keep the node from being idle while a take is under way (a context manager).
 
         Yields:
-            A callable that counts the take, to be called before jobs that were found are taken. A look
-            that finds nothing counts nothing, or nodes that look now and then would never be idle.
+            A callable that counts the take, to be called once jobs were found, before they are taken. A look
+            that finds none is not counted, or nodes that look now and then would never count as idle.
         """
         with self._lock:
             self._taking += 1
@@ -172,12 +172,12 @@ class HeldJobs:
             return self._idle()
 
     def load(self) -> Load:
-        """How often the node began to take; idle if it holds no job and none waits here for a retry."""
+        """The node's load: how often it has taken jobs; idle if it holds none and none waits for a retry."""
         with self._lock:
             return Load(self._takes, self._idle() and not self.waiting)
 
     def wait_idle(self, timeout_s: float, given_up: Callable[[], bool]) -> bool:
-        """Wait until the node is idle, the time is over, or `given_up` is true after a `wake`.
+        """Wait until the node is idle, `timeout_s` seconds are over, or `given_up` is true after a `wake`.
 
         Returns:
             Whether the node is idle.
@@ -192,7 +192,7 @@ class HeldJobs:
             self._lock.notify_all()
 
     def ids(self) -> set[str]:
-        """A copy of the ids."""
+        """A copy of the ids of the held jobs."""
         with self._lock:
             return set(self._ids)
 

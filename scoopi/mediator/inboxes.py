@@ -23,8 +23,8 @@ class JobInbox:
         postponed: jobs that failed and are to be tried again.
         adopted: batches of jobs that, according to the store, wait at this node for another attempt.
         sending: jobs whose requests are sent once it is noted in the store.
-        cancelled: set when no more jobs are to be taken.
-        stopped: set when the job runner is to end.
+        cancelled: is set when no more jobs are to be taken.
+        stopped: is set when the job runner is to end.
     """
 
     def __init__(self) -> None:
@@ -67,12 +67,12 @@ class JobInbox:
         self._wakeup.set()
 
     def cancel(self) -> None:
-        """Take no more jobs."""
+        """Have the job runner take no more jobs."""
         self.cancelled.set()
         self._wakeup.set()
 
     def stop(self) -> None:
-        """End the job runner once the store has what was given back, and what is to be tried again."""
+        """Have the job runner end once `back` and `postponed` are written to the store."""
         self.stopped.set()
         self.cancel()
 
@@ -88,12 +88,13 @@ class JobInbox:
 
 
 class TaskInbox:
-    """What other threads want of the task runner.
+    """Calls that other threads have the task runner's thread make.
 
-    `post` and `wake` may be called from any thread; everything else belongs to the loop's thread.
+    `post` and `wake` may be called from any thread; everything else belongs to the task runner's thread, the
+    loop.
 
     Attributes:
-        descriptor: becomes readable at a wake-up; for the loop's selector.
+        descriptor: a file descriptor that is readable after a wake-up; for the loop's selector.
     """
 
     def __init__(self) -> None:
@@ -108,14 +109,14 @@ class TaskInbox:
         return len(self._calls)
 
     def post(self, call: Callable[[], None]) -> None:
-        """Have the call made in the loop's thread, soon; nothing happens when the loop has ended."""
+        """Have the loop make the call, soon; after `close` this does nothing."""
         with self._lock:
             if not self._is_closed:  # else the descriptor may belong to another file by now
                 self._calls.append(call)
                 os.eventfd_write(self.descriptor, 1)
 
     def wake(self) -> None:
-        """Have the loop turn now: there is room for results again."""
+        """Wake the loop, as there is room for results again."""
         self.post(lambda: None)
 
     def run_posted(self) -> None:
@@ -124,7 +125,7 @@ class TaskInbox:
             self._calls.popleft()()
 
     def wait(self, longest_s: float) -> None:
-        """Wait for a wake-up, at most this long."""
+        """Wait for a wake-up, at most `longest_s` seconds."""
         self._poll.poll(math.ceil(longest_s * 1000))
 
     def clear_wakeup(self) -> None:
@@ -135,7 +136,7 @@ class TaskInbox:
             return
 
     def close(self) -> None:
-        """Accept no more calls."""
+        """Close the descriptor, and accept no more calls."""
         with self._lock:
             self._is_closed = True
             os.close(self.descriptor)

@@ -44,11 +44,11 @@ class JobMediator:
 
     @property
     def started(self) -> bool:
-        """Whether jobs are, or were, taken: the run is seeded."""
+        """Whether `start` was called, that is, whether the run is seeded."""
         return self._monitor_thread.ident is not None
 
     def ended(self) -> str:
-        """The name of a thread that was started and has ended; empty while there is none."""
+        """The name of a thread that was started and has ended; empty if there is none."""
         threads = (self._runner_thread, self._monitor_thread)
         return next((each.name for each in threads if each.ident is not None and not each.is_alive()), "")
 
@@ -57,10 +57,10 @@ class JobMediator:
         self._inbox.cancel()
 
     def stop(self, timeout_s: float) -> None:
-        """Hand back the jobs that were given back, and end both threads.
+        """End both threads, the job runner's after it has handed its jobs back to the store.
 
         Args:
-            timeout_s: a thread that takes longer is left behind.
+            timeout_s: for how many seconds to wait; a thread that takes longer is left running.
         """
         self._monitor.stop()
         self._inbox.stop()

@@ -20,15 +20,16 @@ log = logging.getLogger(__name__)
 
 
 class RecoveryCalls(msgspec.Struct, frozen=True):
-    """What recovery asks and notifies.
+    """Callables by which recovery asks and notifies other parts of the node.
 
     Attributes:
-        committed: state of the frame of (job, fence) that this node has committed, if any.
-        on_waiting: jobs wait at this node by the store.
-        on_taken_back: jobs of a dead node are ready again.
-        recall: gives back all jobs that were taken and not begun.
+        committed: given a job's id and fence, returns the state in the frame that this node has committed for
+            them; None if there is none.
+        on_waiting: receives jobs that, according to the store, wait at this node for another attempt.
+        on_taken_back: called when jobs of another incarnation are ready again.
+        recall: gives back all jobs that were taken and have not begun.
         on_ended: called once when the run has ended while this node was away.
-        keep: has the cluster keep the unfinished run for a while from now.
+        keep: has the cluster keep the unfinished run for another retention time.
     """
 
     committed: Callable[[str, int], JobState | None]
@@ -68,9 +69,10 @@ class JobRecovery:
         self._has_seen_end = False
 
     def phase(self) -> RunPhase:
-        """How far the run is; if it has ended without this node, its jobs are dropped.
+        """Read the run's phase; if the run has ended without this node, drop the node's jobs.
 
         Raises:
+            StoreError: the store does not answer; try again.
             RunError: the store does not know this run.
         """
         state = self._record.read()
@@ -84,7 +86,11 @@ class JobRecovery:
         return state.phase
 
     def may_return(self) -> bool:
-        """Whether this node, which others have declared dead, may beat again; they have its jobs."""
+        """Whether this node, which others have declared dead, may send heartbeats again.
+
+        While the run is running it may, and drops the jobs that it has not begun, as others have them; once
+        the run is over it may not.
+        """
         if (phase := self.phase()) is RunPhase.RUNNING:
             node = self._members.node
             log.warning("node %s was declared lost: the jobs that it has not begun are dropped", node)
@@ -93,10 +99,11 @@ class JobRecovery:
         return phase is not RunPhase.OVER
 
     def take_back(self, dead: Collection[str], left: Collection[str]) -> None:
-        """Make the jobs of these incarnations ready again, once for each time that one is lost.
+        """Make the jobs of these incarnations ready again, once for each time that one dies or leaves.
 
         Args:
-            left: have shut down gracefully and handed back all but what did not end in time.
+            dead: incarnations without a heartbeat; it is counted in a job that it was taken back from them.
+            left: incarnations that have shut down gracefully, and hold only what did not end in time.
         """
         gone = {*dead, *left}
         # A node that was taken for dead, and beats again, may be lost again.
@@ -105,7 +112,9 @@ class JobRecovery:
             self._take_back(incarnation, counts=incarnation in dead)
 
     def reconcile(self) -> None:
-        """Compare the jobs that this node holds with those that the store assigns to it, and drop the others.
+        """Compare the jobs that this node holds with those that the store assigns to it.
+
+        If others have taken some back, all jobs that have not begun are given back.
 
         Raises:
             RunError: the run's data is lost.

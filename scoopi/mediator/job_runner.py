@@ -30,29 +30,29 @@ from scoopi.store.store_outage import StoreOutage
 log = logging.getLogger(__name__)
 
 PAUSE_A_HOST_S, LONGEST_PAUSE_S = 2e-5, 0.5
-"""Seconds of a pause after each poll of all hosts; what was taken in advance lasts longer."""
+"""Seconds of a pause after each poll, for each host and at most; the jobs taken in advance last longer."""
 HOSTS_AT_ONCE, JOBS_AT_ONCE = 128, 2048
-"""The most hosts, and the most jobs of them, that are taken together."""
+"""The most hosts whose jobs are taken together, and the most jobs of all of these."""
 ROUND_PAUSE_S = 0.02
-"""Seconds between two rounds without such a poll: robots.txt and retries do not wait for it."""
+"""Seconds between two rounds without a poll of all hosts: robots.txt and retries do not wait for a poll."""
 SWEEP_S, SWEEP_SHARE = 1.0, 0.03
 """Seconds between two sweeps of all hosts, whatever the wake-ups, and the part of the time they may take."""
 
 
 class TakeRules(msgspec.Struct, frozen=True):
-    """What becomes of a job that was taken.
+    """Decides which jobs are taken, and what becomes of them.
 
     Attributes:
-        max_takes: a job taken back from dead nodes more often than this fails unrun.
-        is_archived: whether the archive has the page of a job, fresh enough.
-        end: takes the result of a job that fails unrun.
-        limit: of the pages of the run.
+        max_takes: a job taken back from dead nodes more often than this fails without being run.
+        is_archived: whether the archive has the page of a job, and it is fresh enough.
+        end: receives the result of a job that fails, or is skipped, without being run.
+        limit: how many pages the run may load, by `--limit`.
         budgets: of the run, its groups and its hosts.
-        has_room: whether `end` may be called for many jobs.
-        share_budgets: called in each round; keeps in the store what was counted, with true at the end.
+        has_room: whether `end` may be called for many jobs now.
+        share_budgets: called in each round; writes the counts to the store, at once if its argument is true.
         on_postponed: called after jobs were moved into their wait for another attempt.
         robots: knows the robots.txt of the hosts; None: none is read.
-        rests: keeps for `resume` which hosts are left alone; None: nodes share that otherwise.
+        rests: keeps for `resume` which hosts rest; None in a cluster, where the hosts' records have it.
     """
 
     max_takes: int
@@ -98,7 +98,7 @@ class JobRunner:
         self._sweep_at, self._poll_at, self._skips = 0.0, 0.0, False
 
     def run(self) -> None:
-        """Take and hand back until stopped."""
+        """Take jobs from the store, and hand jobs back to it, until stopped."""
         wants_poll = False
         while True:
             self._wait(wants_poll)
@@ -120,7 +120,7 @@ class JobRunner:
             self._inbox.cancelled.wait(timeout=min(self._poll_in(), ROUND_PAUSE_S))
 
     def _keep_up(self) -> None:
-        """Do the work of each round: jobs wait for it, and only few hosts need it at a time."""
+        """Do what each round does before a poll: hand back, note, postpone, and read robots.txt."""
         self._hand_back()
         if self._rules.rests is not None:
             self._rules.rests.round()

@@ -53,8 +53,8 @@ class NodeEvents:
         """Count jobs that have ended, and release them.
 
         Args:
-            won: their end was made by this node, so their rows count.
-            lost: another incarnation ended them; the rows of this node do not count.
+            won: results of jobs that this node has ended; their rows count.
+            lost: results of jobs that another incarnation has ended; the rows of this node do not count.
         """
         failed = sum(result.state is JobState.FAILED for result in won)
         self._counts.add("jobs.failed", failed)
@@ -74,11 +74,11 @@ class NodeEvents:
             self._monitor.wake()
 
     def on_back(self, jobs: list[Pending]) -> None:
-        """Hand back jobs that were taken and are not run."""
+        """Hand jobs that are not run back to the store; drop requests for a robots.txt."""
         self._job_inbox.give_back([pending for pending in jobs if not pending.is_robots])
 
     def on_fault(self, error: ScoopiError) -> None:
-        """Shut this node down, as it cannot continue."""
+        """Keep the error, and shut this node down, as it cannot continue."""
         self._faults.append(error)
         self._state.cancel()
         self._held.wake()  # a graceful shutdown waits for running jobs, which will not end

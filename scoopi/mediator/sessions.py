@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Site:
-    """One session, the jobs that wait for its login, and the job that logs in; empty without one."""
+    """One session, the jobs that wait for its login, and the id of the job that logs in, empty for none."""
 
     session: Session
     waiting: deque[tuple[PoolWorker, str]] = field(default_factory=deque)
@@ -55,7 +55,7 @@ class Sessions:
         self._by_job: dict[str, str] = {}
 
     def handle(self, worker: PoolWorker, message: ToParent) -> None:
-        """Carry out a message that concerns sessions, after all else that it means."""
+        """Act on a worker's message if it concerns sessions; call this after its other effects."""
         if isinstance(message, Answered):
             return  # as most messages are
         if isinstance(message, SessionAsked):
@@ -74,12 +74,15 @@ class Sessions:
                 self.released(job)
 
     def greet(self, worker: PoolWorker) -> None:
-        """Give a new worker all sessions."""
+        """Send a new worker all sessions."""
         for site in self._sites.values():
             worker.link.send(SessionUpdate(site.session))
 
     def ask(self, worker: PoolWorker, job: str, name: str, version: int) -> None:
-        """Queue a job in a worker that waits for a session with more logins than `version`."""
+        """Send a job's worker the session if it has more than `version` logins, else let the job wait for it.
+
+        A session whose login has failed is sent too.
+        """
         site = self._of(name)
         if site.session.failed or site.session.version > version:
             worker.link.send(SessionUpdate(site.session))
@@ -88,7 +91,7 @@ class Sessions:
         self._appoint(site)
 
     def change(self, change: SessionChange) -> None:
-        """Apply what a page or a login has changed in a session, and notify all workers."""
+        """Apply what a page or a login has changed in a session, and send the session to all workers."""
         site = self._of(change.name)
         site.session = site.session.with_changes(change)
         if change.login and change.job == site.login_job:
@@ -99,7 +102,7 @@ class Sessions:
         self._appoint(site)
 
     def released(self, job: str) -> None:
-        """Note that a job is in no worker any more; if it was to log in, another one is chosen."""
+        """Note that a job is no longer in a worker; if it was to log in, choose another one."""
         name = self._by_job.pop(job, None)
         if name is not None:
             site = self._of(name)
@@ -116,9 +119,9 @@ class Sessions:
             self.released(job)
 
     def learn(self, session: Session) -> None:
-        """Take over what other nodes, or an earlier process of this one, have made of a session.
+        """Take over a session that other nodes, or an earlier process of this one, have changed in the store.
 
-        Also called when this node has become the one that may log in to it.
+        Also called when this node has become the one that may log in to it, so a job that waits may begin.
         """
         site = self._of(session.name)
         known = site.session

@@ -14,11 +14,11 @@ from scoopi.store.ports import RUN, Change, Store
 from scoopi.store.record_codec import RecordCodec
 
 ROUNDS = 4
-"""How often a write that conflicts with another node's is tried again within a round."""
+"""How often a write is tried within a round, if it conflicts with those of other nodes."""
 
 
 class SessionRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One session; `claim` is the incarnation of the node that logs in, empty without one."""
+    """One session in the store; `claim` is the incarnation of the node that may log in, empty without one."""
 
     session: Session
     claim: str = ""
@@ -39,8 +39,8 @@ class SharedSessions:
     Args:
         names: of all sessions; without any, nothing is read or written.
         node: incarnation of this node.
-        is_alone: on one machine there is nobody to share with: the records are for `resume`.
-        is_gone: whether an incarnation is dead or has left: its claims to log in are void.
+        is_alone: whether there are no other nodes; then the records are for `resume` only.
+        is_gone: whether an incarnation is dead or has left, so that its claims to log in are void.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class SharedSessions:
         self._seen: dict[str, bytes] = {}
 
     def may_log_in(self, name: str) -> bool:
-        """Whether this node may log in now; if not, it asks for that."""
+        """Whether this node may log in now; if not, have the next `round` claim the login."""
         if self._is_alone:
             return True
         with self._lock:
@@ -88,17 +88,17 @@ class SharedSessions:
         return session.with_changes(own.change) if own is not None and has_more else session
 
     def release(self, name: str) -> None:
-        """Give up this node's claim to log in, so that others may."""
+        """Give up this node's claim to log in; the next `round` removes it from the store."""
         with self._lock:
             self._claimed.discard(name)
             self._wanted.discard(name)
 
     def round(self, learn: Callable[[Session], None]) -> None:
-        """Write what has changed, and read what others have changed.
+        """Write what this node has changed, and read what other nodes have changed.
 
         Args:
-            learn: receives each session as the store has it now: that another has changed or this node has
-                written, or that this node may log in to now.
+            learn: receives each session that is new in the store, written by another node or by this one, and
+                each one that this node may log in to now.
         Raises:
             StoreError: the store does not answer; the next round does it again.
         """
@@ -157,7 +157,7 @@ class SharedSessions:
         is_new: bool,
         learn: Callable[[Session], None],
     ) -> None:
-        """The store has this record, and what was this node's own is in it."""
+        """Act on a record that the store has now, with all of `own` in it."""
         with self._lock:
             if own is not None and self._own.get(name) is own:  # else it has changed further meanwhile
                 del self._own[name]
@@ -171,10 +171,12 @@ class SharedSessions:
 
 
 def merged(stored: Session, own: Session, change: SessionChange) -> Session:
-    """The session after both have changed; the one with more logins wins, else both changes count.
+    """Merge two versions of a session: the one with more logins wins; with equally many both changes count.
 
     Args:
-        change: that has made `own`, and is not in the stored session yet.
+        stored: as the store has it, with the changes of other nodes.
+        own: as this node has it.
+        change: has led to `own`, and is not in `stored` yet.
     """
     if own.version != stored.version:
         return stored if own.version < stored.version else own

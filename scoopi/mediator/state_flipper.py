@@ -42,7 +42,7 @@ class StateFlipper:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the run was cancelled, on this node or from elsewhere."""
+        """Whether `cancel` was called."""
         with self._changed:
             return self._cancelled
 
@@ -70,7 +70,7 @@ class StateFlipper:
                 self._state = TMState.TERMINATED
 
     def wait_for_shutdown(self, timeout_s: float) -> bool:
-        """Wait until the state is SHUTDOWN or later; False when it was not in time."""
+        """Wait up to `timeout_s` seconds for SHUTDOWN or TERMINATED, and return whether one was reached."""
         with self._changed:
             ended = (TMState.SHUTDOWN, TMState.TERMINATED)
             return self._changed.wait_for(lambda: self._state in ended, timeout=timeout_s)
@@ -85,9 +85,9 @@ class Monitor:
     """Asks the store, only while this node is idle, whether the run is complete.
 
     Args:
-        is_over: whether no job of the run is left anywhere; may take seconds.
-        period_ms: between two checks without a wake-up.
-        limit: of the pages of the run; once it is reached, an idle node has nothing left to do.
+        is_over: whether no job of the run is left anywhere; asks the store, may take seconds.
+        period_ms: milliseconds between two checks without a wake-up.
+        limit: how many pages the run may load; once it is reached, an idle node has nothing left to do.
     """
 
     def __init__(
@@ -112,12 +112,12 @@ class Monitor:
         self._wakeup.set()
 
     def stop(self) -> None:
-        """End the loop."""
+        """End `run`."""
         self._stopped.set()
         self._wakeup.set()
 
     def run(self) -> None:
-        """Check until stopped."""
+        """Check at each wake-up and once a period, until stopped; a complete run shuts the node down."""
         while not self._stopped.is_set():
             self._wakeup.wait(timeout=self._period_ms / 1000)
             self._wakeup.clear()

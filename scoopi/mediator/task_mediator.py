@@ -23,10 +23,12 @@ log = logging.getLogger(__name__)
 
 LEAST_AHEAD = 32
 MOST_AHEAD = 8192
-"""With a delay of a second, the page of a new host waits for a second after its robots.txt. If many hosts
-have few pages each, no more of them than this can get a request in that time."""
+"""The most jobs that wait in a node. If many hosts have few pages each, at most this many hosts can get a
+request in a second, as with a delay of a second the page of a new host waits that long after its
+robots.txt."""
 AHEAD_BY_STANDING = {Standing.ANSWERS: 1.0, Standing.UNKNOWN: 0.75, Standing.SILENT: 0.5}
-"""The rest of the queue is reserved for hosts that answer: jobs of hosts that do not answer wait long."""
+"""The part of MOST_AHEAD that may be in use when a job of such a host is taken; the rest is reserved for
+hosts that answer, as jobs of hosts that do not answer wait long."""
 
 
 class TaskFigures(msgspec.Struct, frozen=True):
@@ -34,13 +36,13 @@ class TaskFigures(msgspec.Struct, frozen=True):
 
     Attributes:
         workers: how many workers there are; `ready` of them are wired and take jobs.
-        pids: process ids of those that are processes.
-        crashes: workers that crashed since the node started.
-        queued: jobs taken and not yet given to a worker; `given` those in workers.
-        requests: requests granted and not yet answered, to `hosts_in_flight` hosts.
-        hosts_waiting: hosts with queued jobs.
+        pids: process ids of the workers that are processes, not threads.
+        crashes: how many workers have crashed since the node started.
+        queued: how many jobs were taken and wait for a worker; `given` are in workers.
+        requests: how many requests are granted and not yet answered, to `hosts_in_flight` hosts.
+        hosts_waiting: how many hosts have queued jobs.
         turned_at: monotonic seconds of the loop's last turn; infinity before the first.
-        stuck_s: for how long a worker that cannot be killed has exceeded its task's limit; 0 for none.
+        stuck_s: for how many seconds a worker that cannot be killed has been in its task; 0 if there is none.
     """
 
     workers: int
@@ -60,9 +62,10 @@ class Prefetch(msgspec.Struct, frozen=True):
     """How many jobs of a host are taken in advance.
 
     Attributes:
-        limits: of each host; with a delay, jobs for the next `ahead_ms` milliseconds are taken.
-        windows: with a delay of 0, this multiple of the workers' capacity is taken; the slower the store
-            answers, the larger it should be.
+        limits: the delay of each host.
+        ahead_ms: for a host with a delay, jobs for this many milliseconds are taken.
+        windows: for a host without a delay, this multiple of the workers' capacity is taken; the slower the
+            store answers, the larger it should be.
     """
 
     limits: LimitsByHost
@@ -70,7 +73,11 @@ class Prefetch(msgspec.Struct, frozen=True):
     windows: int = 2
 
     def most(self, host: str, capacity: Callable[[], int]) -> int:
-        """The most jobs of the host that may wait here, given the capacity of all workers together."""
+        """The most jobs of the host that may wait in the node.
+
+        Args:
+            capacity: returns how many jobs all workers together can hold.
+        """
         delay_ms = 0 if host == FILE_HOST else self.limits.for_host(host).delay_ms
         if not delay_ms:
             return max(LEAST_AHEAD, self.windows * capacity())
@@ -98,7 +105,7 @@ class TaskMediator:
         self._thread = threading.Thread(target=self._run, name="task-runner", daemon=True)
 
     def start(self) -> None:
-        """Start the workers and serve them."""
+        """Start the task runner's thread, which starts the workers."""
         self._thread.start()
 
     def wanted(self, host: str) -> int:
@@ -114,11 +121,11 @@ class TaskMediator:
         return most_waiting - waiting if waiting <= most_waiting // 2 else 0
 
     def may_send(self, jobs: list[TakenJob]) -> None:
-        """Let jobs send their requests, once the store has recorded that they will."""
+        """Let jobs send their requests, as the store has recorded that they will."""
         self._inbox.post(lambda: self._runner.giver.may_send(jobs))
 
     def waiting_hosts(self) -> tuple[str, ...]:
-        """The hosts with jobs waiting here; approximate, as they change all the time."""
+        """The hosts, other than FILE_HOST, with jobs waiting in the node; approximate, as they change."""
         return tuple(host for host in self._queues.waiting_hosts() if host != FILE_HOST)
 
     def given(self) -> list[str]:
@@ -152,11 +159,11 @@ class TaskMediator:
         self._inbox.post(lambda: self._runner.push(jobs))
 
     def drain(self) -> None:
-        """Give back the jobs that have not begun, and finish the others."""
+        """Hand back the jobs that have not begun, finish the others, and accept no more."""
         self._inbox.post(self._runner.drain)
 
     def recall(self) -> None:
-        """Give back the jobs that have not begun, and continue."""
+        """Hand back the jobs that have not begun, and continue."""
         self._inbox.post(self._runner.recall)
 
     def stop(self) -> None:
@@ -168,7 +175,7 @@ class TaskMediator:
         self._inbox.post(self._runner.kill)
 
     def join(self, timeout_s: float) -> bool:
-        """Wait for the end of the thread; return whether it has ended in time."""
+        """Wait up to `timeout_s` seconds for the end of the thread; return whether it has ended."""
         if self._thread.ident is not None:
             self._thread.join(timeout_s)
         return not self._thread.is_alive()

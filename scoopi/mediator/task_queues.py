@@ -30,21 +30,21 @@ class GrantRequest(NamedTuple):
 
 
 _GRANTS, _FILES = -2, -1
-"""Ranks beside those of `Standing`: hosts with a job in a worker that needs a further request, and files."""
+"""Ranks beside those of `Standing`: of hosts with a job in a worker that needs a further request, and of
+FILE_HOST."""
 
 _ORDERS = tuple(
     (_GRANTS, _FILES, *((first + each) % len(Standing) for each in Standing)) for first in Standing
 )
-"""The orders of the ranks; the standings take turns in being the first."""
+"""The orders in which ranks are served, one a call of `serve`: each standing is the first of them in turn."""
 
 
 class TaskQueues:
     """Keeps taken jobs that wait in this node, by host.
 
-    Hosts take turns; one that must wait sleeps until its clock allows a request. Belongs to one thread.
-
-    Hosts of one rank lack a worker together, so the first of them that finds none ends their round: many
-    hosts that do not answer cost little and delay no other host.
+    Hosts take turns, by rank; one that must not be asked yet sleeps until its clock allows a request. If no
+    worker has room for a host, none has room for the others of its rank, so their round ends: many hosts that
+    do not answer cost little and delay no other host. Belongs to the task runner's thread.
 
     Attributes:
         clocks: when each host may be asked, and whether it answers.
@@ -90,7 +90,7 @@ class TaskQueues:
         self.wake(host)
 
     def wake(self, host: str) -> None:
-        """Put the host among those that are served next: it has new work, or an answer has come."""
+        """Put the host among those that `serve` serves next, as it has new work, or an answer has come."""
         if host not in self._jobs and host not in self._grants:
             return
         rank = self._rank(host)
@@ -105,10 +105,11 @@ class TaskQueues:
         return max(0.0, self._sleeping[0][0] - self._clock())
 
     def serve(self, serve_host: Callable[[str], bool]) -> None:
-        """Let each host in turn be served once; the standings take turns in being the first.
+        """Call `serve_host` for each host that has work and does not sleep.
 
         Args:
-            serve_host: gives out what it can of the host; False when the host must wait for a worker.
+            serve_host: gives out what it can of the host; returns False if no worker has room for its next
+                job.
         """
         now = self._clock()
         while self._sleeping and self._sleeping[0][0] <= now:
@@ -133,29 +134,29 @@ class TaskQueues:
             heapq.heappush(self._sleeping, (at, host))
 
     def next_grant_request(self, host: str) -> GrantRequest | None:
-        """The first that waits for a further request to the host."""
+        """The first request for a grant of the host, still queued; None if there is none."""
         return self._head(self._grants, host)
 
     def next_job(self, host: str) -> Pending | None:
-        """The first job of the host, still queued."""
+        """The first job of the host, still queued; None if there is none."""
         return self._head(self._jobs, host)
 
     def pop_grant_request(self, host: str) -> None:
-        """Remove what `next_grant_request` named."""
+        """Remove the request that `next_grant_request` has returned."""
         self._pop(self._grants, host)
 
     def pop_job(self, host: str) -> Pending:
-        """Remove and return what `next_job` named."""
+        """Remove and return the job that `next_job` has returned."""
         pending = self._pop(self._jobs, host)
         self._no_longer_wait([pending])
         return pending
 
     def is_late(self, pending: Pending) -> bool:
-        """Whether a budget forbids by now to begin the page of a job that waits here."""
+        """Whether a budget has been used up since the job was taken, so that its page must not be loaded."""
         return not pending.is_robots and bool(self._budgets.late(pending.taken))
 
     def begin_job(self, host: str) -> Pending:
-        """Remove and return what `next_job` named, as its page is loaded now."""
+        """Remove and return the job that `next_job` has returned, and count its page as begun."""
         pending = self.pop_job(host)
         if not pending.is_robots:
             self._budgets.begin(pending.taken)
@@ -172,7 +173,7 @@ class TaskQueues:
         return taken
 
     def forget_worker(self, worker: PoolWorker) -> None:
-        """Drop the requests that a dead worker asked for."""
+        """Drop the requests for grants of a worker that has ended."""
         for host, requests in list(self._grants.items()):
             kept = deque(one for one in requests if one.worker is not worker)
             if kept:
@@ -181,20 +182,24 @@ class TaskQueues:
                 del self._grants[host]
 
     def standing(self, host: str) -> Standing:
-        """Whether the host answers; may be asked by any thread."""
+        """Whether the host answers, by its last request; may be called by any thread."""
         return Standing.ANSWERS if host == FILE_HOST else self.clocks.standing(host)
 
     def waiting_hosts(self) -> tuple[str, ...]:
-        """Hosts that have jobs waiting here; approximate, and may be asked by any thread."""
+        """Hosts that have jobs waiting here; approximate, and may be called by any thread."""
         waiting = self.waiting
         return tuple(host for host in list(waiting) if waiting[host] > 0)
 
     def grant_hosts(self) -> tuple[str, ...]:
-        """Hosts to which jobs in workers wait for a further request; may be asked by any thread."""
+        """Hosts of which jobs in workers need a further grant; may be called by any thread."""
         return tuple(self._grants)
 
     def clear(self, *, keeps_grants: bool = False) -> list[Pending]:
-        """Remove and return all jobs; requests for grants are dropped, or kept."""
+        """Remove and return all jobs that wait here.
+
+        Args:
+            keeps_grants: whether requests for grants stay; else they are dropped.
+        """
         jobs = [pending for queue in self._jobs.values() for pending in queue]
         self._jobs.clear()
         if not keeps_grants:

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 LONGEST_WAIT_S = 1.0
 HELD_BACK_WAIT_S = 0.1
 TURN_S = 0.001
-"""The least duration of a turn: what workers send meanwhile is read, and answered, together."""
+"""The least duration of a turn: what workers send within it is read, and answered, together."""
 FEW_JOBS = 16
 """While workers have fewer jobs, each waits for the answer to its report, so turns are not drawn out."""
 LOW_S = 0.02
@@ -37,15 +37,18 @@ MOST_FAILED_STARTS = 3
 
 
 class TaskRunnerCalls(msgspec.Struct, frozen=True):
-    """What the runner asks and notifies; each is called from its thread and must not wait.
+    """Callables by which the runner asks and notifies other parts of the node, from its thread.
+
+    None of them may block.
 
     Attributes:
-        on_back: jobs that were taken and are not run.
-        on_low: few jobs wait; more may be taken.
-        on_fault: no work can be done any more.
-        has_room: whether the appender takes more results.
-        on_sending: the requests of these jobs are sent once the store knows that; see `JobGiver.may_send`.
-        on_idle: no job waits in this node or is in a worker: results are to be committed now.
+        on_back: receives jobs that were taken and are not run.
+        on_low: called when jobs have ended, so that more may be taken.
+        on_fault: receives an error after which no work can be done.
+        has_room: whether the appender accepts more results.
+        on_sending: receives jobs whose requests may be sent only once the store has noted that;
+            `JobGiver.may_send` answers.
+        on_idle: called when no job waits in this node or is in a worker: results are to be committed now.
     """
 
     on_back: Callable[[list[Pending]], None]
@@ -59,13 +62,12 @@ class TaskRunnerCalls(msgspec.Struct, frozen=True):
 class TaskRunner:
     """Gives jobs to workers and handles what they report, in one loop over their pipes.
 
-    Everything that it owns belongs to its thread.
-
-    Other threads speak to it through its inbox only. It never waits for the store or the disk.
+    Its methods are called in its own thread only; other threads post calls to its inbox. It never waits for
+    the store or the disk.
 
     Attributes:
-        giver: holds the jobs that wait here; belongs to the loop's thread too.
-        crashes: how many workers have crashed.
+        giver: holds the jobs that wait here; belongs to the same thread.
+        crashes: how many workers have crashed since the start.
         turned_at: monotonic seconds at which the loop began its last turn; it turns at least once a second.
     """
 
@@ -99,41 +101,44 @@ class TaskRunner:
 
     @property
     def stuck_s(self) -> float:
-        """For how long a worker is in a task that cannot be ended; may be called from any thread."""
+        """For how many seconds a worker that survives its kill has been in its task; 0 if none does.
+
+        May be called from any thread.
+        """
         return self._watchdog.stuck_s
 
     def push(self, jobs: list[Pending]) -> None:
-        """Queue taken jobs; in the loop's thread."""
+        """Queue jobs that were taken; after `drain` they are given back."""
         if self._draining:
             self._calls.on_back(jobs)
             return
         self.giver.add(jobs)
 
     def drain(self) -> None:
-        """Give back the jobs that have not begun, finish the others; in the loop's thread."""
+        """Give back the jobs that have not begun, finish the others, and accept no more."""
         self._draining = True
         self._give_back(Drain())
 
     def recall(self) -> None:
-        """Give back the jobs that have not begun: others may have them by now; in the loop's thread."""
+        """Give back the jobs that have not begun, as other nodes may have taken them, and continue."""
         self._recalled = {job for worker in self._pool for job in worker.outstanding}
         self._give_back(Recall())
 
     def stop(self) -> None:
-        """Ask the workers to end; the loop ends with the last of them; in the loop's thread."""
+        """Ask the workers to end; `run` returns when the last of them has ended."""
         self._stopping = True
         self._pool.stop()
 
     def kill(self) -> None:
-        """Kill the workers and end; their jobs are run again; in the loop's thread."""
+        """Have `run` kill the workers and return; their jobs are run again later."""
         self._stopping = self._killed = True
 
     def is_idle(self) -> bool:
-        """Whether no job waits here or is in a worker; in the loop's thread."""
+        """Whether no job waits here or is in a worker."""
         return self.giver.is_empty() and not any(worker.outstanding for worker in self._pool)
 
     def run(self) -> None:
-        """Serve until stopped and the last worker has ended."""
+        """Start the workers and serve them until `kill`, or until the last has ended after `stop`."""
         try:
             self._pool.start()
             while not (self._stopping and (self._killed or not any(True for _ in self._pool))):
@@ -176,7 +181,7 @@ class TaskRunner:
                 self._calls.on_idle()
 
     def _gather(self) -> None:
-        """Draw out a short turn to its least duration; a posted call ends the wait."""
+        """Wait until the turn has had its least duration, or a call is posted."""
         if self._has_few_jobs():
             return
         rest_s = self.turned_at + TURN_S - time.monotonic()
@@ -187,7 +192,7 @@ class TaskRunner:
         return sum(len(worker.outstanding) for worker in self._pool) < FEW_JOBS
 
     def _low_in_s(self) -> float:
-        """Seconds until the results of this turn and of those before are reported together."""
+        """Seconds until `on_low` may be called again."""
         return 0.0 if self._has_few_jobs() else max(0.0, self._low_at - time.monotonic())
 
     # Giving

@@ -1,1 +1,1 @@
-"""How much a run, its groups and its hosts may take: pages, time, bytes."""
+"""Budgets: how many pages and bytes, and how much time, a run, its groups and its hosts may use."""

@@ -19,19 +19,20 @@ log = logging.getLogger(__name__)
 MOST_NAMED = 100
 _PAGES, _BYTES, _BEGUN = "pages", "bytes", "begun"
 _USED_UP, _HELD = "used up: ", "held: "
-"""Prefixes, among the shared counts, of a sentence about a budget that is used up, and of the ids of the jobs
-that a process has counted and holds."""
+"""Prefixes of two kinds of keys among the shared counts: a sentence about a budget that is used up, and the
+ids of the jobs that a process has counted and holds."""
 _ID_LENGTH = 12
-"""The digits of an id that are shared; so few are unique among the jobs that nodes hold."""
+"""How many digits of a job's id are shared: enough to be unique among the jobs that nodes hold."""
 
 
 class BudgetRules(msgspec.Struct, frozen=True):
     """The budgets of a run.
 
     Attributes:
-        groups: of task groups, by name; only those that have one.
-        of_host: of each host, `host:port`.
-        has_hosts: whether any host has one.
+        run: of the whole run.
+        groups: of task groups, by name; groups without a budget are missing.
+        of_host: returns the budget of a host, `host:port`.
+        has_hosts: whether any host has a budget.
     """
 
     run: Budget = NO_BUDGET
@@ -41,12 +42,12 @@ class BudgetRules(msgspec.Struct, frozen=True):
 
     @property
     def are_set(self) -> bool:
-        """Whether anything is limited."""
+        """Whether the run, a group or a host has a budget."""
         return self.run.is_set or bool(self.groups) or self.has_hosts
 
 
 class _Scope(msgspec.Struct, frozen=True):
-    """What has a budget: its key in counts, and its name in sentences."""
+    """The run, a group or a host, with its budget, its key in the counts and its name in messages."""
 
     key: str
     owner: str
@@ -60,13 +61,15 @@ class PageBudgets:
     time and bytes are looked at again before a page is begun. Other nodes report once a second, so all nodes
     together may exceed a budget by what they take in a second.
 
-    With the counts, the store has the ids of the jobs that are counted and held. So it is known which jobs of
-    a process that was killed were counted: of the others, which it was about to skip, each is decided again.
+    The store also keeps the ids of the jobs that a process has counted and holds. If the process is killed,
+    the next one does not count these again, and decides again on those that the first was about to skip.
 
-    The job runner's thread asks when it takes jobs; the task runner's before they begin, and it counts bytes.
+    The job runner's thread calls `refuse`, `give_back` and `share`; the task runner's `late`, `begin` and
+    `received`.
 
     Args:
-        clock: seconds, monotonic; the time of a run begins now, that of a group or host with its first page.
+        clock: monotonic seconds; the run's time begins with this object, a group's or host's with its first
+            page.
     """
 
     def __init__(self, rules: BudgetRules, clock: Callable[[], float] = time.monotonic) -> None:
@@ -84,7 +87,7 @@ class PageBudgets:
         self._ended_by: dict[str, tuple[_Scope, str]] = {}
 
     def is_run_over(self) -> bool:
-        """Whether the run may load no further page."""
+        """Whether the budget of the whole run is used up, so that no further page may be loaded."""
         return bool(self._spent(self._run))
 
     def is_host_over(self, host: str) -> bool:
@@ -99,7 +102,7 @@ class PageBudgets:
         A job that was counted before, as it was tried or was lost with its node, is not counted again.
 
         Returns:
-            Empty if it may; else which budget is used up, in words.
+            Empty if they allow it; else a sentence that names the budget which is used up.
         """
         held = job.id[:_ID_LENGTH]
         is_new = not (job.tried or held in self._held or held in self._held_by_others)
@@ -116,15 +119,15 @@ class PageBudgets:
         return ""
 
     def late(self, job: TakenJob) -> str:
-        """Which budget forbids to begin a page that was counted when it was taken, or to try it again.
+        """Find the budget of time or bytes that forbids beginning, or retrying, a job that was taken.
 
         Returns:
-            Its sentence; empty if none does.
+            A sentence that names it; empty if no budget forbids it.
         """
         return self._late(list(self._scopes(job))) if self.are_set else ""
 
     def begin(self, job: TakenJob) -> None:
-        """Note that a page is being loaded: with the first one the time of its group and host begins."""
+        """Note that a page is being loaded; the first one starts the time of its group and of its host."""
         if self.are_set:
             scopes = list(self._scopes(job))
             for scope in scopes:
@@ -153,10 +156,11 @@ class PageBudgets:
         """Write the counts of this process to the store and read those of others, once a period.
 
         Args:
-            is_last: do it now, whenever it was done last.
-            held: returns the ids of the jobs that this node holds; None if the counted ones have not ended.
+            is_last: do it now, even if the period is not over.
+            held: returns the ids of the jobs that this node holds, so that others are no longer kept as
+                counted; None: all are kept.
         Raises:
-            StoreError: the store does not answer; the next call does it.
+            StoreError: the store does not answer; the next call tries again.
         """
         if self.are_set and (is_last or counts.is_due()):
             if self._held and held is not None:
@@ -173,9 +177,9 @@ class PageBudgets:
                 self._others = others
 
     def used_up(self) -> tuple[str, ...]:
-        """The first budgets that this process, other nodes or earlier processes have found used up, in words.
+        """Sentences on the budgets that this process, other nodes or earlier processes have found used up.
 
-        Callable from any thread.
+        Callable from any thread. At most MOST_NAMED, this process's first.
         """
         with self._lock:
             others = self._others
@@ -183,10 +187,10 @@ class PageBudgets:
         return tuple(dict.fromkeys((*self._own_used_up(), *sorted(found))))[:MOST_NAMED]
 
     def reason(self, sentence: str) -> str:
-        """The budget for which pages were really skipped, in words, given the one that refused them.
+        """Return the sentence on the budget that really ended the pages, given the one that refused them.
 
-        Pages are refused when as many as the budget has are under way. If another budget then ends these
-        before they begin, the pages were not used up.
+        A budget of pages refuses further jobs as soon as enough are taken. If a budget of time or bytes then
+        ends some of these before they begin, that one is the reason: the pages were not used up.
         """
         scope, ended_by = self._ended_by.get(sentence, (self._run, sentence))
         return ended_by if self._count(scope, _BEGUN) < scope.budget.pages else sentence

@@ -6,10 +6,10 @@ import threading
 
 
 class PageLimit:
-    """Counts the jobs that are taken, each of which loads a page; any thread may ask.
+    """Counts the jobs that are taken, each of which loads a page; any thread may call it.
 
     Args:
-        pages: None for no limit.
+        pages: the most pages that may be loaded; None: any number.
     """
 
     def __init__(self, pages: int | None = None) -> None:
@@ -25,7 +25,7 @@ class PageLimit:
             return max(0, min(wanted, self.pages - self._taken))
 
     def add(self, taken: int) -> None:
-        """Count jobs that were taken; a negative number uncounts those that were handed back unrun."""
+        """Count `taken` further jobs; a negative number uncounts jobs that were handed back unrun."""
         with self._lock:
             self._taken += taken
 

@@ -17,12 +17,12 @@ PER_RUN, PER_HOST = "scoopi.retry.perRun", "scoopi.retry.perHost"
 class RetryBudget:
     """Counts how many retries a run may still make, in all and at each host.
 
-    The task runner's thread spends it; the job runner's synchronises it with the store.
+    The task runner's thread calls `spend`; the job runner's calls `share`.
 
     Other nodes report once a second, so all nodes together may exceed a budget by the retries of a second.
 
     Args:
-        per_run: retries in the whole run, of all nodes.
+        per_run: the most retries in the whole run, of all nodes.
     """
 
     def __init__(self, per_run: int) -> None:
@@ -36,8 +36,11 @@ class RetryBudget:
     def spend(self, host: str, per_host: int) -> str:
         """Count a retry at the host, if the budgets allow it.
 
+        Args:
+            per_host: the most retries of all nodes at this host.
+
         Returns:
-            Empty if it is counted; else which budget is used up, in words.
+            Empty if it is counted; else a sentence that names the budget which is used up.
         """
         if self._total + self._others_total >= self._per_run:
             return self._refused("", f"the run's budget of {self._per_run:,} retries is used up ({PER_RUN})")
@@ -55,19 +58,19 @@ class RetryBudget:
         """Write what this process has spent to the store and read what others have, once a period.
 
         Raises:
-            StoreError: the store does not answer; the next call does it.
+            StoreError: the store does not answer; the next call tries again.
         """
         if counts.is_due():
             counts.keep(self.spent())
             self.set_others(counts.others())
 
     def set_others(self, spent: Mapping[str, int]) -> None:
-        """Replace the retries of other nodes, and of earlier processes of this one, by host."""
+        """Set the retries by host that other nodes, and earlier processes of this node, have made."""
         self._others_total = sum(spent.values())
         self._others = spent
 
     def used_up(self) -> tuple[str, ...]:
-        """The first budgets that were used up, in words; callable from any thread."""
+        """Sentences on the first MOST_NAMED budgets that were used up; callable from any thread."""
         first = list(self._used_up)[:MOST_NAMED]
         return tuple(f"{host}: {words}" if host else words for host, words in first)
 

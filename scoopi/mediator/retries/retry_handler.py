@@ -30,7 +30,7 @@ class RetryHandler:
         policy_of: the policy of a host, `host:port`.
         inbox: passes jobs to be tried again to the job runner.
         pages: budgets that count what was received; failures are final once they are used up.
-        random: gives numbers from 0 to 1.
+        random: returns a number from 0 (included) to 1 (excluded).
     """
 
     def __init__(
@@ -48,7 +48,11 @@ class RetryHandler:
         self._random = random
 
     def final(self, pending: Pending, result: Result) -> Result | None:
-        """The result if it ends its job; None if the job is tried again."""
+        """Return the result if it ends its job; None if the job is to be tried again.
+
+        Counts the bytes that were received, and puts a job to be tried again into the inbox. A final result
+        says why a budget, or a request that must not be repeated, has prevented a retry.
+        """
         fault, seen = result.fault, result.seen
         if seen is not None and seen.source == NETWORK:
             self._pages.received(pending.taken, seen.size_bytes)

@@ -16,7 +16,7 @@ GATHERED_S = 0.05
 class RetryQueue:
     """Keeps the jobs that wait at this node for another attempt, by the time when they are due.
 
-    The store knows, too, that a job waits, so that this process may crash.
+    The jobs' records in the store say so too; if this process crashes, another one adopts the jobs.
 
     Belongs to the job runner's thread; any thread may ask how many wait, and for how long.
 
@@ -34,7 +34,7 @@ class RetryQueue:
         return len(self._due_at)
 
     def add(self, jobs: Iterable[WaitingJob]) -> None:
-        """Add jobs that wait from now on; of one that waits already the new wait counts."""
+        """Add jobs that wait from now on; a job that waits already gets the new wait."""
         now = self._clock()
         for job in jobs:
             at = self._due_at[job.id] = now + job.wait_ms / 1000
@@ -42,7 +42,7 @@ class RetryQueue:
             heapq.heappush(self._heap, (at, job.id, job.host))
 
     def add_missing(self, jobs: Iterable[WaitingJob]) -> None:
-        """Add those that are not known here."""
+        """Add the jobs that do not wait here yet; the others keep their wait."""
         self.add([job for job in jobs if job.id not in self._due_at])
 
     def next_in(self) -> float:
@@ -53,10 +53,10 @@ class RetryQueue:
         return max(GATHERED_S, first[0] - self._clock())
 
     def due(self, *, is_over: bool = False) -> dict[str, str]:
-        """Host by id of the jobs that have waited for long enough; they stay until they are removed.
+        """The jobs that have waited for long enough, host by id; they stay until they are removed.
 
         Args:
-            is_over: no job needs to wait any more.
+            is_over: whether the run loads no further page, so that all jobs that wait are due.
         """
         now = math.inf if is_over else self._clock()
         while self._heap and self._heap[0][0] <= now:
@@ -66,7 +66,7 @@ class RetryQueue:
         return dict(self._due)
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Remove jobs that wait no longer."""
+        """Remove the jobs with these ids, as they no longer wait."""
         for job in ids:
             self._due_at.pop(job, None)
             self._due.pop(job, None)

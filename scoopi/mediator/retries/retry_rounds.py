@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 class RetryRounds:
     """Moves jobs into their wait for another attempt, and out of it when they are due.
 
-    Belongs to the job runner's thread; what a failing store interrupts, the next round does again.
+    Belongs to the job runner's thread. If the store fails during a round, the next round repeats it.
 
     Args:
         on_postponed: called after jobs were moved into their wait.
@@ -34,7 +34,7 @@ class RetryRounds:
         self._on_postponed = on_postponed
 
     def postpone(self) -> None:
-        """Store the wait of jobs whose attempt has failed; this node releases them only afterwards.
+        """Write to the store that the jobs in the inbox wait, then stop holding them.
 
         Raises:
             StoreError: some may wait by now; call again.
@@ -52,10 +52,10 @@ class RetryRounds:
         self._on_postponed()
 
     def make_ready(self, *, is_over: bool = False) -> None:
-        """Make ready what has waited for long enough.
+        """Make the jobs that have waited for long enough ready in the store.
 
         Args:
-            is_over: no page is loaded any more, so nothing needs to wait.
+            is_over: whether the run loads no further page, so that no job needs to wait.
         Raises:
             StoreError: some may be ready by now; call again.
         """

@@ -1,4 +1,4 @@
-"""FileTurns: of the jobs of this node that want one file, one asks for it, and the others wait."""
+"""FileTurns: lets one job of this node at a time request a file that several want."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from scoopi.worker.messages import FileSettled
 
 
 class FileTurns:
-    """Of the jobs of this node that want one file, one asks for it, and the others wait until it has ended.
+    """Lets one job of this node at a time request a file that several want; the others wait meanwhile.
 
-    Then all of them look whether it is there: if not, they ask again, and one is the first again. Belongs to
-    the task runner's thread.
+    When its request has ended, the workers of the others look whether the file is there; if not, they ask for
+    a grant again, and the first to do so makes the next request. Belongs to the task runner's thread.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class FileTurns:
         self._waiting: dict[str, list[GrantRequest]] = {}
 
     def waits(self, request: GrantRequest) -> bool:
-        """Whether the job has to wait, as another one asks for its file now."""
+        """Whether another job requests the file now; if so, the job is kept until `end`."""
         asks = self._asks.get(request.file)
         if asks is None or asks.job == request.job:
             return False
@@ -29,12 +29,12 @@ class FileTurns:
         return True
 
     def begin(self, request: GrantRequest) -> None:
-        """The job asks for its file now, if it wants one."""
+        """Note that the job requests its file now; other kinds of requests are ignored."""
         if request.file:
             self._asks[request.file] = request
 
     def end(self, job: str) -> None:
-        """The request of the job for a file has ended, whatever came of it."""
+        """Note that the job's request for a file has ended, failed or not, and notify the jobs that wait."""
         self._settle([file for file, asks in self._asks.items() if asks.job == job])
 
     def forget(self, worker: PoolWorker) -> None:

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class Routed(NamedTuple):
-    """What became of one message.
+    """What a message of a worker has led to.
 
     Attributes:
         results: how many jobs the worker has finished.
@@ -74,7 +74,7 @@ class HandoverRouter:
         self._retries = retries
 
     def route(self, worker: PoolWorker, message: ToParent) -> Routed:
-        """Carry out one message.
+        """Act on one message of a worker.
 
         Raises:
             RunError: the worker cannot be wired, so no worker can.

@@ -56,7 +56,11 @@ class JobGiver:
             self._queues.add(pending)
 
     def clear(self, *, keeps_grants: bool = False) -> list[Pending]:
-        """Remove and return all jobs that wait; requests of jobs in workers are dropped, or kept."""
+        """Remove and return all jobs that wait.
+
+        Args:
+            keeps_grants: whether requests for grants of jobs in workers stay; else they are dropped.
+        """
         cleared = self._queues.clear(keeps_grants=keeps_grants) + self._quarantine.clear()
         self._noting.clear()
         self._noted.clear()
@@ -66,12 +70,12 @@ class JobGiver:
         return cleared
 
     def take_unfit(self) -> list[Pending]:
-        """Remove and return the jobs whose hosts are left alone for a while, or whose budget is used up."""
+        """Remove and return the jobs whose host rests, or whose budget is used up."""
         unfit, self._unfit = self._unfit, []
         return unfit
 
     def take_sending(self) -> list[TakenJob]:
-        """Remove and return the jobs that wait for `may_send`."""
+        """Remove and return the jobs that have come to wait for `may_send`."""
         sending, self._sending = self._sending, []
         return sending
 
@@ -85,7 +89,7 @@ class JobGiver:
         return not (self._queues.total or len(self._quarantine))
 
     def next_turn_in(self) -> float:
-        """Seconds until a host can be asked that must wait now, or a worker has room; infinity if unknown."""
+        """Seconds until a sleeping host can be asked, or a worker may have room; infinity if unknown."""
         turn_in = self._queues.next_turn_in()
         return min(turn_in, self._pool.stalls_in()) if self._queues.total else turn_in
 
@@ -94,7 +98,7 @@ class JobGiver:
         return len(self._quarantine) > 0
 
     def needed_hosts(self) -> set[str]:
-        """Hosts that waiting jobs need, or jobs in workers for a further request.
+        """Hosts for which jobs wait here, or of which jobs in workers need a further grant.
 
         Approximate, as they change all the time; may be called from any thread.
         """
@@ -111,7 +115,7 @@ class JobGiver:
             self._queues.wake(host)
 
     def handle(self, worker: PoolWorker, message: ToParent) -> None:
-        """Carry out what a worker's message means for sessions, and for files that others wait for."""
+        """Act on a worker's message if it concerns sessions, or a file that other jobs wait for."""
         if isinstance(message, FileEnded):
             self._files.end(message.job)
         self._sessions.handle(worker, message)
@@ -121,7 +125,7 @@ class JobGiver:
         self.add(self._quarantine.judge(worker, how, note))
 
     def may_send(self, jobs: Iterable[TakenJob]) -> None:
-        """Let these jobs send their requests, which the store knows of."""
+        """Let these jobs send their requests, as the store has noted that they will."""
         for job in jobs:
             self._noted.add((job.id, job.fence))
             self._queues.wake(job.host)
@@ -130,7 +134,7 @@ class JobGiver:
         """Fail the jobs of a worker that has crashed whose requests must not be sent again.
 
         Args:
-            how: in which way the worker ended, in words.
+            how: how the worker ended, as `WorkerLink.reap` returns it.
         """
         for job, pending in list(worker.outstanding.items()):
             if pending.sends_once:
@@ -140,7 +144,7 @@ class JobGiver:
                 self._quarantine.deny(pending, False, cause, f"{cause}; {NOT_SAFE}")
 
     def give(self) -> None:
-        """Give out all that hosts and workers allow now."""
+        """Give workers all jobs and grants that hosts and workers allow now."""
         self._clocks.flush()
         self._robots.take_up()
         self._queues.serve(self._serve_host)
@@ -235,7 +239,7 @@ class JobGiver:
         return None if grant is None else pending.item(grant)
 
     def _is_noted(self, job: TakenJob) -> bool:
-        """Whether the store knows that the request is about to be sent; if not, it soon does."""
+        """Whether the store has noted that the request is about to be sent; if not, ask for that."""
         take = (job.id, job.fence)
         if take in self._noted:
             return True
@@ -245,7 +249,7 @@ class JobGiver:
         return False
 
     def _forget_note(self, pending: Pending) -> None:
-        """Keep nothing of a job that is given; if it is handed back, the store is asked again."""
+        """Forget that the request of a job was noted; if the job is handed back, it must be noted again."""
         take = (pending.taken.id, pending.taken.fence)
         self._noting.discard(take)
         self._noted.discard(take)

@@ -1,4 +1,4 @@
-"""Lines of the log about single pages; their fields are the keys of `--log-format json`."""
+"""Writes log lines about single pages; their fields are the keys of `--log-format json`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def log_page(pending: Pending, result: Result) -> None:
-    """One line for a page that was loaded or failed: `status 200, 5,120 bytes in 87 ms, 14 rows, network`."""
+    """Log a line for a page, loaded or failed: `status 200, 5,120 bytes in 87 ms, 14 rows, network`."""
     seen = result.seen
     if seen is None:
         return
@@ -42,7 +42,7 @@ def log_page(pending: Pending, result: Result) -> None:
 
 
 def log_failures(result: Result) -> None:
-    """One line for each failed task."""
+    """Log a line for each failed task."""
     for failure in result.failures:
         fields = {
             "event": "failure",

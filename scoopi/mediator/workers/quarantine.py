@@ -15,7 +15,7 @@ from scoopi.worker.crash_marker import Note
 log = logging.getLogger(__name__)
 
 MOST_BESIDE = 2
-"""A job whose worker crashed this often while it ran other jobs runs alone the next time."""
+"""A job runs alone after this many crashes of workers that held it while they ran another job."""
 
 
 class Quarantine:
@@ -24,12 +24,13 @@ class Quarantine:
     Belongs to the task runner's thread.
 
     Args:
-        max_crashes: how many crashes while alone make the task fail.
-        task_limit_s: the longest that one task may take.
-        end: takes the result of a job that fails as a whole.
-        place_of: where a group's task is defined, by the names of both; an empty task means its first.
-        tasks_of: the names of a group's tasks, joined by commas.
-        on_robots_lost: takes the request of a robots.txt that is not read, and why.
+        max_crashes: a task fails after this many crashes while its job runs alone.
+        task_limit_s: the longest that one task may take, in seconds.
+        end: receives the result of a job that ends without being run.
+        place_of: given the names of a group and of its task, returns where the task is defined, `file:line`;
+            an empty task means the group's first.
+        tasks_of: given the name of a group, returns the names of its tasks, joined by commas.
+        on_robots_lost: receives the request of a robots.txt that is not read, and why.
     """
 
     def __init__(
@@ -61,11 +62,11 @@ class Quarantine:
         return {pending.taken.host for pending in tuple(self._waiting)}
 
     def pop(self, pending: Pending) -> None:
-        """Remove one that waits."""
+        """Remove a job that waits."""
         self._waiting.remove(pending)
 
     def clear(self) -> list[Pending]:
-        """Remove and return all."""
+        """Remove and return all jobs that wait."""
         jobs, self._waiting = self._waiting, []
         return jobs
 
@@ -73,7 +74,7 @@ class Quarantine:
         """End a job that must not be run.
 
         Args:
-            is_rule: robots.txt disallows its page: it is skipped; otherwise it fails.
+            is_rule: whether robots.txt disallows its page; then it is skipped, otherwise it fails.
             cause, message: why, as in `Failure`.
         """
         taken = pending.taken
@@ -89,10 +90,10 @@ class Quarantine:
         """Decide on the jobs that a worker held when it crashed.
 
         Args:
-            how: how it ended, in words.
+            how: how it ended, as `WorkerLink.reap` returns it.
             note: the task that it was running.
         Returns:
-            The jobs that may run beside others again; the rest waits here, or has failed.
+            The jobs that may run beside others again; the rest waits here to run alone, or has failed.
         """
         lost = dict(worker.outstanding)
         if worker.overran is not None:
@@ -111,7 +112,7 @@ class Quarantine:
         return self._parted(named, [pending.held_at_crash() for pending in lost.values()])
 
     def _parted(self, named: Pending, others: list[Pending]) -> list[Pending]:
-        """Keep the job that was running and those that are near a crash too often; give back the rest."""
+        """Keep the job that was running and those that were held at too many crashes; return the rest."""
         self._waiting.append(named)
         self._waiting += (pending for pending in others if pending.beside >= MOST_BESIDE)
         return [pending for pending in others if pending.beside < MOST_BESIDE]

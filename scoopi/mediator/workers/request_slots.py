@@ -16,15 +16,15 @@ ROBOTS_A_PAGE = 2
 """Slots for a robots.txt, for each slot for a page. They are separate: with many new hosts, requests for a
 robots.txt would otherwise hold up the pages of hosts whose file is known."""
 STALLED_S = 0.05, 0.25
-"""A request is stalled when its host has never answered, and it has waited four times as long as pages
-usually take, but not less than the first and not more than the second number of seconds."""
+"""A request is stalled if its host has not answered so far, and it has waited four times as long as pages
+usually take, but at least the first and at most the second number of seconds."""
 MOST_STALLED = 2048
-"""Up to this many stalled requests of a worker are not counted as in flight: they take a connection, but no
-time and little memory, and of many new hosts some never answer."""
+"""Up to this many stalled requests of a worker are not counted as in flight: each needs a connection, but no
+processor time and little memory, and of many new hosts some never answer."""
 
 
 def most_stalled() -> int:
-    """MOST_STALLED, but at most half of the files that a worker may have open: each is a connection."""
+    """Return MOST_STALLED, or half of the files that a worker may have open, if that is less."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return min(MOST_STALLED, files // 2)
 
@@ -33,9 +33,9 @@ class _Slots:
     """Slots for requests of one kind: how many there are, and what has them.
 
     Attributes:
-        most: how many there are.
-        taken: by requests in flight that are not stalled.
-        doubtful: how many of these are to hosts that may not answer, by `Standing`.
+        most: how many slots there are.
+        taken: how many of them requests have that are in flight and not stalled.
+        doubtful: how many of these requests are to hosts that may not answer, by `Standing`.
     """
 
     def __init__(self, most: int) -> None:
@@ -54,15 +54,15 @@ class _Slots:
 class RequestSlots:
     """The requests that a worker has in flight, and whether there is room for another.
 
-    Belongs to the task runner's thread; the figures may be read by any.
+    Belongs to the task runner's thread; its attributes may be read by any thread.
 
     Args:
-        most: pages in flight.
-        most_stalled: stalled requests that take no slot.
+        most: how many pages may be in flight.
+        most_stalled: how many stalled requests take no slot.
 
     Attributes:
-        hosts: the host that is asked, by job.
-        stalled_robots: how many requests for a robots.txt are stalled; jobs of as many hosts wait.
+        hosts: the hosts of the requests in flight, by job id.
+        stalled_robots: how many requests for a robots.txt are stalled; jobs of as many hosts wait for these.
     """
 
     def __init__(
@@ -84,11 +84,11 @@ class RequestSlots:
         return self._pages.most + len(self._stalled)
 
     def pace(self, wanted: int, wait_s: float | None) -> None:
-        """Adapt to the worker.
+        """Adapt the number of slots, and the time until a request is stalled, to the worker's measured speed.
 
         Args:
-            wanted: requests for pages in flight that its steps can keep up with.
-            wait_s: seconds for which a page is usually waited for; None while that is not known.
+            wanted: how many pages in flight its steps can keep up with.
+            wait_s: how many seconds a page usually takes to load; None while that is not known.
         """
         self._pages.most = min(self._most, wanted)
         least_s, most_s = STALLED_S
@@ -101,21 +101,21 @@ class RequestSlots:
         return (self._robots if is_robots else self._pages).has_room(standing)
 
     def begin(self, job: str, host: str, standing: Standing, is_robots: bool = False) -> None:
-        """Note the first request of a job, to a host of that standing."""
+        """Take a slot for the first request of a job, to a host of that standing."""
         self._take(job, host, self._robots if is_robots else self._pages)
         if standing:
             self._doubtful[job] = standing, self._clock()
             self._kinds[job].doubtful[standing] += 1
 
     def begin_next(self, job: str, host: str) -> None:
-        """Note a further request of a job, as of a redirect."""
+        """Note a further request of a job, such as for a redirect; it keeps the slot of an unanswered one."""
         if job in self._kinds:
             self.hosts[job] = host
         else:
             self._take(job, host, self._pages)
 
     def end(self, job: str) -> None:
-        """Note that the request of a job was answered, or not sent."""
+        """Free the slot of a job's request, as it was answered or not sent."""
         kind = self._kinds.pop(job, None)
         if kind is None:
             return
@@ -129,7 +129,7 @@ class RequestSlots:
             kind.doubtful[self._doubtful.pop(job)[0]] -= 1
 
     def stalls_in(self) -> float:
-        """Seconds until a request may be stalled, so that there is room for another; 0 if some just are."""
+        """Seconds until a request may stall and so free its slot; 0 if one just has, infinity if none can."""
         if self._find_stalled():
             return 0.0
         first = next(iter(self._doubtful.values()), None)
@@ -143,7 +143,7 @@ class RequestSlots:
         kind.taken += 1
 
     def _find_stalled(self) -> bool:
-        """Free the slots of requests that are stalled by now; whether there are new ones."""
+        """Free the slots of requests that are stalled by now, and return whether there are new ones."""
         before, known = self._clock() - self._stalled_after_s, len(self._stalled)
         while self._doubtful and len(self._stalled) < self._most_stalled:
             job, (standing, since) = next(iter(self._doubtful.items()))

@@ -20,13 +20,14 @@ from scoopi.politeness.robots.robots_rules import RobotsRules
 log = logging.getLogger(__name__)
 
 LEAST_PAUSE_S = 0.1
-"""Between two requests for one robots.txt, whatever the settings."""
+"""Seconds between two requests for one robots.txt, at least, whatever the settings."""
 NEVER_KEPT_S = 30.0
-"""For how long a host that cannot be asked for its robots.txt fails its jobs before it is tried again."""
+"""For how many seconds the jobs of a host fail whose robots.txt cannot be requested; then it is tried
+again."""
 
 
 class Denial(msgspec.Struct, frozen=True):
-    """Why a page is not asked for; fields as in `Denied`."""
+    """The reason why a page must not be requested; fields as in `Denied`."""
 
     is_rule: bool
     cause: str
@@ -34,7 +35,7 @@ class Denial(msgspec.Struct, frozen=True):
 
 
 class Pass(Enum):
-    """Whether a page may be asked for, if nothing denies it."""
+    """Whether a page that nothing denies may be requested now."""
 
     OPEN = 1
     WAITS = 2
@@ -42,7 +43,12 @@ class Pass(Enum):
 
 
 class _Failed(msgspec.Struct, frozen=True):
-    """A host that could not be asked, until when that counts, and whether it was asked as a public one."""
+    """Why a host's robots.txt could not be requested.
+
+    Attributes:
+        until: monotonic seconds until which jobs of the host fail for it.
+        public_only: of the request, see `Request`.
+    """
 
     answer: RobotsAnswer
     until: float
@@ -55,8 +61,8 @@ class RobotsGate:
     Belongs to the task runner's thread.
 
     Args:
-        url_of: what an address as written asks for; rules compare paths, which can be written in many ways.
-        is_off: whether the robots.txt of an address' site is not to be read.
+        url_of: given an address as written, returns the normalized URL that is requested.
+        is_off: given an address, whether the robots.txt of its site is not to be read.
     """
 
     def __init__(
@@ -79,12 +85,14 @@ class RobotsGate:
         self._reading: set[str] = set()
 
     def lets_all(self, host: str) -> bool:
-        """Whether nothing is denied at the host now, whatever the address; False if that is not known."""
+        """Whether every address of the host may be requested now; False if that is not known."""
         rules = self._rules.get(host)
         return rules is not None and rules.allows_all and not self._clocks.given_up(host)
 
     def verdict(self, host: str, url: str, public_only: bool) -> Pass | Denial:
-        """Whether an address of the host may be asked for now.
+        """Return whether an address of the host may be requested now, or why not.
+
+        If the host's rules are not known, asks the cache for them and returns `Pass.WAITS`.
 
         Args:
             url: as written, or absolute.
@@ -117,7 +125,7 @@ class RobotsGate:
         return Denial(False, f"loader: {why}", f"{shown(url)}: {why}; `scoopi retry` asks it again")
 
     def take_up(self) -> None:
-        """Act on the news of the cache."""
+        """Apply rules that the cache has learned, and queue a request for each file that it wants read."""
         for host, request in self._cache.take_news():
             if request is None:
                 self._known(host)
@@ -137,7 +145,10 @@ class RobotsGate:
         return rules
 
     def answered(self, pending: Pending, answer: RobotsAnswer) -> None:
-        """Handle the answer to a request for a robots.txt, or its failure."""
+        """Handle the answer to a request for a robots.txt, or its failure.
+
+        If it may be read later, the request is queued again; otherwise the jobs of its host are served.
+        """
         host = pending.taken.host
         if answer.kind is RobotsKind.LATER and not self._clocks.given_up(host):
             log.info("host %s: its pages wait, as its robots.txt does not come: %s", host, answer.what)
@@ -156,18 +167,18 @@ class RobotsGate:
         self._queues.wake(host)
 
     def lost(self, pending: Pending, cause: str) -> None:
-        """Reading a robots.txt has ended its worker too often."""
+        """Handle a robots.txt that has crashed its worker too often: the jobs of its host fail."""
         what = f"robots.txt cannot be read: {cause}"
         self.answered(pending, RobotsAnswer(RobotsKind.NEVER, cause=what, what=what))
 
     def dropped(self, pending: Pending) -> None:
-        """A request of a robots.txt was removed from the queues."""
+        """Note that a request for a robots.txt was removed from the queues; any node may read it now."""
         self._reading.discard(pending.taken.host)
         self._cache.released(pending.taken.host)
 
 
 def robots_url(url: str) -> str:
-    """The robots.txt that holds for an absolute address.
+    """The URL of the robots.txt that holds for an absolute address.
 
     >>> robots_url("https://a.example:81/b?c#d")
     'https://a.example:81/robots.txt'

@@ -18,7 +18,7 @@ JOIN_S = 5.0
 
 
 class ThreadLink(WorkerLink):
-    """A worker in a thread of the parent: nothing is shielded from a page that crashes it."""
+    """A worker in a thread of the parent; a page that crashes it crashes the whole node."""
 
     def __init__(self, wire: Wire) -> None:
         worker_in, outgoing = os.pipe()
@@ -40,10 +40,10 @@ class ThreadLink(WorkerLink):
         return self._is_left
 
     def kill(self) -> None:
-        """A thread cannot be ended: what it still sends is not read.
+        """Abandon the thread, as it cannot be killed: nothing that it still sends is read.
 
-        It gets an exception, which ends a loop in Python. A call that never returns keeps the thread, and one
-        core, until the process ends.
+        It gets an exception, which ends a loop in Python. A native call that never returns keeps the thread,
+        and perhaps a core, until the process ends.
         """
         self._is_left = True
         self._worker.leave()

@@ -13,27 +13,30 @@ from scoopi.worker.messages import Recall
 log = logging.getLogger(__name__)
 
 POLL_S = 0.2
-"""The time between two checks while workers have jobs."""
+"""Seconds between two checks while workers have jobs."""
 SLOW_S = 0.5
-"""A worker that is in one task for this long gets no further jobs and hands back those that wait."""
+"""A worker that is in one task for more seconds gets no further jobs and hands back those that wait."""
 FROZEN_S = 3.0
-"""After such a gap between checks the machine or this process was frozen: tasks get their time again."""
+"""If two checks are more seconds apart, the machine or this process was frozen: the tasks' time starts
+again."""
 DYING_S = 5.0
-"""A killed worker whose pipe has not ended after this time cannot be ended."""
+"""A killed worker whose pipe is still open after this many seconds counts as one that cannot be killed."""
 
 
 class Watchdog:
     """Ends workers whose task exceeds its limit, and frees the jobs that wait behind a slow one.
 
-    Reads what each worker notes in shared memory: a task need not cooperate. Belongs to one thread.
+    Reads the crash marker of each worker in shared memory, so a task need not cooperate. Belongs to the task
+    runner's thread.
 
     Args:
-        limit_s: the longest that one task may take, infinity without a limit; loading a page from the
+        limit_s: the most seconds that one task may take, infinity without a limit; loading a page from the
             network does not count.
         clock: monotonic seconds, the workers' clock.
 
     Attributes:
-        stuck_s: for how long a worker has outlived its kill; 0 when none has. Any thread may read it.
+        stuck_s: for how many seconds a worker that survives its kill has been in its task; 0 if none does.
+            Any thread may read it.
     """
 
     def __init__(self, limit_s: float, clock: Callable[[], float]) -> None:
@@ -45,11 +48,11 @@ class Watchdog:
 
     @property
     def limit_s(self) -> float:
-        """The longest that one task may take."""
+        """The most seconds that one task may take."""
         return self._limit_s
 
     def check(self, workers: Collection[PoolWorker]) -> list[PoolWorker]:
-        """Look at each worker, if it is time to.
+        """Check each worker, unless the last check was less than POLL_S ago; kill those over the limit.
 
         Returns:
             Workers that are gone, even if their pipes are still open.

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 class WorkerLauncher:
     """Starts worker processes, some of them ahead of their plan.
 
-    These load their modules while the parent loads its own and reads definitions.
+    The latter load their modules while the parent loads its own and reads definitions.
 
-    What was started and never launched is killed by the end of its `with`.
+    At the end of the `with`, workers that were started and never launched are killed.
 
     Args:
-        wire: `module:function` that makes a worker's parts.
+        wire: the function that makes a worker's parts, as `module:function`.
     """
 
     def __init__(self, wire: str) -> None:
@@ -44,13 +44,13 @@ class WorkerLauncher:
         self._ahead.extend(ProcessLink(self._wire) for _ in range(count))
 
     def launch(self) -> ProcessLink:
-        """A worker that waits for its plan: one that was started ahead, or a new one."""
+        """Return a worker that waits for its plan: one that was started ahead, or a new one."""
         return self._ahead.popleft() if self._ahead else ProcessLink(self._wire)
 
     def thread_first(self, wire: Wire) -> Callable[[], WorkerLink]:
-        """Launch the first worker as a thread, and each further one as a process.
+        """Return a function that launches a thread at its first call, and a process at each further one.
 
-        A further one replaces a thread that had to be abandoned, or runs what may have ended one.
+        A process replaces a thread that had to be abandoned, or runs jobs in quarantine.
         """
         from scoopi.mediator.workers.thread_link import (
             ThreadLink,  # late: nobody else needs a worker's modules here

@@ -1,4 +1,4 @@
-"""WorkerLink: the parent's ends of one worker; ProcessLink: of one in a process of its own."""
+"""WorkerLink: the parent's ends of the pipes to one worker; ProcessLink: of one in a process of its own."""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ from scoopi.worker.pipe import MessageBuffer, pack
 DECODER = msgpack_decoder(ToParent)
 PIPE_BYTES = 1 << 20
 END_S = 5.0
-"""How long a worker may run on after it has closed its pipe; then it is killed."""
+"""For how many seconds a worker may run on after it has closed its pipe; then it is killed."""
 
 
 class WorkerLink:
-    """The parent's ends of one worker.
+    """The parent's ends of the pipes to one worker; a base class.
 
-    Sends never block: what the worker does not take yet waits here. Belongs to one thread.
+    Sends never block: bytes for which the pipe has no room wait here. Belongs to one thread.
+
+    Attributes:
+        incoming, outgoing: file descriptors, to read from and to write to; non-blocking.
     """
 
     def __init__(self, incoming: int, outgoing: int) -> None:
@@ -43,12 +46,12 @@ class WorkerLink:
                 fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
     def send(self, message: msgspec.Struct) -> None:
-        """Give the worker a message, now or when it takes it."""
+        """Send the worker a message, as far as its pipe has room now, and the rest by `push`."""
         self._unsent += pack(message)
         self.push()
 
     def push(self) -> None:
-        """Write what waits, as far as the worker takes it."""
+        """Write what waits, as far as the pipe has room; if the worker has closed it, drop what waits."""
         try:
             while self._unsent:
                 del self._unsent[: os.write(self.outgoing, self._unsent)]
@@ -62,10 +65,10 @@ class WorkerLink:
         return bool(self._unsent)
 
     def receive(self) -> tuple[list[ToParent], bool]:
-        """What the worker has sent since the last call.
+        """Read what the worker has sent since the last call, without blocking.
 
         Returns:
-            The whole messages, and False when the worker's end is closed: it has ended or died.
+            The complete messages, and whether the pipe is open; if not, the worker has ended or died.
         """
         try:
             count = self._buffer.read_from(self.incoming)
@@ -74,7 +77,7 @@ class WorkerLink:
         return list(map(DECODER.decode, self._buffer.bodies())), bool(count)
 
     def receive_rest(self) -> Iterator[ToParent]:
-        """All whole messages that a dead worker left in its pipe; a torn one is dropped."""
+        """Yield the complete messages that a dead worker has left in its pipe; a torn one is dropped."""
         alive = True
         while alive:
             messages, alive = self.receive()
@@ -88,7 +91,7 @@ class WorkerLink:
         return None
 
     def note(self) -> Note:
-        """The task that the worker is on now."""
+        """The task that the worker is running now, from its crash marker."""
         return Note()
 
     def is_paused(self) -> bool:
@@ -103,10 +106,10 @@ class WorkerLink:
         """End the worker at once."""
 
     def reap(self) -> tuple[str, Note]:
-        """Collect an ended worker and close its ends.
+        """Wait for the end of a worker, and close the pipes.
 
         Returns:
-            How it ended in words, and the task that it was on.
+            How it ended, in words (`it was killed by SIGSEGV`), and the task that it was running.
         """
         os.close(self.incoming)
         os.close(self.outgoing)
@@ -158,7 +161,7 @@ class ProcessLink(WorkerLink):
         self._process.kill()
 
     def reap(self) -> tuple[str, Note]:
-        """See `WorkerLink.reap`; waits for the process, which has closed its pipe already."""
+        """See `WorkerLink.reap`; a process that runs for more than END_S from now is killed."""
         try:
             code = self._process.wait(timeout=END_S)
         except subprocess.TimeoutExpired:
@@ -171,7 +174,7 @@ class ProcessLink(WorkerLink):
 
 
 def _environment() -> dict[str, str]:
-    """The parent's, with the folder that it took the package from, unless it is installed there."""
+    """The parent's environment, with the folder of its package on PYTHONPATH unless that is installed."""
     root = str(Path(__file__).resolve().parents[2])
     if root in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
         return dict(os.environ)

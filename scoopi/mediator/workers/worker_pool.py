@@ -14,7 +14,8 @@ from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Give, Setup, Stop, WorkItem
 
 WINDOW_SECONDS = 0.15
-"""A worker gets about this much work in advance, so that it never waits for the parent."""
+"""A worker gets jobs for about this many seconds of its steps in advance, so that it never waits for the
+parent."""
 WINDOW_LEAST, WINDOW_MOST = 4, 128
 PACE_WEIGHT = 0.2
 
@@ -25,11 +26,13 @@ class PoolWorker:
     Attributes:
         outstanding: jobs given and not yet ended, by id.
         slots: its requests granted and not yet answered.
-        alone: whether it runs one job at a time, because those jobs are in quarantine.
-        is_leaving: whether it was asked to end; its end is not a crash.
+        alone: whether it runs the jobs in quarantine, one at a time.
+        ready: whether it is wired, and takes jobs.
+        is_leaving: whether it was asked to end, so that its end is not a crash.
         slow_on: the id of a job that takes long, until whose end the worker gets no further jobs; else empty.
-        overran: the task for which it was killed, at `killed_at`; None while none was.
-        fresh_since: time before this does not count against its task.
+        overran: the task that exceeded its limit, for which the worker was killed; None if there was none.
+        killed_at: monotonic seconds of that kill.
+        fresh_since: monotonic seconds; time before does not count against the limit of its task.
         window: the number of jobs that may wait in the worker for its steps.
     """
 
@@ -61,7 +64,7 @@ class PoolWorker:
 
     @property
     def requests(self) -> dict[str, str]:
-        """The host that is asked, by id of the jobs with a request granted and not yet answered."""
+        """The hosts of the requests granted and not yet answered, by job id."""
         return self.slots.hosts
 
     def has_room(
@@ -70,8 +73,8 @@ class PoolWorker:
         """Whether it can take another job and begin it soon.
 
         Args:
-            needs_request: the job needs a request in flight, to a host of that standing.
-            is_robots: the request is for a robots.txt, which no steps wait for.
+            needs_request: whether the job makes a request, to a host of that standing.
+            is_robots: whether the request is for a robots.txt, which needs no steps.
         """
         if not self.ready or self.slow_on or self.is_leaving or self.overran is not None:
             return False
@@ -95,7 +98,7 @@ class PoolWorker:
         return self.outstanding.pop(job, None)
 
     def take_items(self) -> tuple[WorkItem, ...]:
-        """The jobs added since the last call."""
+        """Remove and return the jobs added since the last call."""
         items, self._to_give = tuple(self._to_give), []
         return items
 
@@ -119,13 +122,13 @@ class PoolWorker:
 class WorkerPool:
     """Starts workers, knows what each has, chooses one for a job, replaces those that crash.
 
-    There is one more for jobs that must run alone. Belongs to one thread.
+    Iterating yields all workers, those that are leaving too. Belongs to the task runner's thread.
 
     Args:
         launch: starts a worker.
-        count: how many share the work.
-        plan: what they are wired from.
-        most_requests: in flight in one worker.
+        count: how many workers share the jobs; one more runs jobs in quarantine.
+        plan: an encoded `WorkerPlan`, from which they are wired.
+        most_requests: how many requests may be in flight in one worker.
     """
 
     def __init__(self, launch: Callable[[], WorkerLink], count: int, plan: bytes, most_requests: int) -> None:
@@ -138,18 +141,18 @@ class WorkerPool:
         self._leaving: list[PoolWorker] = []
 
     def start(self) -> None:
-        """Start all workers."""
+        """Start workers until there are `count`."""
         while len(self.workers) < self._count:
             self.workers.append(self._start_one(alone=False))
 
     def start_alone(self) -> PoolWorker:
-        """The worker for jobs that must be alone, started when it is first needed."""
+        """Return the worker for jobs in quarantine; start it if there is none."""
         if self.alone is None:
             self.alone = self._start_one(alone=True)
         return self.alone
 
     def end_alone(self) -> None:
-        """Ask the worker for jobs that must be alone to end, if there is one and it has no job."""
+        """Ask the worker for jobs in quarantine to end, if there is one and it has no job."""
         if self.alone is not None and not self.alone.outstanding:
             self.alone.is_leaving = True
             self.alone.link.send(Stop())
@@ -168,7 +171,7 @@ class WorkerPool:
         """The worker with room that has the fewest jobs; None when none has room.
 
         Args:
-            needs_request, standing, is_robots: as of `PoolWorker.has_room`.
+            needs_request, standing, is_robots: see `PoolWorker.has_room`.
         """
         open_ones = [each for each in self.workers if each.has_room(needs_request, standing, is_robots)]
         return min(open_ones, key=lambda worker: len(worker.outstanding), default=None)
@@ -178,7 +181,7 @@ class WorkerPool:
         return min((worker.slots.stalls_in() for worker in self.workers), default=math.inf)
 
     def stalled_robots(self) -> int:
-        """How many requests of a robots.txt are stalled; may be asked by any thread."""
+        """How many requests for a robots.txt are stalled; may be called by any thread."""
         return sum(worker.slots.stalled_robots for worker in self.workers)
 
     def capacity(self) -> int:
@@ -192,10 +195,10 @@ class WorkerPool:
                 worker.link.send(Give(items))
 
     def remove(self, worker: PoolWorker) -> tuple[str, Note]:
-        """Forget a worker that has ended.
+        """Remove a worker that has ended, and wait for its process.
 
         Returns:
-            How it ended, and the task that it was on, as `WorkerLink.reap`.
+            See `WorkerLink.reap`.
         """
         if worker is self.alone:
             self.alone = None
@@ -211,7 +214,7 @@ class WorkerPool:
             worker.link.send(Stop())
 
     def kill(self) -> None:
-        """End all workers at once."""
+        """Kill all workers."""
         for worker in self:
             worker.link.kill()
 
