@@ -1,1 +1,1 @@
-"""From committed frames to finished files."""
+"""Turns the committed frames of a run into finished files and tables."""

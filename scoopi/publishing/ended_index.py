@@ -42,7 +42,7 @@ class EndedIndex:
         self._sizes[_bucket(key) + 1] += 1
 
     def match(self, job: str, incarnation: str, fence: int) -> bool:
-        """Whether this frame is the one that counts; of equal frames only the first is."""
+        """Whether this frame is the one that counts; marks it as found, so that no equal one counts again."""
         place = self._of(job)
         if place < 0 or self._fences[place] != fence or self._owners[place] != self._numbers.get(incarnation):
             return False

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 FOREVER_S = 1e9
 POLL_S = 0.2
 END_S = 30.0
-"""How long the thread may take to end; a transaction is faster, unless the database hangs."""
+"""How many seconds the thread may take to end; a transaction is faster, unless the database hangs."""
 
 
 class LiveLoads:
@@ -40,8 +40,8 @@ class LiveLoads:
         segment: the file of this process; other segments in its folder are those of earlier processes.
         loads: the loads of the tables, used by this thread only.
         jobs: the store of jobs, which says what earlier processes have ended.
-        make_durable: makes the writes to the store survive a power failure; called before dependent rows are
-                    loaded.
+        make_durable: makes the writes to the store survive a power failure; called before rows are loaded
+            that depend on them.
     """
 
     def __init__(

@@ -32,10 +32,11 @@ class OutputFaults:
         self._first: dict[str, tuple[str, RecordSchema]] = {}
 
     def of(self, task: str, output: OutputDef, schema: RecordSchema) -> Iterator[DefsError]:
-        """What is wrong with one output of a task.
+        """Yield an error for each thing that is wrong with one output of a task.
 
         Args:
             task: its key in the definitions.
+            schema: of the records that the task writes.
         """
         try:
             target = parse_target(output.to)

@@ -52,7 +52,12 @@ class OutputFile:
         self._sink.write(spec.header)
 
     def write(self, body: bytes, rows: int) -> None:
-        """Add the rows of one job."""
+        """Add the rows of one job.
+
+        Args:
+            body: the rows, encoded.
+            rows: their number.
+        """
         self._sink.write(body)
         self.rows += rows
 

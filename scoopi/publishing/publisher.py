@@ -170,7 +170,7 @@ class Publisher:
         return any(True for _ in self._frames.segments())
 
     def peek(self) -> Published:
-        """What is known without this node's segments: which other nodes have finished jobs; writes nothing.
+        """Find out from the store alone which other nodes have ended jobs; reads and writes no file.
 
         Raises:
             StoreError: the store cannot be read.

@@ -44,7 +44,7 @@ class RecordFile(OutputFile):
         super().finish()
 
     def publish(self, suffix: str = "") -> None:
-        """As `OutputFile`; for an object store the file is uploaded instead of renamed.
+        """Publish the file as `OutputFile` does, or upload it if the output is in an object store.
 
         Raises:
             AppenderError: it cannot be uploaded.

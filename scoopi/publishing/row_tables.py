@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from scoopi.publishing.table_load import DeferredLoad, TableLoad
 
 AWAY_S = 60.0
-"""How long a database that does not answer is retried before the rows are left to `scoopi resume`."""
+"""For how many seconds a database that does not answer is retried; then the rows are left to `scoopi
+resume`."""
 
 
 FinishLoad = Callable[[Callable[[], bool]], None]
-"""Ends the loading during the run; takes `is_late`, and raises StoreError if that becomes true first."""
+"""Waits for the end of the loading during the run; takes `is_late`, and raises StoreError once that is
+true."""
 
 
 class Loaded(NamedTuple):
@@ -75,7 +77,7 @@ class RowTables:
         folder: the folder that paths of SQLite files are relative to.
         run: incarnation of the run.
         work_folder: folder for rows that are only loaded at the end.
-        finish_live: ends the loading during the run.
+        finish_live: waits for the end of the loading during the run.
     """
 
     def __init__(

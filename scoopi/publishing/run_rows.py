@@ -1,4 +1,4 @@
-"""RunRows and RunPhases: which files a node writes at the end of a run, and when the run is OVER."""
+"""RunRows: publishes a node's rows at the end of a run; RunPhases: moves the run to ENDING and OVER."""
 
 from __future__ import annotations
 

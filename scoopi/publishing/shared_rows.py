@@ -20,10 +20,10 @@ from scoopi.store.record_codec import RecordCodec
 log = logging.getLogger(__name__)
 
 OTHERS_S = 600.0
-"""How long a node may publish for a dead one without renewing its lease."""
+"""How many seconds a node may publish for a dead one without renewing its lease."""
 PUBLISHED = b"published"
 MERGE_S = 3600.0
-"""How long a node may write the rows of all nodes without renewing its lease."""
+"""How many seconds a node may write the rows of all nodes without renewing its lease."""
 
 
 class RowsMissingError(Exception):

@@ -28,7 +28,11 @@ class TableLoad:
     Source: ARCHITECTURE, protocol rule 15.
 
     Args:
-        streams: the names of its rows in frames.
+        streams: the names that the table's rows have in frames.
+
+    Attributes:
+        table: the table.
+        retry: see `SegmentSink`.
     """
 
     def __init__(self, table: RecordTable, streams: Collection[str]) -> None:
@@ -99,7 +103,7 @@ class DeferredLoad:
     Args:
         table: the table for rows that meet their expectations.
         held: the table for rows that do not; it is replaced.
-        streams: the names of its rows in frames.
+        streams: the names that the table's rows have in frames.
         spool: path of the file, which is removed by `close`.
     """
 
@@ -129,7 +133,7 @@ class DeferredLoad:
             self.add_part(part)
 
     def add_part(self, part: Part) -> None:
-        """Collect the records of a part, if it is one of its streams."""
+        """Add the records of a part to the file, if it is one of the table's streams."""
         if part.output in self._streams and part.rows:
             self._file.write(len(part.body).to_bytes(4, "big") + part.body)
 
@@ -137,11 +141,11 @@ class DeferredLoad:
         """Nothing is loaded before `load`."""
 
     def table_of(self, is_held: bool) -> RecordTable:
-        """The table that the rows are loaded into."""
+        """The table that the rows are loaded into, if they are held back or if they are not."""
         return self._held if is_held else self._table
 
     def load(self, is_held: bool) -> None:
-        """Load all rows.
+        """Load all rows into `table_of(is_held)`, in one transaction.
 
         Raises:
             StoreError, AppenderError: the database does not answer, or rejects the rows; nothing was loaded.
@@ -181,5 +185,5 @@ class DeferredLoad:
 
 
 def rows_of(frame: Frame, streams: Collection[str]) -> list[Any]:
-    """The records of a frame in these streams."""
+    """Return the records of a frame that are in one of these streams."""
     return [row for part in frame.parts if part.output in streams for row in read_records(part.body)]

@@ -21,11 +21,11 @@ LEFT_ALONE_S = 0.1
 """Seconds without a turn after which the reader's thread takes one; also the longest wait in such a turn."""
 
 FOUND = 200
-"""The status of a page."""
+"""The HTTP status of a loaded page."""
 STOPPED = "the run was stopped before the redirect of its request was followed"
 RETRY = "the server has received the request; `scoopi retry` sends it again"
 DUE_S = 0.001
-"""Seconds for which pages may be run without a turn in between."""
+"""For how many seconds the steps of pages may run without a turn in between."""
 
 
 class PageLoad(msgspec.Struct, frozen=True):
@@ -135,7 +135,7 @@ class LoadedPage(msgspec.Struct, frozen=True):
         seconds: float,
         size_of: Callable[[object], int] | None = None,
     ) -> LoadedPage:
-        """The outcome of a load; without `size_of` the page was read locally, and its size is 0."""
+        """Make it from the outcome of a load; without `size_of` the page was read locally, of size 0."""
         is_local = size_of is None
         if isinstance(outcome, Exception):
             return cls(item, None, outcome, 0, seconds, is_local)
@@ -153,7 +153,8 @@ class LoadedPage(msgspec.Struct, frozen=True):
 
 
 OnLoaded = Callable[[PageLoad, Handover | Exception, float], Sequence[msgspec.Struct]]
-"""Takes the outcome of a load and its seconds; returns the messages that report it to the parent."""
+"""Takes the outcome of a load and its duration in seconds; returns the messages that report it to the
+parent."""
 
 
 class Fetching:

@@ -95,13 +95,16 @@ class FoundValues:
         return self._examples[field] <= MOST_EXAMPLES
 
     def note_load(self, group: str, loader: str) -> None:
-        """Count a page of a group with `loader: auto` by its loader; callable from any thread."""
+        """Count a page of a group with `loader: auto`, for the loader that it was loaded by.
+
+        Callable from any thread.
+        """
         name = count_name(LOADS, group, (loader, ""))
         with self._lock:
             self._of_records[name] += 1
 
     def note_time(self, group: str, task: str, seconds: float) -> None:
-        """Add to the time of a task; callable from any thread."""
+        """Add seconds to the time of a task; callable from any thread."""
         name = count_name(TIMES, group, (task, ""))
         with self._lock:
             self._of_records[name] += seconds

@@ -146,7 +146,7 @@ class JobRun:
         return msgspec.structs.replace(outcome.result(0), fault=fault)
 
     def add_time(self, step: str, seconds: float) -> None:
-        """Add to a step's time; callable from any thread."""
+        """Add seconds to a step's time; callable from any thread."""
         self._add_times(((step, seconds),))
 
     def take_times(self) -> dict[str, float]:

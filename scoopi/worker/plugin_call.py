@@ -18,7 +18,7 @@ from scoopi.model.text.shown import shown, without_logins
 from scoopi.plugins.loader_port import Answer, HeldGrant, LoaderPlugin, Terms
 
 GRACE_S = 1.0
-"""How long a request of a plugin may take beyond its timeout before its page fails."""
+"""How many seconds a request of a plugin may take beyond its timeout before its page fails."""
 
 LONGEST_WAIT_S = 1.0
 
@@ -61,7 +61,8 @@ class CallRules(msgspec.Struct, frozen=True):
 
     Attributes:
         terms: returns the Terms of a request, given URL and host.
-        is_public: whether the host of a URL is public; its second argument if its name cannot be resolved.
+        is_public: whether the host of a URL is public; returns its second argument if the host's name cannot
+            be resolved.
         public_only: whether requests to private hosts are denied, because a public page led here.
     """
 

@@ -1,4 +1,4 @@
-"""WaitingLoads: the loads of a worker that wait for a grant or a session."""
+"""WaitingLoads: the loads of a worker that wait for a grant, a session or a file."""
 
 from __future__ import annotations
 

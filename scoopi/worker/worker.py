@@ -48,7 +48,7 @@ class Worker:
         self._loop: WorkerLoop | None = None  # until it is wired
 
     def run(self) -> None:
-        """Serve until stopped."""
+        """Serve the parent until it sends Stop or has ended, or `leave` is called."""
         bodies = self._pipe.bodies(LEFT_ALONE_S)
         first = next(filter(None, bodies), None)
         if first is None:

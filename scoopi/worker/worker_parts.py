@@ -71,4 +71,5 @@ class WorkerParts(msgspec.Struct, frozen=True):
 
 
 Wire = Callable[[bytes, Callable[[str, str], None]], WorkerParts]
-"""Makes the parts from the plan in `Setup`; its second argument is called with (job, host) per request."""
+"""Makes the parts from the plan in `Setup`; its second argument is called with the job's id and the host of
+each request when it is sent."""

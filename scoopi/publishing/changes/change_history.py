@@ -29,7 +29,7 @@ class ChangeHistory:
     Args:
         hidden: the hidden folder of the run.
         definitions: the path of its definitions.
-        is_selection: whether the run reads only a part of them.
+        is_selection: whether the run reads only a part of the definitions.
     """
 
     def __init__(self, hidden: Path, definitions: str, *, is_selection: bool = False) -> None:
@@ -39,6 +39,8 @@ class ChangeHistory:
 
     def base(self) -> Path | None:
         """The file of the state that this run is compared with; None if it is the first run.
+
+        The first call chooses the run that finished last, and notes its name in the hidden folder.
 
         Raises:
             AppenderError: the run it was compared with before has been removed.
@@ -69,7 +71,7 @@ class ChangeHistory:
         Args:
             work_folder: folder for the state of this run until it is complete.
         Raises:
-            AppenderError: as `base`, or a state cannot be read or written.
+            AppenderError: see `base`; or a state cannot be read or written.
         """
         file = work_folder / TEMPORARIES.replace("*", secrets.token_hex(6))
         try:

@@ -50,7 +50,14 @@ class StateHeader(NamedTuple):
 
 
 class KnownRecord(NamedTuple):
-    """A record of a state; `row` maps columns to values."""
+    """A record of a state.
+
+    Attributes:
+        key: digest of the values of its key.
+        digest: of all of its values.
+        job: id of the job that has read it.
+        row: column -> value.
+    """
 
     key: bytes
     digest: bytes
@@ -61,7 +68,8 @@ class KnownRecord(NamedTuple):
 class ChangeState:
     """The records of a run in a SQLite file, by the digest of their key, with a digest of their values.
 
-    Used by one thread. A context manager that closes the file.
+    A stream is the records of one task, by the name that they have in frames. Used by one thread. A context
+    manager that closes the file.
 
     Args:
         file: a complete state, or the path of a new one.
@@ -129,7 +137,8 @@ class ChangeState:
         """Add a record of the run.
 
         Args:
-            known: key, digest, job, and the values of its row.
+            known: see `KnownRecord`; the values of the row are in the order of the stream's columns.
+            change: what has changed, `new` or `changed`; empty if nothing has.
         Returns:
             False if there already is a record with its key.
         """
@@ -145,7 +154,8 @@ class ChangeState:
         """Return what `add` has stored for the record with a key.
 
         Returns:
-            The digest of the record, what has changed in it, and its values, in the order of the columns.
+            The digest of its values, what has changed in it (see `add`), and its values, in the order of the
+            columns.
         """
         with self._errors():
             sql = "SELECT digest, change, row FROM records WHERE stream = ? AND key = ?"
@@ -179,7 +189,7 @@ class ChangeState:
             self.restore(stream)
 
     def complete(self, about: StateHeader) -> None:
-        """Commit a new state, which is complete now."""
+        """Add the header of a new state and commit it; only now can the file be opened again."""
         with self._errors():
             self._connection.execute("INSERT INTO about VALUES (?, ?, ?)", about)
             self._connection.execute("COMMIT")

@@ -37,7 +37,7 @@ class KeyConflicts:
         self._are_new = False
 
     def is_out(self, stream: str, key: bytes, digest: bytes) -> bool:
-        """Whether another record with the key counts."""
+        """Whether another record with the key counts, so that the one with this digest does not."""
         return self._chosen.get((stream, key), digest) != digest
 
     def add(self, stream: str, key: bytes, digests: Sequence[bytes], base: bytes | None) -> None:
@@ -55,7 +55,11 @@ class KeyConflicts:
     def describe(
         self, schema: RecordSchema, stream: str, key: bytes, rows: tuple[Sequence[Any], Sequence[Any]]
     ) -> None:
-        """Keep for the warning what is different in two rows with one key."""
+        """Keep for the warning what is different in two rows with one key.
+
+        Args:
+            rows: their values, in the order of all columns of the schema.
+        """
         names = [column.name for column in schema.all_columns]
         values = {column.name for column in schema.columns}
         differing = {name for name, one, other in zip(names, *rows, strict=True) if one != other}

@@ -64,7 +64,7 @@ class RecordChanges:
         self._retried: dict[str, str] = {}
 
     def of(self, frame: Frame, *, is_superseded: bool = False) -> Frame:
-        """The frame with additional parts: its records that are new or changed.
+        """Return the frame with additional parts: its records that are new or changed.
 
         Args:
             is_superseded: whether its failed tasks were run again.
@@ -82,7 +82,7 @@ class RecordChanges:
         return replace(frame, parts=(*frame.parts, *parts)) if parts else frame
 
     def gone(self, has_ended: Callable[[str], bool]) -> Iterator[Part]:
-        """Return the records that are gone, and count those of which it is unknown; called after all frames.
+        """Yield the records that are gone, and count those that may be; call it after all frames.
 
         Args:
             has_ended: whether a job, by its id, has ended in this run.

@@ -25,7 +25,7 @@ class PageOutcome:
     Attributes:
         links: the links of all tasks.
         reads: the rows and records of each task as they were read, before any step changed them.
-        items: those that do not become links.
+        items: those of `reads` that do not become links.
         has_all_items: whether `items` is complete, as no task that reads any has failed.
         times: (step, seconds), in the order in which the steps ran.
         failures, warnings: of all tasks.
