@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 CONNECT_S = 10
 BUSY_S = 30
-"""How long a transaction waits for others that hold a SQLite file."""
+"""For how many seconds a transaction waits for others that hold a SQLite file."""
 _KEEPALIVE = {
     "keepalives_idle": 20,
     "keepalives_interval": 5,
@@ -34,6 +34,11 @@ class Database:
     Args:
         target: an output in this database.
         folder: the folder that the path of a SQLite file is relative to.
+
+    Attributes:
+        name: the output without its table, for messages.
+        path: of the SQLite file; None for another database.
+        dialect: `sqlite` or `postgresql`.
     """
 
     def __init__(self, target: Target, folder: Path) -> None:

@@ -140,7 +140,11 @@ class RecordTable:
         return int(found or 0)
 
     def loaded(self) -> tuple[int, int]:
-        """Return how many rows the run has written, and how many duplicates by key it has dropped."""
+        """Return how many rows the run has written, and how many duplicates by key it has dropped.
+
+        Raises:
+            StoreError, AppenderError: as `Database.transaction`.
+        """
         offsets = self._offsets
         sums = sa.select(sa.func.sum(offsets.c.rows), sa.func.sum(offsets.c.dropped))
         with self.database.transaction() as connection:
@@ -156,6 +160,7 @@ class RecordTable:
 
         Args:
             batches: lists of records, whose values are in their form in frames.
+            moves: the ranges of segments that the records come from.
             replace: whether to drop and create the table first.
         Raises:
             MovedError: an offset is not the one expected; nothing was written.

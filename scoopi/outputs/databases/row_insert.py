@@ -20,7 +20,8 @@ class RowInsert:
 
     Args:
         bound: for each column of a record, the function that converts a value for the driver.
-        run_column: the last column of the table, for the run that wrote the row.
+        run_column: the name of the last column of the table, for the run that wrote the row.
+        run: the value of that column: the incarnation of the run.
     """
 
     def __init__(

@@ -16,9 +16,9 @@ from scoopi.outputs.typed_values import json_text, typed_reader
 GROUP_ROWS = 50_000
 """Rows per row group, which are held in memory."""
 PRECISION, SCALE = 38, 9
-"""Of decimals: supported by every reader of Parquet, and enough for amounts of money."""
+"""Digits of a decimal, in all and after the point: every reader supports them, and prices fit."""
 WIDE_PRECISION, WIDE_SCALE = 76, 38
-"""Of the decimals of a column with a value that does not fit."""
+"""The same, of a column with a value that does not fit into these."""
 _TYPES = {
     ColumnType.TEXT: pa.string(),
     ColumnType.INTEGER: pa.int64(),
