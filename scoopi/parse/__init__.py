@@ -11,7 +11,7 @@ __all__ = ["parse_html"]
 
 
 def __getattr__(name: str) -> Any:
-    """`parse_html`, loaded at first access, as it needs lxml and selectolax."""
+    """Return `parse_html`, imported at first access because it needs lxml and selectolax."""
     if name in __all__:
         from scoopi.parse.tree import page
 

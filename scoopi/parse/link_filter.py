@@ -40,7 +40,7 @@ _ADDRESS = re.compile(r"[0-9.]+|.*:.*")
 
 
 class LinkFilter:
-    """Decides which of the addresses in a field are followed.
+    """Decides which of the links in a field are followed, by the rules of its definition.
 
     An address that cannot be a page is never followed: `mailto:`, or, without `allow`, a file such as an
     image.
@@ -63,9 +63,10 @@ class LinkFilter:
         self.bounds = rules.bounds
 
     def refusal(self, address: str, page_url: str) -> str:
-        """The rule that excludes an absolute address, one of REFUSALS; empty if the address is followed.
+        """The rule that excludes a link, one of REFUSALS; empty if the link is followed.
 
         Args:
+            address: the absolute address that the link leads to.
             page_url: the address that was requested; not the one it redirected to, or a redirect could lead
                 the crawl to another site.
         Raises:
@@ -101,6 +102,7 @@ class LinkCounts:
 
         Args:
             refusal: as returned by `LinkFilter.refusal`.
+            address: the absolute address that the link leads to.
             finds: counters of the page; updated in place.
         """
         if not refusal:

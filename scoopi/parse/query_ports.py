@@ -38,7 +38,7 @@ class ValueQuery(Protocol):
 
 
 class QueryEngine(Protocol):
-    """One selector language; the engine compiles each selector once and caches it."""
+    """Compiles the selectors of one language to queries, each only once: queries are cached."""
 
     def compile_block(self, selector: str) -> BlockQuery:
         """A query for block nodes.
@@ -51,7 +51,9 @@ class QueryEngine(Protocol):
         """A query for a value inside blocks; same errors as `compile_block`."""
 
     def walked(self, selector: str, at: int) -> WalkedQuery | None:
-        """The selector as a target of the compiled walk; None if the walk cannot evaluate it.
+        """The selector as a target of the compiled walk over a block (see `parse/walks/block_walk.py`).
+
+        None if the walk cannot evaluate it.
 
         Args:
             at: index of its values in the result of the walk.
@@ -117,12 +119,13 @@ class ChildValue(NamedTuple):
 
 
 class ColumnPlan(NamedTuple):
-    """What a walk in C reads of blocks: elements at the end of a chain, by their places among siblings.
+    """What a walk in C reads in blocks: elements at the end of a chain, by their positions among siblings.
 
     Attributes:
-        chain, children, place: as in `SimpleChain.plan`.
-        child_tag: their children of this tag are read; empty for the elements themselves.
-        attribute: that is read; empty for the own text.
+        chain, children: the chain, as from `SimpleChain.links`.
+        place: as in `SimpleChain.plan`.
+        child_tag: tag of their children that are read; empty to read the elements themselves.
+        attribute: name of the attribute that is read; empty for the own text.
     """
 
     chain: tuple[object, ...]
@@ -133,7 +136,7 @@ class ColumnPlan(NamedTuple):
 
 
 class OpenQuery(Protocol):
-    """A query with open positions. Serves all pages; equal queries share one index of a page."""
+    """A query whose positions are filled in later. Serves all pages; equal queries share a page's index."""
 
     @property
     def key(self) -> str:
@@ -207,7 +210,7 @@ class Positional(NamedTuple):
 
     Attributes:
         positions: from the left, each a stand-in or a number as written.
-        change: applied to each value; None for nothing.
+        change: applied to each value; None to leave values unchanged.
     """
 
     query: OpenQuery
@@ -216,7 +219,7 @@ class Positional(NamedTuple):
 
 
 class PositionalBlock(NamedTuple):
-    """As Positional, for a block."""
+    """An open query for blocks and its positions; see Positional."""
 
     query: OpenBlockQuery
     positions: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Builds the bridge; in a checkout, run `python -m scoopi.parse.bridge.build`.
+"""Builds the compiled bridge from lexbor to lxml; in a checkout, run `python -m scoopi.parse.bridge.build`.
 
 Uses only the standard library and lxml's headers, as installers run it before anything else is installed.
 """
@@ -48,10 +48,10 @@ class BridgeUnavailableError(Exception):
 
 
 def compiler() -> list[str]:
-    """The command of the C compiler: `CC`, else the first one found.
+    """The words of the compiler's command: those of the variable `CC`, else the first of cc, gcc and clang.
 
     Raises:
-        BridgeUnavailableError: there is no compiler.
+        BridgeUnavailableError: `CC` is not set, and none of these is on the path.
     """
     if given := os.environ.get("CC"):
         return shlex.split(given)
@@ -62,12 +62,12 @@ def compiler() -> list[str]:
 
 
 def build(target: Path = _FOLDER) -> Path:
-    """Compile the bridge into a folder.
+    """Compile the bridge into a folder, by default that of its sources.
 
     Returns:
         Path of the module.
     Raises:
-        BridgeUnavailableError: no compiler, no headers, or the compiler's own error.
+        BridgeUnavailableError: not on Linux, no compiler, no headers, or the compiler's own error.
     """
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     if sys.platform != "linux" or not suffix:
@@ -93,7 +93,10 @@ def _compile(command: list[str]) -> None:
 
 
 def build_if_older() -> Path:
-    """Build in place, unless the existing module is newer than its sources."""
+    """Build the bridge beside its sources, unless a module there is newer than all of them.
+
+    Returns and raises as `build`.
+    """
     made = _FOLDER / f"_bridge{sysconfig.get_config_var('EXT_SUFFIX')}"
     sources = [_FOLDER / name for name in (*_SOURCES, *_HEADERS)]
     if made.exists() and all(made.stat().st_mtime > source.stat().st_mtime for source in sources):
@@ -113,7 +116,11 @@ def _include_folders() -> list[str]:
 
 
 def main() -> int:
-    """Build in place; returns the exit code."""
+    """Build the bridge beside its sources and report the result on stderr.
+
+    Returns:
+        The exit code: 0 if it was built, else 1.
+    """
     try:
         made = build()
     except BridgeUnavailableError as error:

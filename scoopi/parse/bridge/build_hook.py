@@ -30,7 +30,14 @@ class BridgeBuildHook(BuildHookInterface[Any]):
     """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile the bridge; for an editable install, in place."""
+        """Compile the bridge into the wheel; for an editable install, beside its sources.
+
+        If it cannot be built, shows a warning, and the wheel stays pure Python.
+
+        Args:
+            version: `editable` or `standard`.
+            build_data: hatch's data of the wheel; changed in place.
+        """
         builder = _builder()
         try:
             if version == "editable":
@@ -46,6 +53,6 @@ class BridgeBuildHook(BuildHookInterface[Any]):
         build_data["infer_tag"] = True
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove what was built for the wheel."""
+        """Remove the temporary folder with the compiled bridge."""
         if hasattr(self, "_folder"):
             self._folder.cleanup()

@@ -1,19 +1,19 @@
-/* column: the values of the elements of a list or of a table's column by their places, in one walk.
+/* column: the values of the elements of a list or of a table's column by their positions, in one walk.
  *
- * What `li:nth-child(K) > a` finds for every K is one walk over the block: no Python object is made for a list item.
+ * One walk over the block finds what `li:nth-child(K) > a` finds for each K, without a Python object for each `li`.
  */
 #include "column_values.h"
 #include "element_tests.h"
 #include "row_cells.h"
 
-/* What is read of each element of a chain. */
+/* A chain of compounds, and what is read from each element that it finds. */
 typedef struct {
     element_chain chain;
     const char *tag;  /* of its children; "" for the element itself */
     const char *name; /* of an attribute; "" for the own text */
 } column;
 
-/* Whether blanks count in the element itself. */
+/* Whether white space of the element's own text is significant. */
 static bool is_preserved(const xmlNode *element)
 {
     return preserves_blanks(element) || (element->parent != NULL && row_cells_preserved(element->parent));
@@ -26,7 +26,7 @@ static PyObject *value_of(const xmlNode *element, const column *wanted, text_buf
     return row_cells_value(element, wanted->name, text);
 }
 
-/* Puts the element's value under its place; UNDECIDED where the place is taken, or only Python can say. */
+/* Adds the element's value under its position; UNDECIDED if that has a value already, or only Python can decide. */
 static outcome add_value(PyObject *values, PyObject *joined, const xmlNode *element, const column *wanted,
                          counted_element *known, text_buffer *text)
 {

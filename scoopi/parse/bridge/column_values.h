@@ -1,4 +1,4 @@
-/* What the bridge's module takes from column_values.c. */
+/* The function of column_values.c that the module exports. */
 #ifndef SCOOPI_COLUMN_VALUES_H
 #define SCOOPI_COLUMN_VALUES_H
 

@@ -68,8 +68,8 @@ bool element_chain_read(PyObject *chain, PyObject *children, int place, element_
     return true;
 }
 
-/* Whether the rest of a chain stands above a node, in the block. It is searched for from no further node if no choice of
- * ancestors can make it fit (NOWHERE); else a page of deeply nested elements would take minutes. */
+/* How the rest of a chain matches the ancestors of a node in the block. NOWHERE: it cannot match from any node further
+ * up either, so the search ends; without that, a page of deeply nested elements would take minutes. */
 typedef enum { UNREADABLE = -1, NOWHERE, NOT_HERE, FITS } match;
 
 static match match_above(const xmlNode *node, const xmlNode *block, const element_chain *wanted, Py_ssize_t at)

@@ -23,16 +23,19 @@ typedef struct {
 
 /* Reads (tag, id, classes); the strings live as long as the tuple. False with an error set. */
 bool element_compound(PyObject *written, compound *made);
+/* The attribute with this name and without a namespace; NULL if there is none. */
 const xmlAttr *element_attribute(const xmlNode *node, const char *name);
 /* The value of an attribute; NULL if it is not a single text node. */
 const char *element_value(const xmlAttr *attribute);
-/* DONE if the element has them, UNDECIDED if not, FAILED (without an error) if element_value() gives NULL. */
+/* DONE if the element has the tag, id and classes, UNDECIDED if not, FAILED (with no error set) if element_value()
+ * gives NULL. */
 outcome element_fits(const xmlNode *node, const compound *wanted);
-/* Reads a tuple of compounds and one of booleans, whether each is a child; as `element_compound`. */
+/* Reads a tuple of compounds, and one of booleans: whether `>` joins each but the last to the next. The strings live as
+ * long as the tuple. False with an error set. */
 bool element_chain_read(PyObject *chain, PyObject *children, int place, element_chain *made);
-/* Whether a chain leads from a block, in which the node is, to the node; as `element_fits`. */
+/* Whether a chain matches a node in a block; returns as `element_fits`. */
 outcome element_chain_fits(const xmlNode *node, const xmlNode *block, const element_chain *wanted);
-/* The next element or other node inside a block, in document order; NULL behind the last one. */
+/* The node after this one inside a block, in document order; NULL after the last one. */
 const xmlNode *element_walk(const xmlNode *node, const xmlNode *block);
 
 #endif

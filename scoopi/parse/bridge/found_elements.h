@@ -5,7 +5,7 @@
 #include <Python.h>
 #include <stdbool.h>
 
-/* Whether lxml exports what makes its elements; else an ImportError is set. */
+/* Whether lxml exports the function that makes its elements; else an ImportError is set. */
 bool found_elements_connected(void);
 PyObject *found_elements(PyObject *module, PyObject *arguments);
 

@@ -27,32 +27,33 @@ Element = etree._Element
 ValuesOf = Callable[[list[Element]], list[list[list[str] | None] | None]]
 """Elements of records -> for each, the values of each field; None where Python must evaluate it."""
 RecordValues = Callable[[tuple[Any, ...], int], ValuesOf]
-"""(targets of the walk, number of fields) -> a function that finds their values."""
+"""(targets, each as made by `SimpleChain.plan`; number of fields) -> a function that finds their values."""
 FlatValuesOf = Callable[[list[Element]], list[list[list[str] | None] | tuple[str, ...] | None]]
-"""As ValuesOf; a tuple of the values of an element in which each field has exactly one."""
+"""As ValuesOf, but an element in which each field has exactly one value gives a tuple of these values."""
 ColumnValues = Callable[[list[Element], ColumnPlan], tuple[dict[int, Any], list[int]] | None]
-"""Blocks, what is read -> values by position, and which are lists; None where Python must evaluate it."""
+"""(blocks, what is read) -> (position -> text or list of texts, positions of the lists); None where Python
+must evaluate it."""
 FoundElements = Callable[[Element, tuple[Any, ...], tuple[bool, ...], bool], list[Element] | None]
 """Root, a chain as in `simple_chain.py`, whether to search its whole page -> the elements of the chain;
-None where Python must."""
+None where an XPath must find them."""
 
 
 class NativeParser:
     """Parses pages in the compiled bridge, without the GIL. Thread-safe.
 
     Args:
-        module: the compiled module; None for the one built in place.
+        module: the compiled module; None for the one of this package.
     Raises:
         ImportError: it is not built, or does not fit the installed version of lxml or selectolax.
 
     Attributes:
         module: the compiled module.
         is_utf8: whether a page is valid UTF-8.
-        positions, cells, part: as in `row_cells`, but with None where white space may be significant.
+        positions, cells, part: as in `row_cells.py`, but with None where white space may be significant.
         tails: likewise, and with the texts of several children as a list, not joined.
         values: compiles the walk over records (see `record_walk.py`); None if the module lacks it.
-        elements: finds the elements of a simple selector; None if the module is older, which also lacks
-            `flat_values`.
+        elements: finds the elements of a simple selector; None if the module is an older one, which also
+            lacks `flat_values`.
     """
 
     def __init__(self, module: Any = None) -> None:
@@ -95,12 +96,12 @@ class NativeParser:
         return tree
 
     def column(self, blocks: list[Element], plan: ColumnPlan) -> tuple[dict[int, Any], list[int]] | None:
-        """Find the values of a column by their positions, see `ColumnValues`."""
+        """Find the values of a column by their positions; see `ColumnValues`."""
         found: tuple[dict[int, Any], list[int]] | None = self._read_column(blocks, *plan)
         return found
 
     def flat_values(self, targets: tuple[Any, ...], width: int) -> FlatValuesOf:
-        """A function that finds the values of the fields, see `FlatValuesOf`; as RecordValues."""
+        """Compile a walk over blocks; arguments as for RecordValues, result as for FlatValuesOf."""
         return partial(self.module.values, self.module.values_plan(targets, width, True))
 
     def _values(self, targets: tuple[Any, ...], width: int) -> ValuesOf:
@@ -108,7 +109,7 @@ class NativeParser:
 
 
 class RowReader(NamedTuple):
-    """The functions of `row_cells`, compiled or pure Python."""
+    """The functions of `row_cells.py`, compiled or pure Python."""
 
     positions: Callable[[list[Element], bool], list[int]]
     cells: Callable[[list[Element], str, bool], list[Cells]]
@@ -130,7 +131,7 @@ _DEPTH = 64
 def compiled_parser() -> TreeOf | None:
     """The bridge's parser, if it is built and parses a test page like the pure-Python copier; else None.
 
-    Decided once per process.
+    Decided once per process. A bridge that fails its check is logged as a warning.
     """
     return trusted_bridge()
 
@@ -151,7 +152,7 @@ def record_values() -> RecordValues | None:
 
 @cache
 def block_values() -> Callable[[tuple[Any, ...], int], FlatValuesOf] | None:
-    """As `record_values`, for blocks, in which most fields have one value."""
+    """The bridge's walk over blocks, in which most fields have exactly one value; None to use queries."""
     native = _native()
     return None if native is None or native.elements is None else native.flat_values
 
@@ -201,7 +202,11 @@ def row_reader_of(native: NativeParser) -> RowReader:
 
 
 def trusted_bridge(module: Any = None) -> TreeOf | None:
-    """As `compiled_parser`, but not cached; `module` as in NativeParser."""
+    """The bridge as in `compiled_parser`, but checked again at each call.
+
+    Args:
+        module: the compiled module; None for the one of this package.
+    """
     log = logging.getLogger(__name__)
     try:
         native = NativeParser(module)

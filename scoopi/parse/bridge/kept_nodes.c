@@ -7,7 +7,7 @@
 #include "class_list.h"
 
 enum { KNOWN_IDS = 512 }; /* smaller ids of tags and attributes are lexbor's own and index a table */
-/* What is known of a name: flags of what its anchors keep, and these. */
+/* What is known of a name: the flags of what its anchors keep (ALL_KEPT has all of them), and three more. */
 enum { ALL_KEPT = 63, IS_ID = 64, IS_CLASS = 128, KNOWN = 256 };
 
 static const size_t NO_FRAME = SIZE_MAX;
@@ -63,7 +63,7 @@ static unsigned char keeps_of_name(const keep_plan *plan, char kind, const unsig
     return keeps;
 }
 
-/* What the attribute's name says: the flags of the anchors that name it, and IS_ID or IS_CLASS. */
+/* The flags of an attribute's name: what the anchors with this name keep, and IS_ID or IS_CLASS. */
 static unsigned short attribute_kind(walk *at, lexbor_attr *attr)
 {
     uintptr_t id = attr->node.local_name;
@@ -97,7 +97,8 @@ static unsigned char keeps_of_id(const keep_plan *plan, const char *value, size_
     return keeps;
 }
 
-/* A class that is not ASCII may be any: other tests decide. */
+/* What the anchors with one of these classes keep. A class that is not ASCII counts as that of every anchor, since only
+ * ASCII is compared here: too much may be kept, but not too little. */
 static unsigned char keeps_of_classes(const keep_plan *plan, const char *value, size_t length)
 {
     unsigned char keeps = 0;

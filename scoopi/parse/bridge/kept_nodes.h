@@ -9,8 +9,8 @@
 
 enum { MOST_ANCHORS = 32 };
 
-/* What is kept of the elements of an anchor; an element may match several. The NESTED ones count only on and inside
- * the elements of a FRAME. */
+/* What is kept of the elements that match an anchor; an element may match several. The flags that begin with NESTED
+ * count only on and inside the elements of a FRAME. */
 enum {
     CONTENTS = 1,           /* the element with all its contents, */
     JOINED = 2,             /* and its parent with all its contents, too */

@@ -63,7 +63,7 @@ static bool is_xml_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
-/* As XPath's normalize-space(). */
+/* Does what XPath's normalize-space() does, in place. */
 static void normalize(text_buffer *text)
 {
     size_t written = 0;

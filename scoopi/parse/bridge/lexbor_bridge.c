@@ -47,7 +47,7 @@ static lexbor_api lexbor;
 static xml_api xml;
 static bool connected = false;
 
-/* A parser and the document that it builds. Kept between pages: to lay out a document takes as long as to parse 1 KB. */
+/* A parser and the document that it builds. Kept between pages: a new document takes as long as parsing 1 KB. */
 typedef struct {
     void *parser, *document;
 } lexbor_pair;
@@ -76,7 +76,7 @@ typedef struct {
     lexbor_path path;
     size_t max_depth;
     size_t nodes, max_nodes;     /* elements, texts, comments and attributes */
-    bool careful;                /* the page may contain characters that lxml rejects */
+    bool careful;                /* the page may contain characters that lxml rejects: check all texts */
     bool is_part;                /* only marked nodes are copied */
     size_t whole_from;           /* depth of the element that is copied with all its contents; 0: none */
 } build;
@@ -760,8 +760,8 @@ static PyMethodDef methods[] = {
      "of the chain, or of its children with the tag, by its position among its siblings, a list if there are several,\n"
      "and the positions of the lists; None if elements share a position or white space may be significant."},
     {"elements", found_elements, METH_VARARGS,
-     "elements(root, chain, children, in_page) -> list of the elements of the chain, the root or inside it, or on its\n"
-     "whole page; None if Python must find them."},
+     "elements(root, chain, children, in_page) -> list of the elements that the chain finds from the root downwards, or\n"
+     "with in_page on the whole page; None if Python must find them."},
     {"values_plan", record_values_plan, METH_VARARGS,
      "values_plan(targets, width, is_flat=False) -> a plan for values(); width is the number of fields of a record."},
     {"values", record_values, METH_VARARGS,

@@ -21,7 +21,7 @@ typedef struct {
 /* The state of a target with a label during the walk over one record. */
 typedef struct {
     const xmlNode *last;
-    bool is_left; /* to Python */
+    bool is_left; /* evaluated by Python instead */
 } progress;
 
 /* Targets read from a tuple, which owns their strings. */

@@ -11,7 +11,7 @@
 
 enum { REMEMBERED = 16 };
 
-/* An element whose position among its siblings is known; those of later siblings are counted from there. */
+/* An element whose position among its siblings is known; positions of later siblings are counted from there. */
 typedef struct {
     const xmlNode *node;
     Py_ssize_t position;
@@ -23,13 +23,16 @@ bool row_cells_connected(void);
 xmlNode *row_cells_node(PyObject *object);
 /* The document of an lxml element, as a borrowed reference. */
 PyObject *row_cells_document(PyObject *element);
-/* The place among its siblings, from 1, or among those of its name; of a root 0, or 1. `known` holds REMEMBERED. */
+/* The position of an element among its siblings, from 1; with `of_type`, among those of its name. The root of a page
+ * has position 0; with `of_type`, 1. `known` has REMEMBERED entries. */
 Py_ssize_t row_cells_position(const xmlNode *node, bool of_type, counted_element *known);
-/* The attribute of an element, or (of the name "") its own text; NULL without an error where only Python can say. */
+/* The value of an attribute, or for the name "" the element's own text; NULL with no error set if only Python can
+ * decide. */
 PyObject *row_cells_value(const xmlNode *element, const char *name, text_buffer *text);
-/* What children of a tag hold, of several a list, of none None; NULL as `row_cells_value`. */
+/* The values of the children with the tag: a string for one child, a list for several, None for none; NULL as for
+ * `row_cells_value`. */
 PyObject *row_cells_tail(const xmlNode *element, const char *tag, const char *name, text_buffer *text);
-/* Whether blanks count in the children of the row that are no `pre` themselves. */
+/* Whether white space is significant in the children of the row because the row is in a `pre` or the like. */
 bool row_cells_preserved(const xmlNode *row);
 PyObject *row_cells_cells(PyObject *module, PyObject *arguments);
 PyObject *row_cells_part(PyObject *module, PyObject *arguments);

@@ -1,4 +1,4 @@
-/* is_utf8: whether a page is valid UTF-8. Decoding it just to know takes several times as long. */
+/* is_utf8: whether a page is valid UTF-8. To decode it for that takes several times as long. */
 #include "valid_utf8.h"
 
 #include <stdbool.h>

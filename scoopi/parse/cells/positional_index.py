@@ -20,14 +20,16 @@ _NOTHING: list[Element] = []
 
 
 class Leaf(Protocol):
-    """Values by the last position."""
+    """The values at each last position of a selector whose other positions are given."""
 
     def get(self, position: int, /) -> str | None:
         """The value at the position; None if nothing is found."""
 
 
 class PositionalGroups:
-    """The elements that queries find at the steps before their last one; each step is evaluated once a page.
+    """The elements that open queries find step by step; queries that begin alike share the steps.
+
+    Each step is evaluated only once for each position of the steps before it.
 
     Args:
         blocks: where elements are searched.
@@ -39,7 +41,9 @@ class PositionalGroups:
         self._groups: dict[tuple[str, tuple[int, ...]], ByPosition | None] = {}
 
     def contexts(self, query: OpenQuery, positions: tuple[int, ...]) -> list[Element] | None:
-        """The elements at these positions of the first steps; None if some are nested in others.
+        """The elements at these positions, one for each of the first steps; the blocks without positions.
+
+        None if some of them are nested in others.
 
         Raises:
             ParseError: the evaluation of a step failed.
@@ -51,7 +55,11 @@ class PositionalGroups:
         return None if groups is None or are_nested(elements) else elements
 
     def inner(self, query: OpenQuery, outer: tuple[int, ...]) -> ByPosition | None:
-        """The elements that the next step finds, by position; None and errors as for `contexts`."""
+        """The elements that the step after `outer` finds, by position; None and errors as for `contexts`.
+
+        Args:
+            outer: a position for each step before it.
+        """
         key = query.keys[len(outer)], outer
         if key not in self._groups:
             contexts = self.contexts(query, outer)
@@ -60,7 +68,7 @@ class PositionalGroups:
         return self._groups[key]
 
     def found(self, query: OpenBlockQuery, positions: tuple[int, ...]) -> list[Element] | None:
-        """The blocks at these positions; None and errors as for `contexts`."""
+        """The blocks that a query for blocks finds at these positions; None and errors as for `contexts`."""
         groups = self.inner(query, positions[:-1])
         elements = [] if groups is None else groups.get(positions[-1], [])
         if groups is None or (query.reads_below and are_nested(elements)):
@@ -75,8 +83,8 @@ class PositionalIndex:
     step are nested, document order and duplicates matter, so an ordinary query is used.
 
     Args:
-        query: the open query.
-        groups: the blocks in which it is evaluated.
+        query: the open query: a selector whose positions are filled in later.
+        groups: the blocks in which it is evaluated, and the elements of its steps.
 
     Attributes:
         has_blocks: whether there are any blocks.
@@ -91,7 +99,10 @@ class PositionalIndex:
         self._rows: dict[range, list[Element | None] | None] = {}
 
     def leaf(self, outer: tuple[int, ...]) -> Leaf:
-        """The values by their last position, given all other positions.
+        """The values at each last position.
+
+        Args:
+            outer: all positions of the query before the last one.
 
         Raises:
             ParseError: a regular expression of the selector took too long.
@@ -116,7 +127,7 @@ class PositionalIndex:
         return [value for at in rows for value in map(self.leaf((at,)).get, cells)]
 
     def queried(self, positions: Sequence[int]) -> str | None:
-        """The value as an ordinary query finds it; same errors as `leaf`."""
+        """The value at these positions, as found by an ordinary query; same errors as `leaf`."""
         return self._query.filled(positions)(self._groups.blocks)
 
     def _single_rows(self, rows: range) -> list[Element | None] | None:

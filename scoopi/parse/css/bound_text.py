@@ -27,7 +27,7 @@ class BoundText(NamedTuple):
 
     @classmethod
     def of(cls, selector: str) -> BoundText:
-        """Replace the marked values of a selector by letters.
+        """Replace the marked values of a selector (see `model/text/page_text.py`) by letters.
 
         Raises:
             ParseError: it has more values than there are letters.
@@ -46,7 +46,7 @@ class BoundText(NamedTuple):
 
 
 def bound(text: str, values: Mapping[str, str]) -> str:
-    """A part of the text, with the values in place of their letters."""
+    """`text` with the values in place of the letters; `values` as in BoundText."""
     return "".join(values.get(letter, letter) for letter in text) if values else text
 
 

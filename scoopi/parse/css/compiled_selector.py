@@ -42,7 +42,7 @@ class CompiledSelector:
         selectors: the parsed selector.
         scope: what `select` searches.
         regex_timeout_ms: time limit of one regular expression on one text.
-        large: number of elements from which a page or block is large.
+        large: number of elements from which a page or block is large; 0 for every one.
     Raises:
         ParseError: a pattern is not a valid regular expression, or the selector is too large.
     """

@@ -116,7 +116,7 @@ class CssOpenQuery:
         return ColumnPlan(*links, CHILD if is_child else WITHIN, child_tag, attribute)
 
     def blocks(self, found: Sequence[Element]) -> list[Element]:
-        """All blocks."""
+        """All of the blocks, as a CSS selector searches every one."""
         return list(found)
 
     def below(self, elements: list[Element]) -> list[Element]:
@@ -130,7 +130,7 @@ class CssOpenQuery:
         return join_texts([self._text(element) for element in self.below(elements)])
 
     def filled(self, positions: Sequence[int]) -> Callable[[Sequence[Element]], str | None]:
-        """A selector compiled for these positions: blocks -> value."""
+        """Compile the selector for these positions, from the left: blocks -> value."""
         selector = CompiledSelector(self.shape.filled(positions), Within.BLOCK, self._regex_timeout_ms)
 
         def value(blocks: Sequence[Element]) -> str | None:
@@ -184,7 +184,8 @@ def shape_of(selector: str, stand_ins: Sequence[int], attribute: str = "") -> Op
         stand_ins: these numbers, at least one; each must be the k of exactly one `:nth-child(k)`.
         attribute: see PositionalShape.
     Returns:
-        None if the selector is invalid, or more than positions vary in it.
+        None if the selector is invalid or has several alternatives, if a stand-in is not the position of
+        exactly one compound, or if a sibling combinator follows an open position.
     """
     try:
         selectors = parse_selector(selector)

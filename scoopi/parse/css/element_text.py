@@ -77,7 +77,7 @@ def name_of(element: Element) -> str:
 
 
 def own_text(element: Element) -> str:
-    """The element's own text, without its descendants'; white space collapsed and trimmed.
+    """The element's own text, without its descendants'; trimmed, white space collapsed outside of `<pre>`.
 
     Source: defs/README.md, 3.2.
     """
@@ -98,12 +98,15 @@ def own_text(element: Element) -> str:
 
 
 def full_text(element: Element) -> str:
-    """The text of the element and its descendants, with a blank where a block or `<br>` starts or ends."""
+    """The text of the element and its descendants, with a blank where a block or `<br>` starts or ends.
+
+    Trimmed, and with white space collapsed outside of `<pre>`.
+    """
     return _Text(element).full()
 
 
 def whole_text(element: Element) -> str:
-    """The text of the element and its descendants with its white space, without scripts and styles.
+    """The text of the element and its descendants, white space as written, without scripts and styles.
 
     A `<br>` becomes a line feed.
     """

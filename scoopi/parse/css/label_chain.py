@@ -1,4 +1,4 @@
-"""LabelChain: a selector that starts at an element with a given text, as `dt:matchesOwn(^Price) + dd`."""
+"""LabelChain: a selector that starts at an element with a given text, like `dt:matchesOwn(^Price) + dd`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LITERAL = re.compile(r"(?:[\w -]|\\[^\w\s])+")
 
 
 class LabelChain:
-    """A selector that starts at an element with a given text, as `dt:matchesOwn(^Price) + dd`.
+    """A selector that starts at an element with a given text, like `dt:matchesOwn(^Price) + dd`.
 
     Ten labels of a page are ten selectors that differ only in the text. So the texts of all elements that may
     be a label are read once a page, and each text is searched in all of them at once.
@@ -62,14 +62,17 @@ class LabelChain:
 
     @staticmethod
     def fits(selectors: syntax.Selectors) -> bool:
-        """Whether parsed selectors are a chain of this kind."""
+        """Whether parsed selectors are a single chain whose first compound tests the text of a label."""
         if len(selectors) != 1 or syntax.matches_text(selectors) or syntax.needs_root(selectors):
             return False
         chain = selectors[0]
         return not chain.scoped and bool(chain.compounds) and _text_test(chain.compounds[0]) is not None
 
     def select(self, block: Element, memory: PageMemory) -> list[Element] | None:
-        """The elements in the block; None if only an ordinary query gives them in document order.
+        """The elements in the block, in document order; None if only an ordinary query can order them.
+
+        Args:
+            memory: the page's cache, in which the texts of labels are kept.
 
         Raises:
             ParseError: a regular expression took too long.

@@ -1,4 +1,4 @@
-"""parse_pseudo_class: parses what follows a colon into tests."""
+"""parse_pseudo_class: parses a pseudo-class of a selector, such as `:nth-child(2)`, into tests."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _NAMES = (*_PLAIN, *_NTH_NAMES, *_SIBLINGS, *_TEXTS.values(), *_LISTS)
 def parse_pseudo_class(
     scanner: Scanner, parse_list: Callable[[Scanner], syntax.Selectors]
 ) -> syntax.Compound:
-    """Parse the pseudo-class at the scanner.
+    """Parse the pseudo-class at the scanner's position, and advance the scanner behind it.
 
     Args:
         scanner: positioned at the colon.
-        parse_list: parses the selectors inside `:has` and `:not`.
+        parse_list: parses the selectors inside `:has`, `:not` and `:is`.
     Raises:
         ParseError: an unknown pseudo-class or an invalid argument.
     Source: defs/README.md, 3.2.

@@ -43,21 +43,21 @@ class Scanner:
         return self.text[self.position : self.position + 1]
 
     def take(self, expected: str) -> bool:
-        """Consume `expected` if it comes next; whether it did."""
+        """Consume `expected` if it comes next; return whether it did."""
         if self.text.startswith(expected, self.position):
             self.position += len(expected)
             return True
         return False
 
     def skip_blanks(self) -> bool:
-        """Consume blanks; whether there were any."""
+        """Consume white space; return whether there was any."""
         begin = self.position
         while self.peek() and self.peek() in _BLANKS:
             self.position += 1
         return self.position > begin
 
     def word(self, extra: str) -> str:
-        """Consume letters, digits and characters of `extra`; the result may be empty."""
+        """Consume and return letters, digits and characters of `extra`; the result may be empty."""
         begin = self.position
         while self.peek().isalnum() or (self.peek() and self.peek() in extra):
             self.position += 1
@@ -71,7 +71,7 @@ class Scanner:
         return found
 
     def between(self, opening: str, closing: str) -> tuple[str, int]:
-        """Consume a bracketed part: its text, and where that starts in the whole selector.
+        """Consume a bracketed part; return its text, and the index of that in the whole selector.
 
         Brackets inside must balance. A backslash escapes the next character; quotes and `\\Q…\\E` escape what
         they enclose. A lone apostrophe, as in `:contains(Shareholder's)`, is an ordinary character.

@@ -15,14 +15,14 @@ FindElements = Callable[[Element], list[Element]]
 
 
 class ChainQuery(NamedTuple):
-    """A chain in parts, each evaluated on the root; see ChainParts."""
+    """A chain split at its combinators, each part compiled and evaluated on the root; see ChainParts."""
 
     chain: syntax.SelectorChain
     heads: Sequence[FindElements]
     links: Sequence[tuple[str, FindElements]]
 
     def first(self, root: Element) -> list[Element]:
-        """The elements of the first compound."""
+        """The elements that the first compound matches, the root first if it is one of them."""
         return [element for head in reversed(self.heads) for element in head(root)]
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 
 class Tag(msgspec.Struct, frozen=True):
-    """The element's name, in lower case."""
+    """`name`: the element's name, in lower case."""
 
     name: str
 
@@ -44,7 +44,12 @@ class AttributeTest(msgspec.Struct, frozen=True):
 
 
 class Nth(msgspec.Struct, frozen=True):
-    """`:nth-…`: the 1-based position p among the siblings is a·n + b for some n >= 0."""
+    """`:nth-…`: the 1-based position among the siblings is a·n + b for some n >= 0.
+
+    Attributes:
+        from_end: positions are counted from the last sibling.
+        of_type: only siblings of the same name are counted.
+    """
 
     a: int
     b: int
@@ -53,22 +58,29 @@ class Nth(msgspec.Struct, frozen=True):
 
 
 class SiblingIndex(msgspec.Struct, frozen=True):
-    """`:eq :lt :gt` (operator `= < >`) on the 0-based position among the siblings."""
+    """`:eq`, `:lt` or `:gt`: compares the 0-based position among the siblings with the index.
+
+    Attributes:
+        operator: `=`, `<` or `>`.
+    """
 
     operator: str
     index: int
 
 
 class StateTest(msgspec.Struct, frozen=True):
-    """`empty`, `root` or `matchText`."""
+    """`:empty`, `:root` or `:matchText`; `name` is without the colon."""
 
     name: str
 
 
 class TextTest(msgspec.Struct, frozen=True):
-    """`contains`, `containsOwn`, `containsData` (text in lower case), `matches`, `matchesOwn` (pattern).
+    """`:contains(text)`, `:matches(text)` or a variant of these.
 
-    `containsWholeText`, `matchesWholeText` and their `Own` forms test the text with its white space.
+    Attributes:
+        kind: name of the pseudo-class, such as `containsOwn`; one with `Whole` tests the text with its white
+            space.
+        text: for `matches…` a Java pattern; for `contains…` the text, in lower case unless `Whole`.
     """
 
     kind: str
@@ -76,7 +88,7 @@ class TextTest(msgspec.Struct, frozen=True):
 
 
 class NestedTest(msgspec.Struct, frozen=True):
-    """`has`, `not` or `is` with its selectors."""
+    """`:has`, `:not` or `:is` with its selectors; `kind` is without the colon."""
 
     kind: str
     selectors: tuple[SelectorChain, ...]
@@ -106,12 +118,15 @@ Selectors = tuple[SelectorChain, ...]
 
 
 def tag_of(compound: Compound) -> Tag | None:
-    """The compound's tag; None for any."""
+    """The compound's tag; None if it has none, and so matches elements of any name."""
     return next((test for test in compound if isinstance(test, Tag)), None)
 
 
 def needs_root(selectors: Selectors) -> bool:
-    """Whether a `:not(a b)` or `:is(a b)` depends on other elements, which must be inside the block."""
+    """Whether the selectors contain a `:not(a b)` or `:is(a b)`.
+
+    It depends on elements around the tested one, and only those inside the block count.
+    """
     return any(
         isinstance(test, NestedTest)
         and (

@@ -18,17 +18,17 @@ def is_plain(text: str) -> bool:
 
 
 def tag_condition(name: str) -> str:
-    """True for elements of that name, also those of SVG and MathML."""
+    """The condition for elements of that name, also those of SVG and MathML."""
     return f"self::{name}" if is_name(name) else f"name()={xpath_literal(name)}"
 
 
 def is_name(name: str) -> bool:
-    """Whether the name is valid in XPath as it is."""
+    """Whether the name, in lower case, can be written in an XPath without quotes."""
     return _NAME(name) is not None
 
 
 def class_condition(name: str, attribute: str = "@class") -> str:
-    """True for elements with that class, case-insensitive; `attribute` is the path to the attribute."""
+    """The condition for elements with that class, in any case; `attribute` is the path to the attribute."""
     return f"contains(concat(' ',normalize-space({_folded(attribute)}),' '),{xpath_literal(f' {name} ')})"
 
 
@@ -77,12 +77,12 @@ def _value_condition(test: syntax.AttributeTest, attribute: str) -> str | None:
 
 
 def suffix_condition(expression: str, suffix: str) -> str:
-    """True if the text of the expression ends in the suffix."""
+    """The condition that the text of the expression ends in the suffix."""
     return f"substring({expression},string-length({expression})-{len(suffix) - 1})={xpath_literal(suffix)}"
 
 
 def nth_condition(position: str, a: int, b: int) -> str:
-    """True if the expression `position` is a·n + b for some n >= 0.
+    """The condition that the number `position`, an expression, is a·n + b for some n >= 0.
 
     >>> nth_condition("position()", 2, 1)
     'position()>=1 and (position()-(1)) mod 2=0'

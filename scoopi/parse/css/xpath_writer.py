@@ -56,8 +56,8 @@ class XPathWriter:
     libxml2 finds without counting siblings.
 
     Args:
-        by_sets: evaluate positions among siblings and `:has` once a page, instead of again for each element;
-            slower on small pages.
+        scope: what the selector searches.
+        by_sets: evaluate positions and `:has` once a page, not for each element; slower on small pages.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class XPathWriter:
         return " | ".join(paths) or "self::*[false()]"
 
     def parts(self, chain: syntax.SelectorChain) -> ChainParts:
-        """The parts of a chain."""
+        """Split a chain at its combinators, and write each part as an expression."""
         heads, steps = self._opened(chain, self._scope)
         return ChainParts(heads, [(combinator, self.anywhere(compound)) for combinator, compound in steps])
 

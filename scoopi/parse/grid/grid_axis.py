@@ -60,9 +60,10 @@ class GridAxis:
         ParseError: a placeholder is unknown, or a selector is wrong.
 
     Attributes:
-        definition: the definition of the axis.
+        definition: the name of the axis and its definition.
+        item: the latter.
         head: the axis as rows hold it.
-        first, last: range of its indexes.
+        first, last: range of its indexes, both inclusive; `last` is MAX_INDEX for an open range.
         stops: raw values that end the range.
         ends_at_null: whether a missing value ends the range for the current indexes of the axes to the left.
         needs: the axes whose indexes the value depends on; None if it may depend on any.
@@ -116,7 +117,7 @@ class GridAxis:
 
     @property
     def fixed_selector(self) -> tuple[str | None, str] | None:
-        """Block and selector, if the selector is fixed; else None. The block is None if only it varies."""
+        """(block, selector) if the selector is the same for all rows, else None; block: None if it varies."""
         return None if self._query is None else self._query.fixed_selector
 
     @property
@@ -130,7 +131,7 @@ class GridAxis:
         return self._query is None and self._script is None
 
     def bind(self, reading: GridReading) -> RawValue:
-        """The function that reads the axis' raw values from this page.
+        """Make the function that reads the axis's raw values from this page.
 
         Source: defs/README.md, 2.3, steps 1 to 4.
         """
@@ -237,7 +238,7 @@ def selector_of(data_def: DataDef, axis: AxisDef) -> tuple[str | None, Place]:
 
 
 def prefixed(raw: str | None, item: ItemDef) -> str | None:
-    """The value with its prefixes, the last of the list first; constants and matches get none.
+    """The value with its prefixes, the last of the list first; None, constants and matches get none.
 
     Source: defs/README.md, 2.6.
     """

@@ -22,7 +22,7 @@ _Pick = Callable[[Sequence[str | None]], Sequence[str | None]]
 
 
 class ColumnRows(NamedTuple):
-    """The rows of a template, and its warnings."""
+    """The rows of a template on one page, and the warnings about its ranges."""
 
     rows: Iterable[Item]
     warnings: list[Failure]
@@ -78,7 +78,7 @@ class GridColumns:
 
     @staticmethod
     def fit(axes: Sequence[GridAxis]) -> bool:
-        """Whether the axes can be read column by column."""
+        """Whether the axes meet the limits above, so that they can be read column by column."""
         item, *others = axes
         if any(axis.needs is None for axis in axes) or any(map(_is_open, others)):
             return False

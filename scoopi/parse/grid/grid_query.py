@@ -69,11 +69,11 @@ class GridQuery:
 
     @property
     def fixed_selector(self) -> tuple[str | None, str] | None:
-        """Block and selector, if the selector is fixed; else None. The block is None if only it varies."""
+        """(block, selector) if the selector is the same for all rows, else None; block: None if it varies."""
         return None if self._selector.text is None else (self._block.text, self._selector.text)
 
     def bind(self, reading: GridReading) -> RawValue:
-        """The function that reads the values from this page."""
+        """Make the function that reads the values from this page; it raises ParseError if a query fails."""
         value = self._bind(reading)
         if len(self.axes) > 1 or self.values:
             return value

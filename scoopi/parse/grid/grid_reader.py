@@ -27,11 +27,11 @@ from scoopi.parse.walks.block_walk import BlockWalk
 
 
 class GridParts(NamedTuple):
-    """The parts that a GridReader is made of; replaced to time them.
+    """The parts that a GridReader is made of; `timed_reader` replaces them by parts that measure time.
 
     Attributes:
         axis: makes an axis; takes the arguments of GridAxis.
-        walk: makes a walk; takes selector -> the entries that use it, and the engine.
+        walk: makes a walk over a block; takes (selector -> the entries that use it, engine).
         joins_rows: whether templates with one row each are read together.
     """
 
@@ -92,7 +92,7 @@ class GridReader:
     def read(
         self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
     ) -> Data:
-        """As `DataReader.read`."""
+        """Read the rows of one page; see `DataReader.read`."""
         reading = GridReading(self._engine, root, scripts, self._walks)
         rows: list[Item] = []
         warnings: list[Failure] = []
@@ -154,7 +154,7 @@ def _fixed_selectors(templates: Sequence[Sequence[GridAxis]]) -> dict[str | None
 
 
 class SelectorFault(NamedTuple):
-    """A fault of a definition: where, what, and the hint."""
+    """A wrong selector or placeholder of a definition: its place, what is wrong, and a hint."""
 
     place: Place
     what: str

@@ -42,7 +42,7 @@ class GridTemplate:
         ]
 
     def read(self, reading: GridReading, rows: list[Item]) -> list[Failure]:
-        """Append the rows of one page.
+        """Append the rows of one page to `rows`.
 
         Returns:
             Warnings about stop values that were never met, and ranges that end too early.

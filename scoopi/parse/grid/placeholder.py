@@ -50,7 +50,7 @@ class ScriptRows:
         self._later = tuple(axis.item.value for axis in axes[own:])
 
     def __call__(self, indexes: Sequence[int], values: Sequence[str | None]) -> ScriptRow:
-        """The row, given its indexes and the values of its axes so far."""
+        """Make the row from the indexes of all axes and the values of the axes to the left."""
         return ScriptRow(self._heads, self._own, tuple(indexes), (*values[: self._own], *self._later))
 
 

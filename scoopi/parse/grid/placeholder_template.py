@@ -19,7 +19,7 @@ class IndexOf(NamedTuple):
 
 
 class ValueOf(NamedTuple):
-    """A placeholder for the value of an axis to the left; stays as `written` if the axis has no value."""
+    """A placeholder for the value of an axis to the left; if that is missing, `written` stays in the text."""
 
     axis: int
     written: str
@@ -43,7 +43,8 @@ class PlaceholderTemplate:
 
     Attributes:
         pieces: as given, without empty texts.
-        text: the whole text if no placeholder is open, else None.
+        written: as given.
+        text: the whole text if it is the same for all rows, else None.
     """
 
     def __init__(self, pieces: Sequence[Piece], written: str = "") -> None:
@@ -111,14 +112,18 @@ def _text(piece: Piece) -> str:
 
 
 class Opened(NamedTuple):
-    """A text with stand-ins for all indexes, and stand-in -> axis; no axes if more than indexes vary."""
+    """A text with a unique number (stand-in) in place of each index.
+
+    Attributes:
+        axes: stand-in -> the axis whose index it stands for; empty if more than indexes vary in the text.
+    """
 
     text: str
     axes: dict[int, int]
 
 
 def opened(template: PlaceholderTemplate) -> Opened:
-    """The template with stand-ins, if only indexes vary in it."""
+    """Replace the indexes of a template by stand-ins; an empty result if more than indexes vary in it."""
     text, axes = "", dict[int, int]()
     for piece in template.pieces if template.text is None else ():
         if isinstance(piece, IndexOf):

@@ -55,7 +55,7 @@ class RangeEnds:
             self._ends[at] = first._replace(later=first.later + len(found))
 
     def warnings(self) -> list[Failure]:
-        """A warning for each axis with such an end."""
+        """A warning for each axis whose range ended although later indexes have values."""
         return [self._warning(self._axes[at], end) for at, end in sorted(self._ends.items())]
 
     @staticmethod

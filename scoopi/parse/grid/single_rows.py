@@ -75,7 +75,7 @@ class SingleRows:
         )
 
     def read(self, reading: GridReading, rows: list[Item]) -> list[Failure]:
-        """Append the rows of one page; see GridTemplate."""
+        """Append the rows of one page to `rows`; returns and raises as `GridTemplate.read`."""
         try:
             raws = self._raws(reading)
         except ParseError:
@@ -95,9 +95,8 @@ class SingleRows:
         """The values of all cells; errors as for `GridReading.value`."""
         known, value = reading.known, reading.value
         if self._known_of is not None:
-            value(
-                self._cells[0][0], self._cells[0][1]
-            )  # those of all other cells often come with it, from one walk
+            # The values of all other cells often come with the first one, from one walk.
+            value(self._cells[0][0], self._cells[0][1])
             try:
                 found: tuple[str | None, ...] = self._known_of(known)
                 return found

@@ -36,10 +36,10 @@ def read_feed(document: Document, damaged: OnDamage = no_damage) -> dict[str, An
     """Read a feed into the value that selectors search.
 
     Args:
-        damaged: called with a fault with which entries may be lost, in words.
+        damaged: called with a description of a fault in the document that may have hidden entries.
     Returns:
-        `pages`: a list of `address`, `title`, `updated` (ISO 8601 if it can be read, else as written) and
-        `changed` (a number).
+        {"pages": entries}, each with `address`, `title`, `updated` (ISO 8601 if it can be read, else as
+        written) and `changed` (see `listed`).
     Raises:
         ParseError: the page is not a feed.
     """

@@ -21,9 +21,10 @@ def read_sitemap(document: Document, damaged: OnDamage = no_damage) -> dict[str,
     """Read an XML sitemap, a text sitemap or robots.txt into the value that selectors search.
 
     Args:
-        damaged: called with a fault with which entries may be lost, in words.
+        damaged: called with a description of a fault in the document that may have hidden entries.
     Returns:
-        `pages` and `sitemaps`, each a list of `address`, `updated` (as written) and `changed` (a number).
+        {"pages": entries, "sitemaps": entries}, each entry with `address`, `updated` (as written) and
+        `changed` (see `listed`).
     Raises:
         ParseError: the page is none of these.
     """
@@ -46,7 +47,10 @@ def read_sitemap(document: Document, damaged: OnDamage = no_damage) -> dict[str,
 
 
 def listed(address: str, updated: str = "", **more: str) -> dict[str, Any]:
-    """An entry of a list.
+    """Make an entry of a sitemap or feed: its address, when it was updated, and further texts by name.
+
+    `updated` is None if it is empty. `changed` is its day as a sortable number, YYYYMMDD, with 99 for an
+    unknown month or day; None if it is not a date.
 
     >>> listed("http://a/", "2026-01-31T10:00:00Z")["changed"], listed("http://a/", "2026-01")["changed"]
     (20260131, 20260199)

@@ -30,6 +30,7 @@ _HARMLESS = frozenset(
 """Faults with which no entry is lost."""
 
 OnDamage = Callable[[str], None]
+"""Called with a description of a fault in a document that may have hidden entries."""
 
 
 def no_damage(what: str) -> None:
@@ -37,7 +38,7 @@ def no_damage(what: str) -> None:
 
 
 def is_xml(document: Document) -> bool:
-    """Whether a page starts like XML."""
+    """Whether a page starts with `<`, as XML does."""
     return _utf8(document.body[:200])[:100].lstrip()[:1] == b"<"
 
 
@@ -55,10 +56,11 @@ def xml_entries(
 
     Args:
         roots: allowed names of the root element.
+        names: names of the elements to yield.
         what: the kind of document, for the message.
-        damaged: called at the end with the first fault with which entries may be lost, in words.
+        damaged: called at the end with the first fault that may have hidden entries.
     Raises:
-        ParseError: it has another root element, or is no XML at all.
+        ParseError: the document has another root element, or is not XML at all.
     """
     is_utf16 = document.body.startswith(_UTF16)
     body = _utf8(document.body).lstrip()
@@ -135,7 +137,7 @@ def local_name(element: etree._Element) -> str:
 
 
 def text_of(element: etree._Element, *names: str) -> str:
-    """The text of the child with the first of these names that has one; empty if there is none."""
+    """The text of the child with the first of these names whose text is not empty; empty without one."""
     texts: dict[str, str] = {}
     for child in element:
         texts.setdefault(local_name(child), whole_text(child))

@@ -12,7 +12,7 @@ class PageParts:
     """The part of a page that the tasks of each group read. Not thread-safe.
 
     Args:
-        is_plain: parse pages as a whole, as `scoopi.parser.plain` does.
+        is_plain: parse whole pages, as with the setting `scoopi.parser.plain`.
     """
 
     def __init__(self, definitions: Definitions, *, is_plain: bool) -> None:

@@ -25,7 +25,7 @@ def part_of(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
 
     Args:
         selector: as written; with placeholders it may match anywhere, which gives None.
-        joins_siblings: whether values may be read from siblings of the elements it matches.
+        joins_siblings: whether values may be read from siblings of the elements that it matches.
     """
     anchors: list[Anchor] = []
     for chain in _parsed(selector):
@@ -37,7 +37,7 @@ def part_of(selector: str, *, joins_siblings: bool = False) -> PagePart | None:
 
 
 def shallow_part_of(selector: str) -> PagePart | None:
-    """As `part_of`, but without the contents of the matches; None if matches may depend on contents.
+    """The part of a page with the matches, but not their contents; None if matches may depend on contents.
 
     >>> [anchor[1:] for anchor in shallow_part_of(".list > li:nth-child(2) > article").anchors]
     [('list', False, True, False), ('li', False, True, True), ('article', False, True, True)]
@@ -53,7 +53,7 @@ def shallow_part_of(selector: str) -> PagePart | None:
 
 
 def nested_part_of(selector: str) -> PagePart | None:
-    """The part of a block in which a selector has the same matches as in all of it; None for all of it.
+    """The part of a block in which a selector has the same matches as in the whole; None for the whole block.
 
     >>> [anchor.name for anchor in nested_part_of("> h3 > a, .price").anchors]
     ['h3', 'price']

@@ -35,6 +35,8 @@ class Conversion:
     """Converts the raw values of one field; caches the values of texts.
 
     Args:
+        field: the definition of the field.
+        regex_timeout_ms: time limit of one regular expression on one text.
         zone: time zone of dates without one; None leaves them without.
     Raises:
         ParseError: a pattern, locale, format or default is wrong; names it.
@@ -79,7 +81,7 @@ class Conversion:
         return [value] if self.is_list else value
 
     def typed(self, text: str, facts: PageFacts) -> Value:
-        """A text converted to the type of the field, without edits.
+        """A text converted to the type of the field, without `regex`, `replace` and `map`.
 
         Raises:
             ConvertError: it cannot be converted.
@@ -206,8 +208,11 @@ def _boolean(raw: Raw) -> bool:
 
 
 def read_dates(field: FieldDef, zone: tzinfo | None, formats: Sequence[str]) -> Convert:
-    """Return what reads a field's dates by the formats.
+    """Compile the formats of a date field to a function that converts its raw values.
 
+    Args:
+        zone: time zone of dates without one; None leaves them without.
+        formats: patterns, as in DateText.
     Raises:
         ParseError: a format is wrong.
     """

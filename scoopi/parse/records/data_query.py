@@ -20,7 +20,7 @@ def compile_data(expressions: Sequence[str], *, is_list: bool) -> Callable[[Json
     Args:
         is_list: whether all values of a list are returned, or the list as one value.
     Raises:
-        ParseError: an expression is wrong; names the character.
+        ParseError: an expression is wrong; names the character. The query raises it if it fails on a page.
     """
     queries = [_compiled(each) for each in expressions]
 

@@ -28,6 +28,7 @@ class Reading:
 
     Attributes:
         root: root of the page's tree, or of its data.
+        facts: facts about the page besides its content.
         script: runs the scripts of the definition; None if it has none.
         index: number of the current record, from 1.
         known: column -> value, of the record's fields so far.
@@ -49,14 +50,15 @@ class FieldReader:
     Args:
         definition: the definition of the field.
         find: finds its raw values; None for a field that is not read from the page's content.
-        zone: time zone of dates without one.
+        regex_timeout_ms: time limit of one regular expression on one text.
+        zone: time zone of dates without one; None leaves them without.
         timed: wraps reading and converting, to time them.
     Raises:
         ParseError: a part of the definition is wrong.
 
     Attributes:
         is_found: whether the field is found inside the element of the record.
-        read: reads the raw values.
+        read: reads the raw values, given the state of the page and the root of the record.
         conversion: the field's conversion.
         convert: converts raw values; see `Conversion.value`.
     """

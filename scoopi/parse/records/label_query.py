@@ -21,8 +21,7 @@ class LabelQuery:
     """Finds the values next to a label, in document order of the labels.
 
     A label is a `th` or `td` that another cell follows, a `dt` with its `dd`, a `label` with its form field,
-    or
-    a text before a colon: `<b>UPC:</b> a22` and `<li>UPC: a22</li>`.
+    or a text before a colon: `<b>UPC:</b> a22` and `<li>UPC: a22</li>`.
 
     Args:
         text: the label; compared trimmed, case-folded and without a colon at its end.
@@ -32,7 +31,7 @@ class LabelQuery:
         self._label = _folded(text)
 
     def __call__(self, root: Element) -> Sequence[FoundNode]:
-        """The values inside an element."""
+        """The values inside an element: the elements that hold them, or their texts."""
         return list(self._values(root))
 
     def _values(self, root: Element) -> Iterator[FoundNode]:

@@ -31,7 +31,7 @@ class SelectorText(NamedTuple):
     """A selector, split into its parts.
 
     Attributes:
-        path: the selector without the attribute; empty for the element of the record itself.
+        path: the selector without ` @attribute`; empty for the element of the record itself.
         attribute: the name after ` @`, in lower case; empty for none.
         is_xpath: whether the path is XPath.
     """

@@ -19,7 +19,7 @@ _UNSEEN = frozenset({"script", "style", "template"})
 
 
 def visible_text(node: FoundNode) -> str:
-    """The visible text: white space collapsed, a blank where a block or `<br>` starts or ends."""
+    """The visible text of a node: white space collapsed, a blank where a block or `<br>` starts or ends."""
     if isinstance(node, str):
         return node if _PLAIN(node) else _WHITE_SPACE.sub(" ", node).strip(" ")
     text = node.text
@@ -35,24 +35,24 @@ def visible_text(node: FoundNode) -> str:
 
 
 def raw_text(node: FoundNode) -> str:
-    """The text as written in the page, with its white space and with scripts."""
+    """The text of a node as written in the page, with its white space and with scripts."""
     return text_of_node(node)
 
 
 def own_node_text(node: FoundNode) -> str:
-    """The text without that of descendants, white space collapsed."""
+    """The text of a node without that of its descendants, white space collapsed."""
     return visible_text(node) if isinstance(node, str) else own_text(node)
 
 
 def outer_html(node: FoundNode) -> str:
-    """The markup of the element."""
+    """The markup of an element, its own tags included; a text as it is."""
     if isinstance(node, str):
         return node
     return etree.tostring(node, encoding="unicode", method="html", with_tail=False)
 
 
 def inner_html(node: FoundNode) -> str:
-    """The markup inside the element."""
+    """The markup between the tags of an element; a text as it is."""
     if isinstance(node, str):
         return node
     if not len(node) and node.text is None:
@@ -62,7 +62,7 @@ def inner_html(node: FoundNode) -> str:
 
 
 def value_of(text: str, html: str) -> Callable[[FoundNode], str]:
-    """The function that reads what a field takes of a node.
+    """Choose the function that reads what a field takes from a node.
 
     Args:
         text: `visible`, `own` or `raw`.

@@ -25,7 +25,8 @@ class PageFacts:
     Attributes:
         url: its final URL, after redirects.
         fetched_at: when it was loaded, zone-aware.
-        parent: the fields of the record whose link led to it.
+        locator: the locator or link that led to it.
+        parent: field -> value, of the record whose link led to it; empty if no record did.
         absolute: resolves a link of the page to an absolute URL.
     """
 

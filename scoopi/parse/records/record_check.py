@@ -43,7 +43,7 @@ _CSS_SIGNS = re.compile(r"[#>]|^\.|\s[.@]|^[\w.#-]+(?:\s+[\w.#-]+)+$")
 
 
 def check_records(definition: RecordDef) -> list[RecordFault]:
-    """The faults of selectors, patterns, types and constants, each with the path of its value."""
+    """The faults of selectors, patterns, types and constants, each with the keys that lead to its value."""
     return [*_faults(definition)]
 
 

@@ -37,12 +37,12 @@ def compile_records(
     plain: bool = False,
     timed: Timed = untimed,
 ) -> RecordReader:
-    """Compile a definition.
+    """Compile a definition of records to a reader of pages.
 
     Args:
         regex_timeout_ms: time limit of one regular expression on one text.
         groups: the task groups that fields follow links to, by name.
-        plain: evaluate each field on its own, without a walk over the element.
+        plain: evaluate each field on its own, without one walk over the record's element for all fields.
         timed: wraps the calls made for each entry of the definition, to time them.
     Raises:
         ParseError: a part of the definition is wrong.
@@ -78,7 +78,7 @@ def compile_records(
 
 
 def find_of(field: FieldDef, definition: RecordDef, regex_timeout_ms: int) -> FindRaws | None:
-    """Compile the selectors or the label of a field; None if the field is not read from the page's content.
+    """Compile the selectors or the label of a field; None if it is not read from the page's content.
 
     Raises:
         ParseError: a selector is wrong.
@@ -95,7 +95,7 @@ def find_of(field: FieldDef, definition: RecordDef, regex_timeout_ms: int) -> Fi
 
 
 def zone(definition: RecordDef) -> tzinfo | None:
-    """The time zone of dates without one.
+    """The time zone that a definition sets for dates without one; None if it sets none.
 
     Raises:
         ParseError: the zone is unknown.

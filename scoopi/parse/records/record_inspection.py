@@ -30,7 +30,7 @@ class FieldView(msgspec.Struct, frozen=True):
         matches: number of matches of its selectors or label in all records; None if it has neither.
         missing: number of records without a value.
         unreadable: number of values that could not be converted.
-        example: such a value.
+        example: why one of them could not be, shortened; empty if there are none.
         select: the selector, if it finds nothing; else empty.
         prefix: the longest prefix of `select` that finds something; empty if none does.
         prefix_matches: number of matches of that prefix.

@@ -18,7 +18,8 @@ _JSON = "json"
 def compile_presence(definition: RecordDef, regex_timeout_ms: int) -> Callable[[Page], bool]:
     """Compile the test: whether `each` finds anything or, without `each`, whether a field does.
 
-    The test raises ParseError for a page of the wrong kind, which a browser would not change either.
+    The test raises ParseError for a page of the wrong kind, such as JSON instead of HTML: loading it in a
+    browser would not change that.
 
     Raises:
         ParseError: a part of the definition is wrong.

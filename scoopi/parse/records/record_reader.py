@@ -24,6 +24,7 @@ from scoopi.parse.values.price_text import Price
 FoundRaws = Sequence[Sequence[Raw]] | None
 """The raw values of each field of a record; None if each field must be evaluated."""
 LONGEST_EXAMPLE = 60
+"""Number of characters to which the message about an unreadable value is shortened."""
 
 Each = Callable[[RecordRoot], Sequence[RecordRoot]]
 """Root -> elements of the records, in document order."""
@@ -55,9 +56,16 @@ class Follows(NamedTuple):
 
     @classmethod
     def of(cls, field: FieldDef, data_def: str, group: TaskGroup | None, regex_timeout_ms: int) -> Follows:
-        """From the definition of the field, and of the group that it leads to.
+        """Read how links are followed from the definition of their field.
 
-        A page whose rows depend on the locator is read once for each locator that leads to it.
+        A page whose rows depend on the locator is read once for each locator that leads to it, even with
+        `once: run`.
+
+        Args:
+            data_def: name of the definition that the field belongs to.
+            group: the task group that the links lead to; None if it is not known.
+        Raises:
+            ParseError: a pattern of the link rules is wrong.
         """
         once_per_run = field.once == "run" and group is not None and not group.uses_locator
         once = field.once != "false" and not once_per_run
@@ -104,7 +112,7 @@ class RecordReader:
             source: the page.
             script: runs the scripts of the definition; None if it has none.
         Raises:
-            ParseError: the page has no such data, or a selector failed on it.
+            ParseError: the page lacks the source of the records, or a selector failed on it.
             ConvertError: a value could not be converted, and its field demands that the task fails.
         """
         reading = Reading(self._root_of(source), facts, script)

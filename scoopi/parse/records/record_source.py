@@ -20,6 +20,7 @@ from scoopi.parse.xpath.xpath_values import text_of_node
 Root = Any
 """The tree's root element, or a JSON value."""
 RootOf = Callable[[Page], Root]
+"""Page -> the root in which `each` and the fields search. Raises ParseError for a page without such data."""
 
 EXTRAS = {"dateparser": "dates", "chompjs": "js", "extruct": "structured"}
 """Library -> the extra of Scoopi that installs it."""

@@ -49,9 +49,9 @@ class _Target(NamedTuple):
 
 
 class RecordWalk:
-    """Evaluates all simple selectors of a record in one walk over its element.
+    """Evaluates all simple selectors of a record in one walk over its element, for all records of a page.
 
-    Called with the elements of all records of a page.
+    Selectors that are not simple are evaluated by their queries.
 
     Args:
         fields: each field, and the query that finds it in a record's element; None if it is not found there.
@@ -82,7 +82,7 @@ class RecordWalk:
         ]
 
     def __call__(self, roots: Sequence[Element]) -> list[Sequence[Raws]]:
-        """For each record, the raw values of each field, in order; empty for fields read elsewhere."""
+        """For each record's element, the raw values of all fields, in order; empty without a query."""
         if self._native is None:
             return [self.walked(root) for root in roots]
         found: list[Sequence[Raws]] = []

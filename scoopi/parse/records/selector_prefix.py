@@ -55,7 +55,11 @@ def _cuts(selector: str, signs: str) -> Sequence[int]:
 def counted_in(
     contexts: Sequence[Any], compile_find: Callable[[str], Callable[[Any], Sequence[Any]]]
 ) -> CountMatches:
-    """A function that counts the matches of a selector in all of these elements or values."""
+    """Make a function that counts the matches of a selector in all of `contexts`: elements or JSON values.
+
+    Args:
+        compile_find: selector -> a function that finds its matches in one of them.
+    """
 
     def matches(selector: str) -> int:
         find = compile_find(selector)

@@ -21,7 +21,7 @@ class SampledReader(Generic[_Page, _Rows]):
     Args:
         read: reads the rows of a page.
         timed: makes a function that reads the same rows and times the entries.
-        note: called after each timed page with the seconds by entry.
+        note: called after each timed page with (entry -> seconds).
     """
 
     def __init__(

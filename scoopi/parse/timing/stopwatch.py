@@ -18,11 +18,11 @@ class Timed(Protocol):
     def __call__(
         self, entries: Sequence[AxisKey], call: Callable[_Given, _Result], /
     ) -> Callable[_Given, _Result]:
-        """The call, timed or unchanged."""
+        """The function to use in place of `call`: that itself, or one that also times it for the entries."""
 
 
 def untimed(entries: Sequence[AxisKey], call: Callable[_Given, _Result], /) -> Callable[_Given, _Result]:
-    """The call, unchanged."""
+    """Return the call unchanged; the Timed that measures nothing."""
     return call
 
 
@@ -69,7 +69,7 @@ class Stopwatch:
         return run
 
     def take(self) -> dict[AxisKey, float]:
-        """Seconds by entry since the last call."""
+        """Return the seconds of each entry since the last call, and start from zero again."""
         taken = dict(self._spent)
         self._spent.clear()
         return taken

@@ -51,6 +51,7 @@ class TimedAxis(GridAxis):
     """A GridAxis that times what it reads.
 
     Args:
+        stopwatch: collects the times.
         axis: the arguments of the GridAxis.
     """
 
@@ -81,7 +82,9 @@ class TimedWalk(BlockWalk):
     """A BlockWalk whose time is divided among the entries that it finds.
 
     Args:
+        stopwatch: collects the times.
         entries: selector -> the entries that use it.
+        engine: compiles the selectors.
     """
 
     def __init__(

@@ -105,7 +105,7 @@ def _text(body: bytes, codec: str | None) -> str:
 
 
 def codec_of(label: str | None) -> str | None:
-    """Python's codec for a label of the Encoding Standard; None for an unknown one."""
+    """Python's codec for a label of the Encoding Standard, or REPLACEMENT; None for an unknown label."""
     name = LABELS.get(label.strip(" \t\n\f\r").lower()) if label else None
     return _CODECS.get(name, name.replace("windows-", "cp")) if name else None
 

@@ -1,4 +1,4 @@
-"""are_nested, sibling_places: how elements lie to one another in the tree."""
+"""are_nested, sibling_places: whether elements are nested, and where they are among their siblings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ def are_nested(elements: list[Element]) -> bool:
 
 
 def sibling_places(parent: Element, *, of_type: bool, from_end: bool = False) -> dict[Element, int]:
-    """The position of each child among its siblings, from 1; with `of_type`, among those of its name."""
+    """The position of each child element among its siblings, from 1.
+
+    Args:
+        of_type: count only the siblings of the same name.
+        from_end: count from the last sibling.
+    """
     children = parent.iterchildren("*", reversed=from_end)
     if not of_type:
         return {child: at for at, child in enumerate(children, 1)}

@@ -21,7 +21,7 @@ _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def copy_html(page: bytes, max_depth: int, max_nodes: int = MAX_NODES) -> etree._ElementTree:
-    """The tree of a page in valid UTF-8.
+    """Parse a page in valid UTF-8 with lexbor, and copy the tree.
 
     Raises:
         ParseError: the tree is deeper than `max_depth` elements, or has more than `max_nodes` elements,

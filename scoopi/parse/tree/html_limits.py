@@ -34,7 +34,7 @@ _NEVER_OPEN = frozenset(_NAMES.split())
 
 
 def refuse_depth(max_depth: int) -> NoReturn:
-    """Raise the error for a page that is too deep."""
+    """Raise the ParseError for a page that is deeper than `max_depth` elements."""
     raise ParseError(
         f"the page nests elements more than {max_depth:,} deep",
         hint="raise scoopi.parser.maxDepth if the page is right",
@@ -42,7 +42,7 @@ def refuse_depth(max_depth: int) -> NoReturn:
 
 
 def refuse_nodes(max_nodes: int) -> NoReturn:
-    """Raise the error for a page with too many nodes."""
+    """Raise the ParseError for a page with more than `max_nodes` nodes."""
     raise ParseError(
         f"the page has more than {max_nodes:,} nodes (elements, texts, comments and attributes)",
         hint="raise scoopi.parser.maxNodes if the page is right",

@@ -30,12 +30,16 @@ class LoginForm(msgspec.Struct, frozen=True):
 
 
 def has_element(page: Page, selector: str, engine: CssEngine) -> bool:
-    """Whether the CSS selector matches an element of the page."""
+    """Whether the CSS selector matches an element of the page; errors as for `find_form`."""
     return bool(engine.compile_block(selector)(page.root))
 
 
 def find_form(page: Page, selector: str, engine: CssEngine) -> LoginForm | None:
-    """The first form that the CSS selector matches, or that contains a match; None without one."""
+    """The first form that the CSS selector matches, or that contains a match; None without one.
+
+    Raises:
+        ParseError: the selector is wrong, or the page exceeds its limits.
+    """
     for found in engine.compile_block(selector)(page.root):
         form = found if found.tag == "form" else next(found.iterancestors("form"), None)
         if form is not None:

@@ -81,12 +81,14 @@ class Page:
     Belongs to one worker; all tasks of the page share it.
 
     Args:
+        document: the page as loaded.
+        limits: limits of the tree and of the page's length.
         part: the part that the definitions read, whose tree is faster to build; None for the whole page.
-
     Attributes:
+        document: as given.
         is_read: whether a task has read the page.
         has_values: whether a task found a value.
-        damage: a fault of a list with which entries may be lost, in words; empty if there is none.
+        damage: description of a fault in a sitemap or feed that may have hidden entries; empty without one.
     """
 
     __slots__ = (

@@ -27,7 +27,7 @@ def instead_of_content(root: etree._Element, in_browser: bool = False) -> str | 
     """What the page has instead of content, as a message; None if it looks like an ordinary page.
 
     Args:
-        in_browser: a browser has run the page's scripts.
+        in_browser: whether a browser has run the page's scripts.
     """
     heading = _not_found_heading(root)
     if heading:

@@ -25,11 +25,12 @@ class DateText:
     Args:
         formats: patterns, tried in order: strptime directives (with `%`) or the letters of Java's
             SimpleDateFormat. If there are none, ISO 8601 and everything that dateparser reads.
-        languages: languages that dateparser tries; empty for all.
+        languages: languages that dateparser tries; empty for all. The first one is also that of the names in
+            Java's patterns, by default English.
         zone: time zone of texts without one; None leaves them without.
         with_time: return a date-time, not a date.
     Raises:
-        ValueError: a pattern or language is invalid.
+        ValueError: a pattern is invalid, or Java's patterns have no names in the first language.
     """
 
     def __init__(

@@ -17,12 +17,12 @@ _MANY = 2
 class BlockWalk:
     """Finds the values of several selectors inside a block in one walk over its elements.
 
-    Otherwise a card with five fields takes five queries, and setting up one of them costs libxml2 more than
+    Without it, a card with five fields takes five queries, and setting up one of them costs libxml2 more than
     visiting all elements of the card.
 
     Args:
         selectors: selectors of the same blocks; the walk evaluates those that it can.
-        engine: of their language.
+        engine: compiles selectors of their language.
     """
 
     def __init__(self, selectors: Iterable[str], engine: QueryEngine) -> None:
@@ -49,12 +49,12 @@ class BlockWalk:
         return self._found is not None
 
     def read(self, block: str, element: Element, known: dict[tuple[str, ...], str | None]) -> None:
-        """Add the values to those that are known, without those that only an ordinary query can find.
+        """Find the values in a block, and add them to `known`; leaves out those that take an ordinary query.
 
         Args:
             block: selector of the block.
             element: the block.
-            known: (block, selector) -> value.
+            known: (block, selector) -> value; changed in place.
         """
         assert self._found is not None, "see is_worthwhile"
         found = self._found([element])[0]

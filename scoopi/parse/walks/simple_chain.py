@@ -47,7 +47,7 @@ class SimpleChain(NamedTuple):
 
     @classmethod
     def of(cls, selectors: syntax.Selectors) -> SimpleChain | None:
-        """Parsed selectors as a chain; None if they are more than that."""
+        """Parsed selectors as a chain; None if they need more than tags, ids, classes, blanks and `>`."""
         if len(selectors) != 1 or selectors[0].scoped or not {*selectors[0].combinators} <= {">", " "}:
             return None
         compounds = [_compound(each) for each in selectors[0].compounds]
@@ -82,7 +82,10 @@ class SimpleChain(NamedTuple):
         return at, *links, attribute, text, is_list, place, label
 
     def links(self) -> tuple[tuple[CompoundPlan, ...], tuple[bool, ...]] | None:
-        """The compounds as the walk in C takes them, and which are children of the next; None if not."""
+        """(compounds, for each but the last whether `>` joins it to the next), as the walk in C takes them.
+
+        None if the walk cannot take them.
+        """
         written = [each for each in map(as_written, self.compounds) if each is not None]
         if len(written) < len(self.compounds) or len(written) > _MOST_COMPOUNDS:
             return None

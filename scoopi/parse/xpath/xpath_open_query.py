@@ -102,7 +102,11 @@ class Compile(Protocol):
     """Compiles an expression to a function: context element -> result."""
 
     def __call__(self, expression: str, /) -> Callable[[Element], Any]:
-        """Raises ParseError if the expression is invalid."""
+        """Compile an expression.
+
+        Raises:
+            ParseError: the expression is invalid.
+        """
 
 
 class XPathOpenQuery:
@@ -146,11 +150,14 @@ class XPathOpenQuery:
         self.key = ("first " if takes_first else "") + _key(steps, opened)
 
     def blocks(self, found: Sequence[Element]) -> list[Element]:
-        """The last block."""
+        """The last of the blocks, as an XPath is evaluated in that one only."""
         return list(found[-1:])
 
     def value(self, elements: list[Element]) -> str | None:
-        """The text of the last (or first) element, or of the last (or first) node of the tail below them."""
+        """The text of the last element, or of the last node that the rest of the path finds below them.
+
+        With `takes_first`, of the first one.
+        """
         if self._tail is None:
             return text_of_node(elements[self._wanted]) if elements else None
         for element in elements if self._wanted == 0 else reversed(elements):
@@ -160,7 +167,7 @@ class XPathOpenQuery:
         return None
 
     def filled(self, positions: Sequence[int]) -> Callable[[Sequence[Element]], str | None]:
-        """A path compiled for these positions: blocks -> value."""
+        """Compile the path for these positions, from the left: blocks -> value."""
         texts = [step.text for step in self._steps]
         for at, position in zip(self._opened, positions, strict=True):
             texts[at] = f"{self._steps[at].separator}{self._steps[at].node}[{position}]"

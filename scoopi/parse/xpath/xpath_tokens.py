@@ -1,4 +1,4 @@
-"""XPathToken: tokenizes the XPath dialect of definitions and translates it to plain XPath 1.0."""
+"""tokens_of, translate: tokenize the XPath dialect of definitions, and translate it to plain XPath 1.0."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STEP_SYMBOLS = frozenset((".", "..", "@"))
 
 
 class TokenKind(Enum):
-    """The kind of a token."""
+    """What a token of an XPath is, decided from its text and from the token before it."""
 
     LITERAL = auto()
     NUMBER = auto()
@@ -168,7 +168,7 @@ def translate(expression: str, *, from_document: bool) -> str:
 
 
 def xpath_literal(text: str, quote: str = "'") -> str:
-    """An expression for the text, in these quotes if it contains none of them, else in the other ones."""
+    """An expression whose value is the text, in `quote` if possible, else in other quotes or by `concat`."""
     other = '"' if quote == "'" else "'"
     if quote not in text:
         return f"{quote}{text}{quote}"
@@ -179,7 +179,7 @@ def xpath_literal(text: str, quote: str = "'") -> str:
 
 
 def invalid_xpath(expression: str, error: Exception) -> ParseError:
-    """The error to raise for an expression that libxml2 rejects."""
+    """Make the ParseError for an expression that libxml2 rejects with `error`."""
     fault = str(error) or "Invalid expression"
     return ParseError(
         f"the XPath {expression!r} is wrong: {fault[0].lower()}{fault[1:]}",
