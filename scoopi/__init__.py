@@ -24,7 +24,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Loaded when first used, so that `scoopi --help` need not wait for the engine."""
+    """Import a name of `__all__` when it is first used, so that `scoopi --help` need not load the engine."""
     if name in _HOMES:
         from importlib import import_module
 

@@ -7,14 +7,15 @@ from scoopi.cli.main import main
 from scoopi.cli.terminal import open_closed_streams
 
 SWITCH_S = 0.0005
-"""SQLite and the pipes give the interpreter's lock away at each call; 5 ms to get it back is long."""
+"""Seconds. SQLite and the pipes release the interpreter's lock at each call; the default of 5 ms to get it
+back is long."""
 COLLECTED_AFTER = 100_000
 """New objects after which the garbage collector looks for cycles. A run makes few, but its start makes 60,000
-objects that stay: looking through them each 10,000 took 20 ms."""
+objects that stay: looking through these after every 10,000 took 20 ms."""
 
 
 def program() -> int:
-    """The command line of a process that has nothing else to do.
+    """Run the command `scoopi`, with settings of the interpreter for a process that does nothing else.
 
     Returns:
         The exit code.

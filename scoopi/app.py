@@ -27,16 +27,17 @@ class Scoopi:
     """One run of a set of definitions; sets no signal handlers and keeps no global state.
 
     Args:
-        defs_dir: a folder of definitions, or one file; None when only `resume` is called.
+        defs_dir: a folder of definitions, or one file; None if only `resume` or `retry` is called.
         configs: settings by key, as `-D` gives them; numbers and booleans are accepted.
         output: the folder that holds the runs' folders; `-` writes rows to stdout, once, at the end.
-        conf: a file of settings.
-        workers: worker processes, `auto` or a number; 0 runs all in threads of this process.
-        environ: the environment; this process' own when None.
+        conf: a file of settings, which take precedence over those of `conf/scoopi.yml` in the current folder.
+        workers: the number of worker processes, or `auto`; 0 runs tasks in a thread of this process, unless
+            the definitions have scripts; None: as the settings say.
+        environ: the environment variables; None: those of this process.
         watch: called with the progress a few times a second.
         notify: called with one-line notices for the user: which run a node joins, and what it waits for.
-        run_name: name of the run to join in a cluster (`scoopi.cluster.addresses`). None: the unfinished one
-            of the output folder, else the current one of the same definitions, else a new one.
+        run_name: name of the run to join in a cluster (see `scoopi.cluster.addresses`). None: the unfinished
+            one of the output folder, else the current one of the same definitions, else a new one.
         limit: number of pages after which the run ends, as if it had no others.
         inputs: values for the definitions' `%{input.NAME}`, as texts. They are kept in the run's folder;
             `${env:NAME}` names a secret, which is read when it is sent.
@@ -96,9 +97,10 @@ class Scoopi:
         return report
 
     def resume(self, run: str | None = None, *, failed: bool = False) -> RunReport | None:
-        """Continue a run that was stopped or killed; the newest unfinished one when none is named.
+        """Continue a run that was stopped or killed.
 
         Args:
+            run: its folder, or its id; None: the newest unfinished run of the output folder.
             failed: run its failed tasks again, too.
         Returns:
             The report of the run; None when there is nothing to resume.
@@ -108,7 +110,10 @@ class Scoopi:
         return self._do(self._request.for_run(run, "unfinished" if failed else ""))
 
     def retry(self, run: str | None = None) -> RunReport | None:
-        """Run the failed tasks of a run (None: the newest finished one) again into its output.
+        """Run the failed tasks of a run again, and publish its output again.
+
+        Args:
+            run: its folder, or its id; None: the newest finished run of the output folder.
 
         Returns:
             The report of the run; None when no finished run has failed tasks.

@@ -56,7 +56,7 @@ def site_view(
     environ: Mapping[str, str],
     inputs: Inputs = NO_INPUTS,
 ) -> SiteView:
-    """What the host of a URL is asked with, and where each value was written.
+    """Return the settings with which the host of a URL is asked, and where each was written.
 
     Args:
         defs: definitions whose `sites` apply, too.

@@ -1,4 +1,4 @@
-"""The processes below one: adopts the orphans among them, and kills them."""
+"""Adopts, measures and kills the descendants of a process."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ def kill_orphans(children: Collection[int]) -> None:
 
 
 def memory_of_trees(roots: Iterable[int]) -> dict[int, int]:
-    """Bytes of memory that processes and all of their descendants have for themselves; files are left out."""
+    """The private memory of processes, each with all of its descendants, in bytes by process id.
+
+    Memory that is shared or mapped from files does not count.
+    """
     children, page = _children(), os.sysconf("SC_PAGE_SIZE")
     return {root: page * sum(map(_own_pages, (root, *_below(root, children)))) for root in roots}
 

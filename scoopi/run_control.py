@@ -24,9 +24,10 @@ def cluster_figures(
     conf: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> ClusterFigures:
-    """The state of one run of a cluster, or of all of its runs when none is named.
+    """Read the state of a run of a cluster, without changing it.
 
     Args:
+        run: its name; None: all runs of the cluster.
         configs: settings, by key; they name the cluster.
         conf: a file of settings.
         environ: the environment variables; by default those of the process.
@@ -42,7 +43,12 @@ def cluster_figures(
 
 
 def politeness(runs: Sequence[str], output: Path) -> RunRequestFigures:
-    """The requests of a run to each host; of the newest run if none is named, see `read_request_figures`.
+    """Return the requests of a run to each host, and how they were answered; see `read_request_figures`.
+
+    Args:
+        runs: the run's folder, or its id in `output`; several folders of a cluster's run, one a node; empty:
+            the newest run.
+        output: the folder that holds the runs' folders.
 
     Raises:
         UsageError, RunError: there is no such run in the output folder, or its log cannot be read.
@@ -61,12 +67,15 @@ def rows_of_run(
     conf: Path | None = None,
     environ: Mapping[str, str],
 ) -> RunRowsReader:
-    """The reader of a run, given its folder or its id in `output`; of the newest when none is named.
+    """Return the reader of a run's rows.
 
     Args:
-        name: the output whose rows are read; None for the only one.
-        configs: settings by key, which name the cluster of a run of one.
+        run: its folder, or its id in `output`; None: the newest run.
+        name: the output whose rows are read; None: the only one.
+        configs: settings by key; for a run of a cluster they name it.
+        output: the folder that holds the runs' folders.
         conf: a file of settings.
+        environ: the environment variables.
     Raises:
         RunError: there is no such run.
     """

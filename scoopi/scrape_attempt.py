@@ -1,4 +1,4 @@
-"""scrape_attempt: the attempt of a process that executes a scrape, called in a process of its own."""
+"""Runs a scrape as the work of an attempt of the scheduler, in a process of its own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scoopi.serve.work.publication import Publication, last_rows
 _RUNS = "runs"
 _RUN_FILE = "run.json"
 _SEEN_S, _POLL_S = 60.0, 0.5
-"""How long a further node waits for the folder of its run, and how often it looks."""
+"""For how many seconds a further node waits for the folder of its run, and the seconds between two looks."""
 
 
 def run(context: Context) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def replace_synced(path: Path, content: bytes, temporary: Path) -> None:
     """Write a file so that after a power failure the old content is there, or the new one, and whole.
 
     Args:
-        temporary: a name on the same volume, for the file until it is complete.
+        temporary: the path of the file until it is complete, on the same file system.
     """
     temporary.write_bytes(content)
     sync_file(temporary)

@@ -1,1 +1,1 @@
-"""Bounded queue of encoded rows -> durable segments."""
+"""Writes encoded rows from a bounded queue to durable segment files."""

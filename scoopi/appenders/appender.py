@@ -32,7 +32,7 @@ CHILD_BYTES = 1500
 """Estimated memory of a child, so that a page with thousands of links counts as large."""
 CHILDREN_AT_ONCE = 1000
 STORE_TIMEOUT_S = 10.0
-"""How long calls to a failing store are retried, on one machine."""
+"""For how many seconds calls to a failing store are retried on one machine."""
 
 
 class JobResult(msgspec.Struct, frozen=True):
@@ -40,8 +40,8 @@ class JobResult(msgspec.Struct, frozen=True):
 
     Attributes:
         job: the job's id.
-        fence: the fence of its take.
-        state: DONE or FAILED.
+        fence: the fence with which this node took it.
+        state: DONE, FAILED or SKIPPED.
         body: its encoded Frame.
         children: the jobs for its links, which are stored before the job finishes.
         rows: the number of rows in its frame.
@@ -67,8 +67,8 @@ class CommitEvents(msgspec.Struct, frozen=True):
             node or incarnation has finished.
         on_fault: called once when rows can no longer be made durable.
         on_committed: called with the seconds from a batch's removal from the queue to the end of its commit.
-        on_settled: called with the place in the segment up to which it is known which frames count, and
-            with those since the last call that do not.
+        on_settled: called with the offset in the segment, in bytes, up to which it is known which frames
+            count, and with the results since the last call that do not.
         on_closed: called once when nothing will be committed any more.
     """
 
@@ -88,7 +88,7 @@ class Appender:
 
     Args:
         events: notified of commits and faults.
-        store_timeout_s: how long calls to a failing store are retried.
+        store_timeout_s: for how many seconds calls to a failing store are retried.
         is_lost: whether the store has lost the run; checked before a job counts as finished elsewhere.
     """
 
@@ -158,22 +158,22 @@ class Appender:
             self._changed.notify()
 
     def end_of_stream(self) -> None:
-        """Commit the queue, then end."""
+        """Have the thread commit the queue, then end."""
         with self._changed:
             self._queue.append(END_OF_STREAM)
             self._flush = True
             self._changed.notify()
 
     def abandon(self) -> None:
-        """End as soon as possible without committing the queue; its jobs are run again."""
+        """Have the thread end as soon as possible, without committing the queue; its jobs are run again."""
         self._stopped.set()
         self.end_of_stream()
 
     def join(self, timeout_s: float) -> bool:
-        """Wait for the end of the thread.
+        """Wait up to `timeout_s` seconds for the end of the thread.
 
         Returns:
-            False if it has not ended in time.
+            Whether it has ended.
         """
         if self._thread.ident is not None:
             self._thread.join(timeout_s)

@@ -25,12 +25,12 @@ SEARCH_BYTES = 1 << 20
 
 
 class SegmentReader:
-    """Reads one file from front to back in pieces of constant size.
+    """Reads the intact frames of a segment file, in pieces of constant size, and skips damaged bytes.
 
     Attributes:
         header: the owner of the segment; if the header is damaged, the run is empty and the node is
             taken from the name of the file, so that its frames still count.
-        position: where in the file the frame ends that was read last.
+        position: the offset in the file, in bytes, at which the frame ends that was read last.
     """
 
     def __init__(self, path: Path) -> None:
@@ -39,11 +39,11 @@ class SegmentReader:
         self.position = self._start
 
     def frames(self, start: int = 0, end: int | None = None) -> Iterator[Frame]:
-        """Every intact frame in the order of writing; after damage it continues at the next intact one.
+        """Yield every intact frame in the order of writing; damaged bytes are skipped.
 
         Args:
-            start: the end of an earlier frame, from where to read.
-            end: the end of the last frame to read; that of the file when None.
+            start: the offset, in bytes, at which an earlier frame ends, from where to read.
+            end: the offset at which the last frame to read ends; None: the end of the file.
         """
         handle = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -82,7 +82,7 @@ def segment_order(path: Path) -> tuple[str, int, str]:
 
 
 def committed_state(segment: Path, job: str, fence: int) -> JobState | None:
-    """The state of a job in its frame of a segment; None if the segment has no frame of (job, fence).
+    """The state of a job in its frame of a segment; None if the segment has no frame of this job and fence.
 
     Reads the whole segment, so it is only for jobs about which the store and this node disagree.
     """

@@ -1,7 +1,7 @@
 """SegmentWriter: appends frames to the segment file of this process and makes them durable.
 
 Damage to a frame can be detected. The layout of a segment file:
-header  8 bytes of magic, then a length-prefixed msgpack array (run incarnation, node incarnation)
+header  8 bytes of magic, u32 length, then a msgpack array: a SegmentHeader
 frame   4 bytes of mark, u32 length of the body, 8 bytes of blake2b over the body, keyed by the node's
         incarnation, then the body: a msgpack Frame
 
@@ -35,7 +35,7 @@ class SegmentHeader(msgspec.Struct, frozen=True, array_like=True):
     """The incarnations of the run and of the node that wrote the segment.
 
     Attributes:
-        number: how many segments of the run its node had before.
+        number: how many segments of the run were in the node's folder before.
     """
 
     run: str
@@ -50,12 +50,16 @@ def pack_header(header: SegmentHeader) -> bytes:
 
 
 def pack_frame(body: bytes, node: str) -> bytes:
-    """The head of a frame; the body follows it in the file."""
+    """The bytes that precede a frame's body in the file.
+
+    Args:
+        node: incarnation of the node that writes the frame.
+    """
     return FRAME_HEAD.pack(FRAME_MARK, len(body), checksum(body, node))
 
 
 def checksum(body: bytes | memoryview, node: str) -> bytes:
-    """8 bytes that depend on the body and on the incarnation of the node."""
+    """The checksum of a frame: 8 bytes that depend on its body and on the incarnation of the node."""
     keyed = _keyed(node).copy()
     keyed.update(body)
     return keyed.digest()
@@ -68,7 +72,9 @@ def _keyed(node: str) -> blake2b:
 
 
 class SegmentWriter:
-    """Writes one new file per process; truncates a failed write, so that the file ends with an intact frame.
+    """Appends frames to one new file per process, `<incarnation>.seg`, and makes them durable.
+
+    A write that fails is truncated, so that the file ends with an intact frame.
 
     Source: ARCHITECTURE, protocol rule 5.
     """
@@ -102,7 +108,7 @@ class SegmentWriter:
         """Write a frame for each body and return once all are on the disk.
 
         Returns:
-            Where in the file the last one ends.
+            The offset in the file, in bytes, at which the last one ends.
         Raises:
             AppenderError: none of them was written; the file ends with the frame before them.
         """

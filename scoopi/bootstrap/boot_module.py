@@ -29,7 +29,7 @@ class BootModule(Module):
         self._request = request
 
     def configure(self, binder: Binder) -> None:
-        """Bind them; `check` uses the composer of settings without the slow import of the injector."""
+        """Bind the request, the node's incarnation, the composer of settings, and the launcher of workers."""
         binder.bind(RunRequest, to=InstanceProvider(self._request))
         binder.bind(NodeIncarnation, to=InstanceProvider(new_incarnation()))
         binder.bind(ConfigsComposer, to=InstanceProvider(ConfigsComposer(self._request)))

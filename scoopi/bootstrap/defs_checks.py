@@ -71,9 +71,10 @@ class DefsChecks:
         self._is_of_cluster = any(map(configs.text, ("scoopi.cluster.addresses", "scoopi.cluster.store")))
 
     def checkers(self, source: Path, with_pages: bool) -> Checkers:
-        """The checks of the definitions in a file or folder.
+        """Make the checks of the definitions in a file or folder.
 
         Args:
+            source: that file or folder.
             with_pages: also check that the local files of locators exist.
         """
         css, files = CssEngine(), FileFinder(self._current, source)

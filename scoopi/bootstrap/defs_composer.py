@@ -58,17 +58,24 @@ class DefsComposer:
 
     @classmethod
     def of(cls, request: RunRequest, configs: Configs, finder: PluginFinder | None = None) -> DefsComposer:
-        """The composer for the definitions of a request; `finder` if the caller needs it, too."""
+        """Make the composer for the definitions of a request.
+
+        Args:
+            finder: finds plugins; None: made here.
+        """
         assert request.defs is not None, "the command names definitions"
         finder = finder or finder_of(request.defs.absolute(), Path.cwd())
         limits = QueryLimits(QuerySettings.of(configs).timeout_s, request.is_stopped, request.interrupting)
         return cls(configs, finder, Path.cwd(), request.inputs, request.output, limits)
 
     def compose(self, defs: Path) -> Definitions:
-        """The definitions; warnings are logged.
+        """Read and check definitions, and log the warnings.
+
+        Args:
+            defs: a file or a folder.
 
         Raises:
-            DefsError: contains the whole report.
+            DefsError: there are errors; contains the whole report.
         """
         definitions, report = self.check(defs)
         report.raise_if_errors()
@@ -79,11 +86,15 @@ class DefsComposer:
     def check(
         self, defs: Path, strict: bool = False, *, with_pages: bool = False
     ) -> tuple[Definitions, Report]:
-        """The definitions, which are unusable if the report has errors, and the report.
+        """Read and check definitions.
 
         Args:
+            defs: a file or a folder.
             strict: treat warnings as errors.
             with_pages: also check that the local files of locators exist.
+
+        Returns:
+            The definitions, which are unusable if the report has errors, and the report.
         """
         return read_definitions(
             defs,
@@ -100,10 +111,13 @@ class DefsComposer:
 
 
 def conf_sites(site_files: Sequence[str]) -> tuple[SiteBlock, ...]:
-    """The sites in settings files.
+    """Read the `sites` of settings files.
+
+    Args:
+        site_files: paths of the files.
 
     Raises:
-        DefsError: contains all their errors.
+        DefsError: contains all of their errors.
     """
     findings = Findings()
     blocks = read_site_files(site_files, Checkers(host_pattern=as_compared), findings)
@@ -112,7 +126,11 @@ def conf_sites(site_files: Sequence[str]) -> tuple[SiteBlock, ...]:
 
 
 def ensure_sites_of(run: Sequence[SiteBlock], site_files: Sequence[str]) -> None:
-    """Check that a run was started with the current sites.
+    """Check that the sites in settings files are the same as when a run began.
+
+    Args:
+        run: the sites of the run.
+        site_files: paths of the settings files.
 
     Raises:
         ConfigError: a site has changed, so rows could differ.
@@ -126,7 +144,10 @@ def ensure_sites_of(run: Sequence[SiteBlock], site_files: Sequence[str]) -> None
 
 
 def check_definitions(request: RunRequest, strict: bool) -> Report:
-    """The report about the request's definitions.
+    """Check a request's definitions, and that the local files of their locators exist.
+
+    Args:
+        strict: treat warnings as errors.
 
     Raises:
         ConfigError: the settings are invalid.

@@ -17,12 +17,12 @@ from scoopi.plugins.builtins import finder_of
 
 
 def driver_plugins(current: Path, defs: Path, limits: ScriptLimits) -> DriverPlugins:
-    """What runs the script plugins of definitions.
+    """Make the object that runs the script plugins of definitions.
 
     Args:
         current: folder in which script files are searched first.
         defs: the definitions, or their folder.
-        limits: limits of JavaScript; the caller limits the time.
+        limits: of JavaScript; only that of memory applies, as the caller limits the time.
     """
     files = FileFinder(current, defs)
 
@@ -37,7 +37,7 @@ def driver_plugins(current: Path, defs: Path, limits: ScriptLimits) -> DriverPlu
 
 
 def main() -> None:
-    """Run plugins as ordered until the end of stdin."""
+    """Run the plugin of each order on stdin, until its end."""
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a plugin prints must not mix with the replies
     current, defs, memory_mb = sys.argv[1:]

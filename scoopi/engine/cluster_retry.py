@@ -52,11 +52,18 @@ class ClusterRetry:
         self._checked = checked
 
     def join(self, path: Path) -> RunContext | RunReport | None:
-        """Join the run of this folder; None when none of its failed tasks can be run again here.
+        """Reopen and join the run of a folder, and put its failed tasks into the store.
+
+        Args:
+            path: the run's folder.
+
+        Returns:
+            The context or report of `ClusterBoot.join`; None if none of its failed tasks can be run again
+            here.
 
         Raises:
             UsageError: no cluster was named.
-            RunError: the cluster does not know the run, or no longer.
+            RunError: the cluster does not know the run, or has removed it.
             As `ClusterBoot.join`.
         """
         ensure_fits(self._request)

@@ -35,9 +35,9 @@ from scoopi.store.retries import retried
 
 WATCH_S = 0.25
 TASKS_SHARE = 0.7
-"""The part of the shutdown timeout that running tasks may use."""
+"""The part of the shutdown timeout in which running tasks must end."""
 CLOSE_SHARE = 0.8
-"""By this part of it results are committed and other jobs handed back; publishing has the rest."""
+"""The part of it in which results must be committed and other jobs handed back; publishing has the rest."""
 
 
 @inject
@@ -57,11 +57,11 @@ class NodeParts:
 
 
 class EngineCalls(msgspec.Struct, frozen=True):
-    """What an engine asks its caller, and notifies it of.
+    """Callables by which an engine asks and notifies its caller.
 
     Attributes:
-        locators: unpacks the defined locators; called only if this node seeds.
-        watch: called with the progress a few times a second; None when nobody watches.
+        locators: unpacks and returns the defined locators; called only if this node seeds.
+        watch: called with the progress a few times a second; None if nobody watches.
         notify: called with one line: what a shutdown waits for, and until when.
         adds_pages: whether pages may link to further ones.
     """
@@ -142,7 +142,7 @@ class Engine:
         return f"waiting for {pages} being processed, until {until} at most; {published}{later}"
 
     def run(self) -> RunReport:
-        """Do the run, or what is left of it.
+        """Run this node's part, or what is left of it, and return the report; blocks until its end.
 
         Raises:
             AppenderError: rows cannot be made durable or published; what was committed is safe.

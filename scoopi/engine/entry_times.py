@@ -35,7 +35,7 @@ MOST_ENTRIES = 5
 class EntryTimes(FoundCounts):
     """Names the entries of data definitions that take the most time.
 
-    Their times are taken on some of the pages only, and extended to all of them.
+    Their times are measured on some of the pages, and extrapolated to all of them.
     """
 
     @inject
@@ -44,7 +44,7 @@ class EntryTimes(FoundCounts):
         self._definitions = definitions
 
     def slowest(self) -> tuple[EntryTime, ...]:
-        """The slowest first, at most `MOST_ENTRIES`; none if no time was taken."""
+        """The entries that took the most time, the slowest first, at most MOST_ENTRIES; none if not timed."""
         grids, records = self._definitions.data_defs.values(), self._definitions.record_defs.values()
         times = [time for each in grids for time in self._times(each.name, _of_grid(each))]
         times += [time for each in records for time in self._times(each.name, _of_records(each))]
@@ -60,7 +60,7 @@ class EntryTimes(FoundCounts):
 
 
 def added(*several: Iterable[EntryTime]) -> tuple[EntryTime, ...]:
-    """The slowest entries of several lists, with their seconds added up; the slowest first."""
+    """Add up the seconds of equal entries of several lists; return the MOST_ENTRIES slowest, in order."""
     times: dict[tuple[str, str], EntryTime] = {}
     for each in chain(*several):
         known = times.get((each.data_def, each.entry))

@@ -45,7 +45,7 @@ class FailedTasks:
         self._segments = sorted(segments)
 
     def jobs(self) -> list[NewJob]:
-        """A job for each failed one that was not run again, by id; of those in the segments.
+        """Make a new job for each failed job of the segments whose tasks have not run again, in order of ids.
 
         Raises:
             StoreError: the store does not answer.
@@ -54,7 +54,7 @@ class FailedTasks:
         return sorted(self._new_jobs(failed), key=attrgetter("id")) if failed else []
 
     def put(self, jobs: Sequence[NewJob]) -> None:
-        """Put these jobs; existing ones remain as they are.
+        """Put these jobs into the store; existing ones remain as they are.
 
         Raises:
             StoreError: the store does not answer; put them again.
@@ -85,7 +85,7 @@ class FailedTasks:
 
 
 def reopen_run(context: RunContext, folder: RunFolder) -> int:
-    """Put the failed tasks of a run on one machine, and return their number; reopen a finished run.
+    """Put jobs for the failed tasks of a run on one machine, reopen it if it is over, return their number.
 
     A crash between two of its steps leaves a run that `resume` finishes, or that was never reopened.
 
@@ -110,7 +110,7 @@ def _of_failed_tasks(frame: Frame, payload: JobPayload) -> JobPayload:
 
 
 def find_finished(output: Path) -> Path | None:
-    """The newest run on this machine under `output` that is over; None when there is none."""
+    """The folder of the newest run under `output`, not of a cluster, that is over; None if there is none."""
     try:
         paths = sorted((each for each in output.iterdir() if not each.is_symlink()), reverse=True)
     except (FileNotFoundError, NotADirectoryError):
@@ -123,7 +123,7 @@ def find_finished(output: Path) -> Path | None:
 
 
 def find_of_cluster(output: Path) -> Path | None:
-    """The run of a cluster under `output` that a node here began or ended last; None if there is none.
+    """The folder of the run of a cluster under `output` that a node here joined or ended last, or None.
 
     Raises:
         RunError: the state of a node cannot be read.

@@ -11,7 +11,7 @@ class FoundCounts:
     """Base class of the reports on what definitions found; the counters cover what this process has read.
 
     Args:
-        whose: stands after the number of pages and says which ones; empty for all pages of the run.
+        whose: which pages these are, as a part of a sentence after their number; empty for all of the run.
     """
 
     def __init__(self, counts: NodeCounts, whose: str = "") -> None:
@@ -26,5 +26,5 @@ class FoundCounts:
 
 
 def placed(place: Place) -> str:
-    """A place behind a sentence; nothing where it is not known."""
+    """Format a place for the end of a sentence, as ` (FILE:LINE)`; empty if it is not known."""
     return f" ({place})" if str(place) else ""

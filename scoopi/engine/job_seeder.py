@@ -23,13 +23,13 @@ from scoopi.store.retries import retried
 from scoopi.store.runs.run_record import RunRecord
 
 MOST_READY = 1000
-"""How many jobs of a host are in the store one by one, and how many make a pack."""
+"""How many jobs of a host are put into the store one by one, and how many of the others make a pack."""
 FEW_READY = 20
-"""The same for each further host, once MANY_READY jobs are in the store."""
+"""How many jobs of each further host are put one by one, once MANY_READY jobs of all hosts are."""
 MANY_READY = 20_000
-"""Jobs of all hosts from which on further hosts get FEW_READY each."""
+"""See FEW_READY."""
 MOST_KEPT = 50_000
-"""How many jobs this process keeps in memory until their packs are full."""
+"""How many jobs this process keeps in memory, until their packs are full."""
 NOTHING_SEEDED = SeedMark(0, {}, {}, {})
 log = logging.getLogger(__name__)
 SEED_TIMEOUT_MS = 600_000
@@ -38,11 +38,13 @@ PUT_AT_ONCE = 2000
 LOOK_AFTER = 50 * PUT_AT_ONCE
 """After this many jobs `on_seeded` checks whether the members have room for them, and the mark is moved."""
 MOST_MARKED = 20_000
-"""Hosts of which a mark has the counts; with more of them the mark stays where it is."""
+"""The most hosts whose counts a mark can hold; with more hosts the mark stays where it is."""
 
 
 class SeedPortions:
-    """Takes all jobs of a run in their order; the same jobs make the same packs on every node.
+    """Puts all jobs of a run into the store, in their order: some of each host one by one, the rest in packs.
+
+    The same jobs make the same packs on every node.
 
     Args:
         mark: where an earlier seeding has come to; the jobs after it follow.
@@ -56,10 +58,10 @@ class SeedPortions:
         self._all_kept = sum(map(len, self._kept.values()))
 
     def add(self, jobs: Iterable[NewJob]) -> None:
-        """Put these jobs, or keep them for a pack.
+        """Put these jobs into the store, or keep them for a pack.
 
         Raises:
-            StoreError: start again with all jobs of the run.
+            StoreError: the store does not answer; start again with all jobs of the run.
         """
         ready = [job for job in jobs if self._is_ready(job)]
         # In the order of their ids: SQLite keeps this order, and writes each of its pages once a batch.
@@ -79,7 +81,7 @@ class SeedPortions:
         return SeedMark(seeded, dict(self._ready), dict(self._packs), self._kept)
 
     def end(self) -> None:
-        """Pack what is kept, as no more jobs come."""
+        """Put the jobs that are kept into the store as packs, as no more jobs follow."""
         for host in list(self._kept):
             self._pack(host)
 
@@ -103,14 +105,14 @@ class SeedPortions:
 
 
 class SeedCalls(msgspec.Struct, frozen=True):
-    """What the seeder asks and notifies.
+    """What the seeder needs to know of a run, and whom it notifies.
 
     Attributes:
-        host_of: the host whose grants an address needs.
+        host_of: returns the host whose grants a URL needs.
         on_seeded: called while jobs are put, and when all are, with their number so far.
         once_groups: groups whose pages are read once per run, whichever locator or link leads to them.
-        parents: by group, the values of a locator that the fields of its page use.
-        fragment_groups: groups of which each fragment is a page of its own.
+        parents: group -> names of the values of its locators that the fields of its pages use.
+        fragment_groups: groups in which each URL fragment is a page of its own.
     """
 
     host_of: Callable[[str], str]
@@ -123,13 +125,13 @@ class SeedCalls(msgspec.Struct, frozen=True):
 class JobSeeder:
     """Puts the jobs of all defined locators into the store, once a run.
 
-    No job is taken before the run is marked as seeded; if the seeding node dies, another one continues at the
-    last mark of it.
+    No job is taken before the run is marked as seeded. If the seeding node dies, another one continues at its
+    last mark.
 
     Args:
         barricade: lets one node of a cluster seed, while the others wait.
         run: the run's incarnation.
-        store_timeout_s: how long a store that does not answer is retried; 0: not at all.
+        store_timeout_s: for how many seconds a store that does not answer is retried; 0: not at all.
     """
 
     def __init__(
@@ -153,9 +155,9 @@ class JobSeeder:
         """Put every group's jobs, then mark the run as seeded; does nothing for a seeded run.
 
         Args:
-            groups: the locator groups, or parts of them.
-            cancelled: polled before each put, also while another node seeds; what was put by then stays, and
-                the next node continues at the last mark, and puts nothing twice.
+            groups: returns the locator groups, or parts of them, in order.
+            cancelled: polled before each put, also while another node seeds. What was put by then stays; the
+                next node continues at the last mark, and puts nothing twice.
         Raises:
             RunError: the store has lost the run.
             StoreError: it has not answered for too long.

@@ -31,12 +31,12 @@ class LinkFinds(FoundCounts):
     def sentence(
         self, data_def: str, field: FieldDef, whose: str, where: str, allow: str = ALLOW_KEY
     ) -> Iterator[str]:
-        """A sentence about one field; none if a link was followed, or none was found.
+        """Yield a sentence about one field, or nothing if one of its links is followed, or it found none.
 
         Args:
             whose: the beginning of the sentence: what the links belong to.
             where: the pages that were read.
-            allow: the name under which the definitions have the patterns of `allow`.
+            allow: the key that the definitions use for the patterns of `allow`.
         """
         if field.links is None or self._count(FOLLOWED, data_def, (FIELD, field.name)):
             return

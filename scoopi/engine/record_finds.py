@@ -31,7 +31,7 @@ class RecordFinds(FoundCounts):
     """Reports what the fields of records found, for the summary and `run.json`.
 
     Args:
-        link_tasks: data definition of a task of links -> the key that stands for it, as `next`.
+        link_tasks: data definition of a task of links -> the key that it was made from, such as `next`.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class RecordFinds(FoundCounts):
         self._links = LinkFinds(counts)
 
     def figures(self) -> tuple[FieldFigures, ...]:
-        """Of each field of the definitions that have read a page, in their order."""
+        """The figures of each field of the definitions that have read a page, in their order."""
         return tuple(
             self._figures_of(definition, field)
             for definition in self._record_defs.values()
@@ -56,7 +56,7 @@ class RecordFinds(FoundCounts):
         )
 
     def sentences(self) -> tuple[str, ...]:
-        """What found nothing at all, and whether `each`, a selector, a type or a rule of links is why."""
+        """A sentence for each that found nothing, on why: `each`, a selector, a type or a rule of links."""
         return tuple(
             sentence
             for definition in self._record_defs.values()

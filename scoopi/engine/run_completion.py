@@ -28,7 +28,7 @@ NO_PARTS = "rows are written when the run is complete"
 @inject
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """How the other nodes see this one: alive while it beats, then as having left."""
+    """How the other nodes see this one: alive while it sends heartbeats, then as having left."""
 
     heartbeat: Heartbeat
     departure: Departure
@@ -38,9 +38,9 @@ class RunLimits(msgspec.Struct, frozen=True):
     """How long a node may take to do what the run asks of it.
 
     Attributes:
-        stop: of a shutdown, which cuts publishing short.
-        store_timeout_s: how long a store that does not answer is retried; 0: not at all.
-        pages: how many it may load.
+        stop: whether a shutdown was asked for, which cuts publishing short, and when it must end.
+        store_timeout_s: for how many seconds a store that does not answer is retried; 0: not at all.
+        pages: how many pages it may load.
     """
 
     stop: StopTime
@@ -85,7 +85,7 @@ class RunCompletion:
         return self._place.was_over
 
     def complete(self) -> RunReport:
-        """No job is left: move the run to ENDING, publish, move it to OVER.
+        """Move the run to ENDING, publish, move it to OVER, and report; call it when no job is left.
 
         Raises:
             AppenderError: the files cannot be written; `resume` publishes them.
@@ -103,7 +103,9 @@ class RunCompletion:
             raise
 
     def stop(self) -> RunReport:
-        """Publish what is committed, if there is time; otherwise the files stay as they were.
+        """Publish what is committed, if there is time, leave the run, and report that it is stopped.
+
+        Without time to publish, the files stay as they were.
 
         Raises:
             RunError: the store has lost the run.

@@ -37,7 +37,7 @@ class EmptyFinds(FoundCounts):
         self._data_defs = data_defs
 
     def sentences(self) -> tuple[str, ...]:
-        """One sentence for each; definitions that have read no page have none."""
+        """One sentence for each such entry; definitions that have read no page have none."""
         return tuple(
             sentence for data_def in self._data_defs.values() for sentence in self._sentences_of(data_def)
         )
@@ -92,14 +92,14 @@ class RunOutcome(msgspec.Struct, frozen=True):
 
 
 class RunNotes(msgspec.Struct, frozen=True):
-    """What a report adds to its figures; each is called when the run has ended.
+    """Callables that return what a report adds to its figures; they are called when the run has ended.
 
     Attributes:
-        empty: what found nothing, a sentence each.
-        used_up: the budgets of retries that are used up.
+        empty: a sentence for each selector, field or rule that found nothing.
+        used_up: a sentence for each budget of retries that is used up.
         fields: what the fields of records found.
-        budgets: those of pages, time and bytes that are used up.
-        reason: the budget for which pages were really skipped, given the one that refused them, in words.
+        budgets: a sentence for each budget of pages, time or bytes that is used up.
+        reason: see `PageBudgets.reason`.
         slowest: the entries of data definitions that took the most time.
     """
 
@@ -112,7 +112,7 @@ class RunNotes(msgspec.Struct, frozen=True):
 
 
 def renamed(causes: Iterable[Cause], name: Callable[[str], str]) -> tuple[Cause, ...]:
-    """Causes under other names, the most frequent first; those that become equal are added up."""
+    """Rename causes, add up those that become equal, and return them, the most frequent first."""
     found: dict[str, Cause] = {}
     for each in causes:
         cause, example = name(each.cause), each.example
@@ -155,7 +155,7 @@ class RunReporter:
         self._slowest_before: tuple[EntryTime, ...] = ()
 
     def begin(self) -> None:
-        """Write `run.json` of a running run; what it holds of earlier processes is added to.
+        """Write `run.json` for a run in progress, and remember what it holds of earlier processes.
 
         Raises:
             AppenderError: it cannot be written.
@@ -173,7 +173,7 @@ class RunReporter:
         self._write(RunView(place.run, place.incarnation, "running", self._first_began, jobs=jobs, rows=rows))
 
     def report(self, outcome: RunOutcome) -> RunReport:
-        """The report of this node's part of the run, which is written to `run.json`, too.
+        """Make the report of this node's part of the run, and write it to `run.json`.
 
         Raises:
             AppenderError: `run.json` cannot be written.
@@ -216,8 +216,7 @@ class RunReporter:
         return report
 
     def left(self) -> int | None:
-        """How many jobs are left; None while not every locator has its job, or if the store fails, since
-        the rest of the report must still be written."""
+        """How many jobs are left; None while the run is not seeded, or if the store does not answer."""
         try:
             state = self._record.read()
             return None if state is not None and not state.seeded else self._jobs.left()

@@ -17,12 +17,12 @@ from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
 
 STORE_SHARE = 0.8
-"""The part of the shutdown timeout after which calls to the store get ever less time."""
+"""The part of the shutdown timeout after which each call to the store gets less time than the one before."""
 UP_SHARE = 0.85
-"""The part after which nothing is retried; leaving and reporting take the rest."""
+"""The part of it after which nothing is retried; leaving and reporting take the rest."""
 log = logging.getLogger(__name__)
 THREAD_END_S = 5.0
-"""How long a thread that has nothing left to do may take to end."""
+"""How many seconds a thread that has nothing left to do may take to end."""
 
 
 class StopTime:
@@ -31,8 +31,8 @@ class StopTime:
     It begins once, with the first signal or cancellation; callable from any thread.
 
     Args:
-        limit_s: the shutdown timeout: how long a graceful shutdown may take, publishing included.
-        clock: seconds, monotonic.
+        limit_s: the shutdown timeout: how many seconds a graceful shutdown may take, publishing included.
+        clock: monotonic seconds.
         on_stop: called with the monotonic time by which the store must have answered, and the seconds that
             the shutdown may take after it.
     """
@@ -124,7 +124,7 @@ class Shutdown:
         self._close(end)
 
     def when_over(self) -> None:
-        """No job is left: end all threads.
+        """End all threads, as no job is left.
 
         Jobs that this node still holds were finished by others while it was away; none of their pages is
         loaded any more.
@@ -136,7 +136,7 @@ class Shutdown:
         self._close()
 
     def expedite(self) -> None:
-        """Cut a graceful shutdown short; callable from any thread."""
+        """Have `graceful` stop waiting for running tasks; callable from any thread."""
         self._expedited.set()
         self._held.wake()
 
@@ -144,14 +144,14 @@ class Shutdown:
         """End workers and threads now; jobs whose results were not committed are run again.
 
         Args:
-            end: on the monotonic clock: when a node that was asked to stop has to be done; None: no limit.
+            end: on the monotonic clock: by when all must have ended; None: each thread gets THREAD_END_S.
         """
         self._tasks.kill()
         self._appender.abandon()
         self._close(math.inf if end is None else end)
 
     def _close(self, end: float = math.inf) -> None:
-        """A thread that has not ended by `end` is left to the end of the process."""
+        """End the parts in order; a thread that has not ended by `end` is left running."""
         self._tasks.stop()
         if not self._tasks.join(_left(end)):
             self._tasks.kill()

@@ -246,7 +246,7 @@ class StoreModule(Module):
         self._context = context
 
     def configure(self, binder: Binder) -> None:
-        """Bind those that need the store only."""
+        """Bind the classes that need the store only."""
         store, node = self._context.store, self._context.node
         binder.bind(JobStore, to=InstanceProvider(JobStore(store, node)))
         binder.bind(RunRecord, to=InstanceProvider(RunRecord(store, node, self._context.canaries)))

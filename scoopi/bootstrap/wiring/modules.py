@@ -66,7 +66,7 @@ class RunValues(Module):
         self._context = context
 
     def configure(self, binder: Binder) -> None:
-        """Bind them as values."""
+        """Bind the context, its store, the groups of its settings, and what is made of these."""
         context, configs, limit = self._context, self._context.configs, TaskLimit.of(self._context.configs)
         binder.bind(RunContext, to=InstanceProvider(context))
         binder.bind(Store, to=InstanceProvider(context.store))  # type: ignore[type-abstract]  # a port
@@ -123,7 +123,8 @@ class OpenedRun:
     def was_left_over(self, report: RunReport) -> bool:
         """Whether this only published the rows of an earlier run that this node had left unfinished.
 
-        That run was not requested by name, so the node then continues with the current one.
+        That run was not requested by name, so the node then continues with the current one, and the user is
+        notified.
         """
         context = self._context
         done = context.returned and context.was_over and report.status is RunStatus.DONE

@@ -112,7 +112,7 @@ class OutputWiring:
         return replace(self._checks, of_all=totals.of_all)
 
     def rows(self, publisher: Publisher, departure: Departure, live: LiveLoads) -> RunRows:
-        """What is published at the end of the run.
+        """Make what decides which rows this node publishes at the end of the run.
 
         Args:
             publisher: the publisher of this node's own rows.

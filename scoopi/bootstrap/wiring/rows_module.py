@@ -99,7 +99,7 @@ class RowsModule(Module):
     def rows(
         self, output: OutputWiring, publisher: Publisher, departure: Departure, live: LiveLoads
     ) -> RunRows:
-        """What this node publishes at the end of the run."""
+        """Decides which rows this node publishes at the end of the run."""
         return output.rows(publisher, departure, live)
 
     @singleton
