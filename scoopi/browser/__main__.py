@@ -1,8 +1,8 @@
-"""The process above a node's browsers, which cleans up their processes and files.
+"""The parent process of a node's browsers, which cleans up their processes and files.
 
 Its standard input gives the pool's folders and settings as one line of JSON, and nothing more. When the input
 closes, because the node has ended, even by SIGKILL, or when the pool ends, all browsers are killed and their
-files are removed; after the node's end, so is the folder of the socket.
+files are removed; if the node has ended, so is the folder of the socket.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _NODE = 0
 
 
 def main() -> None:
-    """Run the pool in a child until the pool or the node ends; if this is killed, the child cleans up."""
+    """Run the pool in a child process until the pool or the node ends, and clean up.
+
+    If this process is killed, the child cleans up and ends.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the node decides when a run stops
     line = sys.stdin.buffer.readline()
@@ -46,8 +49,8 @@ def main() -> None:
 
 
 def _serve(order: PoolOrder, parent: int) -> None:
-    """Be the pool; `parent` is a pipe that closes with the process above."""
-    from scoopi.browser.browser_pool import BrowserPool  # late: the process above needs no Selenium
+    """Run the pool in the child process; `parent` is a pipe that closes when the parent process ends."""
+    from scoopi.browser.browser_pool import BrowserPool  # late: the parent process needs no Selenium
 
     adopt_orphans()
     threading.Thread(target=_end_with, args=(order, parent), daemon=True).start()
@@ -60,19 +63,19 @@ def _end_with(order: PoolOrder, parent: int) -> None:
     try:
         _remove(order)
     finally:
-        os._exit(1)  # else the pool would serve on, below nobody
+        os._exit(1)  # else the pool would continue without its parent
 
 
 def _remove(order: PoolOrder) -> None:
     kill_descendants()
     if _has_node_ended():
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a reader of the node's output need not wait for a grid
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # readers of the node's output need not wait for a grid
     end_sessions(Path(order.profiles))
     shutil.rmtree(order.folder if _has_node_ended() else order.profiles, ignore_errors=True)
 
 
 def _has_node_ended() -> bool:
-    """Whether nobody has the other end of the pipe any more."""
+    """Whether the node's end of the pipe is closed."""
     node = select.poll()
     node.register(_NODE, 0)
     return any(event & select.POLLHUP for _, event in node.poll(0))

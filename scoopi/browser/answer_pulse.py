@@ -14,12 +14,12 @@ from scoopi.browser.protocol.protocol_link import ProtocolLink
 from scoopi.errors import NO_BROWSER
 
 BROWSER, DRIVER = "the browser", "the driver of the browser"
-"""The names of what may stop answering."""
+"""The names, in messages, of the programs that may stop answering."""
 _EVERY = 4
-"""Checks from an answer to the next request."""
+"""Number of checks from an answer to the next request."""
 MOST = 20
-"""Checks without an answer after which a program is silent. Seconds are not counted, as they also pass while
-the machine is suspended."""
+"""Number of checks without an answer after which a program counts as silent. Seconds are not counted, as they
+also pass while the machine is suspended."""
 _MOST_BUSY = 40
 _CONNECT_S = 1.0
 _ANSWER = 65_536
@@ -28,20 +28,20 @@ _STOPPED = frozenset("Tt")
 
 
 class PendingAnswer(Protocol):
-    """A request whose answer is not waited for."""
+    """A request that was sent without waiting for its answer."""
 
     def has_answered(self) -> bool:
         """Return whether the answer has come, or will never come, as the program has ended."""
 
     def close(self) -> None:
-        """Wait for no answer."""
+        """Drop the request: its answer is no longer wanted."""
 
 
 class Pulse(Protocol):
     """Notices that a program has stopped answering.
 
     Attributes:
-        name: of the program, for messages.
+        name: name of the program, for messages.
     """
 
     name: str
@@ -50,19 +50,19 @@ class Pulse(Protocol):
         """Return whether the program has not answered for many checks; to be called at regular intervals."""
 
     def forget(self) -> None:
-        """Start from the beginning, and wait for no answer."""
+        """Start counting from zero, and drop the pending request."""
 
 
 class AnswerPulse:
     """Notices that a program has stopped answering, without waiting for its answer.
 
-    One thread at a time checks; any may forget.
+    Only one thread at a time may call `is_silent`; any thread may call `forget`.
 
     Args:
-        name: of the program, for messages.
-        ask: asks the program for something that it answers at once, whatever its page does; None if it
-            cannot be asked.
-        most: checks without an answer after which the program is silent.
+        name: name of the program, for messages.
+        ask: sends the program a request that it answers at once, whatever its page does; returns None if it
+            cannot be sent, which counts as no answer.
+        most: number of checks without an answer after which the program counts as silent.
     """
 
     def __init__(self, name: str, ask: Callable[[], PendingAnswer | None], most: int = MOST) -> None:
@@ -84,7 +84,7 @@ class AnswerPulse:
         return self._checks >= self._most
 
     def forget(self) -> None:
-        """Start from the beginning, and wait for no answer."""
+        """Start counting from zero, and drop the pending request."""
         asked, self._asked, self._checks = self._asked, None, 0
         if asked is not None:
             asked.close()
@@ -96,7 +96,7 @@ class StatusRequest:
     Args:
         url: the address of the driver.
     Raises:
-        OSError: it has ended, or accepts nothing.
+        OSError: the driver has ended, or accepts no connection.
     """
 
     def __init__(self, url: str) -> None:
@@ -125,7 +125,8 @@ class LinkRequest:
     """Asks a browser over its own protocol.
 
     Args:
-        method: a command that it executes at once.
+        link: the connection to the browser.
+        method: a command that the browser executes at once.
     """
 
     def __init__(self, link: ProtocolLink, method: str) -> None:
@@ -140,7 +141,13 @@ class LinkRequest:
 
 
 class ProcessPulse:
-    """Notices that a process was stopped, for a driver that answers nothing while it waits for a page."""
+    """Notices that the process of a driver was stopped by a signal or a debugger.
+
+    For a driver that answers nothing while it waits for a page.
+
+    Args:
+        pid: id of the driver's process.
+    """
 
     name = DRIVER
 
@@ -154,7 +161,7 @@ class ProcessPulse:
         return self._checks >= MOST
 
     def forget(self) -> None:
-        """Start from the beginning."""
+        """Start counting from zero."""
         self._checks = 0
 
     def _is_stopped(self) -> bool:
@@ -165,7 +172,7 @@ class ProcessPulse:
 
 
 def status_pulse(url: str) -> AnswerPulse:
-    """Return the pulse of a driver that answers while it waits for a page."""
+    """Return the pulse of a driver that answers while it waits for a page; `url` is the driver's address."""
 
     def ask() -> PendingAnswer | None:
         with suppress(OSError):
@@ -176,12 +183,16 @@ def status_pulse(url: str) -> AnswerPulse:
 
 
 def browser_pulse(ask: Callable[[], PendingAnswer]) -> AnswerPulse:
-    """Return the pulse of a browser, which has more time, as it may be busy with the frames of a page."""
+    """Return the pulse of a browser, which gets more checks, as it may be busy with the frames of a page.
+
+    Args:
+        ask: see AnswerPulse.
+    """
     return AnswerPulse(BROWSER, ask, _MOST_BUSY)
 
 
 def silence(name: str) -> VisitFailed:
-    """Return the failure of a page whose browser, or its driver, has stopped answering."""
+    """Return the failure of a page whose browser or driver has stopped answering; `name` is which of them."""
     cause = f"{name} stopped answering"
     hint = "it is tried again; if it happens often, look whether memory or processor time is short"
     return VisitFailed(f"{cause}, and was killed", cause, NO_BROWSER, hint)

@@ -37,7 +37,7 @@ _WEB = ("http://", "https://")
 _SOON_S, _ANSWER_S = 0.05, 5.0
 """How long the browser may take to report the answer, after the page has loaded: mostly, and at most."""
 CRASHED = (WebDriverException, HTTPError, OSError)
-"""What is raised when the browser or its driver has crashed."""
+"""The exceptions that are raised when the browser or its driver has crashed."""
 
 
 _STARTS = {"chromium": start_chromium, "firefox": start_firefox}
@@ -47,7 +47,8 @@ class Browser:
     """A browser with its driver, which loads one page at a time. Belongs to one thread, except for `kill`.
 
     Args:
-        profile: a folder for all files of this browser.
+        settings: the settings `scoopi.webDriver`.
+        profile: an existing folder for all files of this browser.
         shots: the folder of screenshots; created with the first one.
         kept: saves pages that fail.
         scripts: the command of the process for script plugins; empty if there are none.
@@ -55,7 +56,8 @@ class Browser:
     Attributes:
         pages: number of pages that it has loaded.
         has_ended: False for a browser of a grid that `kill` could not end in time.
-        first_mb: its memory in MB when its pool first looked at it without a page; 0 before.
+        profile: as given.
+        first_mb: its memory in MB when its pool first measured it without a page; 0 before that.
 
     Raises:
         WebDriverException: the driver or the browser does not start.
@@ -94,7 +96,9 @@ class Browser:
         """Load the page of a visit, without cookies and storage of earlier visits, except its session's.
 
         Args:
-            ask: asks for a grant for each request, after the first one, that needs one.
+            ask: asks for a grant for each request that needs one.
+        Returns:
+            The page as shown by the browser, or why it was not loaded.
         Raises:
             CRASHED: the browser or its driver has crashed.
         """
@@ -125,31 +129,44 @@ class Browser:
         return self._tab.windows()
 
     def memory_mb(self) -> int:
-        """Return the memory of driver and browser on this machine, in MB; callable from any thread."""
+        """Return the memory of driver and browser in MB; 0 in a grid. Callable from any thread."""
         pid = self._started.pid
         return memory_of_trees([pid])[pid] >> 20 if pid else 0
 
     def check(self) -> None:
-        """Interrupt the page if it does not let an action end in time; called now and then, by any thread."""
+        """Interrupt a script of the page if an action has not ended in time; callable from any thread.
+
+        To be called at regular intervals.
+        """
         self._limit.check()
 
     def is_stuck(self) -> bool:
-        """Return whether only a kill ends an action of the page; called now and then, by any thread."""
+        """Return whether an action is overdue and cannot be interrupted, so that only a kill ends it.
+
+        Callable from any thread.
+        """
         return self._limit.is_stuck()
 
     def silent(self) -> VisitFailed | None:
-        """Return the failure if the browser or its driver no longer answers; called at regular intervals."""
+        """Return the failure if the browser or its driver no longer answers, else None.
+
+        To be called at regular intervals, as calls are counted; see `AnswerPulse`.
+        """
         found = [pulse.name for pulse in self._pulses if pulse.is_silent()]
         return self._failure or silence(found[0]) if found else None
 
     def late(self) -> VisitFailed | None:
-        """Return the failure that is already known, as of an action that does not end; for any thread."""
+        """Return the failure of the visit if it is already known, else None; callable from any thread.
+
+        Such a failure is that of an action that does not end.
+        """
         return self._failure or self._completion.late()
 
     def kill(self) -> None:
-        """Kill driver and browser at once, and a script that runs; callable from any thread.
+        """Kill driver, browser and a running script plugin at once; callable from any thread.
 
-        A grid gets 2 s for it; the profile of a browser that has not ended by then has to stay.
+        A grid gets 2 s to end the browser. If it takes longer, `has_ended` is False, and the profile must
+        stay, since it names the session that is still to be ended.
         """
         self._completion.kill()
         self._end()

@@ -35,11 +35,11 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 class BrowserLoader:
     """Loads the pages of a task group in the browsers of its node.
 
-    See `LoaderPlugin`. A call waits for a free browser, then for a grant, which is used when the browser
-    sends the request: before, it makes a tab, which takes a while.
+    See `LoaderPlugin`. A call waits for a free browser, then for a grant. The grant is not used before the
+    browser sends the request, as making a tab takes a while.
 
     Args:
-        socket: the socket of the node's pool.
+        socket: path of the socket of the node's pool.
         how: how the group's pages are loaded.
     """
 
@@ -50,10 +50,10 @@ class BrowserLoader:
         self._rejected: set[str] = set()
 
     def load(self, url: str, web: Web) -> Answer:
-        """See `LoaderPlugin`.
+        """Load a page in a browser of the pool; see `LoaderPlugin`.
 
         Raises:
-            FetchError: the page was not loaded, or did not reach the state that it was to be in.
+            FetchError: the page was not loaded, or did not reach the state that the definitions require.
         """
         try:
             with self._connected() as connection:

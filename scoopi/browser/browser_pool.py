@@ -49,10 +49,11 @@ class BrowserPool:
     It has at most `settings.browsers` of them, each started on demand.
 
     Args:
+        settings: the settings `scoopi.webDriver`.
         folder: the folder of the socket, which only its owner may enter.
         profiles: the folder of the browsers' profiles.
         shots: the folder of screenshots and of pages that failed.
-        scripts: see `Browser`.
+        scripts: the command of the process for script plugins; empty if there are none.
     """
 
     def __init__(

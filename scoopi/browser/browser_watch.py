@@ -12,7 +12,7 @@ from scoopi.browser.pool_messages import VisitFailed
 from scoopi.errors import NO_BROWSER
 
 GRACE_S = 0.5
-"""The time beyond its timeouts after which a browser counts as hung."""
+"""Seconds beyond its timeout after which a browser counts as hung."""
 _POLL_S = 0.5
 """The interval between two checks of a browser's memory, which costs some milliseconds."""
 _HUNG = VisitFailed(
@@ -27,7 +27,8 @@ class BrowserWatch:
     """Kills a browser whose page takes too long, or uses too much memory, during a `with` block.
 
     Args:
-        timeout_s: the longest time, in seconds, for the block.
+        browser: the browser that is used in the block.
+        timeout_s: the longest time, in seconds, for the block; the browser is killed GRACE_S later.
         most_mb: the most memory, in MB, for the browser with all its processes.
     """
 

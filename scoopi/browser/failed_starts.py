@@ -1,4 +1,4 @@
-"""StartBackoff, start_fault: after a browser that did not start, why it did not, and when the next one is."""
+"""StartBackoff, start_fault: why a browser did not start, and when the next one may be started."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST = 300
 _FIRST_S, _MOST_S = 1.0, 10.0
 """The pause after the first start that failed, and the longest one; a run that is stopped waits for it."""
 GIVE_UP_S = 300.0
-"""After so long without a browser pages fail at once, as they do for a host that does not answer."""
+"""Seconds without a browser after which pages fail at once, as they do for a host that does not answer."""
 
 
 class StartBackoff:
@@ -41,7 +41,11 @@ class StartBackoff:
         self._last: VisitFailed | None = None
 
     def wait(self) -> VisitFailed | None:
-        """Wait until a browser may be started; return the failure of a page that need not wait for it."""
+        """Wait until a browser may be started.
+
+        Returns:
+            None when it may; the failure of the page, without waiting, if none has started for GIVE_UP_S.
+        """
         with self._lock:
             now, last = self._clock(), self._last
             left_s, lasts_s = self._next - now, now - self._since
@@ -53,7 +57,10 @@ class StartBackoff:
         return None
 
     def failed(self, failure: VisitFailed) -> None:
-        """Note that a browser did not start; one that cannot start later either needs no pause."""
+        """Note that a browser did not start, and pause before the next start.
+
+        A failure without a `reason` is ignored: no later start could succeed.
+        """
         if not failure.reason:
             return
         with self._lock:

@@ -1,4 +1,4 @@
-"""FilledActions: fills the placeholders in how pages are loaded in a browser, for one page."""
+"""FilledActions: fills the placeholders in the definition of how pages are loaded in a browser."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ InputValues = Mapping[str, str]
 
 
 class FilledActions:
-    """Fills the placeholders in how pages are loaded in a browser, for one page.
+    """Fills the placeholders in the definition of how pages are loaded in a browser, for one page at a time.
 
     In selectors and scripts, values are escaped as inside a quoted string, which they cannot leave. A secret
     that is typed is read from the environment only here, and only if the definitions themselves name it: the
     name of a locator may come from anywhere.
 
     Args:
-        how: how pages are loaded, as written.
+        how: the definition, with placeholders.
     """
 
     def __init__(self, how: BrowserDef) -> None:
@@ -33,8 +33,11 @@ class FilledActions:
         self._is_fixed = not has_secret and not any(map(placeholders, _texts(how)))
 
     def of(self, name: str, url: str) -> BrowserDef:
-        """Return it with the values of a locator's page.
+        """Return the definition with the placeholders filled in for one page.
 
+        Args:
+            name: value of `%{locator.name}`.
+            url: value of `%{locator.url}`.
         Raises:
             MissingSecretError: an action types a secret whose environment variable is not set.
         """

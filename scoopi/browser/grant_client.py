@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from scoopi.browser.pool_messages import PartWanted, Rendered, VisitFailed, receive_grant, send
 
 OnGrant = Callable[[bool], None]
-"""Takes whether a request may be sent, now."""
+"""Called with whether a request may be sent; if so, at once."""
 
 
 class GrantClient:
@@ -28,7 +28,10 @@ class GrantClient:
         self._thread: threading.Thread | None = None
 
     def ask(self, wanted: PartWanted, on_grant: OnGrant) -> None:
-        """Ask for a grant; returns at once, and `on_grant` is called in another thread."""
+        """Ask for a grant, without waiting for it; `on_grant` is called in another thread.
+
+        It is never called if the visit ends before the grant comes.
+        """
         with self._lock:
             if not self._is_open:
                 return

@@ -21,7 +21,8 @@ class Visit(msgspec.Struct, frozen=True, tag=2, array_like=True):
         headers: headers of the site, including User-Agent.
         timeout_s: timeout of the whole visit, including all actions and waiting.
         cookies: cookies of the site's session, as lines of a cookie file; None if the site has no session.
-        asks_first: the pool asks for the first request, too, when the browser is about to send it.
+        how: what to do on the page, and what to wait for.
+        asks_first: whether the pool asks for the first request, too, when the browser is about to send it.
     """
 
     url: str
@@ -40,8 +41,8 @@ class Removed(msgspec.Struct, frozen=True, array_like=True):
     """Elements that a page has shown while it was scrolled, and has removed again.
 
     Attributes:
-        place: that of the action in the definitions.
-        selector: of the elements.
+        place: place of the action `scroll` in the definitions.
+        selector: selector of the elements.
         number: how many there were.
     """
 
@@ -60,7 +61,7 @@ class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
         cookies: cookies of the session after the page and its actions; None if the site has no session.
         unused: place of an action that has opened a window in which nothing was done; empty if there is none.
         rejected: names of the session's cookies that the browser did not take.
-        removed: what the page has removed again while it was scrolled; None for nothing.
+        removed: the elements that the page removed again while it was scrolled; None if there were none.
     """
 
     url: str
@@ -77,6 +78,7 @@ class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):
     """Pool to loader: the page was not loaded.
 
     Attributes:
+        what: the fault, with details of the page.
         cause: the fault without details of the page, by which failures are counted.
         reason: see `LoadFault`; empty for a fault that another attempt would have, too.
         kept: the path of the saved page's files without their suffixes; empty if it was not saved.
@@ -95,8 +97,9 @@ class PartWanted(msgspec.Struct, frozen=True, tag=5, array_like=True):
     """Pool to loader: the page wants to send a request to this address.
 
     Attributes:
-        is_page: the tab navigates to another page; otherwise it loads a part of this one.
-        is_first: the page is that of the visit itself.
+        is_page: whether the tab, or a window that its page has opened, navigates to the address; otherwise it
+            is for a part of the page.
+        is_first: whether this is the first request of the visit.
     """
 
     url: str

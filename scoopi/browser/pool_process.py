@@ -28,23 +28,24 @@ log = logging.getLogger(__name__)
 SOCKET = "socket"
 """The name of the pool's socket in its folder."""
 SHOTS = "browser"
-"""The folder of screenshots in that of a run."""
+"""The name of the folder of screenshots in the folder of a run."""
 _LONGEST_FOLDER = 32
 """Bytes; the name of a socket may have 107, and Chromium makes one in a folder of its own below."""
 END_S = 10.0
-"""The longest that killing all browsers may take."""
+"""Seconds that killing all browsers may take at most."""
 _PAUSE_S = 1.0
 """Before a pool that has ended is started again."""
 
 
 class PoolOrder(msgspec.Struct, frozen=True):
-    """The parameters of the process above the browsers, sent to its standard input.
+    """The parameters of the parent process of the browsers, sent to its standard input.
 
     Attributes:
         folder: the folder of the socket; removed when the node ends.
         profiles: a folder in it for all files of browsers; removed when the process ends.
         shots: the folder of screenshots; it is kept.
-        scripts: the command of the process for script plugins.
+        settings: the settings `scoopi.webDriver`.
+        scripts: the command of the process for script plugins; empty if there are none.
     """
 
     folder: str
@@ -61,11 +62,12 @@ class PoolProcess:
     memory. Browsers start when the first page needs one.
 
     Args:
+        settings: the settings `scoopi.webDriver`.
         shots: the folder of screenshots; created with the first one.
-
+        scripts: the command of the process for script plugins; empty if there are none.
     Attributes:
-        socket: the socket on which loaders ask for a browser.
-        pid: id of the current process above all browsers.
+        socket: path of the socket on which loaders ask for a browser.
+        pid: id of the current parent process of all browsers.
 
     Raises:
         ConfigError: Selenium is not installed, or the address of the grid is not an address.
@@ -90,9 +92,9 @@ class PoolProcess:
         return self._process.pid
 
     def close(self) -> None:
-        """Kill all browsers and wait for their end, but 10 s at most.
+        """Kill all browsers, wait for their end for 10 s at most, and remove their files.
 
-        The process that waits for a hung browser of a grid is left to itself: it ends within a minute.
+        A process that still waits for a hung browser of a grid is not killed: it ends within a minute.
         """
         with self._lock:
             self._closed.set()
@@ -181,8 +183,9 @@ def browsers_for(
     """Run a pool if a group loads pages in a browser, and yield its socket; otherwise yield an empty text.
 
     Args:
-        folder: the folder in which the folder `browser` gets the screenshots.
-        scripts: the command of the process for script plugins.
+        settings: the settings `scoopi.webDriver`.
+        folder: the folder of the run; screenshots go to its folder `browser`.
+        scripts: the command of the process for script plugins; empty if there are none.
 
     Raises:
         ConfigError: Selenium is not installed, or the address of the grid is not an address.

@@ -1,4 +1,4 @@
-"""Sessions of browsers in a grid: their addresses, and how to end them."""
+"""session_address, end_session: addresses of sessions of browsers in a grid, and how these are ended."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from urllib.parse import unquote, urlsplit
 SESSION = "session"
 """The file in a browser's profile with the address of its session."""
 _END_S = 60.0
-"""The driver ends a session only after what it is doing, such as loading a page. A grid whose client leaves
-before that gives the end up, and keeps the browser."""
+"""Seconds. The driver ends a session only after the command that it executes, such as loading a page. If the
+client closes its connection before, the grid does not end the session, and keeps the browser."""
 SOON_S = 2.0
-"""Within this time a browser that is not hung has ended."""
+"""Seconds within which a browser ends unless it hangs."""
 
 
 def session_address(url: str, session: str) -> str:
-    """Return the address of a session of a grid.
+    """Return the address of a session of a grid; `url` is that of the grid, `session` the session's id.
 
     >>> session_address("http://grid.example:4444/wd/hub/", "1f")
     'http://grid.example:4444/wd/hub/session/1f'
@@ -28,7 +28,11 @@ def session_address(url: str, session: str) -> str:
 
 
 def end_session(address: str) -> None:
-    """End a session and its browser; do nothing if it has ended or the grid does not answer."""
+    """End a session and its browser; waits up to 60 s for the grid, and ignores that it does not answer.
+
+    Args:
+        address: as from `session_address`; may have a user name and a password.
+    """
     parts = urlsplit(address)
     connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
@@ -41,9 +45,9 @@ def end_session(address: str) -> None:
 
 
 def has_ended_soon(address: str) -> bool:
-    """End a session, and wait 2 s for it; whether it has ended.
+    """End a session, wait for that for 2 s at most, and return whether it has ended.
 
-    If not, it ends as soon as its driver answers.
+    If not, it ends later, as soon as its driver answers.
     """
     end = Thread(target=end_session, args=(address,), daemon=True)
     end.start()
@@ -52,7 +56,7 @@ def has_ended_soon(address: str) -> bool:
 
 
 def end_sessions(profiles: Path) -> None:
-    """End the sessions of all browsers that have their profiles in a folder, all at once."""
+    """End the sessions of all browsers with a profile in this folder at the same time; takes 60 s at most."""
     ends = []
     for each in profiles.glob(f"*/{SESSION}"):
         with suppress(OSError):  # its browser has ended just now, and its profile was removed

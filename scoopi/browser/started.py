@@ -32,7 +32,7 @@ timeouts or a kill should end it."""
 _END_S = 2.0
 """The longest that a killed driver is waited for."""
 START_S = 90.0
-"""The longest that a browser may take to start; ChromeDriver itself gives up after 60 s."""
+"""Seconds that a browser may take to start; ChromeDriver itself gives up after 60 s."""
 _GRID_START_S = 330
 """The longest that a grid may take to start a browser; a request waits 300 s in its queue by default."""
 
@@ -63,8 +63,9 @@ class Tab(Protocol):
         answers: responses to the navigations of this visit.
         traffic: requests of this visit that are in progress.
         opened: the windows that the page of this visit has opened.
-        was_used: the tab is reused: it has shown another page before.
-        rejected: what the browser has rejected for this visit.
+        was_used: whether the tab is reused: it has shown another page before.
+        rejected: the commands of this visit that the browser has rejected.
+        cookies: the cookies of the tab.
     """
 
     answers: PageAnswers
@@ -80,15 +81,23 @@ class Tab(Protocol):
         """Open an empty tab for a visit, with the cookies of its session.
 
         Raises:
-            RejectedError: the browser rejects what is to hold for the page's requests.
+            RejectedError: the browser rejects a setting for the page's requests.
             WebDriverException: it does not answer.
         """
 
     def keep(self, is_spare: bool) -> None:
-        """Note whether the tab can be reused; `is_spare` if its page has left nothing behind but storage."""
+        """Note whether the tab can be reused.
+
+        Args:
+            is_spare: whether its page has left nothing behind but storage.
+        """
 
     def interrupt(self) -> bool:
-        """End the script that the page runs now, from any thread, without waiting; False if it cannot."""
+        """End the script that the page runs now, without waiting; callable from any thread.
+
+        Returns:
+            False if the browser cannot do that.
+        """
 
     def ask(self) -> PendingAnswer:
         """Ask the browser for something that it answers at once, whatever its pages do; for any thread."""
@@ -108,8 +117,10 @@ class Started:
     """A running browser.
 
     Attributes:
+        driver: the client of its driver.
+        tab: the tab in which it shows pages.
         driver_url: the address of its driver.
-        process: its driver, which is its parent; None if they run in a grid.
+        process: the process of its driver, the browser's parent; None if they run in a grid.
         session: address of its session in a grid; empty on this machine.
         pulse: notices that the driver has stopped answering; None if it cannot be asked.
     """
@@ -127,7 +138,11 @@ class Started:
         return 0 if self.process is None else self.process.pid
 
     def limit(self, visit_s: float) -> None:
-        """Limit how long commands of a visit wait for a driver or a grid that does not answer."""
+        """Limit how long commands wait for a driver or a grid that does not answer, to 5 s after the visit.
+
+        Args:
+            visit_s: the longest time, in seconds, for the visit.
+        """
         connection = self.driver.command_executor
         if isinstance(connection, RemoteConnection):
             connection.client_config.timeout = visit_s + _LATE_S
@@ -175,10 +190,12 @@ def started_within(service: Service, seconds: float = START_S) -> Iterator[None]
 
 
 def started_by_grid(url: str, options: ArgOptions, tab_of: Callable[[WebDriver], Tab]) -> Started:
-    """A browser that a grid runs; its session is ended if its tab cannot be made.
+    """Start a browser in a grid; its session is ended if its tab cannot be made.
 
     Args:
-        url: of the grid.
+        url: address of the grid.
+        options: the browser, and how it is started.
+        tab_of: makes the tab in which the browser shows pages.
     Raises:
         WebDriverException: the grid does not start it, or its tab cannot be made.
     """

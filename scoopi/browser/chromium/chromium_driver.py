@@ -63,7 +63,8 @@ def start_chromium(settings: BrowserSettings, profile: Path) -> Started:
     """Start a Chromium on this machine or in a grid.
 
     Args:
-        profile: a folder for all files of this browser.
+        settings: the settings `scoopi.webDriver`.
+        profile: an existing folder for all files of this browser.
     Raises:
         WebDriverException: the driver or the browser does not start.
     """
@@ -98,6 +99,8 @@ def _options(settings: BrowserSettings) -> webdriver.ChromeOptions:
 def address_of(capabilities: Mapping[str, Any]) -> str:
     """Return the address of the WebSocket of a browser, in a grid or on this machine.
 
+    Args:
+        capabilities: those that the driver reports of its session.
     Raises:
         WebDriverException: the browser has no WebSocket.
     """

@@ -44,14 +44,16 @@ class ChromiumTab:
     thread.
 
     Args:
+        driver: the browser's driver.
+        link: the connection to the browser over its own protocol.
         media: patterns of addresses that are not loaded.
-
     Attributes:
+        cookies: the cookies of the tab.
         answers: responses to the navigations of this visit.
         traffic: requests of this visit that are in progress.
         opened: the windows that the page of this visit has opened.
-        was_used: the tab is reused: it has shown another page before.
-        rejected: what the browser has rejected for this visit.
+        was_used: whether the tab is reused: it has shown another page before.
+        rejected: the commands of this visit that the browser has rejected.
     """
 
     def __init__(self, driver: WebDriver, link: ProtocolLink, media: tuple[str, ...]) -> None:
@@ -83,7 +85,7 @@ class ChromiumTab:
         """Open an empty tab for a visit, with the cookies of its session.
 
         Raises:
-            RejectedError: the browser rejects what is to hold for the page's requests.
+            RejectedError: the browser rejects a setting for the page's requests.
             WebDriverException: it does not answer.
         """
         self.rejected.clear()
@@ -108,11 +110,19 @@ class ChromiumTab:
         self.cookies.put(visit.url, visit.cookies or (), visit.header("cookie"))
 
     def keep(self, is_spare: bool) -> None:
-        """Note whether the tab can be reused; `is_spare` if its page has left nothing behind but storage."""
+        """Note whether the tab can be reused.
+
+        Args:
+            is_spare: whether its page has left nothing behind but storage.
+        """
         self._is_spare = is_spare and not self._frames and len(self.answers) == 1 and self.windows() == 2
 
     def interrupt(self) -> bool:
-        """End the script that the page or its window runs now; for any thread, without waiting."""
+        """End the script that the current window runs now, without waiting; callable from any thread.
+
+        Returns:
+            True, as Chromium can do that.
+        """
         session = self._current()
         self._link.post("Runtime.terminateExecution", {}, session)
         self._link.post("Runtime.evaluate", {"expression": "0"}, session)  # ends instead, if none runs

@@ -26,8 +26,9 @@ class SiteRequests:
     `Network.setBlockedURLs` does not hold back.
 
     Args:
+        link: the connection to the browser over its own protocol.
         rejected: notes what the browser rejects.
-        images: load images, fonts and media.
+        images: whether to load images, fonts and media.
     """
 
     def __init__(self, link: ProtocolLink, rejected: RejectedCommands, images: bool = True) -> None:
@@ -42,37 +43,53 @@ class SiteRequests:
         self._empty: set[str] = set()
 
     def begin(self, visit: Visit, tab: str, ask: Ask) -> None:
-        """Start for a visit; `tab` is the id of the tab, and of its main frame."""
+        """Apply the rules of this visit to the requests from now on.
+
+        Args:
+            tab: id of the visit's tab, and of its main frame.
+            ask: asks for the grants of requests that need one.
+        """
         self._rules.begin(visit, ask)
         self._tab = tab
         self._patterns = [{"urlPattern": "*"}] if visit.how.paced else [_PAGES, *self._media(), *self._own()]
 
     def watch(self, session: str) -> list[Command]:
-        """Return the commands that pause requests of a page, of one of its frames, or of a window."""
+        """Return the commands that pause the requests of a session, if they have changed since its last call.
+
+        Args:
+            session: DevTools session of a page, of one of its frames, or of a window.
+        """
         if self._watched.get(session) == self._patterns:
             return []
         self._watched[session] = self._patterns
         return [("Fetch.enable", {"patterns": self._patterns})]
 
     def add_window(self, session: str, window: str, *, is_empty: bool) -> None:
-        """Treat a page as a window that another page has opened; nothing is loaded in an empty one.
+        """Treat the page of a session as a window that another page has opened.
 
         Args:
+            session: DevTools session of the window.
             window: its id, and that of its main frame.
+            is_empty: whether the window stays empty: none of its requests are sent.
         """
         self._windows[session] = window
         if is_empty:
             self._empty.add(session)
 
     def forget(self, *sessions: str) -> None:
-        """Forget pages, frames and windows that are closed."""
+        """Forget the sessions of pages, frames and windows that are closed."""
         for session in sessions:
             self._watched.pop(session, None)
             self._windows.pop(session, None)
             self._empty.discard(session)
 
     def take(self, session: str, event: Mapping[str, Any]) -> None:
-        """Continue a paused request, once it may be sent."""
+        """Continue a paused request once it may be sent, or fail it if it must not be.
+
+        Args:
+            session: DevTools session that sends the request.
+            event: parameters of the event `Fetch.requestPaused`.
+        """
         on_ruling = partial(self._end, session, event)
         if session in self._empty:
             on_ruling(None)

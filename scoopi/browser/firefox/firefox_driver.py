@@ -36,7 +36,8 @@ def start_firefox(settings: BrowserSettings, profile: Path) -> Started:
     """Start a Firefox on this machine or in a grid.
 
     Args:
-        profile: a folder for all files of this browser.
+        settings: the settings `scoopi.webDriver`.
+        profile: an existing folder for all files of this browser.
     Raises:
         WebDriverException: the driver or the browser does not start.
     """

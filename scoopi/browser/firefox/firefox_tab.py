@@ -37,14 +37,16 @@ class FirefoxTab:
     """The tab of a visit in Firefox, in a browser context of its own. Belongs to the browser's thread.
 
     Args:
-        images: load images, fonts and media.
-
+        driver: the browser's driver.
+        link: the connection to the browser over its own protocol.
+        images: whether to load images, fonts and media.
     Attributes:
+        cookies: the cookies of the tab.
         answers: responses to the navigations of this visit.
         traffic: requests of this visit that are in progress.
         opened: the windows that the page of this visit has opened.
         was_used: always False, as a new tab costs little in Firefox.
-        rejected: what the browser has rejected for this visit.
+        rejected: the commands of this visit that the browser has rejected.
     """
 
     was_used = False
@@ -71,7 +73,7 @@ class FirefoxTab:
         """Open an empty tab for a visit, with the cookies of its session.
 
         Raises:
-            RejectedError: the browser rejects what is to hold for the page's requests.
+            RejectedError: the browser rejects a setting for the page's requests.
             WebDriverException: it does not answer.
         """
         call = self._link.call
@@ -95,7 +97,7 @@ class FirefoxTab:
         """Do nothing: the next visit gets a new tab in any case."""
 
     def interrupt(self) -> bool:
-        """Return False: Firefox has no command for it."""
+        """Return False: Firefox has no command that ends a script."""
         return False
 
     def ask(self) -> PendingAnswer:

@@ -31,7 +31,7 @@ NOT_YET = (
     StaleElementReferenceException,
     InvalidElementStateException,
 )
-"""What is raised for an element that is not there yet, or is covered or disabled."""
+"""The exceptions that are raised for an element that is not there yet, or is covered or disabled."""
 REFUSED = (
     InvalidArgumentException,
     InvalidElementStateException,
@@ -39,7 +39,7 @@ REFUSED = (
     JavascriptException,
     TimeoutException,
 )
-"""What is raised for an action that is not possible; the browser can be used further."""
+"""The exceptions that are raised for an action that is not possible; the browser can still be used."""
 _BY_TEXT = frozenset({"press", "select"})
 _MISSING = {
     "dialog": "remove it, or add `optional: true`",
@@ -54,23 +54,24 @@ class MissingError(Exception):
 
 
 class UnmetError(Exception):
-    """What a wait is for did not come in time; the text says what of it the page does not have."""
+    """The state that an action waits for did not come in time; the text says what the page lacks."""
 
 
 class NoOptionError(NoSuchElementException):
-    """A list does not have the option that is wanted, or not yet."""
+    """A `select` element does not have the wanted option, or not yet."""
 
 
 class NoListError(NoSuchElementException):
-    """An element in which an option is to be chosen is not a list."""
+    """An element in which an option is to be chosen is not a `select` element."""
 
 
 class ActionFaults:
     """Derives why an action of the definitions failed from what the driver raised.
 
     Args:
-        timeout_s: how long it was tried.
-        is_cut: that was less than its timeout, as the time of the whole page was over.
+        action: the action.
+        timeout_s: how many seconds it was tried.
+        is_cut: whether that was less than its timeout, as the time of the whole page was over.
     """
 
     def __init__(self, action: ActionDef, timeout_s: float, is_cut: bool) -> None:
@@ -84,11 +85,11 @@ class ActionFaults:
         return self._failure(f"{error} {self._within}", hint)
 
     def closed(self) -> VisitFailedError:
-        """The failure for an action whose window was closed, as by the page in it."""
+        """The failure for an action whose window was closed, for example by the page in it."""
         return self._failure("its window has closed", "go back before it by `window: main`")
 
     def refused(self, error: WebDriverException) -> VisitFailedError:
-        """The failure for one of `REFUSED`."""
+        """The failure for an exception that is one of `REFUSED`."""
         if isinstance(error, TimeoutException):
             return self.late()
         if isinstance(error, InvalidSelectorException) or NO_SELECTOR in str(error.msg):
@@ -109,12 +110,12 @@ class ActionFaults:
         return self._failure(what, "raise its `timeout`")
 
     def unmet(self, error: UnmetError) -> VisitFailedError:
-        """The failure for a wait."""
+        """The failure for an action `wait` whose state did not come in time."""
         what = f"after {self._timeout_s:.3g} s, {error}"
         return self._failure(what, "look at what it waits for, or raise its `timeout`")
 
     def same(self, error: VisitFailedError) -> VisitFailedError:
-        """The failure with the words of another."""
+        """The failure of the action, with text and hint of another failure."""
         return self._failure(error.failure.what, error.failure.hint)
 
     @property
@@ -131,7 +132,7 @@ class ActionFaults:
 
 
 def why(error: Exception) -> str:
-    """Return what is wrong with an element, from one of `NOT_YET`; `within 2 s` can follow."""
+    """Return what is wrong with an element, from an exception in `NOT_YET`; `within 2 s` can follow it."""
     if isinstance(error, NoOptionError):
         return "its list has no such option"
     if isinstance(error, NoListError):

@@ -20,13 +20,15 @@ from scoopi.browser.page.page_wait import VisitFailedError, with_dialogs_dismiss
 
 log = logging.getLogger(__name__)
 Console = Callable[[], list[dict[str, Any]]]
+"""Returns the messages in a page's console, each with a `timestamp` in ms."""
 Whole = Callable[[], str | None]
+"""Returns a document with its frames and shadow roots; None if the definitions want neither."""
 MOST = 100
 """The most pages that are kept; if thousands fail, they mostly fail alike."""
 
 
 def nothing_more() -> str | None:
-    """Read nothing, for a page whose document is all that the definitions want of it."""
+    """Return None, for a page of which the definitions want neither frames nor shadow roots."""
     return None
 
 
@@ -51,7 +53,7 @@ class KeptPages:
             console: returns the messages in the page's console, each with a `timestamp` in ms.
             url: address of the visit; another attempt replaces the files of the one before.
             since: when the visit began, as `time.time()`; earlier messages are left out.
-            whole: reads the document with what the definitions add to it; called last, as a frame may not
+            whole: reads the document with its frames and shadow roots; called last, as a frame may not
                 answer.
         Returns:
             The path of the files without their suffixes; empty if enough pages have been saved.

@@ -63,11 +63,11 @@ def fault_of(message: str) -> VisitFailed | None:
 
 
 def lost(url: str, code: str) -> VisitFailed:
-    """Return the failure of a page that an action or a script has left for an address that gives none.
+    """Return the failure of a page that an action or a script has left for an address that gives no page.
 
     Args:
         url: that address.
-        code: what the browser says of it, as `ERR_CONNECTION_REFUSED`.
+        code: the browser's name of the fault, such as `ERR_CONNECTION_REFUSED`.
 
     >>> lost("http://gone.example/", "ERR_NAME_NOT_RESOLVED").what
     "the page went to http://gone.example/: the host's name cannot be resolved (ERR_NAME_NOT_RESOLVED)"

@@ -55,12 +55,15 @@ class PageActions:
     """Performs the actions of the definitions on a page in the browser.
 
     Args:
+        driver: the browser's driver.
+        waiting: waits for states of the page.
         limit: limits each action to its time.
-        windows: those that the page opens.
-        folder: the folder of screenshots.
+        windows: the windows that the page opens.
+        folder: the folder of screenshots; created with the first one.
 
     Attributes:
-        removed: what the page has removed again while it was scrolled; None for nothing.
+        removed: the elements that the page removed again while it was scrolled in the last `run`; None if
+            there were none.
     """
 
     def __init__(
@@ -281,7 +284,7 @@ class PageActions:
 
 
 def page_mark(url: str) -> str:
-    """Return the part of file names that stands for a page's address."""
+    """Return 12 hexadecimal digits that stand for a page's address in the names of its files."""
     return sha256(url.encode()).hexdigest()[:12]
 
 

@@ -65,7 +65,7 @@ class PageAnswers:
             return self._known[-1] if self._known else None
 
     def of(self, url: str, status: int, wait_s: float) -> PageAnswer | None:
-        """Return the newest response with this address and status, waiting up to `wait_s` seconds; or None.
+        """Return the newest response with this address and status; None if none comes in `wait_s` seconds.
 
         Args:
             status: the HTTP status; 0 for any.
@@ -82,7 +82,10 @@ class PageAnswers:
             return self._changed.wait_for(found, wait_s)
 
     def of_document(self, found: Mapping[str, Any]) -> tuple[int, dict[str, str]]:
-        """Return status and headers of the answer that gave a document; scripts may have left the first one.
+        """Return status and headers of the response that gave a document.
+
+        That is not always the first one, as scripts navigate, too. If the browser has reported none, the
+        status is that of the document, or 200, and the only header is its content type.
 
         Args:
             found: the result of the script `READING` for the document.

@@ -32,6 +32,7 @@ class PageCompletion:
     """Brings a page in the browser to the state that the definitions require, and reads it.
 
     Args:
+        started: the browser and its tab.
         shots: the folder of screenshots; created with the first one.
         scripts: the command of the process for script plugins; empty if there are none.
 
@@ -49,7 +50,7 @@ class PageCompletion:
         self._hidden = tuple(self._driver.window_handles)  # the driver's own window, which no page is in
 
     def complete(self, how: BrowserDef, url: str, ends: float) -> Mapping[str, Any]:
-        """Do the actions of the definitions, wait for what they name, and read the page.
+        """Do the actions of the definitions, wait for what they name, and return the result of `READING`.
 
         Args:
             url: the address of the visit.
@@ -67,11 +68,11 @@ class PageCompletion:
 
     @property
     def removed(self) -> Removed | None:
-        """What the page has removed again while it was scrolled; None for nothing."""
+        """The elements that the page removed again while it was scrolled; None if there were none."""
         return self._actions.removed
 
     def read(self, how: BrowserDef) -> Mapping[str, Any]:
-        """Read the page as it is now."""
+        """Return the result of the script `READING` for the page as it is now."""
         return self._reader.read(how)
 
     def whole(self, how: BrowserDef, ends: float) -> str | None:
@@ -80,7 +81,7 @@ class PageCompletion:
         Args:
             ends: when the time of the visit ends, as `time.monotonic()`.
         Raises:
-            VisitFailedError: the frames of other origins do not let themselves be read in time.
+            VisitFailedError: the frames of other origins cannot be read in time.
             WebDriverException: a frame, or the page, does not answer.
         """
         left_s = min(_KEEP_FRAMES_S, ends - time.monotonic())
@@ -94,7 +95,7 @@ class PageCompletion:
         return None if found is None else str(found["body"])
 
     def lost(self) -> VisitFailed | None:
-        """Return the failure if an action or a script has led to an address that gives no page."""
+        """Return the failure if an action or a script has led to an address that gives no page; else None."""
         with suppress(WebDriverException):
             code = self._reader.error()
             if code:
@@ -102,11 +103,11 @@ class PageCompletion:
         return None
 
     def late(self) -> VisitFailed | None:
-        """Return the failure if the current action does not end; None without one. For any thread."""
+        """Return the failure if the current action does not end; None between actions. For any thread."""
         return self._actions.late()
 
     def kill(self) -> None:
-        """Kill a script plugin that runs; callable from any thread."""
+        """Kill the process of script plugins, if it runs; callable from any thread."""
         self._scripts.kill()
 
     def _awaited(self, how: BrowserDef, ends: float, read: Callable[[Words], T | None]) -> T:

@@ -37,12 +37,12 @@ class CookieJar:
         return tuple(each["name"] for each in self._rejected)
 
     def put(self, url: str, lines: Iterable[str], header: str = "") -> None:
-        """Add cookies; those that the browser rejects are left out, and remembered.
+        """Add cookies to the tab; those that the browser rejects are left out, and named by `rejected`.
 
         Args:
             url: the address that the cookies in `header` are for.
             lines: cookies as lines.
-            header: a request's header `Cookie`, as `a=1; b=2`.
+            header: value of a request's header `Cookie`, such as `a=1; b=2`.
         """
         self._rejected.clear()
         wanted = [*map(_parameters, filter(is_whole, lines)), *_of_header(url, header)]
@@ -60,10 +60,11 @@ class CookieJar:
     def take(self, urls: Iterable[str], sent: Iterable[str], header: str = "") -> tuple[str, ...]:
         """Return the tab's cookies for the hosts of some addresses, as lines.
 
-        Cookies of other hosts, from which a page may load parts, are left out unless they were sent. What
-        the browser has not taken is still of the session.
+        Cookies of other hosts, from which a page may load parts, are left out unless they were sent. Cookies
+        that the browser rejected still belong to the session, and are returned, too.
 
         Args:
+            urls: the addresses.
             sent: the lines that were given to `put`.
             header: the header that was given to `put`; its unchanged cookies are left out.
         """
@@ -95,7 +96,7 @@ def is_whole(line: str) -> bool:
 
 
 def line_of(cookie: dict[str, Any]) -> str:
-    """Return the line of a cookie that is given as a dict of the browser's protocol."""
+    """Return the line, see CookieJar, of a cookie that is a dict of Chromium's DevTools protocol."""
     domain, end = str(cookie["domain"]), 0 if cookie.get("session") else int(cookie["expires"])
     parts = (
         (_HTTP_ONLY if cookie["httpOnly"] else "") + domain,

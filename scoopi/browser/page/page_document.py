@@ -8,7 +8,8 @@ return (!selector || document.querySelector(selector) !== null)
     && (!gone || document.querySelector(gone) === null)
     && (!text || (document.body !== null && document.body.innerText.includes(text)));
 """
-"""Arguments: a selector that must be found, one that must not, a text that must be shown; or empty texts."""
+"""Returns whether conditions hold. Arguments: a selector that must be found, one that must not, a text that
+must be shown; each may be empty."""
 DOCUMENT = """
 const [withFrames, withShadow, others, documents] = arguments;
 const kind = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '';
@@ -38,8 +39,9 @@ function copied(node) {
 }
 return kind + copied(root).outerHTML;
 """
-"""Arguments: whether the bodies of frames that can be read from here stand in place of the frames; whether
-the contents of open shadow roots stand in their hosts; further frames, and the documents that they show."""
+"""Returns the document as HTML. Arguments: whether to put the bodies of frames that can be read from here in
+place of the frames; whether to put the contents of open shadow roots into their hosts; further frames, and
+the documents that they show."""
 OTHER_FRAMES = """
 const [withShadow] = arguments;
 function all(root) {
@@ -62,15 +64,17 @@ const others = (function () {{ {OTHER_FRAMES} }})(withShadow);
 if (others.length) return {{others}};
 return {{document: (function () {{ {DOCUMENT} }})(withFrames, withShadow)}};
 """
-"""Arguments: as DOCUMENT. What a frame shows, or, if it has any, the frames in it that cannot be read from
-it; null if the browser shows a page of its own there, since the frame was blocked or has not come."""
+"""Returns {document}, what a frame shows, or, if there are any, {others}, the frames in it that cannot be
+read from it; null if the browser shows a page of its own there, as the frame was blocked or was not loaded.
+Arguments: the first two of DOCUMENT."""
 ERROR = (
     f"if (!{_ERROR}) return '';"
     "const code = document.querySelector('.error-code');"
     "const [, reason] = /[?&]e=(\\w+)/.exec(document.documentURI) ?? [];"
     "return code?.textContent || reason || 'no page';"
 )
-"""What the browser says of a page that has not come, as `ERR_CONNECTION_REFUSED`; empty if it has."""
+"""Returns the browser's name of the fault if a page was not loaded, such as `ERR_CONNECTION_REFUSED`; else an
+empty text."""
 
 READING = (
     "const holds = function () {"
@@ -111,8 +115,8 @@ try {
 return found;
 """
 )
-"""Arguments: those of CONDITIONS as a list, then those of DOCUMENT. Null unless the conditions hold.
-
-The document with its address, the status of its answer (0 if the browser does not know it) and its type,
-and whether it was reached by going back. `isSpare`: it has nothing that its tab would keep for the next page,
-and from now on cannot leave anything there, as pages like to do when they are left."""
+"""Returns the document and facts about it, as an object; null unless the conditions hold.
+Arguments: those of CONDITIONS as a list, then those of DOCUMENT. `shown` is the address of the document,
+`url` that of its navigation, `status` that of the response (0 if the browser does not know it), `kind` its
+content type; `wentBack`: it was reached by going back. `isSpare`: it has nothing that its tab would keep for
+the next page, and from now on cannot leave anything there, as pages like to do when they are left."""

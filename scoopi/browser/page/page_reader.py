@@ -24,9 +24,9 @@ from scoopi.errors import NO_BROWSER
 from scoopi.model.scrape.browser_def import BrowserDef
 
 ANY = ("", "", "")
-"""Words that hold on each page."""
+"""The arguments of CONDITIONS with which these hold on each page."""
 MOST_FRAMES = 100
-"""The most frames of other origins that are read of a page; each takes some commands."""
+"""The most frames of other origins that are read from a page; each takes some commands."""
 _TOO_MANY = VisitFailed(
     "its frames of other origins could not be read in the time for the page",
     "the frames of the page could not be read in time",
@@ -58,10 +58,13 @@ class PageReader:
         return found
 
     def read_if(self, how: BrowserDef, words: Words, ends: float = math.inf) -> Mapping[str, Any] | None:
-        """Return the same if the conditions hold on the page, else None; by one command without frames.
+        """Return the result of the script `READING` if the conditions hold on the page, else None.
+
+        Without frames, this takes a single command of the driver.
 
         Args:
-            ends: when the time for it is over, as `time.monotonic()`.
+            words: the conditions.
+            ends: when the time for reading frames is over, as `time.monotonic()`.
         Raises:
             VisitFailedError: the frames of other origins take longer.
         """
@@ -77,7 +80,7 @@ class PageReader:
         return found
 
     def error(self) -> str:
-        """Return what the browser says of a page that has not come; empty if the page has come.
+        """Return the browser's name of the fault if the page was not loaded; empty if it was.
 
         Raises:
             WebDriverException: the browser does not answer.

@@ -63,8 +63,8 @@ of a page that is not longer than its window, the largest box if no other is kno
 class PageScroll:
     """Scrolls a page in the browser, and the boxes in it, to their ends.
 
-    The list of a page that is as large as its window is in a box of its own (`overflow: auto`), and the
-    elements that are looked for say in which.
+    If a page is only as large as its window, its list is in a box of its own (`overflow: auto`), which is
+    found from the elements of the list.
     """
 
     def __init__(self, driver: WebDriver) -> None:
@@ -74,7 +74,8 @@ class PageScroll:
         """Scroll to the end once.
 
         Args:
-            selector: of the elements whose box is meant; empty for the page, or its largest box.
+            selector: selector of the list's elements, whose box is scrolled, too; empty for the page, or its
+                largest box.
         Raises:
             WebDriverException: the selector is invalid, or the browser does not answer.
         """
@@ -91,7 +92,7 @@ class PageScroll:
         return int(self._run(_NEW, selector))
 
     def brings_new(self, selector: str, ends: float) -> bool:
-        """Return whether an element that is new comes before `ends` (`time.monotonic()`).
+        """Wait until `new` counts an element; return whether it did before `ends` (`time.monotonic()`).
 
         Raises:
             WebDriverException: see `to_end`.

@@ -23,18 +23,23 @@ from scoopi.model.scrape.browser_def import BrowserDef, Until
 
 T = TypeVar("T")
 POLL_S = 0.05
+"""Seconds between two polls of a condition."""
 NO_SELECTOR = "is not a valid selector"
-"""What a browser says of a selector that it cannot read."""
+"""Part of what a browser reports of a selector that it cannot read."""
 LONGEST_OPTIONAL_S = 3.0
-"""A page that never has what is looked for costs this much more."""
+"""The longest wait for optional selectors; a page that never has them takes this much longer."""
 RAISE_SITE = "raise the `timeout` of its site, which is the time for the whole page"
 """The hint if a wait was shorter than the definitions allow."""
 Words = tuple[str, str, str]
-"""The arguments of CONDITIONS."""
+"""(selector, gone, text): the arguments of CONDITIONS."""
 
 
 class VisitFailedError(Exception):
-    """Raised when a visit has failed; `failure` is sent to its loader."""
+    """Raised when a visit has failed.
+
+    Attributes:
+        failure: what is sent to its loader.
+    """
 
     def __init__(self, failure: VisitFailed) -> None:
         super().__init__(failure.what)
@@ -51,20 +56,20 @@ class Traffic:
         self._changed = 0.0
 
     def clear(self) -> None:
-        """Forget all, at the start of a page."""
+        """Forget all requests, at the start of a page."""
         with self._lock:
             self._begun.clear()
             self._ended.clear()
             self._changed = time.monotonic()
 
     def began(self, request: str) -> None:
-        """Note that a request was sent."""
+        """Note that a request was sent; `request` is its id in the browser."""
         with self._lock:
             self._begun.add(request)
             self._changed = time.monotonic()
 
     def ended(self, request: str) -> None:
-        """Note that a request was answered or has failed."""
+        """Note that a request was answered or has failed; `request` is its id in the browser."""
         with self._lock:
             self._ended.add(request)
             self._changed = time.monotonic()
@@ -117,7 +122,7 @@ class PageWait:
         return self.reading(wanted, timeout_s, self.holds) is not None
 
     def reading(self, wanted: Until, timeout_s: float, read: Callable[[Words], T | None]) -> T | None:
-        """Wait for a state, and return what is read of the page in it; None if it was not reached in time.
+        """Wait for a state, and return what `read` gives in it; None if it was not reached in time.
 
         Args:
             read: reads the page if the conditions hold on it, by one command; else returns None.
@@ -131,7 +136,7 @@ class PageWait:
         return first_found(lambda: self._read(wanted, read), ends)
 
     def lacking(self, wanted: Until) -> str:
-        """Return in words what of a state, which did not come in time, the page does not have now.
+        """Describe what the page lacks now of a state that did not come in time.
 
         Raises:
             WebDriverException: the browser does not answer.
@@ -152,7 +157,7 @@ class PageWait:
         """Return the failure of a page on which `until` of its group did not hold in time.
 
         Args:
-            timeout_s: how long it was waited for.
+            timeout_s: how many seconds the wait took.
         Raises:
             WebDriverException: the browser does not answer.
         """
@@ -168,7 +173,10 @@ class PageWait:
             return False  # the page has just navigated, or left no document
 
     def wait_for_optional(self, selectors: Sequence[str], timeout_s: float) -> None:
-        """Wait until an element matches each selector; not for those that the browser cannot read."""
+        """Wait until an element matches each selector, for `timeout_s` and LONGEST_OPTIONAL_S at most.
+
+        Selectors that the browser cannot read are skipped.
+        """
         ends = time.monotonic() + min(timeout_s, LONGEST_OPTIONAL_S)
         for selector in selectors:
             try:
@@ -190,7 +198,7 @@ class PageWait:
             return None  # the page has just navigated, or left no document
 
     def has_loaded(self, timeout_s: float) -> bool:
-        """Wait until the document that is shown has loaded; False if it has not in time."""
+        """Wait until the document that is shown has loaded; return whether it did in time."""
         script = "return document.readyState === 'complete'"
         ends = time.monotonic() + timeout_s
         driver = self._driver
@@ -199,7 +207,7 @@ class PageWait:
         )
 
     def holds(self, words: Words) -> bool | None:
-        """Return True if the words hold on the page, else None."""
+        """Return True if the conditions hold on the page, else None."""
         driver = self._driver
         if not any(words):
             return True
@@ -214,12 +222,16 @@ def unreadable(message: str) -> VisitFailed:
 
 
 def at_until(how: BrowserDef, failure: VisitFailed) -> VisitFailed:
-    """Return a failure of waiting for `until`, with its place in the definitions."""
+    """Return a failure of waiting for `until` of a group, with the place of that in its text."""
     return replace(failure, what=f"{_until(how)}: {failure.what}")
 
 
 def left_s(how: BrowserDef, ends: float) -> float:
-    """Return how long a wait may take: the group's timeout, within the time that is left for the page."""
+    """Return how many seconds a wait may take: the group's timeout, within the time left for the page.
+
+    Args:
+        ends: when the time of the visit ends, as `time.monotonic()`.
+    """
     return max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic()))
 
 

@@ -14,7 +14,7 @@ from scoopi.model.place import NOWHERE, Place
 from scoopi.model.scrape.browser_def import ActionDef, BrowserDef
 
 NEW_WINDOW = "new"
-"""What the action `window` has to go to a window that the page has opened."""
+"""The text of an action `window` that goes to a window which the page has opened."""
 _OPENS = frozenset({"click", "type", "press", "select", "script"})
 """Actions that a page answers by opening a window."""
 
@@ -37,9 +37,9 @@ class _Opened:
 class PageWindows:
     """The windows that the page of a visit has opened, and which of them get their pages.
 
-    A page that nobody reads is not loaded: a window stays empty unless it opens because of an action, or by
-    the page itself, and the definitions then continue in it, or have script plugins. The browser reports
-    windows in a thread of its own.
+    A window gets its page only if that can be read: if the definitions have script plugins, or if an action
+    `window: new` comes before the next action that may open a window. Other windows stay empty. The browser
+    reports windows in a thread of its own.
 
     Attributes:
         own: the handle of the window that the visit began in.
@@ -58,7 +58,7 @@ class PageWindows:
         return len(self._opened)
 
     def begin(self, own: str, how: BrowserDef) -> None:
-        """Start for a visit in a window of its own."""
+        """Forget the windows of the visit before; `own` is the handle of the new visit's window."""
         with self._lock:
             self._opened.clear()
             self._used.clear()
@@ -68,7 +68,11 @@ class PageWindows:
             self.own = self.current = own
 
     def act(self, action: ActionDef, following: Sequence[ActionDef]) -> None:
-        """Note that an action begins: windows that open from now on are opened by it."""
+        """Note that an action begins, which counts as the opener of windows from now on, if it can open one.
+
+        Args:
+            following: the actions after it.
+        """
         if action.verb in _OPENS:
             with self._lock:
                 self._action, self._place = self._action + 1, action.place
@@ -91,7 +95,7 @@ class PageWindows:
         return found is None or found.is_loaded
 
     def take_new(self) -> str | None:
-        """Return the handle of the first window of the last action that was not returned yet; else None."""
+        """Return the first window that the last action opened and that was not returned before; else None."""
         with self._lock:
             for handle, each in self._opened.items():
                 if each.action == self._action and handle not in self._used:
@@ -100,7 +104,7 @@ class PageWindows:
         return None
 
     def unused(self) -> str:
-        """Return the place of the last action whose window was not used; empty if there is none."""
+        """Return the place of the last action whose window no other action went to; empty without one."""
         with self._lock:
             left = [each.place for handle, each in self._opened.items() if handle not in self._used]
         return next((str(place) for place in reversed(left) if place != NOWHERE), "")

@@ -16,7 +16,7 @@ _UNSENT = frozenset({"user-agent", "cookie", "host", "connection", "accept-encod
 _MEDIA_ENDING = re.compile(r"/favicon\.|\.(aac|flac|m4a|mp3|og[agv]|opus|wav|m3u8|m4v|mov|mp4|mpd|webm)$")
 _WEB = ("http://", "https://")
 OnRuling = Callable[[Mapping[str, str] | None], None]
-"""Takes the headers that a request gets, which may be none; None if it must not be sent."""
+"""Called with the headers to add to a request, which may be none; with None if it must not be sent."""
 
 
 class RequestRules:
@@ -24,13 +24,13 @@ class RequestRules:
 
     The headers may be credentials (`Authorization`, an API key), and pages load scripts and images from
     anywhere, so the headers are sent to the site's host only, and only over TLS if the site uses TLS.
-    Requests for further pages need grants, with `paced` all do. The first request of a visit has one; its
-    loader is asked, too, if it wants to know when that is used.
+    Requests for further pages need grants; with `paced`, all requests do. The first request of a visit has
+    a grant already; its loader is asked nevertheless if it wants to know when that is used.
 
     Attributes:
         headers: headers of the site by name in lower case.
         site: the address of the visit.
-        is_paced: all requests need grants.
+        is_paced: whether all requests need grants.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,11 @@ class RequestRules:
         self._has_begun = self._asks_first = False
 
     def begin(self, visit: Visit, ask: Ask) -> None:
-        """Apply to the requests of this visit from now on."""
+        """Apply the rules of this visit to the requests from now on.
+
+        Args:
+            ask: asks for the grants of requests that need one.
+        """
         self.headers = {
             name.lower(): value for name, value in visit.headers.items() if name.lower() not in _UNSENT
         }
@@ -56,8 +60,10 @@ class RequestRules:
         """Decide on a request, at once or when its grant comes; called in the order of the requests.
 
         Args:
-            is_page: the tab navigates to this address; otherwise the request is for a part of the page.
-            is_window: the page of a window that this page has opened.
+            url: address of the request.
+            is_page: whether the tab navigates to this address; otherwise it is for a part of the page.
+            on_ruling: called with the decision.
+            is_window: whether the request is for the page of a window that this page has opened.
         """
         is_first = is_page and not self._has_begun
         self._has_begun = self._has_begun or is_page
@@ -69,7 +75,7 @@ class RequestRules:
             on_ruling(headers)
 
     def is_blocked(self, url: str) -> bool:
-        """Return whether the definitions block the host of a part of the page."""
+        """Return whether the definitions block the host of an address, for parts of the page."""
         host = urlsplit(url).hostname or ""
         return any(fnmatchcase(host, pattern) for pattern in self._block)
 
@@ -84,5 +90,5 @@ def _ruled(on_ruling: OnRuling, headers: Mapping[str, str], is_allowed: bool) ->
 
 
 def has_media_ending(url: str) -> bool:
-    """Return whether the address is that of a sound, a film or an icon, as far as its ending says so."""
+    """Return whether the address is that of a sound, a film or an icon, judged by the end of its path."""
     return bool(_MEDIA_ENDING.search(urlsplit(url).path.lower()))

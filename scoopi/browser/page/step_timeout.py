@@ -22,10 +22,11 @@ class StepTimeout:
     browser's own protocol. Belongs to the browser's thread, except for `check`.
 
     Args:
-        interrupt: ends the script that the page runs now, without waiting; False if the browser cannot.
-
+        driver: the browser's driver.
+        interrupt: ends the script that the page runs now, without waiting; returns False if the browser
+            cannot.
     Attributes:
-        was_interrupted: a script of the page was ended during the last action.
+        was_interrupted: whether a script of the page was interrupted during the last action.
     """
 
     def __init__(self, driver: WebDriver, interrupt: Callable[[], bool]) -> None:
@@ -37,7 +38,7 @@ class StepTimeout:
         self.was_interrupted = False
 
     def navigate(self, seconds: float) -> None:
-        """Limit how long the driver waits for a page, in whole seconds, so that it rarely changes.
+        """Limit how long the driver waits for a page; rounded to seconds, so that few limits must be sent.
 
         Raises:
             WebDriverException: the driver does not answer.
@@ -68,17 +69,17 @@ class StepTimeout:
         self._ends = time.monotonic() + seconds + _LATE_S
 
     def end(self) -> None:
-        """End an action."""
+        """End the action and its time limit."""
         self._ends = _NEVER
 
     def check(self) -> None:
-        """Interrupt the page if its action takes too long; called now and then, by any thread."""
+        """Interrupt the page if its action takes too long; to be called regularly, by any thread."""
         if time.monotonic() >= self._ends:
             self.was_interrupted = True
             self._is_ended = self._interrupt()
 
     def is_stuck(self) -> bool:
-        """Return whether an action is overdue that cannot be interrupted; for any thread."""
+        """Return whether an action that cannot be interrupted is 5 s overdue; for any thread."""
         return not self._is_ended and time.monotonic() >= self._ends + _STUCK_S
 
     def _set_load(self, seconds: float) -> None:

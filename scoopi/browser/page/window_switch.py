@@ -22,7 +22,8 @@ class WindowSwitch:
     """Takes the actions of a page to a window that it has opened, and back.
 
     Args:
-        windows: those that the page has opened.
+        driver: the browser's driver.
+        windows: the windows that the page has opened.
     """
 
     def __init__(self, driver: WebDriver, windows: PageWindows) -> None:
@@ -54,7 +55,7 @@ class WindowSwitch:
         self._show(self._windows.own)
 
     def has_closed(self) -> bool:
-        """Return whether the current window was closed, as by its page.
+        """Return whether the current window was closed, for example by its page.
 
         Raises:
             WebDriverException: the browser has crashed.

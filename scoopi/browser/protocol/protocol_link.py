@@ -21,7 +21,9 @@ class RejectedError(WebDriverException):
     """Raised when the browser rejects a command.
 
     Attributes:
+        method: name of the command.
         code: the kind of fault: a number in DevTools, a text in BiDi.
+        reason: the fault in words, as the browser reports it.
     """
 
     def __init__(self, method: str, code: int | str, reason: str) -> None:
@@ -36,7 +38,7 @@ class NoAnswerError(WebDriverException):
 
 
 Command = tuple[str, Mapping[str, Any]]
-"""A command and its parameters."""
+"""(name, parameters) of a command."""
 OnEvent = Callable[[str, Mapping[str, Any]], None]
 """Takes the name of an event and its parameters; runs in the connection's thread, so it must not `call`."""
 OnRejected = Callable[[RejectedError], None]
@@ -44,7 +46,7 @@ OnRejected = Callable[[RejectedError], None]
 
 
 def ignore(error: RejectedError) -> None:
-    """Ignore that a command was rejected."""
+    """Do nothing, for commands whose rejection does not matter."""
 
 
 class ProtocolLink:
@@ -79,8 +81,10 @@ class ProtocolLink:
     def call(
         self, method: str, params: Mapping[str, Any] | None = None, session: str = ""
     ) -> Mapping[str, Any]:
-        """Send a command and return its result.
+        """Send a command, wait for its result for 10 s at most, and return it.
 
+        Args:
+            session: the DevTools session that the command is for; empty for the browser itself, and in BiDi.
         Raises:
             RejectedError: the browser rejects the command.
             WebDriverException: it does not answer, or has ended.
@@ -91,7 +95,7 @@ class ProtocolLink:
         """Send commands at once, and return their results, in their order.
 
         Raises:
-            NoAnswerError, RejectedError: as of `call`.
+            RejectedError, WebDriverException: as for `call`.
         """
         asked = [self._asked(*command, session) for command in commands]
         try:
@@ -104,7 +108,7 @@ class ProtocolLink:
                     self._calls.pop(number, None)
 
     def ask(self, method: str) -> Future[Mapping[str, Any]]:
-        """Send a command and return what will have its result; an exception in it is one of `call`."""
+        """Send a command without waiting; return a future of its result, with the errors of `call`."""
         return self._asked(method, {}, "")[1]
 
     def post(
@@ -114,7 +118,12 @@ class ProtocolLink:
         session: str = "",
         on_rejected: OnRejected = ignore,
     ) -> None:
-        """Send a command without waiting for its result; it is executed before commands sent later."""
+        """Send a command without waiting for its result; it is executed before commands sent later.
+
+        Args:
+            session: as for `call`.
+            on_rejected: called if the browser rejects the command.
+        """
         number = next(self._numbers)
         if on_rejected is not ignore:
             with self._lock:
@@ -122,7 +131,7 @@ class ProtocolLink:
         self._send(number, method, params, session)
 
     def listen(self, session: str, on_event: OnEvent) -> None:
-        """Report the events of a session to a callback from now on."""
+        """Report the events of a session to a callback from now on; `session` as for `call`."""
         self._listeners[session] = on_event
 
     def forget(self, *sessions: str) -> None:

@@ -1,4 +1,4 @@
-"""RejectedCommands: notes which commands the browser has rejected that were sent without waiting for it."""
+"""RejectedCommands: collects the rejections of commands that were sent without waiting for their results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REQUEST_GONE = "Invalid InterceptionId"
 
 
 class RejectedCommands:
-    """Notes which commands the browser has rejected that were sent without waiting for it.
+    """Collects the rejections of commands that were sent without waiting for their results.
 
     A page whose hosts are not blocked, or whose requests lack the headers of its site, must not be read as
     if nothing were wrong. The browser reports rejections in a thread of its own.
@@ -33,16 +33,16 @@ class RejectedCommands:
         self._errors: list[RejectedError] = []
 
     def clear(self) -> None:
-        """Forget all, at the start of a visit."""
+        """Forget all rejections, at the start of a visit."""
         self._errors.clear()
 
     def note(self, error: RejectedError) -> None:
-        """Note a rejection, unless it only says that a part of the page has gone."""
+        """Note a rejection, unless it only says that a part of the page has disappeared."""
         if not has_gone(error):
             self._errors.append(error)
 
     def noting(self, also: Callable[[], None]) -> OnRejected:
-        """Return a function that notes a rejection, and then does something about it."""
+        """Return a function that notes a rejection, and then calls `also`."""
 
         def note(error: RejectedError) -> None:
             self.note(error)

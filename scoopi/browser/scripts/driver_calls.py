@@ -1,4 +1,4 @@
-"""DriverCalls: what scripts in JavaScript ask of a driver, whose session belongs to another process."""
+"""DriverCalls: executes calls of scripts in JavaScript with a driver, whose session another process owns."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class AttachedDriver(WebDriver):
     """A driver's session that another process has begun, and will end.
 
     Args:
-        url: of the driver.
-        session: its id there.
+        url: address of the driver.
+        session: id of the session.
         browser: the browser's name.
         hidden: handles of windows that plugins do not see.
     """
@@ -81,7 +81,7 @@ class AttachedDriver(WebDriver):
         super().__init__(connection, options=ArgOptions())
 
     def start_session(self, capabilities: dict[str, Any]) -> None:
-        """Take the session that is there."""
+        """Use the session of the other process; `capabilities` are ignored."""
         self.session_id, browser = self._attached_to
         self.caps = {"browserName": browser}
 
@@ -91,15 +91,15 @@ class AttachedDriver(WebDriver):
         return [each for each in super().window_handles if each not in self._hidden]
 
     def quit(self) -> None:
-        """Nothing: the session is that of the pool of browsers."""
+        """Do nothing: the session belongs to the pool of browsers."""
 
 
 class DriverCalls:
-    """What scripts in JavaScript ask of a driver.
+    """Executes calls of scripts in JavaScript with a driver.
 
-    Called with the name of an operation and its arguments, a list in JSON; gives `{"value": …}`, or
-    `{"error": …, "message": …}` with the name of the exception. Operations of an element begin with
-    `element.` and have it as their first argument. An element is `{"$element": KEY}`.
+    Called with the name of an operation and its arguments, a list in JSON; returns `{"value": …}` or, with
+    the name of the exception, `{"error": …, "message": …}` as JSON. Operations of an element begin with
+    `element.` and have the element as their first argument. An element is `{"$element": KEY}`.
     """
 
     def __init__(self, driver: WebDriver) -> None:

@@ -37,14 +37,14 @@ class DriverPlugins:
         self._made: dict[bytes, DriverCall] = {}
 
     def serve(self, orders: BinaryIO, answers: BinaryIO) -> None:
-        """Run orders, each a line of JSON, until their end, and write a reply to each."""
+        """Read orders, each a line of JSON, until the input ends, and write the result of `run` for each."""
         decoder = json_decoder(ScriptOrder)
         for line in orders:
             answers.write(msgspec.json.encode(self.run(decoder.decode(line))) + b"\n")
             answers.flush()
 
     def run(self, order: ScriptOrder) -> ScriptFailed | None:
-        """Run the plugins of an order; returns the first failure, or None."""
+        """Run the plugins of an order up to the first that fails; return its failure, or None."""
         driver = AttachedDriver(order.driver_url, order.session, order.browser, order.hidden)
         try:
             for plugin in order.plugins:

@@ -11,10 +11,10 @@ class ScriptOrder(msgspec.Struct, frozen=True):
     """Run these plugins, one after another, on the page that a browser shows.
 
     Attributes:
-        driver_url: of the browser's driver.
-        session: of the browser there.
-        browser: its name, as the driver gives it.
-        hidden: handles of the windows that are not of the visit, but the driver's own.
+        driver_url: address of the browser's driver.
+        session: id of the browser's session there.
+        browser: name of the browser, as the driver reports it.
+        hidden: handles of the windows that are not the visit's but the driver's own.
     """
 
     plugins: tuple[PluginDef, ...]
@@ -28,8 +28,8 @@ class ScriptFailed(msgspec.Struct, frozen=True):
     """A plugin failed; those after it were not run.
 
     Attributes:
-        what: with the plugin's place in the definitions, and that of the error in its script.
-        cause: the fault without the particulars of the page.
+        what: the fault, with the plugin's place in the definitions and that of the error in its script.
+        cause: the fault without details of the page.
     """
 
     what: str

@@ -22,12 +22,12 @@ _ANSWERS = json_decoder(ScriptFailed | None)
 class ScriptProcess:
     """The process in which the script plugins of a browser run.
 
-    A script may take as long as it likes, or never end, and nothing but a kill ends an endless loop: so it
-    has a process of its own. It starts with the first page that has scripts, and serves the further ones.
-    Belongs to one thread, except `kill`.
+    A script may take very long or never end, and only a kill ends an endless loop; therefore scripts have a
+    process of their own. It starts with the first page that has scripts, and also serves later ones. Belongs
+    to one thread, except for `kill`.
 
     Args:
-        command: the program, which reads orders and writes an answer for each.
+        command: the program, which reads orders and writes the result of each; see `DriverPlugins.serve`.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -36,9 +36,9 @@ class ScriptProcess:
         self._running = threading.Lock()
 
     def run(self, order: ScriptOrder, timeout_s: float) -> ScriptFailed | None:
-        """Run plugins; None when all of them have ended well.
+        """Run the plugins of an order; return the failure of the first that fails, None if none does.
 
-        The process is killed if they have not ended in time.
+        The process is killed, which is a failure, too, if they have not ended within `timeout_s` seconds.
         """
         ends = time.monotonic() + timeout_s
         with self._running:
@@ -50,7 +50,7 @@ class ScriptProcess:
         return _failure(order.plugins[0], time.monotonic() >= ends, timeout_s)
 
     def kill(self) -> None:
-        """End the process at once, and what it has started; callable from any thread."""
+        """Kill the process and all that it has started, if it runs; callable from any thread."""
         process = self._process
         if process is None:
             return
