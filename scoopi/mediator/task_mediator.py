@@ -15,7 +15,6 @@ from scoopi.mediator.inboxes import TaskInbox
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner
 from scoopi.mediator.workers.worker_pool import WorkerPool
-from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_clocks import FILE_HOST, Standing
 from scoopi.store.pages.job_records import TakenJob
 
@@ -62,26 +61,23 @@ class Prefetch(msgspec.Struct, frozen=True):
     """How many jobs of a host are taken in advance.
 
     Attributes:
-        limits: the delay of each host.
         ahead_ms: for a host with a delay, jobs for this many milliseconds are taken.
         windows: for a host without a delay, this multiple of the workers' capacity is taken; the slower the
             store answers, the larger it should be.
     """
 
-    limits: LimitsByHost
     ahead_ms: int
     windows: int = 2
 
-    def most(self, host: str, capacity: Callable[[], int]) -> int:
-        """The most jobs of the host that may wait in the node.
+    def most(self, delay_s: float, capacity: Callable[[], int]) -> int:
+        """The most jobs of a host with this delay that may wait in the node.
 
         Args:
             capacity: returns how many jobs all workers together can hold.
         """
-        delay_ms = 0 if host == FILE_HOST else self.limits.for_host(host).delay_ms
-        if not delay_ms:
+        if not delay_s:
             return max(LEAST_AHEAD, self.windows * capacity())
-        return max(1, math.ceil(self.ahead_ms / delay_ms))
+        return max(1, math.ceil(self.ahead_ms / 1000 / delay_s))
 
 
 class TaskMediator:
@@ -114,9 +110,11 @@ class TaskMediator:
         queued = self._queues.total
         if queued >= most_queued and queued - self._pool.stalled_robots() >= most_queued:
             return 0
-        if self._queues.clocks.is_left_alone(host):
+        clocks = self._queues.clocks
+        if clocks.is_left_alone(host):
             return 0
-        most_waiting = self._prefetch.most(host, self._pool.capacity)
+        delay_s = 0.0 if host == FILE_HOST else clocks.delay_s(host)
+        most_waiting = self._prefetch.most(delay_s, self._pool.capacity)
         waiting = self._queues.waiting[host]
         return most_waiting - waiting if waiting <= most_waiting // 2 else 0
 

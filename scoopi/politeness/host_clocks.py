@@ -78,8 +78,6 @@ USUAL_RULES = ClockRules()
 class HostClocks:
     """Grants requests at no more than a host's configured rate, even if workers crash.
 
-    Knows when a host may get its next request, what is in flight to it, and whether it answers.
-
     A grant without a report counts as used when it expires (`not_after`). Belongs to one thread.
 
     Args:
@@ -165,6 +163,11 @@ class HostClocks:
         """Grant no request to the host for `pause_s` seconds."""
         clock = self._of(host)
         clock.next_at = max(clock.next_at, self._clock() + pause_s)
+
+    def delay_s(self, host: str) -> float:
+        """The host's present delay: configured, a Crawl-delay, or longer. Callable from any thread."""
+        clock = self._clocks.get(host)
+        return self._limits.for_host(host).delay_ms / 1000 if clock is None else clock.delay()
 
     def standing(self, host: str) -> Standing:
         """Whether the host answers; callable from any thread."""

@@ -39,7 +39,7 @@ class Node:
         self.pool = WorkerPool(PlayedWorker, workers, b"plan", most_requests=2)
         self.pool.start()
         self.parts = PlayedNode(folder)
-        self.tasks = self.with_prefetch(Prefetch(FetchLimits(1, delay_ms), AHEAD_MS))
+        self.tasks = self.with_prefetch(Prefetch(AHEAD_MS))
 
     def with_prefetch(self, prefetch: Prefetch) -> TaskMediator:
         parts = self.parts
@@ -154,6 +154,13 @@ def test_a_page_of_the_archive_counts_to_its_host_and_files_are_not_waited_for(
     assert node.tasks.wanted(ONE) == 0
 
 
+def test_a_crawl_delay_is_kept_in_mind_by_what_is_taken(node_of: Callable[..., Node]) -> None:
+    node = node_of(delay_ms=0, workers=8)
+    assert node.tasks.wanted(ONE) > 2
+    node.clocks.slow_down(ONE, 1.0)
+    assert node.tasks.wanted(ONE) == 2
+
+
 def test_a_mediator_that_was_never_started_is_joined_at_once(node_of: Callable[..., Node]) -> None:
     node = node_of(delay_ms=0)
     assert not node.tasks.ended()
@@ -163,14 +170,14 @@ def test_a_mediator_that_was_never_started_is_joined_at_once(node_of: Callable[.
 def test_where_the_store_answers_slowly_more_is_taken_ahead(node_of: Callable[..., Node]) -> None:
     node = node_of(delay_ms=0, workers=8)
     assert node.tasks.wanted(ONE) == 2 * node.pool.capacity()
-    often = node.with_prefetch(Prefetch(FetchLimits(1, 0), AHEAD_MS, windows=8))
+    often = node.with_prefetch(Prefetch(AHEAD_MS, windows=8))
     assert often.wanted(ONE) == 8 * node.pool.capacity()
 
 
 def test_what_others_want_is_posted_to_the_runner(tmp_path: Path) -> None:
     parts = PlayedNode(tmp_path)
     queues = TaskQueues(HostClocks(FetchLimits(1, 0), Clock()), Clock())
-    prefetch = Prefetch(FetchLimits(1, 0), AHEAD_MS)
+    prefetch = Prefetch(AHEAD_MS)
     tasks = TaskMediator(parts.runner, parts.inbox, queues, parts.pool, prefetch, parts.faults.put)
     assert tasks.join(0), "it has not been started"
     assert not tasks.ended()

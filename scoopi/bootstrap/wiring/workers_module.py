@@ -188,10 +188,10 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def prefetch(self, sites: Sites, settings: JobSettings, context: RunContext) -> Prefetch:
+    def prefetch(self, settings: JobSettings, context: RunContext) -> Prefetch:
         """How many jobs of a host are prefetched."""
         windows = SOLO_WINDOWS if context.cluster is None else CLUSTER_WINDOWS
-        return Prefetch(sites, settings.prefetch_ms, windows)
+        return Prefetch(settings.prefetch_ms, windows)
 
 
 def _is_gone(context: RunContext, members: Membership) -> Callable[[str], bool]:

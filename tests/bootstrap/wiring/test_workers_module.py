@@ -28,9 +28,8 @@ LOGGER = "scoopi.bootstrap.wiring.workers_module"
 def test_more_jobs_are_taken_ahead_in_a_cluster_as_its_store_takes_longer(
     tmp_path: Path, opened: ExitStack, is_on_nodes: bool, windows: int
 ) -> None:
-    settings = {"scoopi.loader.fetch.delay": "0"}
-    prefetch = WiredRun(tmp_path, opened, settings, is_on_nodes=is_on_nodes).get(Prefetch)
-    assert prefetch.most(HOST, lambda: LEAST_AHEAD) == windows * LEAST_AHEAD
+    prefetch = WiredRun(tmp_path, opened, {}, is_on_nodes=is_on_nodes).get(Prefetch)
+    assert prefetch.most(0.0, lambda: LEAST_AHEAD) == windows * LEAST_AHEAD
 
 
 def test_a_resumed_run_waits_before_its_first_request_as_the_last_one_may_have_been_just_sent(
