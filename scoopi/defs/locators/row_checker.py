@@ -8,6 +8,7 @@ from scoopi.defs.locators.row_file import RowFile, RowFileError
 from scoopi.defs.locators.row_source import RowSource
 from scoopi.defs.locators.source_reader import (
     DATABASE,
+    RUN,
     is_reported_elsewhere,
     names_missing_input,
     read_row_source,
@@ -57,7 +58,7 @@ class RowChecker:
         source = self._source(entry, key)
         if source is None:
             return None
-        file, place = self._find(source), entry.at(FROM)
+        file, place = self._find(source), _place(entry, source)
         if isinstance(file, Fault):
             self._findings.error(place, key, file.what, file.hint)
             return None
@@ -106,7 +107,7 @@ class RowChecker:
             RowFileError: a row cannot be read.
         """
         count, number, wrong = 0, 0, list[tuple[Place, str, str]]()
-        at_group = entry.at(FROM)
+        at_group = _place(entry, source)
         for count, (line, address) in enumerate(self._addresses(entry, file), 1):
             if address is None or (fault := self._url(address)) is None:
                 continue
@@ -137,3 +138,9 @@ class RowChecker:
         for line, row in file.numbered_rows():
             given = {**first, **dict(zip(columns, row, strict=True))}
             yield line, url.filled(given) if is_known else None
+
+
+def _place(entry: Table, source: RowSource) -> Place:
+    """Where faults of a source are reported: at the file, the database or the run."""
+    table = entry.table(FROM)
+    return entry.at(FROM) if table is None else table.at(DATABASE if source.query else RUN)

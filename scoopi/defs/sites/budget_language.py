@@ -41,13 +41,15 @@ def read_budget(
     findings: Findings,
     note: Callable[[str, Place], None] = lambda key, at: None,
 ) -> dict[str, int]:
-    """Return the numbers of a budget by key; a number below 1 is a finding.
+    """Return the numbers of a budget by key; a number below 1 is a finding, and so is a budget without any.
 
     Args:
         path: the path of names to the budget, for findings.
         note: called with each key and its place.
     """
     numbers: dict[str, int] = {}
+    if node is not None and not node.entries:
+        findings.warning(node.place, path, "the budget has no limit", "add `pages: 1000`, or remove it")
     for key in node.entries if node is not None else ():
         number = read_integer(node.text(key) or "") if node is not None else None
         if node is None or number is None or key not in BUDGET_KEYS:

@@ -13,7 +13,7 @@ from scoopi.defs.locators.locator_checker import VALUES, values_of
 from scoopi.defs.locators.row_checker import FROM
 from scoopi.defs.locators.values_builder import local_today
 from scoopi.defs.scrape.checkers import Fault, report_fault
-from scoopi.defs.sites.site_builder import header_fault, secret_fault
+from scoopi.defs.sites.request_faults import header_fault, secret_fault
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool
 from scoopi.model.locator import PageRequest, Pairs
@@ -88,8 +88,11 @@ class RequestChecker:
             return
         self._check_method(entry, key)
         for kind in ("params", "headers", "form"):
-            for name, text, place in _texts(entry.table(kind)):
+            table = entry.table(kind)
+            for name, text, place in _texts(table):
                 what = header_fault(name, text) if kind == "headers" else ""
+                if what and table is not None and header_fault(name, ""):
+                    place = table.keys[name]  # the name is wrong, whatever the value is
                 fault = Fault(what, "remove it") if what else secret_fault(_KINDS[kind], name, text)
                 report_fault(self._findings, fault, text, f"{key}.{kind}.{name}", place)
         self._check_json(entry.entries.get("json"), f"{key}.json")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scoopi.defs.scrape.checkers import Checkers, Fault, report_fault
 from scoopi.defs.sites.budget_language import BUDGET, read_budget
+from scoopi.defs.sites.request_faults import cookie_fault, header_fault, proxy_fault, secret_fault
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, plain, read_bool, read_integer
 from scoopi.model.place import Place
-from scoopi.model.sites import DIRECT, SiteBlock
-from scoopi.model.text.secrets import has_reference, is_secret_name, variable_of
+from scoopi.model.sites import SiteBlock
 
 _DAY_MS = 86_400_000
 
@@ -61,20 +60,7 @@ KEY_OF = MappingProxyType(
 )
 """Field of Site -> its key."""
 
-_NOT_IN_HEADERS = frozenset("\r\n\0")
-FRAMING = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "te"})
-"""Headers that the HTTP client sets for each request."""
-
-_NOT_IN_COOKIES = frozenset("\r\n\0;, \t")
-_PROXY_URL = re.compile(
-    r"(?:https?|socks[45]|socks4a|socks5h)://(?:[^\s/?#:\[\]@]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?/?",
-    re.ASCII,
-)
 AUTH_EXAMPLE = 'auth: { user: reader, password: "${env:SHOP_PASSWORD}" }'
-_LAST_PORT = 65_535
-_VARIABLE = re.compile(r"[^A-Z0-9]+")
-_TOKEN = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[A-Za-z0-9+/_.=-]{32,}")
-"""A long text of letters and digits without blanks: it is random, unlike texts that people write."""
 
 
 class SiteBuilder:
@@ -94,11 +80,17 @@ class SiteBuilder:
         """Build the blocks in the order of the file; entries that are not mappings are skipped."""
         if section is None:
             return ()
-        return tuple(
-            self._block(pattern, node, section.keys[pattern])
-            for pattern, node in section.entries.items()
-            if isinstance(node, Table)
-        )
+        blocks: list[SiteBlock] = []
+        places: dict[str, Place] = {}
+        for pattern, node in section.entries.items():
+            if isinstance(node, Table):
+                place = section.keys[pattern]
+                blocks.append(self._block(pattern, node, place))
+                first = places.setdefault(blocks[-1].pattern, place)
+                if first is not place:
+                    what, hint = "another entry stands for the same hosts", "put the keys of both into one"
+                    self._findings.warning(place, f'sites."{pattern}"', what, hint, also=first)
+        return tuple(blocks)
 
     def _block(self, pattern: str, node: Table, place: Place) -> SiteBlock:
         key = f'sites."{pattern}"'
@@ -157,6 +149,9 @@ class SiteBuilder:
             if node is not None and name in _RETRY:
                 self._number(values, _RETRY[name], node, name, f"{path}.{name}")
                 origins[f"{_RETRIES}.{name}"] = f"{node.keys[name].file}:{node.keys[name].line}"
+        if node is not None and values.get("delay", 0) > values.get("maxDelay", _DAY_MS):
+            what = f"delay is {values['delay']}, but no wait is longer than maxDelay, {values['maxDelay']}"
+            self._findings.warning(node.at("delay"), f"{path}.delay", what, "raise maxDelay, or lower delay")
         return values
 
     def _budget(self, node: Table | None, origins: dict[str, str], path: str) -> dict[str, int]:
@@ -230,29 +225,8 @@ class SiteBuilder:
         entries = node.entries if isinstance(node, Listing) else (node,)
         texts = [entry for entry in entries if isinstance(entry, Text)]
         for entry in texts:
-            report_fault(self._findings, _proxy_fault(entry.text), entry.text, path, entry.place)
+            report_fault(self._findings, proxy_fault(entry.text), entry.text, path, entry.place)
         return [entry.text for entry in texts]
-
-
-def header_fault(name: str, text: str) -> str:
-    """Return why a header cannot be sent; empty if it can."""
-    plain = name.replace("-", "").replace("_", "").replace(".", "")
-    if not (plain.isascii() and plain.isalnum()):
-        return f"{name!r} is not the name of a header"
-    if name.lower() in FRAMING:
-        return f"the header {name} is set by Scoopi for each request"
-    if _NOT_IN_HEADERS & set(text):
-        return f"the header {name} has a line break, or a NUL character"
-    return ""
-
-
-def cookie_fault(name: str, text: str) -> str:
-    """Return why a cookie cannot be sent; empty if it can."""
-    if not name or not name.isascii() or not name.isprintable() or (_NOT_IN_COOKIES | {"="}) & set(name):
-        return f"{name!r} is not the name of a cookie"
-    if _NOT_IN_COOKIES & set(text) and variable_of(text) is None:
-        return f"the cookie {name} has a character that cookies cannot have"
-    return ""
 
 
 _KINDS: Mapping[str, tuple[Callable[[str, str], str], str]] = MappingProxyType(
@@ -260,41 +234,6 @@ _KINDS: Mapping[str, tuple[Callable[[str, str], str], str]] = MappingProxyType(
 )
 
 
-def _proxy_fault(text: str) -> Fault | None:
-    if text == DIRECT or variable_of(text) is not None:
-        return None
-    hint = 'write "http://host:port", or "${env:NAME}" for one with a login'
-    if has_reference(text):
-        return Fault("${env:…} must be the whole value of a proxy", hint)
-    if "@" in text:
-        return Fault("the proxy contains a login in plain text", hint, is_secret=True)
-    found = _PROXY_URL.fullmatch(text)
-    if found is None or int(found[1] or 0) > _LAST_PORT:
-        return Fault(f"{text} is not the address of a proxy", hint)
-    return None
-
-
 def _texts(node: Table | None) -> list[tuple[str, str, Place]]:
     entries = {} if node is None else node.entries
     return [(name, each.text, each.place) for name, each in entries.items() if isinstance(each, Text)]
-
-
-def secret_fault(kind: str, name: str, text: str, *, always: bool = False) -> Fault | None:
-    """Return the fault of a value that is a credential in plain text; None if it is not.
-
-    Args:
-        kind: what the value is: `header`, `cookie`, …
-        always: whether the value is a credential regardless of its name and form.
-    """
-    if variable_of(text) is not None:
-        return None
-    hint = f"set it in the environment, and write ${{env:{_variable(name)}}}"
-    if has_reference(text):
-        return Fault(f"${{env:…}} must be the whole value of the {kind} {name}", hint)
-    if text and (always or is_secret_name(name) or _TOKEN.fullmatch(text)):
-        return Fault(f"the {kind} {name} contains a credential in plain text", hint, is_secret=True)
-    return None
-
-
-def _variable(name: str) -> str:
-    return _VARIABLE.sub("_", re.sub(r"([a-z])([A-Z])", r"\1_\2", name).upper()).strip("_") or "SECRET"

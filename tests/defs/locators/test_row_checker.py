@@ -76,3 +76,17 @@ def test_a_line_that_is_not_json_is_reported_with_its_column(tmp_path: Path) -> 
     rows = '{"url": "http://a.example/"}\n{"url": "http://b.example/",}\n'
     (finding,) = found(tmp_path, "p.jsonl", rows, "p.jsonl")
     assert finding.startswith("p.jsonl:2:29: error locatorGroups.city.from: this is not JSON: ")
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("none.csv", "none.csv"),
+        ("{ run: none, output: a.csv }", "none"),
+        ('{ database: "sqlite:none.db", query: select 1 }', '"sqlite:none.db"'),
+    ],
+)
+def test_a_source_that_is_not_there_is_an_error_at_its_name(tmp_path: Path, source: str, name: str) -> None:
+    (finding,) = found(tmp_path, source)
+    column = DEFINITIONS.format(source=source).index(name) + 1
+    assert finding.startswith(f"defs.yml:1:{column}: error locatorGroups.city.from: ")

@@ -43,6 +43,7 @@ def test_groups_and_sites_have_budgets(tmp_path: Path) -> None:
         ("{ time: -3 }", "time is -3, but a budget is at least 1; correct it, or remove it"),
         ("{ page: 3 }", "unknown key page; did you mean pages?"),
         ("{ pages: many }", 'pages must be a whole number, not "many"'),
+        ("{}", "the budget has no limit; add `pages: 1000`, or remove it"),
         ("12", "budget must be a mapping, not a text"),
     ],
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from scoopi.model.job import ancestor_digest, page_url, seed_id
 from scoopi.model.locator import PageRequest
 from scoopi.model.scrape.locator_def import LocatorDef
@@ -63,3 +65,15 @@ def test_another_request_is_another_page() -> None:
     one, other = PageRequest("POST", form=(("a", "1"),)).key, PageRequest("POST", form=(("a", "2"),)).key
     assert len({seed_id("g", "n", "u", key) for key in ("", one, other)}) == 3
     assert len({ancestor_digest("g", "u", key) for key in ("", one, other)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("headers", "wrong"), [("{ a b: c }", "a b"), ("{ Host: c }", "Host"), ('{ X-A: "a\\nb" }', '"a')]
+)
+def test_a_wrong_header_is_an_error_at_its_name_or_at_its_value(
+    tmp_path: Path, headers: str, wrong: str
+) -> None:
+    locator = f"      - {{ name: n, url: http://h/, headers: {headers} }}\n"
+    text = f"locatorGroups:\n  city:\n    locators:\n{locator}"
+    (found,) = check_in(tmp_path, {"defs.yml": text + TASKS + DATA}).found
+    assert found.startswith(f"4:{locator.index(wrong) + 1}: error ")

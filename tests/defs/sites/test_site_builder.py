@@ -75,6 +75,16 @@ def test_what_is_wrong_has_a_place_and_a_hint(tmp_path: Path, block: str, found:
     assert outcome(tmp_path, f"sites:\n  a.example:\n    {block}\n").found == [found]
 
 
+def test_two_entries_for_the_same_hosts_are_better_one(tmp_path: Path) -> None:
+    sites = 'sites:\n  "*.Shop.example": { delay: 5 }\n  "*.shop.example": { parallelism: 2 }\n'
+    checked = outcome(tmp_path, sites)
+    assert checked.found == [
+        's.yml:3:3: warning sites."*.shop.example": another entry stands for the same hosts '
+        "(see s.yml:2:3); put the keys of both into one"
+    ]
+    assert [block.values for block in checked.definitions.sites] == [{"delay_ms": 5}, {"parallelism": 2}]
+
+
 @pytest.mark.parametrize("pattern", ["http://a.example/", "a..example", "a.example:99999", "[::1", "a b"])
 def test_what_no_host_is_called_is_an_error(tmp_path: Path, pattern: str) -> None:
     (found,) = outcome(tmp_path, f'sites:\n  "{pattern}": {{ delay: 5 }}\n').found
@@ -109,3 +119,11 @@ def test_a_wrong_retry_is_reported(tmp_path: Path, retry: str, found: str) -> No
     checked = outcome(tmp_path, f'sites: {{ "*": {{ retry: {retry} }} }}')
     assert len(checked.found) == 1
     assert found in str(checked.found[0])
+
+
+def test_a_first_wait_above_the_longest_one_is_reported(tmp_path: Path) -> None:
+    assert outcome(tmp_path, "sites: { a.example: { retry: { delay: 9, maxDelay: 9 } } }").found == []
+    assert outcome(tmp_path, "sites: { a.example: { retry: { delay: 9, maxDelay: 8 } } }").found == [
+        's.yml:1:39: warning sites."a.example".retry.delay: delay is 9, but no wait is longer than '
+        "maxDelay, 8; raise maxDelay, or lower delay"
+    ]
