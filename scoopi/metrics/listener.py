@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
-from scoopi.metrics.asked_host import AskedHost
-from scoopi.metrics.http_answer import PROBES, Answering, HttpAnswer, text_answer
+from scoopi.metrics.host_header_check import HostHeaderCheck
+from scoopi.metrics.http_response import PROBES, Endpoints, HttpResponse, text_response
 from scoopi.model.text.shown import shown
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Listener(socketserver.ThreadingTCPServer):
 
     Args:
         timeout_s: how long one connection may last.
-        names: see `AskedHost`.
+        names: see `HostHeaderCheck`.
     """
 
     allow_reuse_address = True
@@ -97,13 +97,13 @@ class Listener(socketserver.ThreadingTCPServer):
         self,
         host: str,
         port: int,
-        answers: Answering,
+        endpoints: Endpoints,
         timeout_s: float = TIMEOUT_S,
         names: Iterable[str] = (),
     ) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self.answers = answers
-        self.asked_host = AskedHost(host, names)
+        self.endpoints = endpoints
+        self.host_header_check = HostHeaderCheck(host, names)
         self.scrapes = threading.BoundedSemaphore(MOST_SCRAPES)
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
@@ -166,45 +166,45 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile = io.BufferedWriter(self._io)
 
     def do_GET(self) -> None:
-        answer = self._answer()
-        self._head(answer)
-        self.wfile.write(answer.body)
+        response = self._response()
+        self._head(response)
+        self.wfile.write(response.body)
 
     def do_HEAD(self) -> None:
-        self._head(self._answer())
+        self._head(self._response())
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the base class
         """Do not log each probe."""
 
-    def _answer(self) -> HttpAnswer:
+    def _response(self) -> HttpResponse:
         self._io.waits = False
         try:
-            names = map(self.server.asked_host.refused, self.headers.get_all("Host", ()))
+            names = map(self.server.host_header_check.refused, self.headers.get_all("Host", ()))
             refused = next(filter(None, names), "")
             if refused:
-                return text_answer(421, f"this server is not {shown(refused)}: {NAMES}")
+                return text_response(421, f"this server is not {shown(refused)}: {NAMES}")
             return self._made() if self.path.partition("?")[0] in PROBES else self._scrape()
         finally:
             self._io.waits = True
 
-    def _scrape(self) -> HttpAnswer:
+    def _scrape(self) -> HttpResponse:
         if not self.server.scrapes.acquire(blocking=False):
-            return text_answer(503, "too many concurrent requests; try again")
+            return text_response(503, "too many concurrent requests; try again")
         try:
             return self._made()
         finally:
             self.server.scrapes.release()
 
-    def _made(self) -> HttpAnswer:
+    def _made(self) -> HttpResponse:
         try:
-            return self.server.answers.to(self.path)
+            return self.server.endpoints.response_to(self.path)
         except Exception:
             log.exception("metrics: no answer to %s", self.path)
-            return text_answer(500, "unexpected error; see the log")
+            return text_response(500, "unexpected error; see the log")
 
-    def _head(self, answer: HttpAnswer) -> None:
-        self.send_response(answer.status)
-        self.send_header("Content-Type", answer.kind)
-        self.send_header("Content-Length", str(len(answer.body)))
+    def _head(self, response: HttpResponse) -> None:
+        self.send_response(response.status)
+        self.send_header("Content-Type", response.kind)
+        self.send_header("Content-Length", str(len(response.body)))
         self.send_header("Cache-Control", "no-store")
         self.end_headers()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scoopi.configs.groups import MetricsSettings
 from scoopi.errors import RunError
-from scoopi.metrics.http_answer import Answering
+from scoopi.metrics.http_response import Endpoints
 
 if TYPE_CHECKING:
     from scoopi.metrics.listener import Listener
@@ -27,9 +27,9 @@ class MetricsServer:
     Listens while its `with` block runs; does nothing if it is disabled.
     """
 
-    def __init__(self, settings: MetricsSettings, answers: Answering) -> None:
+    def __init__(self, settings: MetricsSettings, endpoints: Endpoints) -> None:
         self._settings = settings
-        self._answers = answers
+        self._endpoints = endpoints
         self._listener: Listener | None = None
         self._thread: threading.Thread | None = None
 
@@ -67,7 +67,7 @@ class MetricsServer:
         host, port = self._settings.host, self._settings.port
         try:
             listener = Listener(
-                host, port, self._answers, names=filter(None, self._settings.names.split(","))
+                host, port, self._endpoints, names=filter(None, self._settings.names.split(","))
             )
         except OSError as error:
             raise RunError(
@@ -83,7 +83,7 @@ class MetricsServer:
         # Only this line shows a port that the system chose, so it is a warning then.
         level = logging.INFO if port else logging.WARNING
         url = http_url(host, listener.server_address[1])
-        log.log(level, "metrics: %s answers %s", url, " ".join(self._answers.paths))
+        log.log(level, "metrics: %s answers %s", url, " ".join(self._endpoints.paths))
 
 
 def http_url(host: str, port: object) -> str:

@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from scoopi.metrics.http_answer import HttpAnswer, text_answer
+from scoopi.metrics.http_response import HttpResponse, text_response
 from scoopi.metrics.listener import MOST_BYTES, MOST_SCRAPES, Connection, Listener
 
 LIMIT_S = 30.0
@@ -25,13 +25,13 @@ class Echo:
         self.held = threading.Semaphore(0)
         self.released = threading.Event()
 
-    def to(self, path: str) -> HttpAnswer:
+    def response_to(self, path: str) -> HttpResponse:
         if path == "/held":
             self.held.release()
             assert self.released.wait(LIMIT_S)
         if path == "/fault":
             raise ValueError(path)
-        return text_answer(200, path)
+        return text_response(200, path)
 
 
 @pytest.fixture

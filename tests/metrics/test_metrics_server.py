@@ -12,9 +12,9 @@ import pytest
 
 from scoopi.configs.groups import MetricsSettings
 from scoopi.errors import RunError
-from scoopi.metrics.answers import Answers
 from scoopi.metrics.listener import MOST_CONNECTIONS
 from scoopi.metrics.metrics_server import MetricsServer
+from scoopi.metrics.node_endpoints import NodeEndpoints
 from tests.metrics.asking import LIMIT_S, ask
 from tests.metrics.conftest import FixedNode
 
@@ -22,7 +22,7 @@ from tests.metrics.conftest import FixedNode
 @pytest.fixture
 def port(node: FixedNode) -> Iterator[int]:
     """Of a server that watches `node`."""
-    with MetricsServer(MetricsSettings(enable=True, port=0), Answers(node)) as server:
+    with MetricsServer(MetricsSettings(enable=True, port=0), NodeEndpoints(node)) as server:
         assert server.address is not None
         yield server.address[1]
 
@@ -63,7 +63,7 @@ def test_a_name_of_a_stranger_that_leads_here_is_refused(node: FixedNode, port: 
     )
     assert ask(port, "/healthz", name="localhost:9010").status == 200
     settings = MetricsSettings(enable=True, port=0, names="jobs.example, status.example")
-    with MetricsServer(settings, Answers(node)) as server:
+    with MetricsServer(settings, NodeEndpoints(node)) as server:
         assert server.address is not None
         names = ("jobs.example", "status.example:80", "evil.example")
         assert [ask(server.address[1], "/healthz", name=name).status for name in names] == [200, 200, 421]
@@ -126,7 +126,7 @@ def test_connections_are_bounded_and_free_again_when_closed(port: int) -> None:
 def test_a_port_in_use_is_reported_with_its_setting(node: FixedNode) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = other.getsockname()[1]
-        server = MetricsServer(MetricsSettings(enable=True, port=taken), Answers(node))
+        server = MetricsServer(MetricsSettings(enable=True, port=taken), NodeEndpoints(node))
         with pytest.raises(RunError) as caught, server:
             pass
     assert str(caught.value) == (
@@ -136,7 +136,7 @@ def test_a_port_in_use_is_reported_with_its_setting(node: FixedNode) -> None:
 
 
 def test_a_host_that_is_none_is_reported_too(node: FixedNode) -> None:
-    server = MetricsServer(MetricsSettings(enable=True, port=0, host="192.0.2.1"), Answers(node))
+    server = MetricsServer(MetricsSettings(enable=True, port=0, host="192.0.2.1"), NodeEndpoints(node))
     with pytest.raises(RunError, match=r"192\.0\.2\.1 port 0"), server:
         pass
 
@@ -146,13 +146,13 @@ def test_a_port_that_the_system_chose_is_logged_for_all_to_see(
 ) -> None:
     with (
         caplog.at_level(logging.INFO, "scoopi"),
-        MetricsServer(MetricsSettings(enable=True, port=0), Answers(node)) as server,
+        MetricsServer(MetricsSettings(enable=True, port=0), NodeEndpoints(node)) as server,
     ):
         assert server.address is not None
         port = server.address[1]
     with (
         caplog.at_level(logging.INFO, "scoopi"),
-        MetricsServer(MetricsSettings(enable=True, port=port), Answers(node)),
+        MetricsServer(MetricsSettings(enable=True, port=port), NodeEndpoints(node)),
     ):
         pass
     line = f"metrics: http://127.0.0.1:{port} answers /healthz /readyz /metrics /api/status"
@@ -164,7 +164,7 @@ def test_a_port_that_the_system_chose_is_logged_for_all_to_see(
 
 def test_after_its_end_nothing_listens_and_no_thread_is_left(node: FixedNode) -> None:
     threads = set(threading.enumerate())
-    with MetricsServer(MetricsSettings(enable=True, port=0), Answers(node)) as server:
+    with MetricsServer(MetricsSettings(enable=True, port=0), NodeEndpoints(node)) as server:
         _, port = server.address or ("", 0)
     assert server.address is None
     with pytest.raises(ConnectionRefusedError):
@@ -174,6 +174,6 @@ def test_after_its_end_nothing_listens_and_no_thread_is_left(node: FixedNode) ->
 
 def test_it_does_nothing_unless_enabled(node: FixedNode) -> None:
     threads = set(threading.enumerate())
-    with MetricsServer(MetricsSettings(), Answers(node)) as server:
+    with MetricsServer(MetricsSettings(), NodeEndpoints(node)) as server:
         assert server.address is None
         assert set(threading.enumerate()) <= threads

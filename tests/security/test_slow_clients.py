@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from scoopi.metrics.answers import Answers
 from scoopi.metrics.listener import MOST_BYTES, MOST_CONNECTIONS, MOST_SCRAPES, Connection, Listener
+from scoopi.metrics.node_endpoints import NodeEndpoints
 from tests.metrics.asking import LIMIT_S, ask
 from tests.metrics.conftest import FixedNode
 
@@ -22,7 +22,7 @@ _A_BYTE_S = 0.02
 
 @contextmanager
 def _listening(node: FixedNode, host_timeout_s: float) -> Iterator[int]:
-    with Listener("127.0.0.1", 0, Answers(node), host_timeout_s) as listener:
+    with Listener("127.0.0.1", 0, NodeEndpoints(node), host_timeout_s) as listener:
         thread = threading.Thread(target=listener.serve_forever, args=(0.01,))
         thread.start()
         try:

@@ -64,7 +64,7 @@ def shown_state(deployed: Deployed) -> State:
 
 
 @pytest.fixture
-def answers(shown_state: State) -> ServeEndpoints:
+def endpoints(shown_state: State) -> ServeEndpoints:
     health = ServeHealth()
     health.turned()
     health.worker = 'host "1"'

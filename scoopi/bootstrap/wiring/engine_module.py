@@ -13,9 +13,9 @@ from scoopi.engine.node_watch import NodeWatch, WatchedParts
 from scoopi.engine.run_completion import RunCompletion, RunLimits
 from scoopi.engine.shutdown import Shutdown
 from scoopi.fetch.address import host_of
-from scoopi.metrics.answers import Answers
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
+from scoopi.metrics.node_endpoints import NodeEndpoints
 from scoopi.runs.composed import may_add_pages, unpacked_locators
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.barricade import Barricade
@@ -65,7 +65,7 @@ class EngineModule(Module):
         if context.joining is not None:
             context.joining.becomes(watch)
             settings = replace(settings, enable=False)
-        return MetricsServer(settings, Answers(watch))
+        return MetricsServer(settings, NodeEndpoints(watch))
 
     @singleton
     @provider

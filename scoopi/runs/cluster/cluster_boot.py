@@ -11,8 +11,8 @@ from datetime import datetime
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings, MetricsSettings, OutputSettings
 from scoopi.errors import ConfigError, RecordError, StoppedError, StoreError, UsageError
-from scoopi.metrics.answers import Answers
 from scoopi.metrics.metrics_server import MetricsServer
+from scoopi.metrics.node_endpoints import NodeEndpoints
 from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.report.run_report import RunReport
 from scoopi.outputs.output_spec import OutputSpec
@@ -77,7 +77,7 @@ class ClusterBoot:
         _ensure_compared(OutputSettings.of(configs), outputs)
         if self._request.run is not None:
             valid_name(self._request.run)  # before the cluster is asked, which takes its time
-        self._opened.enter_context(MetricsServer(MetricsSettings.of(configs), Answers(self._waits)))
+        self._opened.enter_context(MetricsServer(MetricsSettings.of(configs), NodeEndpoints(self._waits)))
         try:
             backend = self._connected()
             return self.joined_with_retries(

@@ -10,12 +10,12 @@ from urllib.parse import parse_qsl
 
 from scoopi.errors import PeriodError, ScoopiError, UsageError
 from scoopi.metrics.families import CONTENT_TYPE, text_of
-from scoopi.metrics.http_answer import (
+from scoopi.metrics.http_response import (
     PROBES,
-    HttpAnswer,
-    health_answer,
-    json_answer,
-    readiness_answer,
+    HttpResponse,
+    health_response,
+    json_response,
+    readiness_response,
     unknown_path,
 )
 from scoopi.serve.clock import now_utc
@@ -44,7 +44,7 @@ class ServeEndpoints:
 
     def __init__(self, state: State, health: ServeHealth, clock: Callable[[], datetime] = now_utc) -> None:
         self._state, self._health, self._clock = state, health, clock
-        self._pages: Mapping[str, tuple[Callable[[QueryValues], HttpAnswer], tuple[str, ...]]] = {
+        self._handlers: Mapping[str, tuple[Callable[[QueryValues], HttpResponse], tuple[str, ...]]] = {
             PROBES[0]: (self._healthz, ()),
             PROBES[1]: (self._readyz, ()),
             "/metrics": (self._metrics, ()),
@@ -55,36 +55,36 @@ class ServeEndpoints:
             "/api/why": (self._why, ("job",)),
             "/api/workers": (self._workers, ()),
         }
-        self.paths = tuple(self._pages)
+        self.paths = tuple(self._handlers)
 
-    def to(self, path: str) -> HttpAnswer:
+    def response_to(self, path: str) -> HttpResponse:
         """Return the response to a path with its query string."""
         name, _, text = path.partition("?")
-        if name not in self._pages:
+        if name not in self._handlers:
             return unknown_path(self.paths)
-        page, parameters = self._pages[name]
+        handler, parameters = self._handlers[name]
         try:
-            return page(_query(text, parameters) if name.startswith("/api/") else {})
+            return handler(_query(text, parameters) if name.startswith("/api/") else {})
         except (UsageError, PeriodError) as error:
             return _refused(400, error)
         except ScoopiError as error:
             return _refused(503, error)
 
-    def _healthz(self, query: QueryValues) -> HttpAnswer:
-        return health_answer(self._health.fault())
+    def _healthz(self, query: QueryValues) -> HttpResponse:
+        return health_response(self._health.fault())
 
-    def _readyz(self, query: QueryValues) -> HttpAnswer:
-        return readiness_answer(self._health.unready())
+    def _readyz(self, query: QueryValues) -> HttpResponse:
+        return readiness_response(self._health.unready())
 
-    def _metrics(self, query: QueryValues) -> HttpAnswer:
+    def _metrics(self, query: QueryValues) -> HttpResponse:
         families = [*serve_metrics(self._health, self._state.passes)]
         # The figures of this process are wanted most of all while the store is away.
         with suppress(ScoopiError):
             families += schedule_metrics(self._state.observed(self._clock()))
-        return HttpAnswer(200, CONTENT_TYPE, text_of(families).encode())
+        return HttpResponse(200, CONTENT_TYPE, text_of(families).encode())
 
-    def _status(self, query: QueryValues) -> HttpAnswer:
-        return json_answer(
+    def _status(self, query: QueryValues) -> HttpResponse:
+        return json_response(
             {
                 "worker": self._health.worker,
                 "version": __version__,
@@ -96,28 +96,28 @@ class ServeEndpoints:
             }
         )
 
-    def _processes(self, query: QueryValues) -> HttpAnswer:
-        return json_answer({"processes": self._process_service().processes()})
+    def _processes(self, query: QueryValues) -> HttpResponse:
+        return json_response({"processes": self._process_service().processes()})
 
-    def _jobs(self, query: QueryValues) -> HttpAnswer:
+    def _jobs(self, query: QueryValues) -> HttpResponse:
         limit = _limit(query)
         rows = self._job_service().jobs(query.get("process"), query.get("state"), limit + 1)
-        return json_answer({"jobs": rows[:limit], "more": len(rows) > limit})
+        return json_response({"jobs": rows[:limit], "more": len(rows) > limit})
 
-    def _attempts(self, query: QueryValues) -> HttpAnswer:
+    def _attempts(self, query: QueryValues) -> HttpResponse:
         given = (query.get(name) for name in ("job", "process", "status"))
-        return json_answer({"attempts": self._job_service().attempts.rows(*given)})
+        return json_response({"attempts": self._job_service().attempts.rows(*given)})
 
-    def _why(self, query: QueryValues) -> HttpAnswer:
+    def _why(self, query: QueryValues) -> HttpResponse:
         if "job" not in query:
             raise UsageError("the parameter job is missing", hint="/api/why?job=PROCESS/SLOT")
-        return json_answer(self._job_service().why(query["job"]))
+        return json_response(self._job_service().why(query["job"]))
 
-    def _workers(self, query: QueryValues) -> HttpAnswer:
+    def _workers(self, query: QueryValues) -> HttpResponse:
         attempts = self._state.store.open_attempts()
         workers = self._state.store.workers().values()
         dead = dead_workers(self._state.folder, workers)
-        return json_answer({"workers": [worker_row(each, attempts, dead) for each in workers]})
+        return json_response({"workers": [worker_row(each, attempts, dead) for each in workers]})
 
     def _process_service(self) -> ProcessService:
         return ProcessService(self._state, self._clock())
@@ -143,5 +143,5 @@ def _limit(query: QueryValues) -> int:
     return int(text)
 
 
-def _refused(status: int, error: ScoopiError) -> HttpAnswer:
-    return json_answer({"error": error.what, "hint": error.hint or None}, status)
+def _refused(status: int, error: ScoopiError) -> HttpResponse:
+    return json_response({"error": error.what, "hint": error.hint or None}, status)

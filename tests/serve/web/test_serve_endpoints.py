@@ -16,32 +16,32 @@ from tests.metrics.asking import samples
 from tests.serve.conftest import LATER
 
 
-def given(answers: ServeEndpoints, path: str, status: int = 200) -> Any:
-    answer = answers.to(path)
+def given(endpoints: ServeEndpoints, path: str, status: int = 200) -> Any:
+    answer = endpoints.response_to(path)
     assert (answer.status, answer.kind) == (status, "application/json"), answer.body
     return json.loads(answer.body)
 
 
-def test_rows_are_those_of_the_verbs(shown_state: State, answers: ServeEndpoints) -> None:
+def test_rows_are_those_of_the_verbs(shown_state: State, endpoints: ServeEndpoints) -> None:
     processes = ProcessService(shown_state, LATER)
     jobs = JobService(shown_state, LATER, lambda name: processes.process(name).name)
     job = "p/@2026-01-01T01:00:00Z"
-    assert given(answers, "/api/processes") == {"processes": processes.processes()}
-    assert given(answers, "/api/jobs") == {"jobs": jobs.jobs(), "more": False}
-    assert len(given(answers, "/api/jobs?process=p")["jobs"]) == 2
-    assert [row["job"] for row in given(answers, "/api/jobs?state=embryo")["jobs"]] == ["q/!1"]
-    assert given(answers, "/api/attempts") == {"attempts": jobs.attempts.rows()}
-    assert given(answers, f"/api/attempts?job={job}") == {"attempts": jobs.attempts.rows(job)}
+    assert given(endpoints, "/api/processes") == {"processes": processes.processes()}
+    assert given(endpoints, "/api/jobs") == {"jobs": jobs.jobs(), "more": False}
+    assert len(given(endpoints, "/api/jobs?process=p")["jobs"]) == 2
+    assert [row["job"] for row in given(endpoints, "/api/jobs?state=embryo")["jobs"]] == ["q/!1"]
+    assert given(endpoints, "/api/attempts") == {"attempts": jobs.attempts.rows()}
+    assert given(endpoints, f"/api/attempts?job={job}") == {"attempts": jobs.attempts.rows(job)}
     for query, names in (("process", ("p",)), ("status", ("pending", "canceling"))):
         for name in names:
             rows = jobs.attempts.rows(**{query: name})
-            assert given(answers, f"/api/attempts?{query}={name}") == {"attempts": rows}
-    assert given(answers, f"/api/why?job={job}") == jobs.why(job)
-    assert [row["used"] for row in given(answers, "/api/workers")["workers"]] == [1]
+            assert given(endpoints, f"/api/attempts?{query}={name}") == {"attempts": rows}
+    assert given(endpoints, f"/api/why?job={job}") == jobs.why(job)
+    assert [row["used"] for row in given(endpoints, "/api/workers")["workers"]] == [1]
 
 
-def test_a_list_of_jobs_is_limited_and_says_so(answers: ServeEndpoints) -> None:
-    found = given(answers, "/api/jobs?limit=2")
+def test_a_list_of_jobs_is_limited_and_says_so(endpoints: ServeEndpoints) -> None:
+    found = given(endpoints, "/api/jobs?limit=2")
     assert (len(found["jobs"]), found["more"]) == (2, True)
 
 
@@ -58,26 +58,26 @@ def test_a_list_of_jobs_is_limited_and_says_so(answers: ServeEndpoints) -> None:
         ("/api/workers?job=x", "unknown parameter job"),
     ],
 )
-def test_a_wrong_question_gets_one_clear_error(answers: ServeEndpoints, path: str, what: str) -> None:
-    assert given(answers, path, 400)["error"] == what
+def test_a_wrong_question_gets_one_clear_error(endpoints: ServeEndpoints, path: str, what: str) -> None:
+    assert given(endpoints, path, 400)["error"] == what
 
 
-def test_an_unknown_path_names_the_paths(answers: ServeEndpoints) -> None:
-    answer = answers.to("/api")
+def test_an_unknown_path_names_the_paths(endpoints: ServeEndpoints) -> None:
+    answer = endpoints.response_to("/api")
     assert answer.status == 404
     assert b"/api/jobs" in answer.body
 
 
 def test_a_store_that_is_away_leaves_probes_and_the_figures_of_the_process(
-    shown_state: State, answers: ServeEndpoints, monkeypatch: pytest.MonkeyPatch
+    shown_state: State, endpoints: ServeEndpoints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(*args: object) -> None:
         raise StoreError("the database is away")
 
     for call in ("scan", "get"):
         monkeypatch.setattr(shown_state.store, call, away)
-    assert given(answers, "/api/jobs", 503)["error"] == "the database is away"
-    found = samples(answers.to("/metrics").body.decode())
+    assert given(endpoints, "/api/jobs", 503)["error"] == "the database is away"
+    found = samples(endpoints.response_to("/metrics").body.decode())
     assert found["scoopi_serve_healthy"] == 1
     assert "scoopi_schedule_capacity" not in found
-    assert [answers.to(path).status for path in ("/healthz", "/readyz")] == [200, 200]
+    assert [endpoints.response_to(path).status for path in ("/healthz", "/readyz")] == [200, 200]

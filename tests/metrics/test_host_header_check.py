@@ -1,10 +1,10 @@
-"""AskedHost: by which names a server on the loopback interface may be asked."""
+"""HostHeaderCheck: by which names a server on the loopback interface may be asked."""
 
 from __future__ import annotations
 
 import pytest
 
-from scoopi.metrics.asked_host import AskedHost
+from scoopi.metrics.host_header_check import HostHeaderCheck
 
 LOCAL = (
     "127.0.0.1",
@@ -28,18 +28,18 @@ FOREIGN = (
 
 @pytest.mark.parametrize("bound", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
 def test_on_a_loopback_address_only_names_of_this_machine_are_known(bound: str) -> None:
-    assert [name for name in LOCAL if AskedHost(bound).refused(name)] == []
-    refused = [AskedHost(bound).refused(name) for name in FOREIGN]
+    assert [name for name in LOCAL if HostHeaderCheck(bound).refused(name)] == []
+    refused = [HostHeaderCheck(bound).refused(name) for name in FOREIGN]
     assert refused[:3] == ["evil.example", "evil.example", "10.0.0.7"]
     assert all(refused)
 
 
 @pytest.mark.parametrize("bound", ["0.0.0.0", "10.0.0.7", "::", "node.example"])
 def test_on_any_other_address_every_name_is_known(bound: str) -> None:
-    assert [name for name in (*LOCAL, *FOREIGN) if AskedHost(bound).refused(name)] == []
+    assert [name for name in (*LOCAL, *FOREIGN) if HostHeaderCheck(bound).refused(name)] == []
 
 
 def test_names_can_be_added() -> None:
-    asked = AskedHost("127.0.0.1", ("Jobs.example", "status.example:80"))
+    asked = HostHeaderCheck("127.0.0.1", ("Jobs.example", "status.example:80"))
     assert [name for name in ("jobs.example:9010", "status.example.") if asked.refused(name)] == []
     assert asked.refused("other.example") == "other.example"

@@ -1,16 +1,16 @@
-"""Answers: the responses of a node to requests at the metrics server, by path."""
+"""NodeEndpoints: the HTTP responses of a node: probes, metrics and status."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
 from scoopi.metrics.families import CONTENT_TYPE, Family, by, one, text_of
-from scoopi.metrics.http_answer import (
+from scoopi.metrics.http_response import (
     PROBES,
-    HttpAnswer,
-    health_answer,
-    json_answer,
-    readiness_answer,
+    HttpResponse,
+    health_response,
+    json_response,
+    readiness_response,
     unknown_path,
 )
 from scoopi.metrics.node_view import NodeView, Watched
@@ -76,29 +76,31 @@ def _process(view: NodeView) -> Iterator[Family]:
     yield by("scoopi_resident_memory_bytes", "gauge", text, "process", memory)
 
 
-class Answers:
-    """Makes the responses of a node, one method for each path; all are read-only."""
+class NodeEndpoints:
+    """Makes the HTTP responses of a node, with one method for each path; all are read-only."""
 
     paths = (*PROBES, "/metrics", "/api/status")
 
     def __init__(self, watched: Watched) -> None:
         self._watched = watched
-        pages = (self._healthz, self._readyz, self._metrics, self._status)
-        self._pages: Mapping[str, Callable[[], HttpAnswer]] = dict(zip(self.paths, pages, strict=True))
+        handlers = (self._healthz, self._readyz, self._metrics, self._status)
+        self._handlers: Mapping[str, Callable[[], HttpResponse]] = dict(
+            zip(self.paths, handlers, strict=True)
+        )
 
-    def to(self, path: str) -> HttpAnswer:
+    def response_to(self, path: str) -> HttpResponse:
         """The response to a path; a query string is ignored."""
-        page = self._pages.get(path.partition("?")[0])
-        return unknown_path(self.paths) if page is None else page()
+        handler = self._handlers.get(path.partition("?")[0])
+        return unknown_path(self.paths) if handler is None else handler()
 
-    def _healthz(self) -> HttpAnswer:
-        return health_answer(self._watched.fault())
+    def _healthz(self) -> HttpResponse:
+        return health_response(self._watched.fault())
 
-    def _readyz(self) -> HttpAnswer:
-        return readiness_answer(self._watched.unready())
+    def _readyz(self) -> HttpResponse:
+        return readiness_response(self._watched.unready())
 
-    def _metrics(self) -> HttpAnswer:
-        return HttpAnswer(200, CONTENT_TYPE, exposition(self._watched.view()).encode())
+    def _metrics(self) -> HttpResponse:
+        return HttpResponse(200, CONTENT_TYPE, exposition(self._watched.view()).encode())
 
-    def _status(self) -> HttpAnswer:
-        return json_answer(self._watched.view())
+    def _status(self) -> HttpResponse:
+        return json_response(self._watched.view())

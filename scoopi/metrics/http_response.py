@@ -1,4 +1,4 @@
-"""HttpAnswer: a response of the metrics server, and the interface of what makes responses."""
+"""HttpResponse: a response of the metrics server; Endpoints: the interface of what makes responses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROBES = ("/healthz", "/readyz")
 
 
 @dataclass(frozen=True, slots=True)
-class HttpAnswer:
+class HttpResponse:
     """A status, a content type and a body."""
 
     status: int
@@ -23,37 +23,37 @@ class HttpAnswer:
     body: bytes
 
 
-class Answering(Protocol):
+class Endpoints(Protocol):
     """Makes the response to each path; callable from any thread."""
 
     @property
     def paths(self) -> Sequence[str]:
         """The paths, to be listed in messages."""
 
-    def to(self, path: str) -> HttpAnswer:
+    def response_to(self, path: str) -> HttpResponse:
         """The response to a path, which may have a query string."""
 
 
-def text_answer(status: int, line: str) -> HttpAnswer:
+def text_response(status: int, line: str) -> HttpResponse:
     """A response of one line."""
-    return HttpAnswer(status, TEXT, f"{line}\n".encode())
+    return HttpResponse(status, TEXT, f"{line}\n".encode())
 
 
-def json_answer(value: Any, status: int = 200) -> HttpAnswer:
+def json_response(value: Any, status: int = 200) -> HttpResponse:
     """A response in JSON, indented for reading."""
-    return HttpAnswer(status, JSON, msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+    return HttpResponse(status, JSON, msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
 
 
-def health_answer(fault: str) -> HttpAnswer:
+def health_response(fault: str) -> HttpResponse:
     """Whether the process is healthy: 500 with its fault, or 200."""
-    return text_answer(500, fault) if fault else text_answer(200, "ok")
+    return text_response(500, fault) if fault else text_response(200, "ok")
 
 
-def readiness_answer(unready: str) -> HttpAnswer:
+def readiness_response(unready: str) -> HttpResponse:
     """Whether the process is ready: 503 with the reason against it, or 200."""
-    return text_answer(503, unready) if unready else text_answer(200, "ok")
+    return text_response(503, unready) if unready else text_response(200, "ok")
 
 
-def unknown_path(paths: Sequence[str]) -> HttpAnswer:
+def unknown_path(paths: Sequence[str]) -> HttpResponse:
     """The response to any other path."""
-    return text_answer(404, f"not found; the paths are {', '.join(paths)}")
+    return text_response(404, f"not found; the paths are {', '.join(paths)}")

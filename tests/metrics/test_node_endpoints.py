@@ -7,7 +7,7 @@ import re
 import msgspec
 from prometheus_client.parser import text_string_to_metric_families
 
-from scoopi.metrics.answers import exposition
+from scoopi.metrics.node_endpoints import exposition
 from scoopi.metrics.node_view import JobsView
 from tests.metrics.asking import samples
 from tests.metrics.conftest import VIEW

@@ -1,4 +1,4 @@
-"""AskedHost: checks the Host header of requests to a server on a loopback address."""
+"""HostHeaderCheck: checks the Host header of requests to a server on a loopback address."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ipaddress import ip_address
 LOCALHOST = "localhost"
 
 
-class AskedHost:
+class HostHeaderCheck:
     """Checks the Host header of requests to a server that listens on a loopback address.
 
     By DNS rebinding, a web page can make a browser send requests to this machine under the page's own host
@@ -28,9 +28,9 @@ class AskedHost:
     def refused(self, header: str) -> str:
         """The name in the header if it is refused; empty otherwise.
 
-        >>> AskedHost("127.0.0.1").refused("evil.example:9010")
+        >>> HostHeaderCheck("127.0.0.1").refused("evil.example:9010")
         'evil.example'
-        >>> AskedHost("127.0.0.1").refused("[::1]:9010")
+        >>> HostHeaderCheck("127.0.0.1").refused("[::1]:9010")
         ''
         """
         name = _name_of(header)
