@@ -17,9 +17,9 @@ from selenium.common.exceptions import (
 )
 from urllib3.exceptions import HTTPError
 
-from scoopi.browser.answer_pulse import browser_pulse, silence
 from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.firefox.firefox_driver import start_firefox
+from scoopi.browser.liveness_probe import browser_probe, silence
 from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.page.navigation_faults import CLOSED, NO_ANSWER, NO_PAGE, TIMED_OUT, fault_of
 from scoopi.browser.page.page_answers import PageAnswer, PageAnswers
@@ -73,8 +73,8 @@ class Browser:
     ) -> None:
         started = _STARTS[settings.browser](settings, profile)
         self._started, self._driver, self._tab = started, started.driver, started.tab
-        driver_pulse = () if started.pulse is None else (started.pulse,)
-        self._pulses = (browser_pulse(self._tab.ask), *driver_pulse)
+        own_probe = () if started.probe is None else (started.probe,)
+        self._probes = (browser_probe(self._tab.ask), *own_probe)
         self._session = started.session
         self.has_ended = True
         try:
@@ -150,9 +150,9 @@ class Browser:
     def silent(self) -> VisitFailed | None:
         """Return the failure if the browser or its driver no longer answers, else None.
 
-        To be called at regular intervals, as calls are counted; see `AnswerPulse`.
+        To be called at regular intervals, as calls are counted; see `RequestProbe`.
         """
-        found = [pulse.name for pulse in self._pulses if pulse.is_silent()]
+        found = [probe.name for probe in self._probes if probe.is_silent()]
         return self._failure or silence(found[0]) if found else None
 
     def late(self) -> VisitFailed | None:

@@ -11,11 +11,11 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 
-from scoopi.browser.answer_pulse import BROWSER, silence
 from scoopi.browser.browser import CRASHED, Browser
 from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.failed_starts import StartBackoff, start_fault
 from scoopi.browser.grant_client import GrantClient
+from scoopi.browser.liveness_probe import BROWSER, silence
 from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.pool_messages import (
     BrowserReserved,

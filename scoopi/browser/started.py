@@ -17,7 +17,7 @@ from selenium.webdriver.remote.client_config import ClientConfig
 from selenium.webdriver.remote.remote_connection import RemoteConnection
 from selenium.webdriver.remote.webdriver import WebDriver
 
-from scoopi.browser.answer_pulse import PendingAnswer, Pulse
+from scoopi.browser.liveness_probe import LivenessProbe, PendingRequest
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_wait import Traffic
 from scoopi.browser.page.page_windows import PageWindows
@@ -99,7 +99,7 @@ class Tab(Protocol):
             False if the browser cannot do that.
         """
 
-    def ask(self) -> PendingAnswer:
+    def ask(self) -> PendingRequest:
         """Ask the browser for something that it answers at once, whatever its pages do; for any thread."""
 
     def close(self) -> None:
@@ -122,7 +122,7 @@ class Started:
         driver_url: the address of its driver.
         process: the process of its driver, the browser's parent; None if they run in a grid.
         session: address of its session in a grid; empty on this machine.
-        pulse: notices that the driver has stopped answering; None if it cannot be asked.
+        probe: notices that the driver has stopped answering; None if it cannot be asked.
     """
 
     driver: WebDriver
@@ -130,7 +130,7 @@ class Started:
     driver_url: str
     process: subprocess.Popen[Any] | None = None
     session: str = ""
-    pulse: Pulse | None = None
+    probe: LivenessProbe | None = None
 
     @property
     def pid(self) -> int:
@@ -151,8 +151,8 @@ class Started:
         """Kill driver and browser on this machine, and wait for the driver; callable from any thread."""
         if self.process is not None:
             _kill(self.process)
-        if self.pulse is not None:
-            self.pulse.forget()
+        if self.probe is not None:
+            self.probe.forget()
 
 
 @contextmanager

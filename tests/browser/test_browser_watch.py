@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from scoopi.browser.answer_pulse import DRIVER, silence
 from scoopi.browser.browser import Browser
 from scoopi.browser.browser_watch import BrowserWatch
+from scoopi.browser.liveness_probe import DRIVER, silence
 from scoopi.browser.pool_messages import VisitFailed
 from scoopi.errors import NO_BROWSER
 

@@ -13,8 +13,8 @@ from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.remote.webdriver import WebDriver
 
-from scoopi.browser.answer_pulse import status_pulse
 from scoopi.browser.chromium.chromium_tab import ChromiumTab
+from scoopi.browser.liveness_probe import driver_probe
 from scoopi.browser.protocol.protocol_link import ProtocolLink
 from scoopi.browser.started import Started, started_by_grid, started_within
 from scoopi.configs.groups import BrowserSettings
@@ -78,7 +78,7 @@ def start_chromium(settings: BrowserSettings, profile: Path) -> Started:
         driver = webdriver.Chrome(options=options, service=service)
         tab = _tab(driver, media)
     url = service.service_url
-    return Started(driver, tab, url, service.process, pulse=status_pulse(url))
+    return Started(driver, tab, url, service.process, probe=driver_probe(url))
 
 
 def _tab(driver: WebDriver, media: tuple[str, ...]) -> ChromiumTab:

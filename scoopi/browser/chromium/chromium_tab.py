@@ -8,8 +8,8 @@ from typing import Any
 
 from selenium.webdriver.remote.webdriver import WebDriver
 
-from scoopi.browser.answer_pulse import LinkRequest, PendingAnswer
 from scoopi.browser.chromium.site_requests import SiteRequests
+from scoopi.browser.liveness_probe import LinkRequest, PendingRequest
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_cookies import CookieDicts, CookieJar
 from scoopi.browser.page.page_wait import Traffic
@@ -128,7 +128,7 @@ class ChromiumTab:
         self._link.post("Runtime.evaluate", {"expression": "0"}, session)  # ends instead, if none runs
         return True
 
-    def ask(self) -> PendingAnswer:
+    def ask(self) -> PendingRequest:
         """Ask the browser for something that it answers at once, whatever its pages do; for any thread."""
         return LinkRequest(self._link, "Browser.getVersion")
 

@@ -8,8 +8,8 @@ from selenium import webdriver
 from selenium.webdriver.firefox.service import Service
 from selenium.webdriver.remote.webdriver import WebDriver
 
-from scoopi.browser.answer_pulse import ProcessPulse
 from scoopi.browser.firefox.firefox_tab import FirefoxTab
+from scoopi.browser.liveness_probe import ProcessProbe
 from scoopi.browser.protocol.protocol_link import ProtocolLink
 from scoopi.browser.started import Started, started_by_grid, started_within
 from scoopi.configs.groups import BrowserSettings
@@ -51,8 +51,8 @@ def start_firefox(settings: BrowserSettings, profile: Path) -> Started:
     with started_within(service):
         driver = webdriver.Firefox(options=options, service=service)
         tab = _tab(driver, settings)
-    pulse = ProcessPulse(service.process.pid)
-    return Started(driver, tab, service.service_url, service.process, pulse=pulse)
+    probe = ProcessProbe(service.process.pid)
+    return Started(driver, tab, service.service_url, service.process, probe=probe)
 
 
 def _tab(driver: WebDriver, settings: BrowserSettings) -> FirefoxTab:

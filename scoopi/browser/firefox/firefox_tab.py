@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from selenium.webdriver.remote.webdriver import WebDriver
 
-from scoopi.browser.answer_pulse import LinkRequest, PendingAnswer
+from scoopi.browser.liveness_probe import LinkRequest, PendingRequest
 from scoopi.browser.page.page_answers import PageAnswers
 from scoopi.browser.page.page_cookies import CookieDicts, CookieJar
 from scoopi.browser.page.page_wait import Traffic
@@ -100,7 +100,7 @@ class FirefoxTab:
         """Return False: Firefox has no command that ends a script."""
         return False
 
-    def ask(self) -> PendingAnswer:
+    def ask(self) -> PendingRequest:
         """Ask the browser for something that it answers at once, whatever its pages do; for any thread."""
         return LinkRequest(self._link, "session.status")
 

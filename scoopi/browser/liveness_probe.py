@@ -1,4 +1,4 @@
-"""AnswerPulse: notices that a driver or a browser has stopped answering, without waiting for its answer."""
+"""LivenessProbe: notices that a driver or a browser has stopped answering, without waiting for its answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STOPPED = frozenset("Tt")
 """States of a process that was stopped by a signal or a debugger."""
 
 
-class PendingAnswer(Protocol):
+class PendingRequest(Protocol):
     """A request that was sent without waiting for its answer."""
 
     def has_answered(self) -> bool:
@@ -37,7 +37,7 @@ class PendingAnswer(Protocol):
         """Drop the request: its answer is no longer wanted."""
 
 
-class Pulse(Protocol):
+class LivenessProbe(Protocol):
     """Notices that a program has stopped answering.
 
     Attributes:
@@ -53,7 +53,7 @@ class Pulse(Protocol):
         """Start counting from zero, and drop the pending request."""
 
 
-class AnswerPulse:
+class RequestProbe:
     """Notices that a program has stopped answering, without waiting for its answer.
 
     Only one thread at a time may call `is_silent`; any thread may call `forget`.
@@ -65,11 +65,11 @@ class AnswerPulse:
         most: number of checks without an answer after which the program counts as silent.
     """
 
-    def __init__(self, name: str, ask: Callable[[], PendingAnswer | None], most: int = MOST) -> None:
+    def __init__(self, name: str, ask: Callable[[], PendingRequest | None], most: int = MOST) -> None:
         self.name = name
         self._ask = ask
         self._most = most
-        self._asked: PendingAnswer | None = None
+        self._asked: PendingRequest | None = None
         self._checks = 0
 
     def is_silent(self) -> bool:
@@ -107,7 +107,7 @@ class StatusRequest:
         self._connection.setblocking(False)
 
     def has_answered(self) -> bool:
-        """See `PendingAnswer`."""
+        """See `PendingRequest`."""
         try:
             self._connection.recv(_ANSWER)
         except BlockingIOError:
@@ -117,7 +117,7 @@ class StatusRequest:
         return True
 
     def close(self) -> None:
-        """See `PendingAnswer`."""
+        """See `PendingRequest`."""
         self._connection.close()
 
 
@@ -133,14 +133,14 @@ class LinkRequest:
         self._answer = link.ask(method)
 
     def has_answered(self) -> bool:
-        """See `PendingAnswer`."""
+        """See `PendingRequest`."""
         return self._answer.done()
 
     def close(self) -> None:
-        """See `PendingAnswer`."""
+        """See `PendingRequest`."""
 
 
-class ProcessPulse:
+class ProcessProbe:
     """Notices that the process of a driver was stopped by a signal or a debugger.
 
     For a driver that answers nothing while it waits for a page.
@@ -171,24 +171,24 @@ class ProcessPulse:
             return False
 
 
-def status_pulse(url: str) -> AnswerPulse:
-    """Return the pulse of a driver that answers while it waits for a page; `url` is the driver's address."""
+def driver_probe(url: str) -> RequestProbe:
+    """Return the probe of a driver that answers while it waits for a page; `url` is the driver's address."""
 
-    def ask() -> PendingAnswer | None:
+    def ask() -> PendingRequest | None:
         with suppress(OSError):
             return StatusRequest(url)
         return None
 
-    return AnswerPulse(DRIVER, ask)
+    return RequestProbe(DRIVER, ask)
 
 
-def browser_pulse(ask: Callable[[], PendingAnswer]) -> AnswerPulse:
-    """Return the pulse of a browser, which gets more checks, as it may be busy with the frames of a page.
+def browser_probe(ask: Callable[[], PendingRequest]) -> RequestProbe:
+    """Return the probe of a browser, which gets more checks, as it may be busy with the frames of a page.
 
     Args:
-        ask: see AnswerPulse.
+        ask: see RequestProbe.
     """
-    return AnswerPulse(BROWSER, ask, _MOST_BUSY)
+    return RequestProbe(BROWSER, ask, _MOST_BUSY)
 
 
 def silence(name: str) -> VisitFailed:
