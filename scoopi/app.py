@@ -266,7 +266,7 @@ def extract(
         StepError: a task fails on this page.
         UsageError: no group was named, and no locator has the page's address.
     """
-    from scoopi.pages.kept_extractors import extractor_of
+    from scoopi.pages.extractor_cache import extractor_of
 
     extractor = extractor_of(defs, as_texts(configs or {}), os.environ, inputs or {})
     return extractor.extract(page, url, group)

@@ -43,7 +43,7 @@ from scoopi.steps.data_filter import DataFilter
 from scoopi.steps.data_parser import DataParser
 from scoopi.steps.locator_creator import LocatorCreator
 from scoopi.steps.readers.data_readers import DataReaders, NoteTimes
-from scoopi.steps.readers.kept_rows import KeptRows
+from scoopi.steps.readers.row_reuse import RowReuse
 from scoopi.steps.step import Step
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 
@@ -97,7 +97,7 @@ class StepBuilder:
         self._view = ConfigsView(
             self._seen_by_scripts, plan.run_date, lambda moment: _formatted(moment, pattern), plan.is_cluster
         )
-        self._kept_rows = KeptRows(archive, plan.definitions, self._grid, self._seen_by_scripts)
+        self._row_reuse = RowReuse(archive, plan.definitions, self._grid, self._seen_by_scripts)
         is_plain = configs.flag("scoopi.parser.plain")
         self._expressions = None if is_plain else Expressions(partial(self._sandbox, HOSTS))
         self._builders: Mapping[str, Callable[[TaskDef, StepDef], Step]] = {
@@ -166,7 +166,7 @@ class StepBuilder:
         makes_links = any(other.class_name == LINK_MAKER for other in task.steps)
         data_def = self._definitions.data_defs[task.data_def]
         reader = self._readers.grid(data_def, step.class_name, raw_items=makes_links)
-        reuse = self._kept_rows.of_grid(task, data_def, (step.class_name, makes_links))
+        reuse = self._row_reuse.of_grid(task, data_def, (step.class_name, makes_links))
         axes = frozenset(axes_read(data_def))
         is_empty = partial(found_nothing, axes, self._stand_for_nothing) if axes else None
         joined = None
@@ -224,7 +224,7 @@ class StepBuilder:
 
         record_def = self._definitions.record_defs[task.data_def]
         scripts = self._record_scripts if record_def.has_scripts else None
-        reuse = self._kept_rows.of_records(task, record_def)
+        reuse = self._row_reuse.of_records(task, record_def)
         return RecordParser(self._readers.records(record_def), scripts, reuse, columns_read(record_def))
 
     def _record_scripts(self, document: Document, parent: Mapping[str, Value]) -> RunScript:

@@ -20,10 +20,10 @@ from urllib3.exceptions import HTTPError
 from scoopi.browser.chromium.chromium_driver import start_chromium
 from scoopi.browser.firefox.firefox_driver import start_firefox
 from scoopi.browser.liveness_probe import browser_probe, silence
-from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.page.navigation_faults import CLOSED, NO_ANSWER, NO_PAGE, TIMED_OUT, fault_of
 from scoopi.browser.page.page_answers import PageAnswer, PageAnswers
 from scoopi.browser.page.page_completion import PageCompletion
+from scoopi.browser.page.page_snapshots import PageSnapshots
 from scoopi.browser.page.page_wait import VisitFailedError, with_dialogs_dismissed
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.browser.remote_sessions import SESSION, has_ended_soon
@@ -50,7 +50,7 @@ class Browser:
         settings: the settings `scoopi.webDriver`.
         profile: an existing folder for all files of this browser.
         shots: the folder of screenshots; created with the first one.
-        kept: saves pages that fail.
+        snapshots: saves pages that fail.
         scripts: the command of the process for script plugins; empty if there are none.
 
     Attributes:
@@ -68,7 +68,7 @@ class Browser:
         settings: BrowserSettings,
         profile: Path,
         shots: Path,
-        kept: KeptPages,
+        snapshots: PageSnapshots,
         scripts: Sequence[str] = (),
     ) -> None:
         started = _STARTS[settings.browser](settings, profile)
@@ -85,7 +85,7 @@ class Browser:
             self._end()
             raise
         self._limit = self._completion.limit
-        self._kept = kept
+        self._snapshots = snapshots
         self._failure: VisitFailed | None = None
         self._ask: Ask = allow
         self.profile = profile
@@ -205,7 +205,7 @@ class Browser:
         except VisitFailedError as error:
             self._failure = error.failure  # a page whose script does not end may not let itself be kept
             whole = partial(self._completion.whole, visit.how, ends)
-            kept = self._kept.keep(self._driver, self._tab.console, visit.url, begun, whole)
+            kept = self._snapshots.keep(self._driver, self._tab.console, visit.url, begun, whole)
             return replace(self._completion.lost() or error.failure, kept=kept)
         except TimeoutException:
             return NO_ANSWER

@@ -16,7 +16,7 @@ from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.failed_starts import StartBackoff, start_fault
 from scoopi.browser.grant_client import GrantClient
 from scoopi.browser.liveness_probe import BROWSER, silence
-from scoopi.browser.page.kept_pages import KeptPages
+from scoopi.browser.page.page_snapshots import PageSnapshots
 from scoopi.browser.pool_messages import (
     BrowserReserved,
     Rendered,
@@ -68,7 +68,7 @@ class BrowserPool:
         self._folder = folder
         self._profiles = profiles
         self._shots = shots
-        self._kept = KeptPages(shots)
+        self._snapshots = PageSnapshots(shots)
         self._scripts = scripts
         self._free = threading.Semaphore(settings.browsers)
         self._waiting = 0
@@ -145,7 +145,7 @@ class BrowserPool:
         profile = self._profiles / f"profile{next(self._numbers)}"
         try:
             profile.mkdir()
-            browser = Browser(self._settings, profile, self._shots, self._kept, self._scripts)
+            browser = Browser(self._settings, profile, self._shots, self._snapshots, self._scripts)
         except Exception as error:
             if not (profile / SESSION).exists():  # else it is of a grid, and ended at the end
                 shutil.rmtree(profile, ignore_errors=True)

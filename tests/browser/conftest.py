@@ -10,7 +10,7 @@ import pytest
 
 from scoopi.browser.browser import Browser
 from scoopi.browser.chromium.chromium_driver import start_chromium
-from scoopi.browser.page.kept_pages import KeptPages
+from scoopi.browser.page.page_snapshots import PageSnapshots
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
 from tests.engine.workspace import Workspace
@@ -46,7 +46,7 @@ def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 def _started(settings: BrowserSettings, profile: Path) -> Iterator[Browser]:
-    made = Browser(settings, profile, profile / "shots", KeptPages(profile / "kept"))
+    made = Browser(settings, profile, profile / "shots", PageSnapshots(profile / "kept"))
     yield made
     made.kill()
 

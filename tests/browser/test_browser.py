@@ -12,7 +12,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from scoopi.browser import browser as browser_module
 from scoopi.browser.browser import Browser
-from scoopi.browser.page.kept_pages import Console, KeptPages, Whole, nothing_more
+from scoopi.browser.page.page_snapshots import Console, PageSnapshots, Whole, nothing_more
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.browser.started import Started
 from scoopi.configs.groups import BrowserSettings
@@ -241,7 +241,7 @@ def test_a_page_that_goes_to_an_address_without_a_server_fails(
     assert page.reason == "connect", "it may come later"
 
 
-class WatchedPages(KeptPages):
+class WatchedPages(PageSnapshots):
     """Notes what is known of a failure while its page is kept, which a page may not let happen."""
 
     def __init__(self, folder: Path) -> None:
@@ -283,7 +283,7 @@ def test_a_browser_that_does_not_answer_after_its_start_is_ended(
 
     monkeypatch.setattr(browser_module, "PageCompletion", silent)
     with pytest.raises(WebDriverException, match="tab crashed"):
-        Browser(BrowserSettings(), tmp_path, tmp_path / "shots", KeptPages(tmp_path / "kept"))
+        Browser(BrowserSettings(), tmp_path, tmp_path / "shots", PageSnapshots(tmp_path / "kept"))
     process = started[0].process
     assert process is not None
     assert process.poll() is not None

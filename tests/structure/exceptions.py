@@ -51,6 +51,6 @@ TESTED_ELSEWHERE: dict[str, tuple[str, str]] = {
     "scoopi/model/text": ("tested by hostile values", "page_text.py"),
     "scoopi/plugins": ("tested by hostile files", "plugin_files.py"),
     "scoopi/serve/services": ("tested by its verb", "backfill_service.py"),
-    "scoopi/steps/readers": ("tested by runs on one machine", "kept_rows.py"),
+    "scoopi/steps/readers": ("tested by runs on one machine", "row_reuse.py"),
 }
 """Folder -> the reason why files with logic have their test in another room, and the names of these files."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import BootError
-from scoopi.pages.kept_extractors import extractor_of
+from scoopi.pages.extractor_cache import extractor_of
 from scoopi.worker.allocator import KEPT_BYTES, keep_freed_memory
 
 BLOCKS_BYTES = (60_000, 1_000_000)

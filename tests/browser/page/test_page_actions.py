@@ -9,8 +9,8 @@ import pytest
 
 from scoopi.browser.browser import CRASHED, Browser
 from scoopi.browser.browser_watch import BrowserWatch
-from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.page.page_actions import page_mark
+from scoopi.browser.page.page_snapshots import PageSnapshots
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.place import Place
@@ -210,7 +210,7 @@ def test_a_loop_that_a_browser_cannot_end_names_its_action_and_costs_the_browser
     shop: str, tmp_path: Path
 ) -> None:
     settings = BrowserSettings(browser="firefox").with_firefox()
-    browser = Browser(settings, tmp_path, tmp_path / "shots", KeptPages(tmp_path / "kept"))
+    browser = Browser(settings, tmp_path, tmp_path / "shots", PageSnapshots(tmp_path / "kept"))
     loop = action("script", "while (true);", timeout_ms=100)
     with BrowserWatch(browser, 300.0, 4096) as watch, pytest.raises(CRASHED):
         done(browser, shop, loop)
@@ -231,7 +231,7 @@ def test_a_screenshot_that_cannot_be_written_fails_its_page_with_the_reason(
 ) -> None:
     (pages / "shop.html").write_text(SHOP)
     (tmp_path / "shots").write_text("a file where the folder should be")
-    browser = Browser(BrowserSettings(), tmp_path, tmp_path / "shots", KeptPages(tmp_path / "kept"))
+    browser = Browser(BrowserSettings(), tmp_path, tmp_path / "shots", PageSnapshots(tmp_path / "kept"))
     try:
         how = BrowserDef(NO_WAIT, actions=(action("screenshot", "shop"),))
         failed = browser.load(Visit(server.url("/shop.html"), {}, 30.0, how))

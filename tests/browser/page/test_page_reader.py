@@ -12,8 +12,8 @@ import pytest
 from scoopi.browser.browser import Browser
 from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.chromium.chromium_driver import start_chromium
-from scoopi.browser.page.kept_pages import KeptPages
 from scoopi.browser.page.page_reader import PageReader
+from scoopi.browser.page.page_snapshots import PageSnapshots
 from scoopi.browser.page.page_wait import VisitFailedError
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings
@@ -121,7 +121,7 @@ LOOPS = (
 
 
 def test_a_frame_that_does_not_answer_costs_a_failed_page_only_its_content(tmp_path: Path) -> None:
-    browser = Browser(BrowserSettings(), tmp_path, tmp_path, KeptPages(tmp_path / "kept"))
+    browser = Browser(BrowserSettings(), tmp_path, tmp_path, PageSnapshots(tmp_path / "kept"))
     pages = {"/": "<p>outer</p><iframe src='OTHER/loops'></iframe>", "/loops": LOOPS}
     with Server(lambda path: Answer(pages.get(path, "").encode())) as server:
         pages["/"] = pages["/"].replace("OTHER", server.url("").rstrip("/").replace("127.0.0.1", "localhost"))

@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.bootstrap.group_loaders import plugins_command
 from scoopi.browser.browser import Browser
-from scoopi.browser.page.kept_pages import KeptPages
+from scoopi.browser.page.page_snapshots import PageSnapshots
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings, ScriptLimits
 from scoopi.model.place import Place
@@ -45,7 +45,7 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     )
     command = plugins_command(folder, folder, ScriptLimits())
     made = Browser(
-        BrowserSettings(), folder / "profile", folder / "shots", KeptPages(folder / "kept"), command
+        BrowserSettings(), folder / "profile", folder / "shots", PageSnapshots(folder / "kept"), command
     )
     yield made
     made.kill()

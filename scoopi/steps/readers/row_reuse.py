@@ -1,4 +1,4 @@
-"""KeptRows: computes the archive keys of rows, from everything that determines their content."""
+"""RowReuse: lets parsers reuse rows of the archive, under keys of all that determines their content."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _RUN_DATE = "scoopi.runDateTimeText"
 """Not part of the key: rows that a script made from a kept page can be reused on another date."""
 
 
-class KeptRows:
-    """Gives parsers the archive, and the keys under which it keeps the rows of a page.
+class RowReuse:
+    """Lets parsers reuse the rows that the archive has of a page, under keys of all that determines them.
 
     Args:
         grid: settings that determine the rows of grids.
@@ -39,7 +39,7 @@ class KeptRows:
         self._seen_by_scripts = seen_by_scripts
 
     def of_grid(self, task: TaskDef, data_def: DataDef, way: tuple[str, bool]) -> DataReuse | None:
-        """For the rows of a grid; None if they are not kept.
+        """For the rows of a grid; None if they are not archived.
 
         Args:
             way: how the definition is read: (class of the parser, whether links are made).
@@ -55,7 +55,7 @@ class KeptRows:
         )
 
     def of_records(self, task: TaskDef, record_def: RecordDef) -> RecordReuse | None:
-        """For records; None if they are not kept.
+        """For records; None if they are not archived.
 
         Their links depend on the groups that they lead to; their values, on the record that led to the page.
         """

@@ -1,4 +1,4 @@
-"""KeptExtractors: extractors that are used again while their sources stay the same."""
+"""ExtractorCache: caches extractors while the files and the environment they were made from stay the same."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ExtractorKey = tuple[object, ...]
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Cached:
     """An extractor, the files and environment that it was made from, and the second of its last use."""
 
     extractor: Extractor
@@ -46,7 +46,7 @@ class _Kept:
         return self.extractor
 
 
-class KeptExtractors:
+class ExtractorCache:
     """Caches the extractors that a thread used most recently.
 
     Definitions with plugins in files, and definitions that were modified a moment ago, are compiled each
@@ -54,7 +54,7 @@ class KeptExtractors:
     """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[ExtractorKey, _Kept] = OrderedDict()
+        self._cached: OrderedDict[ExtractorKey, _Cached] = OrderedDict()
 
     def of(
         self, defs: Path, configs: Mapping[str, str], environ: Mapping[str, str], inputs: Mapping[str, str]
@@ -66,16 +66,16 @@ class KeptExtractors:
         """
         variables = getattr(environ, "_data", environ)  # `os.environ` itself is thirty times slower
         key = str(defs), os.getcwd(), tuple(sorted(configs.items())), tuple(sorted(inputs.items()))
-        known = self._kept.get(key)
+        known = self._cached.get(key)
         if known is not None and known.stands(variables):
-            self._kept.move_to_end(key)
+            self._cached.move_to_end(key)
             return known.current()
-        self._kept.pop(key, None)
+        self._cached.pop(key, None)
         known = _made(defs, configs, environ, dict(variables), inputs)
         if known.stamps and not known.extractor.has_plugins:
-            self._kept[key] = known
-            if len(self._kept) > _MOST:
-                self._kept.popitem(last=False)
+            self._cached[key] = known
+            if len(self._cached) > _MOST:
+                self._cached.popitem(last=False)
         return known.current()
 
 
@@ -85,17 +85,17 @@ def extractor_of(
     environ: Mapping[str, str],
     inputs: Mapping[str, str],
 ) -> Extractor:
-    """As `KeptExtractors.of`, with the cache of the calling thread.
+    """As `ExtractorCache.of`, with the cache of the calling thread.
 
     From the first call on, the process keeps freed memory for the next page, as a worker does, unless its
     environment determines how much.
     """
-    if not hasattr(_OF_THREAD, "kept"):
-        _OF_THREAD.kept = KeptExtractors()
+    if not hasattr(_OF_THREAD, "cache"):
+        _OF_THREAD.cache = ExtractorCache()
         if not {"MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"} & {*environ}:
             keep_freed_memory()
-    kept: KeptExtractors = _OF_THREAD.kept
-    return kept.of(defs if isinstance(defs, Path) else Path(defs), configs, environ, inputs)
+    cache: ExtractorCache = _OF_THREAD.cache
+    return cache.of(defs if isinstance(defs, Path) else Path(defs), configs, environ, inputs)
 
 
 _OF_THREAD = threading.local()
@@ -107,7 +107,7 @@ def _made(
     environ: Mapping[str, str],
     variables: Mapping[Any, Any],
     inputs: Mapping[str, str],
-) -> _Kept:
+) -> _Cached:
     """A new extractor; without stamps if its files were modified a moment ago."""
     source = defs.absolute()
     files = SourceFiles(source, Findings())
@@ -117,4 +117,4 @@ def _made(
     stamps = [stamp_of(name) for name in names]
     is_sure = any(stamps) and all(is_old(stamp, now_ns) for stamp in stamps)
     extractor = Extractor(defs, configs, environ, inputs)
-    return _Kept(extractor, names, stamps if is_sure else (), variables)
+    return _Cached(extractor, names, stamps if is_sure else (), variables)

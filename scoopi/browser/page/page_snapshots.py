@@ -1,4 +1,4 @@
-"""KeptPages: saves what a browser showed of pages that failed, so that the cause can be found."""
+"""PageSnapshots: saves what a browser showed of pages that failed, so that the cause can be found."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def nothing_more() -> str | None:
     return None
 
 
-class KeptPages:
+class PageSnapshots:
     """Saves what browsers showed of pages that failed: document, screenshot and console.
 
     Args:

@@ -8,15 +8,15 @@ from unittest.mock import Mock
 import pytest
 from selenium.common.exceptions import TimeoutException
 
-from scoopi.browser.page import kept_pages
-from scoopi.browser.page.kept_pages import KeptPages
+from scoopi.browser.page import page_snapshots
+from scoopi.browser.page.page_snapshots import PageSnapshots
 
 
 def test_only_the_first_pages_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_pages, "MOST", 2)
+    monkeypatch.setattr(page_snapshots, "MOST", 2)
     driver = Mock(**{"execute_script.return_value": "<p>", "get_screenshot_as_png.return_value": b""})
     log = [{"timestamp": 1000, "message": "old"}, {"timestamp": 9000, "message": "new"}]
-    pages = KeptPages(tmp_path / "browser")
+    pages = PageSnapshots(tmp_path / "browser")
     kept = [
         pages.keep(driver, lambda: log, url, 5.0)
         for url in ("http://a/", "http://b/", "http://a/", "http://c/")
@@ -30,7 +30,7 @@ def test_only_the_first_pages_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_frames_that_do_not_answer_cost_a_kept_page_only_them(tmp_path: Path) -> None:
     driver = Mock(**{"execute_script.return_value": "<p>", "get_screenshot_as_png.return_value": b"png"})
-    pages = KeptPages(tmp_path)
+    pages = PageSnapshots(tmp_path)
     kept = Path(pages.keep(driver, list, "http://a/", 5.0, Mock(side_effect=TimeoutException)))
     assert {file.suffix for file in tmp_path.iterdir()} == {".html", ".png", ".log"}
     assert kept.with_suffix(".html").read_text() == "<p>"
@@ -40,7 +40,7 @@ def test_frames_that_do_not_answer_cost_a_kept_page_only_them(tmp_path: Path) ->
 
 def test_a_page_whose_document_a_dialog_withholds_is_kept_without_it(tmp_path: Path) -> None:
     driver = Mock(**{"execute_script.return_value": None, "get_screenshot_as_png.return_value": b"png"})
-    kept = KeptPages(tmp_path).keep(driver, list, "http://a/", 5.0)
+    kept = PageSnapshots(tmp_path).keep(driver, list, "http://a/", 5.0)
     assert {file.suffix for file in tmp_path.iterdir()} == {".png", ".log"}
     assert Path(f"{kept}.png").read_bytes() == b"png"
 
@@ -50,5 +50,5 @@ def test_a_folder_that_cannot_be_written_changes_nothing_for_the_page(
 ) -> None:
     (tmp_path / "file").write_text("")
     driver = Mock(**{"execute_script.return_value": "<p>", "get_screenshot_as_png.return_value": b"png"})
-    assert KeptPages(tmp_path / "file" / "browser").keep(driver, list, "http://a/", 5.0) == ""
+    assert PageSnapshots(tmp_path / "file" / "browser").keep(driver, list, "http://a/", 5.0) == ""
     assert "a page that failed cannot be kept" in caplog.text

@@ -15,7 +15,7 @@ import pytest
 from scoopi import extract
 from scoopi.errors import DefsError
 from scoopi.pages.extractor import Extractor
-from scoopi.pages.kept_extractors import extractor_of
+from scoopi.pages.extractor_cache import extractor_of
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "defs" / "examples" / "quickstart"
 LONG_AGO_S = 60.0
