@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 class Store(Protocol):
     """Keeps records in maps; every write is conditional on the record that it was decided on.
 
-    A call is one batch: one transaction, or one pipelined burst. Batches are not atomic as a whole.
+    A call is one batch: one transaction, or one pipeline of calls. Batches are not atomic as a whole.
     The keys in a batch of changes must differ, or a lost answer could not be settled.
     Every method raises StoreError if the outcome is not known; the caller retries it.
     """

@@ -30,7 +30,7 @@ class SharedBackend(Protocol):
 
         Args:
             maps: the name of its maps in the registry; empty for the records that belong to no run.
-            is_gone: see `AwayCheck`.
+            is_gone: see `SuspensionGuard`.
         """
 
     def remove(self, maps: str) -> None:

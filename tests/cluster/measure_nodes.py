@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scoopi.app import Scoopi
-from scoopi.store.cluster.burst import Burst
+from scoopi.store.cluster.call_pipeline import CallPipeline
 from tests.benchmarks.measured_run import ROOT, served
 from tests.benchmarks.workloads import Workload, tables, write_definitions
 from tests.cluster.grids import members, settings_of
@@ -73,20 +73,20 @@ class NodesMeasure:
 def counted() -> Iterator[Counter[str]]:
     """Counts what goes to the grid while the block runs."""
     counts: Counter[str] = Counter()
-    answers = Burst.answers
+    answers = CallPipeline.answers
 
-    def counting(burst: Burst, what: str, calls: object) -> list[object]:
-        found = answers(burst, what, calls)  # type: ignore[arg-type]
+    def counting(pipeline: CallPipeline, what: str, calls: object) -> list[object]:
+        found = answers(pipeline, what, calls)  # type: ignore[arg-type]
         counts["calls"] += len(found)
         counts["bursts"] += 1
         counts[what] += len(found)
         return found
 
-    Burst.answers = counting  # type: ignore[method-assign,assignment]
+    CallPipeline.answers = counting  # type: ignore[method-assign,assignment]
     try:
         yield counts
     finally:
-        Burst.answers = answers  # type: ignore[method-assign]
+        CallPipeline.answers = answers  # type: ignore[method-assign]
 
 
 def main() -> None:

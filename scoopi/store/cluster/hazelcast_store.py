@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from scoopi.errors import StoreError
-from scoopi.store.away_check import AwayCheck
-from scoopi.store.cluster.burst import Burst
+from scoopi.store.cluster.call_pipeline import CallPipeline
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.foreign_values import describe, ensure_own, is_refused, reader_of
 from scoopi.store.cluster.map_scans import Call, KeyValues, MapCalls, MapScans
@@ -16,6 +15,7 @@ from scoopi.store.cluster.scan_bounds import Queries
 from scoopi.store.nodes.lease import boottime
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, StoreMap
 from scoopi.store.record_codec import FOREIGN, unreadable
+from scoopi.store.suspension_guard import SuspensionGuard
 
 if TYPE_CHECKING:
     from hazelcast.future import Future
@@ -28,7 +28,7 @@ _FOREIGN_KEYS = "the map %s holds keys that Scoopi did not write, which are skip
 class HazelcastStore:
     """The store of a run in a cluster, in maps of a Hazelcast grid.
 
-    The maps are named `scoopi.<run>.<map>`; a batch is one pipelined burst.
+    The maps are named `scoopi.<run>.<map>`; a batch is one pipeline of calls.
 
     A write may have been made although it was rejected or never answered: wrap the store in a SettlingStore.
     Records of indexed maps are sent as JSON, which the grid indexes by (field, key), all others as byte
@@ -37,8 +37,8 @@ class HazelcastStore:
     Args:
         client: a connected client; it stays open when this store is closed.
         run: the run's name; empty for the maps `scoopi.<map>`, which belong to no run.
-        guarded: see `Burst`.
-        is_gone, clock: see `AwayCheck`. Any call to a removed map would create it again, for good.
+        guarded: see `CallPipeline`.
+        is_gone, clock: see `SuspensionGuard`. Any call to a removed map would create it again, for good.
         maps: the maps of this store.
     """
 
@@ -53,8 +53,8 @@ class HazelcastStore:
     ) -> None:
         self._client = client
         self.prefix = f"{PREFIX}.{run}" if run else PREFIX
-        self._away = AwayCheck(self.prefix, is_gone, clock)
-        self._burst = Burst(client, guarded)
+        self._suspension = SuspensionGuard(self.prefix, is_gone, clock)
+        self._pipeline = CallPipeline(client, guarded)
         self._queries = Queries()
         calls = MapCalls(self._answers, self._own, self._blamed, self.count)
         self._scans = MapScans(self._queries, calls)
@@ -78,7 +78,7 @@ class HazelcastStore:
         kept, at = self.grid_map(store_map), self._keys.of
         puts = (_later(kept.put_if_absent, at(key), sent(value)) for key, value in records)
         with self._blamed(store_map):
-            standing = self._burst.answers(f"put to {store_map}", puts)
+            standing = self._pipeline.answers(f"put to {store_map}", puts)
         currents = (
             value if stands is None else read(stands)
             for (_, value), stands in zip(records, standing, strict=True)
@@ -94,7 +94,7 @@ class HazelcastStore:
         sent, kept, at = self._writer(store_map), self.grid_map(store_map), self._keys.of
         calls = (_later(kept.replace_if_same, at(key), sent(old), sent(new)) for key, old, new in changes)
         with self._blamed(store_map):
-            made = self._burst.answers(f"change in {store_map}", calls)
+            made = self._pipeline.answers(f"change in {store_map}", calls)
         refused = [change.key for change, won in zip(changes, made, strict=True) if not won]
         now = self.get_all(store_map, refused)
         return [
@@ -106,14 +106,14 @@ class HazelcastStore:
         """See `Store`."""
         kept = self.grid_map(store_map)
         deletions = (_later(kept.delete, key) for key in self._sent(keys))
-        self._burst.answers(f"deletion in {store_map}", deletions)
+        self._pipeline.answers(f"deletion in {store_map}", deletions)
 
     def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
         """See `Store`."""
         sent, kept, at = self._writer(store_map), self.grid_map(store_map), self._keys.of
         calls = (_later(kept.remove_if_same, at(key), sent(value)) for key, value in records)
         with self._blamed(store_map):
-            self._burst.answers(f"deletion in {store_map}", calls)
+            self._pipeline.answers(f"deletion in {store_map}", calls)
         left = self.get_all(store_map, [key for key, _ in records])
         return [key not in left for key, _ in records]
 
@@ -153,7 +153,7 @@ class HazelcastStore:
         """See `Store`."""
         kept = self.grid_map(store_map)
         calls = (_later(kept.set_ttl, key, seconds) for key in self._sent(keys))
-        self._burst.answers(f"set the end of {store_map}", calls)
+        self._pipeline.answers(f"set the end of {store_map}", calls)
 
     def destroy(self) -> None:
         """Remove all maps of this store, for every node."""
@@ -178,11 +178,11 @@ class HazelcastStore:
 
     def _answers(self, store_map: StoreMap, verb: str, calls: Sequence[Call]) -> list[Any]:
         kept = self.grid_map(store_map)
-        return self._burst.answers(f"{verb} {store_map}", (_later(call, kept) for call in calls))
+        return self._pipeline.answers(f"{verb} {store_map}", (_later(call, kept) for call in calls))
 
     def grid_map(self, store_map: StoreMap) -> Map[Any, Any]:
         """The map of the grid, opened and indexed."""
-        self._away.ensure_kept()
+        self._suspension.ensure_kept()
         if (kept := self._maps.get(store_map)) is None:
             kept = self._client.map(f"{self.prefix}.{store_map}")
             if store_map.index:
@@ -194,7 +194,7 @@ class HazelcastStore:
         """Add the index; adding it again has no effect. It uses memory in each partition."""
         options = self._queries.index(field)
         with self._blamed(store_map):
-            self._burst.answer(f"index {store_map}", lambda: kept.add_index(**options))
+            self._pipeline.answer(f"index {store_map}", lambda: kept.add_index(**options))
 
     @contextmanager
     def _blamed(self, store_map: StoreMap) -> Iterator[None]:
@@ -214,7 +214,7 @@ class HazelcastStore:
     def _find_foreign(self, store_map: StoreMap, refused: StoreError) -> None:
         kept = self._client.map(f"{self.prefix}.{store_map}")
         try:
-            entries = self._burst.answer(f"scan {store_map}", kept.entry_set)
+            entries = self._pipeline.answer(f"scan {store_map}", kept.entry_set)
         except StoreError as error:
             if not is_refused(error):
                 raise

@@ -60,7 +60,7 @@ class MapScans:
     def scan_each(
         self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str
     ) -> KeyValues:
-        """See `Store`; the limit is positive. One burst reads all values not known to have many records."""
+        """See `Store`; the limit is positive. One batch reads all values not known to have many records."""
         bounds = self._bounds
         large = {each for each in index_values if bounds.by_index(f"{store_map}/{each}", after, limit)}
         found = [one for value in large for one in self._scan_indexed(store_map, value, limit, after)]

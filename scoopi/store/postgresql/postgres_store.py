@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 
 from scoopi.model.decoders import json_decoder
-from scoopi.store.away_check import AwayCheck
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, StoreMap
 from scoopi.store.postgresql import table_statements as sql
 from scoopi.store.postgresql.postgres_client import PostgresClient, ResultRows
 from scoopi.store.postgresql.table_statements import TableStatements
 from scoopi.store.record_codec import indexed_kind
+from scoopi.store.suspension_guard import SuspensionGuard
 
 KeyValues = list[tuple[str, bytes]]
 
@@ -33,7 +33,7 @@ class PostgresStore:
     def __init__(self, client: PostgresClient, space: str = "", maps: Sequence[StoreMap] = RUN_MAPS) -> None:
         self._client = client
         self._space = space
-        self._away: AwayCheck | None = None
+        self._suspension: SuspensionGuard | None = None
         self._statements = {kept: TableStatements(kept) for kept in maps}
         self._indexed = {kept: json_decoder(indexed_kind(kept, "")).decode for kept in maps if kept.index}
         self._prepare()
@@ -42,11 +42,11 @@ class PostgresStore:
         """The store of another space in the same tables.
 
         Args:
-            is_gone: see `AwayCheck`.
+            is_gone: see `SuspensionGuard`.
         """
         other = copy(self)
         other._space = space
-        other._away = AwayCheck(space, is_gone) if is_gone else None
+        other._suspension = SuspensionGuard(space, is_gone) if is_gone else None
         return other
 
     def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
@@ -164,8 +164,8 @@ class PostgresStore:
         return self._asked(statement, values, is_repeatable=False)
 
     def _asked(self, statement: bytes, values: dict[str, object], *, is_repeatable: bool) -> ResultRows:
-        if self._away is not None:
-            self._away.ensure_kept()
+        if self._suspension is not None:
+            self._suspension.ensure_kept()
         return self._client.rows(statement, {"space": self._space, **values}, is_repeatable=is_repeatable)
 
     def _index_values(self, store_map: StoreMap, records: Iterable[bytes]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from scoopi.errors import ClusterError, RunError, StoreError
-from scoopi.store import away_check
+from scoopi.store import suspension_guard
 from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.member_heaps import MemberHeaps
@@ -35,7 +35,7 @@ def test_each_run_has_maps_of_its_own_and_they_can_be_removed(client: ClusterCli
 def test_a_node_that_was_away_writes_nothing_if_its_run_is_known_to_be_removed(
     client: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(away_check, "AWAY_S", -1)
+    monkeypatch.setattr(suspension_guard, "AWAY_S", -1)
     backend = ClusterBackend(client, "n1")
     with pytest.raises(RunError):
         backend.store("backend-away", lambda: True).put_if_absent_all(RUN, [("a", b"1")])

@@ -10,7 +10,7 @@ import pytest
 
 from scoopi.errors import RunError, StoreError
 from scoopi.model.text.store_url import parse_store_url
-from scoopi.store import away_check
+from scoopi.store import suspension_guard
 from scoopi.store.ports import ENDED, RUN, Change, Outcome, Store
 from scoopi.store.postgresql.postgres_client import PostgresClient
 from scoopi.store.postgresql.postgres_store import PostgresStore
@@ -153,7 +153,7 @@ def test_processes_that_create_the_tables_at_the_same_time(postgres_url: str) ->
 def test_a_node_that_was_away_writes_nothing_to_a_run_that_was_removed(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(away_check, "AWAY_S", -1)
+    monkeypatch.setattr(suspension_guard, "AWAY_S", -1)
     with opened(postgres_url) as store:
         removed, kept = store.of_space("old", lambda: True), store.of_space("new", lambda: False)
         for write in (removed.put_if_absent_all, kept.put_if_absent_all):

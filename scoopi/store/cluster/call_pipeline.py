@@ -1,4 +1,4 @@
-"""Burst: pipelines calls to the grid, with a bounded number in flight."""
+"""CallPipeline: pipelines calls to the grid, with a bounded number in flight."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDTH = 1000
 """Calls in flight. A wait costs two context switches, so jobs end faster with 1,000 than with 200."""
 
 
-class Burst:
+class CallPipeline:
     """Pipelines calls to the grid, with a bounded number in flight.
 
     When it raises, calls may still be in flight and take effect later. That is harmless, because every

@@ -1,11 +1,11 @@
-"""AwayCheck: a node that was away asks whether its run was removed, and only then."""
+"""SuspensionGuard: a node that was away asks whether its run was removed, and only then."""
 
 from __future__ import annotations
 
 import pytest
 
 from scoopi.errors import RunError
-from scoopi.store.away_check import AWAY_S, AwayCheck
+from scoopi.store.suspension_guard import AWAY_S, SuspensionGuard
 from tests.clock import Clock
 
 
@@ -17,7 +17,7 @@ def test_only_a_node_that_was_away_asks_and_a_removed_run_ends_it(clock: Clock) 
         asked.append(clock.now)
         return answers.pop(0)
 
-    check = AwayCheck("shop", is_gone, clock)
+    check = SuspensionGuard("shop", is_gone, clock)
     for _ in range(20):
         clock.pass_s(AWAY_S)
         check.ensure_kept()

@@ -1,4 +1,4 @@
-"""AwayCheck: keeps a node that was frozen or suspended from writing to a run that was removed meanwhile."""
+"""SuspensionGuard: keeps a node that was suspended from writing to a run that was removed meanwhile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AWAY_S = 10.0
 """A node that made no call for this long was frozen or suspended, as a working node sends heartbeats."""
 
 
-class AwayCheck:
+class SuspensionGuard:
     """Keeps a node that was frozen or suspended from writing to a run that was removed meanwhile.
 
     Such records would never be removed, as no node knows about them.

@@ -1,4 +1,4 @@
-"""Burst: how many calls are in flight, and what is said when one fails, over a client of its own."""
+"""CallPipeline: how many calls are in flight, and what is said when one fails, over a client of its own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.store.cluster.burst import WIDTH, Burst
+from scoopi.store.cluster.call_pipeline import WIDTH, CallPipeline
 
 
 class Client:
@@ -63,31 +63,31 @@ def client() -> Any:
 
 @pytest.mark.parametrize("number", [0, 1, 7, WIDTH - 1, WIDTH, WIDTH + 1, 3 * WIDTH + 5])
 def test_answers_come_in_the_order_of_the_calls(client: Any, number: int) -> None:
-    answers = Burst(client).answers("put", map(client.call, range(number)))
+    answers = CallPipeline(client).answers("put", map(client.call, range(number)))
     assert answers == [*range(number)]
     assert client.in_flight == 0
 
 
-def test_a_full_burst_is_refilled_when_half_of_it_has_come_back(client: Any) -> None:
-    Burst(client).answers("put", map(client.call, range(3 * WIDTH)))
+def test_a_full_pipeline_is_refilled_when_half_of_it_has_come_back(client: Any) -> None:
+    CallPipeline(client).answers("put", map(client.call, range(3 * WIDTH)))
     assert max(client.at_each_call) == WIDTH - 1, "one more than allowed is in flight"
     assert min(client.at_each_call[WIDTH:]) == WIDTH // 2
 
 
 def test_the_majority_is_looked_for_before_the_calls_and_after_the_answers(client: Any) -> None:
-    assert Burst(client).answer("get", client.call(3)) == 3
+    assert CallPipeline(client).answer("get", client.call(3)) == 3
     assert client.log == ["ensured", "answered", "ensured"]
 
 
-def test_an_unguarded_burst_asks_for_no_majority(client: Any) -> None:
-    assert Burst(client, guarded=False).answer("get", client.call(3)) == 3
+def test_an_unguarded_pipeline_asks_for_no_majority(client: Any) -> None:
+    assert CallPipeline(client, guarded=False).answer("get", client.call(3)) == 3
     assert client.log == ["answered"]
 
 
 def test_a_failed_call_is_refused_when_those_sent_with_it_were_waited_for(client: Any) -> None:
     client.faults = {2: ValueError("the first"), 5: ValueError("the second")}
     with pytest.raises(StoreError, match=r"^put$"):
-        Burst(client).answers("put", map(client.call, range(9)))
+        CallPipeline(client).answers("put", map(client.call, range(9)))
     assert client.in_flight == 0
     assert str(client.refused_for) == "the first"
     assert client.log == ["ensured"], "what failed is no sign of life"
@@ -96,4 +96,4 @@ def test_a_failed_call_is_refused_when_those_sent_with_it_were_waited_for(client
 def test_a_call_without_an_answer_is_refused(client: Any) -> None:
     client.silent = {4}
     with pytest.raises(StoreError, match="put: no answer in time"):
-        Burst(client).answers("put", map(client.call, range(9)))
+        CallPipeline(client).answers("put", map(client.call, range(9)))
