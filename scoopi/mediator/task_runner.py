@@ -15,7 +15,7 @@ from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.inboxes import TaskInbox
 from scoopi.mediator.workers.handover_router import HandoverRouter
-from scoopi.mediator.workers.job_giver import JobGiver
+from scoopi.mediator.workers.job_dispatcher import JobDispatcher
 from scoopi.mediator.workers.watchdog import POLL_S, Watchdog
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.store.pages.job_records import TakenJob
@@ -47,7 +47,7 @@ class TaskRunnerCalls(msgspec.Struct, frozen=True):
         on_fault: receives an error after which no work can be done.
         has_room: whether the appender accepts more results.
         on_sending: receives jobs whose requests may be sent only once the store has noted that;
-            `JobGiver.may_send` answers.
+            `JobDispatcher.may_send` answers.
         on_idle: called when no job waits in this node or is in a worker: results are to be committed now.
     """
 
@@ -66,7 +66,7 @@ class TaskRunner:
     the store or the disk.
 
     Attributes:
-        giver: holds the jobs that wait here; belongs to the same thread.
+        dispatcher: holds the jobs that wait here; belongs to the same thread.
         crashes: how many workers have crashed since the start.
         turned_at: monotonic seconds at which the loop began its last turn; it turns at least once a second.
     """
@@ -76,14 +76,14 @@ class TaskRunner:
         self,
         inbox: TaskInbox,
         pool: WorkerPool,
-        giver: JobGiver,
+        dispatcher: JobDispatcher,
         router: HandoverRouter,
         watchdog: Watchdog,
         calls: TaskRunnerCalls,
     ) -> None:
         self._inbox = inbox
         self._pool = pool
-        self.giver = giver
+        self.dispatcher = dispatcher
         self._router = router
         self._watchdog = watchdog
         self._calls = calls
@@ -112,7 +112,7 @@ class TaskRunner:
         if self._draining:
             self._calls.on_back(jobs)
             return
-        self.giver.add(jobs)
+        self.dispatcher.add(jobs)
 
     def drain(self) -> None:
         """Give back the jobs that have not begun, finish the others, and accept no more."""
@@ -135,7 +135,7 @@ class TaskRunner:
 
     def is_idle(self) -> bool:
         """Whether no job waits here or is in a worker."""
-        return self.giver.is_empty() and not any(worker.outstanding for worker in self._pool)
+        return self.dispatcher.is_empty() and not any(worker.outstanding for worker in self._pool)
 
     def run(self) -> None:
         """Start the workers and serve them until `kill`, or until the last has ended after `stop`."""
@@ -157,10 +157,10 @@ class TaskRunner:
         self.turned_at = time.monotonic()
         self._inbox.run_posted()
         self._give()
-        self._routed += self.giver.take_denied()
-        if unfit := self.giver.take_unfit():
+        self._routed += self.dispatcher.take_denied()
+        if unfit := self.dispatcher.take_unfit():
             self._calls.on_back(unfit)
-        if sending := self.giver.take_sending():
+        if sending := self.dispatcher.take_sending():
             self._calls.on_sending(sending)
         self._register()
         for worker in self._watchdog.check(tuple(self._pool)):
@@ -199,7 +199,7 @@ class TaskRunner:
 
     def _give_back(self, message: Drain | Recall) -> None:
         # Pages that wait for files, or whose requests must not be sent twice, are not recalled.
-        if back := self.giver.clear(keeps_grants=isinstance(message, Recall)):
+        if back := self.dispatcher.clear(keeps_grants=isinstance(message, Recall)):
             self._calls.on_back(back)
         for worker in self._pool:
             worker.link.send(message)
@@ -217,7 +217,7 @@ class TaskRunner:
 
     def _give(self) -> None:
         if not (self._draining or self._stopping):
-            self.giver.give()
+            self.dispatcher.dispatch()
         self._pool.give()
 
     # Receiving
@@ -244,7 +244,7 @@ class TaskRunner:
 
     def _route(self, worker: PoolWorker, message: ToParent) -> None:
         routed = self._router.route(worker, message)
-        self.giver.handle(worker, message)
+        self.dispatcher.handle(worker, message)
         self._routed += routed.results
         self._handed_back += routed.handed_back
 
@@ -252,13 +252,13 @@ class TaskRunner:
         if self._inbox or self._killed:
             return 0.0
         unsent = any(worker.link.has_unsent() for worker in self._pool)
-        longest = HELD_BACK_WAIT_S if unsent or self.giver.has_quarantined() else LONGEST_WAIT_S
+        longest = HELD_BACK_WAIT_S if unsent or self.dispatcher.has_quarantined() else LONGEST_WAIT_S
         if any(worker.outstanding for worker in self._pool):
             longest = min(longest, POLL_S)
         if self._routed:
             longest = min(longest, self._low_in_s())
         is_giving = not (self._draining or self._stopping)
-        return min(longest, self.giver.next_turn_in()) if is_giving else longest
+        return min(longest, self.dispatcher.next_turn_in()) if is_giving else longest
 
     def _on_death(self, worker: PoolWorker) -> None:
         self._selector.unregister(worker.link.incoming)
@@ -266,11 +266,11 @@ class TaskRunner:
         for message in worker.link.receive_rest():
             self._route(worker, message)
         how, note = self._pool.remove(worker)
-        self.giver.forget(worker)
+        self.dispatcher.forget(worker)
         if self._stopping or worker.is_leaving:
             return
         self.crashes += 1
-        self.giver.end_sent(worker, how)
+        self.dispatcher.end_sent(worker, how)
         self._decide(worker, how, note)
         self._failed_starts = 0 if worker.ready else self._failed_starts + 1
         if self._failed_starts >= MOST_FAILED_STARTS:
@@ -283,4 +283,4 @@ class TaskRunner:
             log.warning("a worker died: %s; jobs given back: %d", how, len(worker.outstanding))
             self._calls.on_back(list(worker.outstanding.values()))
             return
-        self.giver.judge(worker, how, note)
+        self.dispatcher.judge(worker, how, note)

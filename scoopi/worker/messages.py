@@ -90,8 +90,8 @@ class Setup(msgspec.Struct, frozen=True, tag=1, array_like=True):
     plan: bytes
 
 
-class Give(msgspec.Struct, frozen=True, tag=2, array_like=True):
-    """The parent gives these jobs."""
+class Assign(msgspec.Struct, frozen=True, tag=2, array_like=True):
+    """The parent assigns these jobs to the worker."""
 
     items: tuple[WorkItem, ...]
 
@@ -249,7 +249,9 @@ class FileSettled(msgspec.Struct, frozen=True, tag=26, array_like=True):
     job: str
 
 
-ToWorker = Setup | Give | Granted | Denied | Drain | Recall | Stop | SessionUpdate | SessionTurn | FileSettled
+ToWorker = (
+    Setup | Assign | Granted | Denied | Drain | Recall | Stop | SessionUpdate | SessionTurn | FileSettled
+)
 ToParent = (
     Ready
     | StartFault

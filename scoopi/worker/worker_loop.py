@@ -19,10 +19,10 @@ from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad, parted
 from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import (
     Answered,
+    Assign,
     Denied,
     Drain,
     FileSettled,
-    Give,
     Granted,
     JobsHandedBack,
     Recall,
@@ -90,7 +90,7 @@ class WorkerLoop:
 
     def handle(self, message: ToWorker) -> None:
         """Handle a message from the parent; in the reader's thread."""
-        if isinstance(message, Give):
+        if isinstance(message, Assign):
             self._begun += sum(not item.is_robots for item in message.items)
             for item in message.items:
                 self._begin(item)

@@ -32,7 +32,7 @@ from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.workers.handover_router import HandoverRouter
-from scoopi.mediator.workers.job_giver import JobGiver
+from scoopi.mediator.workers.job_dispatcher import JobDispatcher
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.robots_gate import RobotsGate
 from scoopi.mediator.workers.watchdog import Watchdog
@@ -49,7 +49,7 @@ from scoopi.store.pages.job_records import Ended, NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.messages import Give, Ready, Result, Results, Setup, ToWorker, WorkItem
+from scoopi.worker.messages import Assign, Ready, Result, Results, Setup, ToWorker, WorkItem
 from scoopi.worker.pipe import READ_AT_ONCE, MessageBuffer, pack
 from tests.clock import Clock
 
@@ -87,7 +87,7 @@ class PlayedWorker(WorkerLink):
     def is_given(self) -> list[WorkItem]:
         """The jobs of the next message, which gives some."""
         message = self.hears()
-        assert isinstance(message, Give)
+        assert isinstance(message, Assign)
         return list(message.items)
 
     def begins(self) -> None:
@@ -211,8 +211,10 @@ class PlayedNode:
             self.appender.flush,
             self.sending.put,
         )
-        self.giver = JobGiver(self.pool, queues, clocks, self.quarantine, self.robots, self.sessions)
-        self.runner = TaskRunner(self.inbox, self.pool, self.giver, self.router, watchdog, calls)
+        self.dispatcher = JobDispatcher(
+            self.pool, queues, clocks, self.quarantine, self.robots, self.sessions
+        )
+        self.runner = TaskRunner(self.inbox, self.pool, self.dispatcher, self.router, watchdog, calls)
         self.thread = threading.Thread(target=self.runner.run)
 
     def worker(self) -> PlayedWorker:

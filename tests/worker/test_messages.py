@@ -11,7 +11,7 @@ from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.worker.messages import (
     Answered,
-    Give,
+    Assign,
     GrantAsked,
     JobsHandedBack,
     Result,
@@ -38,14 +38,14 @@ def test_no_two_kinds_of_messages_have_one_tag() -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        Give((ITEM,)),
+        Assign((ITEM,)),
         Answered("job", "host:80"),
         GrantAsked("job", "host:80"),
         Results((RESULT,), {"parser": 0.5}),
     ],
 )
 def test_a_message_is_decoded_as_what_was_sent(message: msgspec.Struct) -> None:
-    union: Any = ToWorker if isinstance(message, Give) else ToParent
+    union: Any = ToWorker if isinstance(message, Assign) else ToParent
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(message), type=union) == message
 
 

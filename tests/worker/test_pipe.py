@@ -12,7 +12,7 @@ import pytest
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.worker.crash_marker import CrashMarker, Note
-from scoopi.worker.messages import Answered, Give, Ready, Sent, ToParent, ToWorker, WorkItem
+from scoopi.worker.messages import Answered, Assign, Ready, Sent, ToParent, ToWorker, WorkItem
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
 
 
@@ -39,10 +39,10 @@ def test_a_pipe_ends_when_the_parent_closes_it() -> None:
     parent_reads, write_end = os.pipe()
     pipe = WorkerPipe(read_end, write_end)
     item = WorkItem("job", 1, JobPayload(Locator("n", "g", "u"), "seed"))
-    os.write(parent_writes, pack(Give((item,))))
+    os.write(parent_writes, pack(Assign((item,))))
     os.close(parent_writes)
 
-    assert [msgspec.msgpack.decode(body, type=ToWorker) for body in pipe.bodies()] == [Give((item,))]
+    assert [msgspec.msgpack.decode(body, type=ToWorker) for body in pipe.bodies()] == [Assign((item,))]
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(read_end)
     pipe.close()

@@ -24,9 +24,9 @@ from scoopi.worker.job_run import JobRun
 from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import (
     Answered,
+    Assign,
     Denied,
     Drain,
-    Give,
     GrantAsked,
     Granted,
     JobsHandedBack,
@@ -120,7 +120,7 @@ def give(parent: Parent, *jobs: str) -> None:
     """Jobs with grants for their first requests, `job` without any named."""
     payload = JobPayload(Locator("name", "group", "http://here.example/"), "seed")
     grant = Grant("here.example:80", 1e12)
-    parent.send(Give(tuple(WorkItem(job, 1, payload, grant) for job in jobs or ("job",))))
+    parent.send(Assign(tuple(WorkItem(job, 1, payload, grant) for job in jobs or ("job",))))
 
 
 def test_results_are_reported_together_and_at_once_when_no_more_are_to_come(
@@ -330,7 +330,7 @@ def results_of(parent: Parent) -> set[str]:
 
 def give_files(parent: Parent, *jobs: str) -> None:
     payload = JobPayload(Locator("name", "group", "page.html"), "seed")
-    parent.send(Give(tuple(WorkItem(job, 1, payload) for job in jobs)))
+    parent.send(Assign(tuple(WorkItem(job, 1, payload) for job in jobs)))
 
 
 class CrossedDrain(threading.Event):

@@ -30,11 +30,11 @@ from scoopi.worker.links.child_jobs import ChildJobs
 from scoopi.worker.messages import (
     NETWORK,
     Answered,
+    Assign,
     Denied,
     Drain,
     FileEnded,
     FileSettled,
-    Give,
     GrantAsked,
     Granted,
     JobsHandedBack,
@@ -130,7 +130,7 @@ class Harness:
 
     def give(self, *jobs: str, grant: Grant | None = None, request: PageRequest | None = None) -> None:
         payload = JobPayload(Locator("name", "group", "http://here.example/", request), "seed")
-        self.loop.handle(Give(tuple(WorkItem(job, 1, payload, grant) for job in jobs)))
+        self.loop.handle(Assign(tuple(WorkItem(job, 1, payload, grant) for job in jobs)))
 
     def run(self) -> list[tuple[Result, ...]]:
         """Run what was given; the results that were sent together, batch by batch."""
@@ -348,7 +348,7 @@ def test_a_robots_txt_is_reported_as_its_rules_and_is_no_result(
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
     harness = harness_of(ends_at_once=0)
     payload = JobPayload(Locator("robots.txt", "", "http://here.example/robots.txt"), "seed")
-    harness.loop.handle(Give((WorkItem(JOBS[0], 1, payload, Grant(HOST, 1e12), is_robots=True),)))
+    harness.loop.handle(Assign((WorkItem(JOBS[0], 1, payload, Grant(HOST, 1e12), is_robots=True),)))
     harness.loop.continue_requests()
     harness.loader.end(FetchError("status 404", fault=LoadFault("status 404", False, 404)))
     harness.loop.continue_requests()
@@ -518,7 +518,7 @@ def test_results_do_not_wait_for_a_robots_txt_or_for_jobs_that_were_handed_back(
     monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_SECONDS", 1e9)
     harness = harness_of(loader=LocalLoader)
     payload = JobPayload(Locator("robots.txt", "", "http://here.example/robots.txt"), "seed")
-    harness.loop.handle(Give((WorkItem(JOBS[0], 1, payload, Grant(HOST, 1e12), is_robots=True),)))
+    harness.loop.handle(Assign((WorkItem(JOBS[0], 1, payload, Grant(HOST, 1e12), is_robots=True),)))
     harness.loop.continue_requests()
     harness.give(JOBS[1], grant=Grant(HOST, 1e12))
     harness.loop.handle(Recall())

@@ -31,7 +31,7 @@ from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.shared_sessions import SharedSessions
 from scoopi.mediator.state_flipper import Monitor, StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
-from scoopi.mediator.workers.job_giver import JobGiver
+from scoopi.mediator.workers.job_dispatcher import JobDispatcher
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.limits.budget import Budget
 from scoopi.model.site_session import Session
@@ -75,12 +75,12 @@ class JobsModule(Module):
         held: HeldJobs,
         inbox: JobInbox,
         rules: TakeRules,
-        giver: JobGiver,
+        dispatcher: JobDispatcher,
         sharing: HostSharing,
     ) -> JobRunner:
         """Takes jobs; in a cluster only those of hosts of which this node has a share."""
         shares = sharing.shares
-        shared = None if shares is None else SharedHosts(shares, jobs, giver.needed_hosts, tasks.wanted)
+        shared = None if shares is None else SharedHosts(shares, jobs, dispatcher.needed_hosts, tasks.wanted)
         return JobRunner(jobs, tasks, held, inbox, rules, shared)
 
     @singleton

@@ -11,7 +11,7 @@ from scoopi.mediator.workers.request_slots import RequestSlots, most_stalled
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.politeness.host_clocks import Standing
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.messages import Give, Setup, Stop, WorkItem
+from scoopi.worker.messages import Assign, Setup, Stop, WorkItem
 
 WINDOW_SECONDS = 0.15
 """A worker gets jobs for about this many seconds of its steps in advance, so that it never waits for the
@@ -192,7 +192,7 @@ class WorkerPool:
         """Send every worker what was added for it."""
         for worker in self:
             if items := worker.take_items():
-                worker.link.send(Give(items))
+                worker.link.send(Assign(items))
 
     def remove(self, worker: PoolWorker) -> tuple[str, Note]:
         """Remove a worker that has ended, and wait for its process.

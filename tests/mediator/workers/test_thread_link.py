@@ -16,7 +16,7 @@ from scoopi.model.scrape.task_def import TaskDef
 from scoopi.steps.step import Step
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.links.child_jobs import ChildJobs
-from scoopi.worker.messages import Give, Setup, Stop, WorkItem
+from scoopi.worker.messages import Assign, Setup, Stop, WorkItem
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain, WorkerParts
 from tests.mediator.workers.test_worker_link import wait_until
 from tests.worker.played_loader import PlayedLoader
@@ -27,7 +27,7 @@ def test_a_thread_that_loops_ends_silently_when_it_is_killed(caplog: pytest.LogC
     link = ThreadLink(looping)
     (thread,) = [each for each in threading.enumerate() if each.name == "worker" and each not in others]
     link.send(Setup(b""))
-    link.send(Give((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
+    link.send(Assign((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
     wait_until(lambda: link.note().task == "loop")
     assert not link.has_ended()
     assert not link.is_paused(), "or the time of its task would never count"

@@ -19,7 +19,7 @@ from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import Standing
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.messages import Give, Setup, Stop, WorkItem
+from scoopi.worker.messages import Assign, Setup, Stop, WorkItem
 from tests.mediator.played_node import PlayedWorker
 
 HOST = "site.example:80"
@@ -115,7 +115,7 @@ def test_what_was_added_goes_out_in_one_message(pool: WorkerPool, played: list[P
     pool.give()
     pool.give()
     assert isinstance(played[0].hears(), Setup)
-    assert played[0].hears() == Give((item("a"), item("b")))
+    assert played[0].hears() == Assign((item("a"), item("b")))
     assert played[0].is_sent_nothing()
     assert isinstance(played[1].hears(), Setup)
     assert played[1].is_sent_nothing()

@@ -12,7 +12,7 @@ from scoopi.mediator.workers.worker_link import ProcessLink
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.worker.__main__ import LEAST_ROOM_BYTES
-from scoopi.worker.messages import Give, Result, Results, Setup, WorkItem
+from scoopi.worker.messages import Assign, Result, Results, Setup, WorkItem
 from tests.worker.processes.hungry_step import MEMORY_BYTES
 
 LIMIT_S = 60.0
@@ -28,7 +28,7 @@ def link() -> ProcessLink:
 def run(link: ProcessLink, taken: str) -> Result:
     """What comes of a job whose step takes so much memory."""
     payload = JobPayload(Locator("name", "group", taken), "seed")
-    link.send(Give((WorkItem("job", 1, payload),)))
+    link.send(Assign((WorkItem("job", 1, payload),)))
     while True:
         assert select.select([link.incoming], [], [], LIMIT_S)[0], "the worker says nothing"
         messages, alive = link.receive()

@@ -17,7 +17,7 @@ from scoopi.model.locator import Locator
 from scoopi.worker.__main__ import COLLECTED_AFTER
 from scoopi.worker.allocator import KEPT_BYTES
 from scoopi.worker.crash_marker import CrashMarker
-from scoopi.worker.messages import Give, Ready, Results, Setup, StartFault, Stop, ToParent, WorkItem
+from scoopi.worker.messages import Assign, Ready, Results, Setup, StartFault, Stop, ToParent, WorkItem
 from scoopi.worker.pipe import MessageBuffer, pack
 
 ROOT = Path(__file__).parents[3]
@@ -119,7 +119,7 @@ def test_a_wired_worker_collects_garbage_rarely_and_keeps_freed_memory_if_it_has
     worker: Process, memory_bytes: int | None, freed: str
 ) -> None:
     worker.send(Setup(b"" if memory_bytes is None else b"%d" % memory_bytes))
-    worker.send(Give((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
+    worker.send(Assign((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
     worker.send(Stop())
     _, errors = worker.process.communicate(timeout=LIMIT_S)
     assert errors.splitlines()[-1] == f"collected after {COLLECTED_AFTER}, frozen, {freed}"

@@ -1,4 +1,4 @@
-"""JobGiver: jobs and further requests are given out as hosts, workers and robots.txt allow."""
+"""JobDispatcher: jobs and further requests are given out as hosts, workers and robots.txt allow."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Harness:
     ) -> None:
         limits = FetchLimits(at_a_time, delay_ms)
         self.node = PlayedNode(folder, limits=limits, robots=robots, budgets=budgets)
-        self.giver = self.node.giver
+        self.dispatcher = self.node.dispatcher
         self.node.pool.start()
         self.link: PlayedWorker = self.node.launched.get_nowait()
         (self.worker,) = self.node.pool
@@ -62,7 +62,7 @@ class Harness:
 
     def given(self) -> list[str]:
         """Ids of the jobs that the worker gets now."""
-        self.giver.give()
+        self.dispatcher.dispatch()
         self.node.pool.give()
         return [] if self.link.is_sent_nothing() else [item.job for item in self.link.is_given()]
 
@@ -70,7 +70,7 @@ class Harness:
         """What a job of the worker gets that asks for a further request."""
         self.node.router.route(self.worker, Answered(job, SITE))
         self.node.router.route(self.worker, GrantAsked(job, SITE, url))
-        self.giver.give()
+        self.dispatcher.dispatch()
         return None if self.link.is_sent_nothing() else self.link.hears()
 
 
@@ -107,18 +107,18 @@ def test_a_host_with_a_delay_gives_one_job_at_a_time_and_files_give_all(
     harness_of: Callable[..., Harness],
 ) -> None:
     harness = harness_of(delay_ms=1000)
-    harness.giver.add([job("a"), job("b"), job("c", FILE_HOST), job("d", FILE_HOST)])
+    harness.dispatcher.add([job("a"), job("b"), job("c", FILE_HOST), job("d", FILE_HOST)])
     assert sorted(harness.given()) == ["a", "c", "d"]
-    assert not harness.giver.is_empty()
-    assert harness.giver.needed_hosts() == {SITE}
+    assert not harness.dispatcher.is_empty()
+    assert harness.dispatcher.needed_hosts() == {SITE}
     assert harness.given() == []
 
 
 def test_a_further_request_comes_before_new_jobs(harness_of: Callable[..., Harness]) -> None:
     harness = harness_of(delay_ms=1000)
-    harness.giver.add([job("a", FILE_HOST)])
+    harness.dispatcher.add([job("a", FILE_HOST)])
     assert harness.given() == ["a"]
-    harness.giver.add([job("b")])
+    harness.dispatcher.add([job("b")])
     answer = harness.asks("a", f"http://{SITE}/next")
     assert isinstance(answer, Granted)
     assert answer.grant.host == SITE
@@ -131,14 +131,14 @@ def test_a_further_request_of_a_job_that_was_handed_back_gets_nothing(
 ) -> None:
     harness = harness_of()
     assert harness.asks("gone", f"http://{SITE}/next") is None
-    assert harness.giver.needed_hosts() == set()
+    assert harness.dispatcher.needed_hosts() == set()
 
 
 def test_while_robots_txt_is_not_known_no_page_is_asked_for(
     harness_of: Callable[..., Harness],
 ) -> None:
     harness = harness_of(robots=True)
-    harness.giver.add([job("a", FILE_HOST), job("b")])
+    harness.dispatcher.add([job("a", FILE_HOST), job("b")])
     assert harness.given() == ["a"]
     assert harness.asks("a", f"http://{SITE}/next") is None
     assert harness.asks("a", "") is None, "its first request waits"
@@ -151,26 +151,26 @@ def test_jobs_taken_in_advance_are_handed_back_once_the_budget_of_their_group_is
     harness = harness_of(budgets=budgets, at_a_time=2)
     of_others = job("d")
     others = of_others.taken._replace(payload=replace(of_others.taken.payload, locator=Locator("d", "", "")))
-    harness.giver.add([job("a"), job("b"), job("c"), replace(of_others, taken=others)])
+    harness.dispatcher.add([job("a"), job("b"), job("c"), replace(of_others, taken=others)])
     assert harness.given() == ["a", "b"]
     budgets.received(job("a").taken, 1000)
     harness.node.router.route(harness.worker, Answered("a", SITE))
     harness.node.router.route(harness.worker, Answered("b", SITE))
     assert harness.given() == ["d"], "only the group has used up its budget"
-    assert [each.taken.id for each in harness.giver.take_unfit()] == ["c"]
-    assert harness.giver.is_empty()
+    assert [each.taken.id for each in harness.dispatcher.take_unfit()] == ["c"]
+    assert harness.dispatcher.is_empty()
 
 
 def test_jobs_taken_in_advance_are_handed_back_when_their_host_asks_for_a_rest(
     harness_of: Callable[..., Harness],
 ) -> None:
     harness = harness_of()
-    harness.giver.add([job("a"), job("b"), job("c", FILE_HOST)])
+    harness.dispatcher.add([job("a"), job("b"), job("c", FILE_HOST)])
     assert sorted(harness.given()) == ["a", "c"]
     busy = LoadFault("status 429", is_transient=True, status=429, retry_after_s=60.0)
     harness.node.router.route(harness.worker, Answered("a", SITE, heard=True, fault=busy))
     assert harness.given() == []
-    assert [each.taken.id for each in harness.giver.take_unfit()] == ["b"]
+    assert [each.taken.id for each in harness.dispatcher.take_unfit()] == ["b"]
 
 
 def test_the_time_of_a_budget_begins_when_the_first_page_is_given_out(
@@ -182,17 +182,17 @@ def test_the_time_of_a_budget_begins_when_the_first_page_is_given_out(
     for each in (first := job("a")), (second := job("b")):
         assert budgets.refuse(each.taken) == ""
     clock.pass_s(100)
-    harness.giver.add([first, second])
+    harness.dispatcher.add([first, second])
     assert harness.given() == ["a"], "that it has waited here does not count"
     clock.pass_s(10)
     harness.node.router.route(harness.worker, Answered("a", SITE))
     assert harness.given() == []
-    assert [each.taken.id for each in harness.giver.take_unfit()] == ["b"]
+    assert [each.taken.id for each in harness.dispatcher.take_unfit()] == ["b"]
 
 
 def test_a_login_needs_no_robots_txt(harness_of: Callable[..., Harness]) -> None:
     harness = harness_of(robots=True)
-    harness.giver.add([job("a", FILE_HOST)])
+    harness.dispatcher.add([job("a", FILE_HOST)])
     assert harness.given() == ["a"]
     assert isinstance(harness.asks("a", ""), Granted)
 
@@ -200,7 +200,7 @@ def test_a_login_needs_no_robots_txt(harness_of: Callable[..., Harness]) -> None
 def test_the_request_of_robots_txt_needs_no_robots_txt(harness_of: Callable[..., Harness]) -> None:
     harness = harness_of(robots=True)
     reading = robots_pending(SITE, f"http://{SITE}/robots.txt", public_only=False)
-    harness.giver.add([reading])
+    harness.dispatcher.add([reading])
     assert harness.given() == [reading.taken.id]
     assert isinstance(harness.asks(reading.taken.id, f"http://{SITE}/moved.txt"), Granted)
 
@@ -209,38 +209,38 @@ def test_a_robots_txt_is_asked_for_while_pages_have_all_slots_of_the_worker(
     harness_of: Callable[..., Harness],
 ) -> None:
     harness = harness_of(at_a_time=100)
-    harness.giver.add([job(f"{number}") for number in range(20)])
+    harness.dispatcher.add([job(f"{number}") for number in range(20)])
     assert 0 < len(harness.given()) < 20
     reading = robots_pending("new.example:80", "http://new.example/robots.txt", public_only=False)
-    harness.giver.add([reading])
+    harness.dispatcher.add([reading])
     assert harness.given() == [], "the turn of the first host has ended the round"
     assert harness.given() == [reading.taken.id]
 
 
 def test_what_is_cleared_and_what_a_dead_worker_asked_for_is_gone(harness_of: Callable[..., Harness]) -> None:
     harness = harness_of(delay_ms=1000)
-    harness.giver.add([job("a"), job("b")])
+    harness.dispatcher.add([job("a"), job("b")])
     assert harness.given() == ["a"]
-    assert [each.taken.id for each in harness.giver.clear()] == ["b"]
-    assert harness.giver.is_empty()
-    assert harness.giver.take_unfit() == []
+    assert [each.taken.id for each in harness.dispatcher.clear()] == ["b"]
+    assert harness.dispatcher.is_empty()
+    assert harness.dispatcher.take_unfit() == []
     harness.node.router.route(harness.worker, GrantAsked("a", SITE, f"http://{SITE}/next"))
-    harness.giver.forget(harness.worker)
-    assert harness.giver.needed_hosts() == set()
+    harness.dispatcher.forget(harness.worker)
+    assert harness.dispatcher.needed_hosts() == set()
 
 
 def test_a_request_that_must_not_be_sent_twice_waits_until_the_store_knows_of_it(
     harness_of: Callable[..., Harness],
 ) -> None:
     harness = harness_of()
-    harness.giver.add([order("a")])
+    harness.dispatcher.add([order("a")])
     for _ in range(3):
         assert harness.given() == []
-    (waiting,) = harness.giver.take_sending()
+    (waiting,) = harness.dispatcher.take_sending()
     assert waiting.id == "a"
     assert harness.given() == []
-    assert harness.giver.take_sending() == [], "it is noted once"
-    harness.giver.may_send([waiting])
+    assert harness.dispatcher.take_sending() == [], "it is noted once"
+    harness.dispatcher.may_send([waiting])
     assert harness.given() == ["a"]
 
 
@@ -248,13 +248,13 @@ def test_what_the_store_knows_of_a_request_is_kept_here_only_until_its_job_is_gi
     harness_of: Callable[..., Harness],
 ) -> None:
     harness = harness_of(at_a_time=2)
-    harness.giver.add([order("a")])
-    harness.giver.may_send([order("a").taken])
+    harness.dispatcher.add([order("a")])
+    harness.dispatcher.may_send([order("a").taken])
     assert harness.given() == ["a"]
     harness.node.router.route(harness.worker, JobsHandedBack(("a",)))
-    harness.giver.add([order("a")])
+    harness.dispatcher.add([order("a")])
     assert harness.given() == []
-    assert [each.id for each in harness.giver.take_sending()] == ["a"]
+    assert [each.id for each in harness.dispatcher.take_sending()] == ["a"]
 
 
 def test_a_job_that_is_handed_back_before_it_sent_is_noted_again_and_then_given(
@@ -262,9 +262,9 @@ def test_a_job_that_is_handed_back_before_it_sent_is_noted_again_and_then_given(
 ) -> None:
     harness = harness_of(at_a_time=2)
     for _ in range(2):
-        harness.giver.add([order("a")])
+        harness.dispatcher.add([order("a")])
         assert harness.given() == []
-        harness.giver.may_send(harness.giver.take_sending())
+        harness.dispatcher.may_send(harness.dispatcher.take_sending())
         assert harness.given() == ["a"]
         harness.node.router.route(harness.worker, JobsHandedBack(("a",)))
 
@@ -273,24 +273,24 @@ def test_a_job_that_waits_to_send_is_noted_once_however_often_its_host_is_served
     harness_of: Callable[..., Harness],
 ) -> None:
     harness = harness_of()
-    harness.giver.add([order("a")])
+    harness.dispatcher.add([order("a")])
     assert harness.given() == []
-    harness.giver.add([job("b")])  # wakes the host
+    harness.dispatcher.add([job("b")])  # wakes the host
     assert harness.given() == []
-    assert [each.id for each in harness.giver.take_sending()] == ["a"]
+    assert [each.id for each in harness.dispatcher.take_sending()] == ["a"]
 
 
 def test_after_a_further_request_that_nobody_waits_for_the_next_one_is_granted(
     harness_of: Callable[..., Harness],
 ) -> None:
     harness = harness_of(at_a_time=2)
-    harness.giver.add([job("a"), job("b")])
+    harness.dispatcher.add([job("a"), job("b")])
     assert sorted(harness.given()) == ["a", "b"]
     for name in "ab":
         harness.node.router.route(harness.worker, Answered(name, SITE))
         harness.node.router.route(harness.worker, GrantAsked(name, SITE, f"http://{SITE}/next-{name}"))
     harness.node.router.route(harness.worker, JobsHandedBack(("a",)))
-    harness.giver.give()
+    harness.dispatcher.dispatch()
     assert harness.worker.requests == {"b": SITE}
 
 
@@ -298,14 +298,14 @@ def test_a_request_that_a_crashed_worker_may_have_sent_fails_its_job(
     harness_of: Callable[..., Harness],
 ) -> None:
     harness = harness_of(at_a_time=3)
-    harness.giver.add([order("a"), job("b")])
-    harness.giver.may_send([order("a").taken])
+    harness.dispatcher.add([order("a"), job("b")])
+    harness.dispatcher.may_send([order("a").taken])
     assert sorted(harness.given()) == ["a", "b"]
-    harness.giver.end_sent(harness.worker, "it was killed")
+    harness.dispatcher.end_sent(harness.worker, "it was killed")
     failed = harness.node.failed.get_nowait()
     assert (failed.job, failed.state) == ("a", JobState.FAILED)
     assert [*harness.worker.outstanding] == ["b"]
-    assert harness.giver.take_denied() == 1
+    assert harness.dispatcher.take_denied() == 1
 
 
 def single(harness: Harness) -> tuple[PoolWorker, PlayedWorker]:
@@ -322,16 +322,16 @@ def test_a_quarantined_job_that_is_handed_back_before_it_sent_is_noted_again(
 ) -> None:
     harness = harness_of(at_a_time=2)
     harness.worker.outstanding["a"] = order("a")
-    harness.giver.judge(harness.worker, "it was killed", Note())
+    harness.dispatcher.judge(harness.worker, "it was killed", Note())
     del harness.worker.outstanding["a"]
     alone, link = single(harness)
-    harness.giver.may_send([order("a").taken])
+    harness.dispatcher.may_send([order("a").taken])
     assert harness.given() == []
     assert [item.job for item in link.is_given()] == ["a"]
     harness.node.router.route(alone, JobsHandedBack(("a",)))
-    harness.giver.add([order("a")])
+    harness.dispatcher.add([order("a")])
     assert harness.given() == []
-    assert [each.id for each in harness.giver.take_sending()] == ["a"]
+    assert [each.id for each in harness.dispatcher.take_sending()] == ["a"]
 
 
 def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to_wait(
@@ -340,11 +340,11 @@ def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to
     harness = harness_of(at_a_time=3)
     held = (order("a"), job("b"), job("c", FILE_HOST))
     harness.worker.outstanding |= {pending.taken.id: pending for pending in held}
-    harness.giver.judge(harness.worker, "it was killed", Note())
+    harness.dispatcher.judge(harness.worker, "it was killed", Note())
     alone, link = single(harness)
 
     def given_alone() -> list[str]:
-        harness.giver.give()
+        harness.dispatcher.dispatch()
         harness.node.pool.give()
         given = [] if link.is_sent_nothing() else [item.job for item in link.is_given()]
         for name in given:
@@ -353,18 +353,18 @@ def test_quarantined_jobs_of_a_host_keep_their_order_also_while_the_first_has_to
         return given
 
     assert [given_alone(), given_alone()] == [["c"], []]
-    harness.giver.may_send(harness.giver.take_sending())
+    harness.dispatcher.may_send(harness.dispatcher.take_sending())
     assert [given_alone(), given_alone()] == [["a"], ["b"]]
 
 
 def two_want_one_file(harness: Harness) -> None:
     """The worker has the jobs `a` and `b`, and each asks for a grant for the same file."""
-    harness.giver.add([job("a"), job("b")])
+    harness.dispatcher.add([job("a"), job("b")])
     assert harness.given() == ["a", "b"]
     for name in "ab":
         harness.node.router.route(harness.worker, Answered(name, SITE))
         harness.node.router.route(harness.worker, GrantAsked(name, SITE, FILE, file=FILE))
-    harness.giver.give()
+    harness.dispatcher.dispatch()
 
 
 def test_a_job_that_is_gone_when_it_asks_for_its_file_again_lets_others_have_it(
@@ -376,7 +376,7 @@ def test_a_job_that_is_gone_when_it_asks_for_its_file_again_lets_others_have_it(
     harness.node.router.route(harness.worker, Answered("a", SITE))
     harness.node.router.route(harness.worker, GrantAsked("a", SITE, f"http://{SITE}/y.jpg", file=FILE))
     harness.node.router.route(harness.worker, JobsHandedBack(("a",)))
-    harness.giver.give()
+    harness.dispatcher.dispatch()
     assert harness.link.hears() == FileSettled("b")
 
 
@@ -390,7 +390,7 @@ def test_of_two_jobs_that_want_one_file_the_second_waits_for_the_first(
     assert (granted.job, harness.link.is_sent_nothing()) == ("a", True)
     for message in (Answered("a", SITE), FileEnded("a")):
         harness.node.router.route(harness.worker, message)
-        harness.giver.handle(harness.worker, message)
+        harness.dispatcher.handle(harness.worker, message)
     assert harness.link.hears() == FileSettled("b")
 
 
@@ -399,13 +399,13 @@ def test_what_is_cleared_while_it_waits_to_send_is_noted_when_it_comes_again(
 ) -> None:
     harness = harness_of()
     for _ in range(2):
-        harness.giver.add([order("a")])
+        harness.dispatcher.add([order("a")])
         assert harness.given() == []
-        assert [each.id for each in harness.giver.take_sending()] == ["a"]
-        assert [each.taken.id for each in harness.giver.clear()] == ["a"]
-    harness.giver.may_send([order("a").taken])
-    harness.giver.clear()
-    harness.giver.add([order("a")])
+        assert [each.id for each in harness.dispatcher.take_sending()] == ["a"]
+        assert [each.taken.id for each in harness.dispatcher.clear()] == ["a"]
+    harness.dispatcher.may_send([order("a").taken])
+    harness.dispatcher.clear()
+    harness.dispatcher.add([order("a")])
     assert harness.given() == [], "what the store knew of the take before does not count"
 
 
@@ -414,11 +414,11 @@ def test_a_robots_txt_that_is_cleared_with_its_jobs_is_read_when_they_come_again
 ) -> None:
     harness = harness_of(robots=True)
     for _ in range(2):
-        harness.giver.add([job("a")])
+        harness.dispatcher.add([job("a")])
         assert harness.given() == []
         harness.node.robots_cache.round()
         harness.node.robots.take_up()
-        assert sorted(each.is_robots for each in harness.giver.clear()) == [False, True]
+        assert sorted(each.is_robots for each in harness.dispatcher.clear()) == [False, True]
 
 
 def read(harness: Harness, line: str) -> None:
@@ -435,11 +435,11 @@ def test_a_page_that_robots_txt_disallows_is_skipped_and_those_behind_it_are_giv
 ) -> None:
     harness = harness_of(robots=True, at_a_time=4)
     read(harness, "Disallow: /a")
-    harness.giver.add([job("a"), job("b")])
+    harness.dispatcher.add([job("a"), job("b")])
     assert harness.given() == ["b"]
     skipped = harness.node.failed.get_nowait()
     assert (skipped.job, skipped.state) == ("a", JobState.SKIPPED)
-    assert [harness.giver.take_denied() for _ in range(2)] == [1, 0]
+    assert [harness.dispatcher.take_denied() for _ in range(2)] == [1, 0]
 
 
 def test_a_further_request_that_robots_txt_disallows_is_denied_with_its_address(
@@ -447,7 +447,7 @@ def test_a_further_request_that_robots_txt_disallows_is_denied_with_its_address(
 ) -> None:
     harness = harness_of(robots=True, at_a_time=4)
     read(harness, "Disallow: /next")
-    harness.giver.add([job("b")])
+    harness.dispatcher.add([job("b")])
     assert harness.given() == ["b"]
     denied = harness.asks("b", f"http://{SITE}/next")
     assert isinstance(denied, Denied)
@@ -459,12 +459,12 @@ def test_a_quarantined_page_that_robots_txt_disallows_is_skipped(harness_of: Cal
     harness = harness_of(robots=True, at_a_time=4)
     read(harness, "Disallow: /a")
     harness.worker.outstanding |= {pending.taken.id: pending for pending in (job("a"), job("b"))}
-    harness.giver.judge(harness.worker, "it was killed", Note())
-    assert harness.giver.has_quarantined()
+    harness.dispatcher.judge(harness.worker, "it was killed", Note())
+    assert harness.dispatcher.has_quarantined()
     alone = harness.node.pool.start_alone()
     harness.node.router.route(alone, Ready())
     for _ in range(2):
-        harness.giver.give()
+        harness.dispatcher.dispatch()
     assert harness.node.failed.get_nowait().state is JobState.SKIPPED
     assert [*alone.outstanding] == ["b"]
-    assert not harness.giver.has_quarantined()
+    assert not harness.dispatcher.has_quarantined()

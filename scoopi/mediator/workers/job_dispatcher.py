@@ -1,4 +1,4 @@
-"""JobGiver: holds the jobs that wait in this node, and gives them to workers as hosts and workers allow."""
+"""JobDispatcher: holds the jobs that wait in this node, and gives them to workers as hosts allow."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Denied, FileEnded, Granted, ToParent, WorkItem
 
 
-class JobGiver:
+class JobDispatcher:
     """Holds the jobs that wait in this node, and gives them to workers as hosts and workers allow.
 
     Belongs to the task runner's thread.
@@ -143,7 +143,7 @@ class JobGiver:
                 self._denied += 1
                 self._quarantine.deny(pending, False, cause, f"{cause}; {NOT_SAFE}")
 
-    def give(self) -> None:
+    def dispatch(self) -> None:
         """Give workers all jobs and grants that hosts and workers allow now."""
         self._clocks.flush()
         self._robots.take_up()
