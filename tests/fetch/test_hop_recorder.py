@@ -15,7 +15,7 @@ from scoopi.fetch.request import Request
 from scoopi.model.sites import Site
 from scoopi.model.text.secrets import MASK
 from tests.fetch.conftest import SETTINGS
-from tests.fetch.many import send
+from tests.fetch.exchanges.many import send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 

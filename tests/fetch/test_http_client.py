@@ -15,7 +15,7 @@ from scoopi.errors import FetchError
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import HopResult, Request, Response
 from tests.fetch.conftest import SETTINGS, Maker
-from tests.fetch.many import answers_of, page, send
+from tests.fetch.exchanges.many import answers_of, page, send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 

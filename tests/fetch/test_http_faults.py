@@ -17,7 +17,7 @@ from scoopi.fetch.http_faults import fault as wrong
 from scoopi.fetch.request import Request, Response
 from scoopi.model.sites import Auth, Site
 from tests.fetch.conftest import SETTINGS, Maker
-from tests.fetch.many import send
+from tests.fetch.exchanges.many import send
 from tests.server.server import Server
 
 

@@ -14,7 +14,7 @@ from msgspec import structs
 from scoopi.fetch.reception import MOST_ERROR_BYTES, STOP, WAIT, BufferLimit, Reception, WireWatch
 from scoopi.fetch.request import Response
 from tests.fetch.conftest import SETTINGS, Maker
-from tests.fetch.many import answers_of
+from tests.fetch.exchanges.many import answers_of
 from tests.server.server import Server
 
 

@@ -16,7 +16,7 @@ from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import GrantNeeded, Redirect, Request, Response
-from tests.fetch.many import send
+from tests.fetch.exchanges.many import send
 
 _BODY = "<!doctype html><title>Käse</title><p>Brot, Käse und Öl ".encode() * 20
 _MOST_BYTES = 300_000

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scheduler.world import World
+from tests.scheduler.scenarios.world import World
 
 
 @pytest.fixture

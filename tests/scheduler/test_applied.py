@@ -9,7 +9,7 @@ from scoopi.scheduler.applied import applied
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.reconcile import reconcile
 from scoopi.scheduler.snapshot import Snapshot
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 PROCESSES = """

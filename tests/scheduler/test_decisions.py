@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.model.schedule.schedule_records import ACTIVE, UNSETTLED, JobRecord
 from scoopi.scheduler.decisions import Decision, canceled, changed
-from tests.scheduler.records import attempt_of
+from tests.scheduler.scenarios.records import attempt_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 JOB = JobRecord(process="books", slot="!1", state="embryo", phase=ACTIVE, created=NOW, changed=NOW)

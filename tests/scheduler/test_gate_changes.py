@@ -10,7 +10,7 @@ import pytest
 from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord, WorkerRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.gate_changes import MOST_GATES
-from tests.scheduler.world import START, CrashError, World
+from tests.scheduler.scenarios.world import START, CrashError, World
 
 Make = Callable[[str], World]
 ONE = 'processes: {p: {executes: "python:a:b"%s}}'

@@ -14,7 +14,7 @@ from scoopi.periods.slot import Iteration, parse_slot
 from scoopi.scheduler.gates import closed_gate, counterpart, overlap_of
 from scoopi.scheduler.planning.job_times import deadline_of, missed, slot_end, too_late
 from scoopi.scheduler.snapshot import Snapshot
-from tests.scheduler.world import START
+from tests.scheduler.scenarios.world import START
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 

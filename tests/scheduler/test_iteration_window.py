@@ -12,7 +12,7 @@ from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.iteration_window import window_of
 from scoopi.scheduler.triggers import upcoming
-from tests.scheduler.world import START, CrashError, World
+from tests.scheduler.scenarios.world import START, CrashError, World
 
 Make = Callable[[str], World]
 LOOP = """

@@ -15,7 +15,7 @@ from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.needed_jobs import NeededJobs
 from scoopi.scheduler.removed_slots import with_removed
 from tests.scheduler.scenarios.broken import BROKEN, break_jobs
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 PROCESSES = """
 processes:

@@ -13,7 +13,7 @@ from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.decisions import Decision, changed, made
 from scoopi.scheduler.planning.plan_faults import PlanFaults
 from scoopi.scheduler.reconcile import reconcile
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 

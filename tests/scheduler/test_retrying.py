@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from scoopi.model.schedule.process import Executes, Process, RetryRule
 from scoopi.model.schedule.schedule_records import ACTIVE, ENDED, AttemptRecord, JobRecord
 from scoopi.scheduler.retrying import after_attempt, fraction, over, retry_delay, waits_for_retry
-from tests.scheduler.records import attempt_of
+from tests.scheduler.scenarios.records import attempt_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 JOB = JobRecord(

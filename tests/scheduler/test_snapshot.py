@@ -17,8 +17,8 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.snapshot import Snapshot
-from tests.scheduler.records import attempt_of
-from tests.scheduler.world import START
+from tests.scheduler.scenarios.records import attempt_of
+from tests.scheduler.scenarios.world import START
 
 OLDEST = Backfill("b", "allow")
 NEWEST = Backfill("n", "allow", newest_first=True)

@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.model.schedule.schedule_records import AttemptRecord, ProcessRecord, WorkerRecord
 from scoopi.scheduler.decisions import canceled, changed
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 ONE = 'processes: {p: {executes: "python:a:b"%s}}'

@@ -10,7 +10,7 @@ import pytest
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.fires import LocalFires
 from scoopi.scheduler.triggers import upcoming
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 DAILY = "processes:\n  p: {executes: external:x, trigger: {cron: '17 6 * * *'}}\n"
 

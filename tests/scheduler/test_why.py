@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scoopi.scheduler.decisions import changed
-from tests.scheduler.world import World
+from tests.scheduler.scenarios.world import World
 
 SINCE = "since 2026-01-01T00:00:00Z"
 Make = Callable[[str], World]

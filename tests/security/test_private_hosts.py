@@ -18,7 +18,7 @@ from scoopi.model.locator import Link, Locator
 from scoopi.worker.links.child_jobs import ChildJobs
 from tests.engine.workspace import Workspace
 from tests.fetch.conftest import SETTINGS
-from tests.fetch.many import send
+from tests.fetch.exchanges.many import send
 from tests.server.server import ADDRESSES, Server
 
 PRIVATE = (

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from scoopi.model.schedule.schedule_records import ACTIVE, JobRecord
 from scoopi.serve.rows import attempt_row, job_row
-from tests.scheduler.records import attempt_of
+from tests.scheduler.scenarios.records import attempt_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

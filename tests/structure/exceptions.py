@@ -26,7 +26,7 @@ IDLE_PROVIDERS: set[str] = set()
 """Providers that only call a constructor."""
 PRIVATE_NAMES: set[str] = {
     # Prefect's client has no public method for its counts
-    "tests/benchmarks/prefect_server.py:_client",
+    "tests/benchmarks/scheduling/prefect_server.py:_client",
 }
 """Private names that tests use, and that Scoopi has, too."""
 

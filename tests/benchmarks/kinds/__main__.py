@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from scoopi import extract
-from tests.benchmarks.extract import in_turn
+from tests.benchmarks.rows.extract import in_turn
 
 FOLDER = Path(__file__).parent
 KINDS = sorted(file.parent.name for file in FOLDER.glob("*/loop.py"))

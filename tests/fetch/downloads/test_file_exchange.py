@@ -16,7 +16,7 @@ from scoopi.fetch.request import GrantNeeded, ReceivedFile, Redirect, Request
 from scoopi.model.downloads import FileOrder, kept_path
 from scoopi.model.sites import Site
 from tests.fetch.conftest import SETTINGS, Maker
-from tests.fetch.many import page, send
+from tests.fetch.exchanges.many import page, send
 from tests.server.file_pages import FilePages, content
 from tests.server.server import Server
 

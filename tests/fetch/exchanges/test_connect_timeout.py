@@ -12,7 +12,7 @@ from scoopi.errors import SilentHostError
 from scoopi.fetch.request import HopResult, Request, Response
 from tests.engine.dead_hosts import DeadHosts
 from tests.fetch.conftest import SETTINGS, Maker
-from tests.fetch.many import send
+from tests.fetch.exchanges.many import send
 from tests.server.server import Server
 
 CONNECT_MS = 200

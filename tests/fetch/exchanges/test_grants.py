@@ -13,7 +13,7 @@ from scoopi.errors import FetchError, SilentHostError
 from scoopi.fetch import http_exchange
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import GrantNeeded, Request, Response
-from tests.fetch.many import answers_of, page, send
+from tests.fetch.exchanges.many import answers_of, page, send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 

@@ -16,7 +16,7 @@ from scoopi.fetch.request import GrantNeeded, HopResult, Request, Response
 from scoopi.model.locator import PageRequest
 from scoopi.model.sites import Site
 from tests.fetch.conftest import SETTINGS
-from tests.fetch.many import send
+from tests.fetch.exchanges.many import send
 from tests.server.http2_server import End, Http2Server
 
 PAGES, AT_A_TIME = 60, 8

@@ -10,7 +10,7 @@ from scoopi.errors import FetchError
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import Request, Response
 from tests.fetch.conftest import SETTINGS
-from tests.fetch.many import answers_of, send
+from tests.fetch.exchanges.many import answers_of, send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 

@@ -9,7 +9,7 @@ import pytest
 from scoopi.errors import FetchError
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import Redirect, Request, Response
-from tests.fetch.many import send
+from tests.fetch.exchanges.many import send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 

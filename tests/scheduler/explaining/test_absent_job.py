@@ -13,7 +13,7 @@ from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.explaining.absent_job import absent_job
 from scoopi.scheduler.removed_slots import with_removed
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 FIRES = "trigger: {cron: '0 6 * * *', timezone: Europe/Berlin}"

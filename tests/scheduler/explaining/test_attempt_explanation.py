@@ -12,7 +12,7 @@ from scoopi.model.schedule.schedule_records import UNSETTLED, AttemptRecord
 from scoopi.scheduler.decisions import canceled, changed
 from scoopi.scheduler.explaining.attempt_explanation import explained_attempt
 from scoopi.scheduler.why import why
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 ONE = 'processes: {p: {executes: "python:a:b"%s}}'

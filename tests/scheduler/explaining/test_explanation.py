@@ -11,7 +11,7 @@ import pytest
 from scoopi.model.schedule.process_change import ProcessChange
 from scoopi.model.schedule.schedule_records import Backfill, ProcessRecord
 from scoopi.scheduler.decisions import changed, moved
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 ONE = 'processes: {p: {executes: "python:a:b"%s}}'

@@ -17,7 +17,7 @@ from scoopi.scheduler.explaining.holders import (
     listed,
     state_since,
 )
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 ONE = 'processes: {p: {executes: "python:a:b"}}'

@@ -10,7 +10,7 @@ import pytest
 from scoopi.model.schedule.notice_record import NoticeRecord
 from scoopi.model.schedule.schedule_records import AttemptRecord, ProcessRecord
 from scoopi.scheduler.decisions import canceled, changed
-from tests.scheduler.world import START, CrashError, World
+from tests.scheduler.scenarios.world import START, CrashError, World
 
 Make = Callable[[str], World]
 FAILS = "processes: {p: {executes: 'python:a:b', retry: {max: 1, delay: 1m}, notify: [%s]}}"

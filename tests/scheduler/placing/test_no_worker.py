@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from scoopi.scheduler.decisions import canceled
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 PYTHON = 'processes: {p: {executes: "python:a:b", groups: [gpu, big], %s}}'

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from scoopi.scheduler.reconcile import reconcile
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 ONE = 'settings: {start_limit: 3}\nprocesses: {p: {executes: "python:a:b"}, e: {executes: external:x}}'

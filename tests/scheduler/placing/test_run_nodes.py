@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from scoopi.model.schedule.run_node import RUN, RunNode
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.placing.run_nodes import freed, held_places, may_join, node_of, run_places, with_node
-from tests.scheduler.records import attempt_of
-from tests.scheduler.world import World
+from tests.scheduler.scenarios.records import attempt_of
+from tests.scheduler.scenarios.world import World
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 JOINED = attempt_of(

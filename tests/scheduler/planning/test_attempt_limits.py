@@ -12,7 +12,7 @@ from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.planning.attempt_limits import AttemptLimits, Effect
 from scoopi.scheduler.sweep import swept
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 HOUR = timedelta(hours=1)

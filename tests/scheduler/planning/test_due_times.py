@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.scheduler.planning.due_times import DueTimes
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 HOUR = timedelta(hours=1)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.planning.evaluations import trigger_text
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 TWO = """

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from scoopi.scheduler.planning.job_times import due_of, opens_at, slot_end
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 DAILY = (

@@ -11,7 +11,7 @@ from scoopi.errors import PeriodError
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.periods.slot import Slot
 from scoopi.scheduler.planning.past_slots import past_slots, slot_of
-from tests.scheduler.world import World
+from tests.scheduler.scenarios.world import World
 
 Make = Callable[[str], World]
 NOW = "2026-12-01T00:00:00Z"

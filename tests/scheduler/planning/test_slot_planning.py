@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from scoopi.model.schedule.schedule_records import JobRecord
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 HOUR = timedelta(hours=1)
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from scoopi.model.schedule.schedule_records import JobRecord
-from tests.scheduler.records import attempt_of
-from tests.scheduler.world import World
+from tests.scheduler.scenarios.records import attempt_of
+from tests.scheduler.scenarios.world import World
 
 LAST = datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
 BROKEN = """

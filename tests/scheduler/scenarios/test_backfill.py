@@ -12,7 +12,7 @@ from scoopi.errors import PeriodError
 from scoopi.model.schedule.schedule_records import Backfill, ProcessRecord
 from scoopi.scheduler.decisions import Decision, made
 from scoopi.scheduler.planning.past_slots import past_slots
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 HOURLY = "processes:\n  p: {executes: 'python:m:f', trigger: {cron: '0 * * * *'}, overlap: %s}\n"
 DAILY = "processes:\n  p: {executes: 'python:m:f', qualifier: daily, trigger: {every: 60s}}\n"

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 from scoopi.model.schedule.schedule_records import FINISHED, LIVE, AttemptRecord, JobRecord
 from scoopi.scheduler.decisions import changed
 from tests.scheduler.scenarios.broken import BROKEN, FAULTY, break_jobs
-from tests.scheduler.world import START, CrashError, World, outcome
+from tests.scheduler.scenarios.world import START, CrashError, World, outcome
 
 ENDS = ["succeeded", "noop", "failed", "error", "canceled"]
 PROCESSES = """

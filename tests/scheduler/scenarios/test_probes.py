@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from scoopi.model.schedule.schedule_records import ProcessRecord
-from tests.scheduler.world import START, World
+from tests.scheduler.scenarios.world import START, World
 
 Make = Callable[[str], World]
 DAILY = """

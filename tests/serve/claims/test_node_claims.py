@@ -14,7 +14,7 @@ from scoopi.serve.claims.node_claims import NodeClaims
 from scoopi.serve.state import State
 from scoopi.serve.workers.worker_registry import WorkerRegistry
 from scoopi.store.schedule.record_keys import record_key
-from tests.scheduler.records import attempt_of
+from tests.scheduler.scenarios.records import attempt_of
 from tests.serve.conftest import NOW
 
 PLACED = attempt_of(

@@ -13,7 +13,7 @@ from scoopi.model.schedule.schedule_records import LIVE, PAST
 from scoopi.serve.gc.folder_collector import FolderCollector
 from scoopi.serve.state import State
 from scoopi.serve.work.attempt_environment import attempt_folder
-from tests.scheduler.records import attempt_of
+from tests.scheduler.scenarios.records import attempt_of
 from tests.serve.conftest import NOW, Deployed
 
 DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)

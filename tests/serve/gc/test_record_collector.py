@@ -26,7 +26,7 @@ from scoopi.model.schedule.stored_bytes import KeptLog
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.serve.gc.record_collector import MOST_REMOVED, RecordCollector
 from scoopi.serve.state import State
-from tests.scheduler.records import attempt_of
+from tests.scheduler.scenarios.records import attempt_of
 from tests.serve.conftest import NOW, Deployed
 
 SETTINGS = """

@@ -12,7 +12,7 @@ import pytest
 
 from scoopi.model.schedule.schedule_records import ENDED, PAST, JobRecord
 from scoopi.serve.state import State
-from tests.scheduler.records import attempt_of
+from tests.scheduler.scenarios.records import attempt_of
 from tests.serve.serving import Serving, until
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)

@@ -11,7 +11,7 @@ import pytest
 from scoopi.serve.claims.claim import Claim
 from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.running_attempt import RunningAttempt
-from tests.serve.work.supervising import ATTEMPT, Started, order_in
+from tests.serve.work.orders.supervising import ATTEMPT, Started, order_in
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
 from scoopi.serve.claims.claim import Claim
 from scoopi.serve.work.attempt_environment import AttemptEnvironment, attempt_folder, key_of_folder
 from scoopi.store.schedule.record_keys import record_key
-from tests.scheduler.records import attempt_of
+from tests.scheduler.scenarios.records import attempt_of
 from tests.serve.conftest import NOW
 
 JOB = JobRecord(process="p", slot="!1", state="in_progress", phase="active", created=NOW, changed=NOW)

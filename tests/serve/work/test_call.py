@@ -26,7 +26,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
 
     def called(function: str, **inputs: str) -> list[dict[str, Any]]:
         order = {
-            "call": f"tests.serve.work.called:{function}",
+            "call": f"tests.serve.work.orders.called:{function}",
             "attempt": "shop/D:2026010100/1",
             "slot": SLOT,
             "folder": "/tmp",
@@ -67,8 +67,12 @@ def test_a_function_gets_the_inputs_that_it_names(
         ("exits", "error", "SystemExit: 3"),
         ("returns_a_list", "error", "TypeError: it returned list; return a dict of outputs, or nothing"),
         ("returns_what_json_lacks", "error", "TypeError: Object of type object is not JSON serializable"),
-        ("adds", "error", "TypeError: tests.serve.work.called:adds needs the inputs a, which the process"),
-        ("gone", "error", "AttributeError: module 'tests.serve.work.called' has no attribute 'gone'"),
+        (
+            "adds",
+            "error",
+            "TypeError: tests.serve.work.orders.called:adds needs the inputs a, which the process",
+        ),
+        ("gone", "error", "AttributeError: module 'tests.serve.work.orders.called' has no attribute 'gone'"),
     ],
 )
 def test_whatever_a_function_raises_ends_its_attempt_with_the_reason(

@@ -121,7 +121,7 @@ def order_of(**more: Any) -> dict[str, Any]:
 
 
 def test_a_function_reports_through_the_third_pipe(run: Run) -> None:
-    ended = run(**order_of(call="tests.serve.work.called:adds"))
+    ended = run(**order_of(call="tests.serve.work.orders.called:adds"))
     assert ended.code == 0, ended.err
     assert [answer["answer"]["outputs"] for answer in ended.answers] == [{"sum": "12"}]
 
@@ -135,6 +135,6 @@ def test_a_program_whose_checks_do_not_allow_it_does_not_run(run: Run, tmp_path:
 
 
 def test_a_program_ends_by_sigterm_although_checks_ran_before(run: Run, tmp_path: Path) -> None:
-    checks = [{"probe": "tests.serve.work.called:may_begin"}, {"path": str(tmp_path)}]
+    checks = [{"probe": "tests.serve.work.orders.called:may_begin"}, {"path": str(tmp_path)}]
     ended = shell(run, "kill -TERM $$; echo survived", **order_of(checks=checks))
     assert (ended.code, ended.out) == (-signal.SIGTERM, ""), ended

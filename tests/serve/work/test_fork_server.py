@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scoopi.serve.work.fork_server import ForkServer
 from tests.serve.serving import is_alive, until
-from tests.serve.work.supervising import Started, ended, shell
+from tests.serve.work.orders.supervising import Started, ended, shell
 
 
 def test_a_fork_server_that_was_killed_is_started_again(started: Started, fork_server: ForkServer) -> None:

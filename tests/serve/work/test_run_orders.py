@@ -13,7 +13,7 @@ from scoopi.model.job import RUN_NAME
 from scoopi.model.schedule.process import Executes, Process
 from scoopi.model.text.store_url import parse_store_url
 from scoopi.serve.work.run_orders import run_name, run_order, run_settings
-from tests.serve.work.supervising import ATTEMPT
+from tests.serve.work.orders.supervising import ATTEMPT
 
 PROCESS = Process(
     name="shop.books", mode="manual", executes=Executes(kind="scrape", what=("books",), nodes=2)

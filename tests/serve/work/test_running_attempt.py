@@ -14,7 +14,7 @@ import pytest
 from scoopi.serve.claims.claim import Claim
 from scoopi.serve.work.attempt_supervisor import ORDER_LENGTH
 from scoopi.serve.work.running_attempt import RunningAttempt
-from tests.scheduler.records import attempt_of
+from tests.scheduler.scenarios.records import attempt_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ATTEMPT = attempt_of()

@@ -16,7 +16,7 @@ from scoopi.serve.claims.claim import Claim
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.running_attempts import AttemptReport, RunningAttempts
 from tests.serve.serving import until
-from tests.serve.work.supervising import ATTEMPT, order_in, shell
+from tests.serve.work.orders.supervising import ATTEMPT, order_in, shell
 
 PROCESS = Process(name="p", executes=Executes(kind="command", what=("sh",)), mode="manual")
 

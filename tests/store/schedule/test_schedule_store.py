@@ -34,7 +34,7 @@ from scoopi.store.schedule.schedule_store import BUNDLES, LOGS, SCHEDULE_MAPS, S
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.cluster.grids import new_run
-from tests.scheduler.records import attempt_of
+from tests.scheduler.scenarios.records import attempt_of
 from tests.store.faulty_store import Faults, FaultyStore
 
 KINDS = ("sqlite", "postgresql", "hazelcast")

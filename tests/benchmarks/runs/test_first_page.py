@@ -6,7 +6,7 @@ import json
 import time
 from pathlib import Path
 
-from tests.benchmarks.first_page import PAGES, first_page_ms
+from tests.benchmarks.runs.first_page import PAGES, first_page_ms
 
 
 def test_the_first_page_is_asked_for_within_a_run_that_reads_all(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Pages per second in browsers, beside a loop of Selenium by hand; and what `loader: auto` saves.
 
-`python -m tests.benchmarks.browsers [--pages 200] [--rounds 3]`
+`python -m tests.benchmarks.runs.browsers [--pages 200] [--rounds 3]`
 
 1. Pages whose table a script builds, with 1 and 2 browsers: runs of Scoopi and loops of Selenium by turns.
    A loop goes to a page, waits for the table, takes the page's source and deletes the cookies.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.benchmarks.many_records import measure
+from tests.benchmarks.rows.many_records import measure
 from tests.outputs.postgres_server import PostgresServer
 
 

@@ -1,10 +1,10 @@
 """Tables: records into PostgreSQL and Parquet, compared with hand-written loops over the same pages.
 
-By hand: `python -m tests.benchmarks.tables [--records 1000000]`. Prints rows/s of the run and of the loops,
-and the most memory of the parent at a quarter of the records and at all of them; the exit code is 1 when a
-run has less than half of the speed of its loop, or its memory grows. The loops read the same pages in one
-process, and write batches of 10,000 rows by psycopg's `executemany` or pyarrow's `write_table`. Figures of
-the writing alone, without pages, are printed beside them.
+By hand: `python -m tests.benchmarks.rows.tables [--records 1000000]`. Prints rows/s of the run and of the
+loops, and the most memory of the parent at a quarter of the records and at all of them; the exit code is 1
+when a run has less than half of the speed of its loop, or its memory grows. The loops read the same pages in
+one process, and write batches of 10,000 rows by psycopg's `executemany` or pyarrow's `write_table`. Figures
+of the writing alone, without pages, are printed beside them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.outputs.postgres_server import PostgresServer
 CARDS = 100
 BATCH = 10_000
 BAR, GROWTH_BYTES = 0.5, 60 << 20
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 INSERT = b"INSERT INTO hand (name, price, stock) VALUES (%s, %s, %s)"
 SCHEMA = pa.schema([("name", pa.string()), ("price", pa.decimal128(38, 9)), ("stock", pa.int64())])
 DEFINITIONS = """\
@@ -129,7 +129,7 @@ def timed(call: Callable[[], object]) -> float:
 
 def main() -> int:
     """Measure; 0 when both bars are kept."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.tables", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.rows.tables", description=__doc__)
     parser.add_argument("--records", type=int, default=1_000_000)
     given = parser.parse_args()
     kept = True

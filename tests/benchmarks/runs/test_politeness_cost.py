@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.benchmarks.politeness_cost import VARIANTS, grant_us
+from tests.benchmarks.runs.politeness_cost import VARIANTS, grant_us
 
 
 def test_a_cycle_of_a_grant_takes_some_time() -> None:

@@ -1,6 +1,6 @@
 """*books* as records beside *books* as a grid, and ItemLoaders of Scrapy where it is installed; prints lines.
 
-`python -m tests.benchmarks.records [--repeat 30]`: the rows of one page in memory, its parsing included;
+`python -m tests.benchmarks.rows.records [--repeat 30]`: the rows of one page in memory, its parsing included;
 medians of processor time, in turn. The exit code is 1 when values differ, or records are slower.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from scoopi import extract
-from tests.benchmarks.extract import in_turn
+from tests.benchmarks.rows.extract import in_turn
 from tests.benchmarks.workloads import BOOK_FIELDS, books, write_definitions
 
 URL = "http://127.0.0.1/b0.html"
@@ -32,7 +32,7 @@ dataDefs:
 
 def main() -> int:
     """Measure."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.records", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.rows.records", description=__doc__)
     parser.add_argument("--repeat", type=int, default=30)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import peers
 from tests.benchmarks.measured_run import Figures, run_scoopi, served
-from tests.benchmarks.peers import Peer, colly_program, go_command, rows_of
+from tests.benchmarks.peers import peers
+from tests.benchmarks.peers.peers import Peer, colly_program, go_command, rows_of
 from tests.benchmarks.tally import Tally, comparison
 from tests.benchmarks.workloads import Workload, books, cards, labels, tables
 

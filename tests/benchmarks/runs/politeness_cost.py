@@ -1,6 +1,6 @@
 """What grants, robots.txt and retries cost, in processor time for each page of *tables*.
 
-`python -m tests.benchmarks.politeness_cost [--pages 6000] [--repeat 5]`
+`python -m tests.benchmarks.runs.politeness_cost [--pages 6000] [--repeat 5]`
 
 Runs with a part switched off or on, in turn, over the same pages. A grant cannot be switched off: its cost is
 that of a cycle of the host's clock (grant, sent, answered), which is called here as the task runner calls it.
@@ -46,7 +46,7 @@ def grant_us(hosts: int = 100) -> float:
 def main() -> None:
     """Measure, and print medians."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.politeness_cost",
+        prog="python -m tests.benchmarks.runs.politeness_cost",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

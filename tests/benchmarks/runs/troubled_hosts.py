@@ -1,6 +1,6 @@
 """Hosts in trouble beside good ones: what they cost the good ones, and whether a row is lost.
 
-`python -m tests.benchmarks.troubled_hosts [--hosts 10000] [--dead 1000] [--latency 0] [--repeat 3]`
+`python -m tests.benchmarks.runs.troubled_hosts [--hosts 10000] [--dead 1000] [--latency 0] [--repeat 3]`
 
 1. A host that answers every fifth request with 503, beside a good one: rows lost, and the good host's time,
    alone and beside the other.
@@ -223,7 +223,7 @@ def _address(number: int) -> str:
 def main() -> int:
     """Measure; the exit code is 1 if a row was lost."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.troubled_hosts",
+        prog="python -m tests.benchmarks.runs.troubled_hosts",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tests.benchmarks.growth_figures import KEPT, Case, GrowthFigures, Line, machine
+from tests.benchmarks.growth.growth_figures import KEPT, Case, GrowthFigures, Line, machine
 from tests.benchmarks.measured_run import Figures, run_scoopi, served
 from tests.benchmarks.workloads import Workload, books, tables, write_definitions
 

@@ -1,7 +1,7 @@
 """Whole runs of Scoopi and of Scrapy, for each kind of definitions, over the loopback; prints a line a kind.
 
-`python -m tests.benchmarks.compare_kinds [KIND …] [--pages 6000] [--repeat 3] [--workers auto]`: pages a
-second from start to end of the processes, in turn, medians. Kinds and their pages are those of
+`python -m tests.benchmarks.peers.compare_kinds [KIND …] [--pages 6000] [--repeat 3] [--workers auto]`: pages
+a second from start to end of the processes, in turn, medians. Kinds and their pages are those of
 `tests.benchmarks.kinds`; Scrapy has a spider by hand for each. The exit code is 1 when rows differ or a bar
 is missed.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.benchmarks.kinds.__main__ import FOLDER, KINDS
 from tests.benchmarks.measured_run import run_scoopi, served
-from tests.benchmarks.peers import HERE, Peer, scrapy_python
+from tests.benchmarks.peers.peers import HERE, Peer, scrapy_python
 from tests.benchmarks.tally import Tally
 from tests.benchmarks.workloads import Workload
 
@@ -34,7 +34,9 @@ _SHARE = 10
 
 def main() -> int:
     """Compare."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.compare_kinds", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.peers.compare_kinds", description=__doc__
+    )
     parser.add_argument("kinds", nargs="*", default=KINDS)
     parser.add_argument("--pages", type=int, default=6000, help="at most, of each kind")
     parser.add_argument("--repeat", type=int, default=3)

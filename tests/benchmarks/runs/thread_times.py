@@ -1,6 +1,6 @@
 """Processor time of each thread of the parent and of its workers, per page of a workload.
 
-`python -m tests.benchmarks.thread_times [--workload tables] [--pages 15000]`
+`python -m tests.benchmarks.runs.thread_times [--workload tables] [--pages 15000]`
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.benchmarks.measured_run import run_scoopi, served
 from tests.benchmarks.workloads import Workload, books, cards, labels, tables
 
 WORKLOADS = {"tables": tables, "books": books, "cards": cards, "labels": labels}
-MODULE = "tests.benchmarks.thread_times"
+MODULE = "tests.benchmarks.runs.thread_times"
 MAIN = "main"
 WORKERS = "workers"
 RECORD = "--record"
@@ -28,7 +28,7 @@ RECORD = "--record"
 
 def main() -> int:
     """Measure one run, and print the microseconds a page, the largest first."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.thread_times", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.runs.thread_times", description=__doc__)
     parser.add_argument("--workload", choices=tuple(WORKLOADS), default="tables")
     parser.add_argument("--pages", type=int, default=15_000)
     options = parser.parse_args()

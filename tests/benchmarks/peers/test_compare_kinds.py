@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.compare_kinds import workload_of, written_values
 from tests.benchmarks.kinds.__main__ import KINDS
 from tests.benchmarks.measured_run import run_scoopi, served
+from tests.benchmarks.peers.compare_kinds import workload_of, written_values
 
 
 @pytest.mark.parametrize("kind", ["cards_records", "labels_contains", "scripter", "stopped_table"])

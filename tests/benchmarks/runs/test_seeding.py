@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore
-from tests.benchmarks.seeding import seed
+from tests.benchmarks.runs.seeding import seed
 
 
 @pytest.mark.parametrize("rows", [False, True])

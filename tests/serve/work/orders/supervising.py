@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scoopi.serve.work.running_attempt import RunningAttempt
-from tests.scheduler.records import attempt_of
+from tests.scheduler.scenarios.records import attempt_of
 from tests.serve.conftest import NOW
 
 ATTEMPT = attempt_of(created=NOW, fence=1)

@@ -1,6 +1,6 @@
 """Scoopi and its peers, in turn, over the same pages on the loopback; prints figures of each workload.
 
-`python -m tests.benchmarks.compare [--workload NAME] [--pages N] [--repeat 3] [--workers auto]`
+`python -m tests.benchmarks.peers.compare [--workload NAME] [--pages N] [--repeat 3] [--workers auto]`
 The peers are Scrapy and, where Go is installed, Colly, both with hand-written loops; they are fetched and
 built on first use, into the virtual environment.
 """
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.benchmarks.measured_run import Figures, run_scoopi, served
-from tests.benchmarks.peers import Peer, peers
+from tests.benchmarks.peers.peers import Peer, peers
 from tests.benchmarks.tally import Tally, comparison
 from tests.benchmarks.workloads import Workload, books, cards, labels, tables
 
@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.compare", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.peers.compare", description=__doc__)
     parser.add_argument("--workload", choices=tuple(PAGES))
     parser.add_argument("--pages", type=int, help=", ".join(f"{n} of {what}" for what, n in PAGES.items()))
     parser.add_argument("--repeat", type=int, default=3)

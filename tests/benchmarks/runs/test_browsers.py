@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.benchmarks.browsers import by_hand, by_scoopi
+from tests.benchmarks.runs.browsers import by_hand, by_scoopi
 
 PAGES, ROWS = 6, 100
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.benchmarks.scheduling import measured_passes
+from tests.benchmarks.scheduling.__main__ import measured_passes
 from tests.serve.serving import Serving
 
 

@@ -1,6 +1,6 @@
 """One page in memory: `scoopi.extract` beside a hand-written lxml loop with the same rows; prints a line.
 
-`python -m tests.benchmarks.extract [--repeat 30] [--bar 1.5]`: both begin with the bytes of a page of
+`python -m tests.benchmarks.rows.extract [--repeat 30] [--bar 1.5]`: both begin with the bytes of a page of
 *tables*; medians of processor time, in turn; the exit code is 1 when rows differ or the bar is missed.
 """
 
@@ -27,7 +27,7 @@ Rows = list[tuple[str | None, ...]]
 
 def main() -> int:
     """Measure."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.extract", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.rows.extract", description=__doc__)
     parser.add_argument("--repeat", type=int, default=30)
     parser.add_argument("--bar", type=float, default=1.5, help="the greatest ratio that is good")
     options = parser.parse_args()

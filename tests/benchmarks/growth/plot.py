@@ -1,6 +1,7 @@
 """Draws how Scoopi grows, from the figures that `growth --save` has kept.
 
-`python -m tests.benchmarks.plot [--figures FILE] [--to FILE]`; it needs `pip install --group benchmarks`.
+`python -m tests.benchmarks.growth.plot [--figures FILE] [--to FILE]`; it needs
+`pip install --group benchmarks`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.growth_figures import KEPT, GrowthFigures, Line
+from tests.benchmarks.growth.growth_figures import KEPT, GrowthFigures, Line
 
 PLOT = KEPT.with_suffix(".svg")
 COLOURS = ("#1f5c99", "#b3541e")
@@ -30,7 +31,7 @@ class Panel:
 
 def main() -> int:
     """Draw."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.plot", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.growth.plot", description=__doc__)
     parser.add_argument("--figures", type=Path, default=KEPT)
     parser.add_argument("--to", type=Path, default=PLOT)
     options = parser.parse_args()

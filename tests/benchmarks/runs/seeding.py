@@ -1,7 +1,7 @@
 """Seeding: how fast the pages of one locator with a range, or a file, become jobs, and in how much memory.
 
-By hand: `python -m tests.benchmarks.seeding [--pages 1000000] [--rows]`; the exit code is 1 when a bar is
-missed. The store is that of one machine; `tests.cluster.measure_grid` measures a member.
+By hand: `python -m tests.benchmarks.runs.seeding [--pages 1000000] [--rows]`; the exit code is 1 when a bar
+is missed. The store is that of one machine; `tests.cluster.measure_grid` measures a member.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ dataDefs: {{ rows: {{ each: li, fields: {{ name: b }} }} }}
 
 def main() -> int:
     """Measure; 0 when both bars are kept."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.seeding", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.runs.seeding", description=__doc__)
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--hosts", choices=("one", "four"), default="one")
     parser.add_argument("--rows", action="store_true", help="a CSV file names the pages, not a range")

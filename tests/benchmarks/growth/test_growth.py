@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tests.benchmarks.growth import ONCE_FROM, measure
-from tests.benchmarks.growth_figures import KEPT, Case, GrowthFigures, Line, Machine
+from tests.benchmarks.growth.__main__ import ONCE_FROM, measure
+from tests.benchmarks.growth.growth_figures import KEPT, Case, GrowthFigures, Line, Machine
+from tests.benchmarks.growth.plot import PLOT, panels
 from tests.benchmarks.measured_run import Figures
-from tests.benchmarks.plot import PLOT, panels
 from tests.benchmarks.workloads import Workload
 
 HERE = Machine(cores=2, load=0.1, python="3.11")

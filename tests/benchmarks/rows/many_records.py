@@ -1,7 +1,7 @@
 """Many records into PostgreSQL and Parquet, beside a loop by hand over lxml, executemany and pyarrow.
 
-`python -m tests.benchmarks.many_records [--pages 5000]`: 200 records a page, page work included. Prints wall
-time, processor time and, of Scoopi, the memory of all its processes in tenths of the run.
+`python -m tests.benchmarks.rows.many_records [--pages 5000]`: 200 records a page, page work included. Prints
+wall time, processor time and, of Scoopi, the memory of all its processes in tenths of the run.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def measure(folder: Path, pages: int, server: PostgresServer) -> tuple[Measured,
 
 def main() -> int:
     """Measure."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.many_records", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.rows.many_records", description=__doc__)
     parser.add_argument("--pages", type=int, default=5000)
     pages: int = parser.parse_args().pages
     with tempfile.TemporaryDirectory() as folder, PostgresServer() as server:

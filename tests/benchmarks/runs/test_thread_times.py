@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.benchmarks.measured_run import served
-from tests.benchmarks.thread_times import MAIN, WORKERS, thread_times
+from tests.benchmarks.runs.thread_times import MAIN, WORKERS, thread_times
 from tests.benchmarks.workloads import labels
 
 

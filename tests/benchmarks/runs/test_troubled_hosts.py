@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.benchmarks.troubled_hosts import FLAPPING, GOOD, Rate, beside, rate
+from tests.benchmarks.runs.troubled_hosts import FLAPPING, GOOD, Rate, beside, rate
 
 PAGES = 20
 

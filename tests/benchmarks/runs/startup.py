@@ -1,6 +1,6 @@
 """Start-up: how long `--help`, `check` and the first page of a run take; medians, beside their bars.
 
-By hand: `python -m tests.benchmarks.startup [--repeat 10]`; the exit code is 1 when a bar is missed.
+By hand: `python -m tests.benchmarks.runs.startup [--repeat 10]`; the exit code is 1 when a bar is missed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from tests.benchmarks.first_page import first_page_ms
+from tests.benchmarks.runs.first_page import first_page_ms
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "defs" / "examples"
+EXAMPLES = Path(__file__).resolve().parents[3] / "defs" / "examples"
 HELP_MS = 150.0
 CHECKS_MS = 1000.0
 FIRST_PAGE_MS = 350.0
@@ -27,7 +27,7 @@ ALL_CHECKS = "import sys; from scoopi.cli.main import main; print(*map(main, eva
 
 def main() -> int:
     """Measure; 0 when all bars are kept."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.startup", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.runs.startup", description=__doc__)
     parser.add_argument("--repeat", type=int, default=10)
     repeat = parser.parse_args().repeat
     help_ms = median_ms(lambda: scoopi("--help"), repeat)

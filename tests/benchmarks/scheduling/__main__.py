@@ -20,8 +20,8 @@ from pathlib import Path
 
 from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
 from scoopi.serve.state import State
-from tests.benchmarks.family_cost import cpu_s, family
-from tests.benchmarks.scheduler_peers import PEERS, peer_python
+from tests.benchmarks.scheduling.family_cost import cpu_s, family
+from tests.benchmarks.scheduling.scheduler_peers import PEERS, peer_python
 from tests.serve.serving import Serving, until
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
