@@ -19,7 +19,7 @@ _LIBYAML_TOO_DEEP = "exceeded maximum nesting depth"
 """Message of libyaml from 0.2.6 on, which rejects more than a thousand levels itself."""
 _LARGEST_BYTES = 1_000_000
 _JSON = re.compile(r"\s*[{\[]\s*[\"{\[]")
-"""Begin of a text that is meant as JSON; YAML may begin with a bracket, too, as `{name: value}`."""
+"""Beginning of a text that is meant as JSON; YAML may begin with a bracket, too, as in `{name: value}`."""
 _NULL = "tag:yaml.org,2002:null"
 SITES = "sites"
 """The only section that does not contain settings; it has the syntax of definitions."""
@@ -64,7 +64,7 @@ class ConfFile:
         self.has_sites = False
 
     def read(self) -> ConfFile:
-        """Read the file; errors are added to `faults`, not raised."""
+        """Read the file and return self; errors are added to `faults`, not raised."""
         try:
             root = yaml.compose(self._content(), Loader=_BoundedLoader)
         except yaml.YAMLError as fault:

@@ -47,19 +47,19 @@ class Configs(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_entries(cls, entries: Mapping[str, Entry], warnings: tuple[str, ...] = ()) -> Configs:
-        """Configs with these entries, and defaults for all other settings."""
+        """Build configs from entries by key, with defaults for all other settings."""
         full = {setting.key: entries.get(setting.key) or default_entry(setting) for setting in SETTINGS}
         return cls(full, warnings)
 
     @classmethod
     def from_composed(cls, composed: Mapping[str, str]) -> Configs:
-        """Configs from the `composed()` values of another process; unknown keys are ignored."""
+        """Build configs from the `composed()` values of another process; unknown keys are ignored."""
         entries = {key: Entry(text, text, text, COMPOSED) for key, text in composed.items()}
         return cls.of_entries(entries)
 
     @classmethod
     def from_kept(cls, kept: Mapping[str, str], environ: Mapping[str, str]) -> Configs:
-        """Configs from `kept()` values in a run's folder; `${env:…}` is expanded from `environ`.
+        """Build configs from `kept()` values in a run's folder; `${env:…}` is expanded from `environ`.
 
         Raises:
             ConfigError: an environment variable that the run uses is not set.
@@ -76,7 +76,7 @@ class Configs(msgspec.Struct, frozen=True):
         return {key: entry for key, entry in self.entries.items() if entry.given}
 
     def given_of(self, scope: Scope) -> dict[str, str]:
-        """Key → value as written, of the settings of that scope given for this call."""
+        """Return key -> value as written, of the settings of a scope that were given for this call."""
         return {
             key: entry.written
             for key, entry in self.given.items()
@@ -84,7 +84,7 @@ class Configs(msgspec.Struct, frozen=True):
         }
 
     def composed(self) -> dict[str, str]:
-        """Key → value of all settings with a value, for workers. Never store it on disk.
+        """Return key -> value of all settings with a value, for workers. Never store this on disk.
 
         Passwords are excluded, as workers need none; `${env:…}` references are expanded.
         """
@@ -95,7 +95,7 @@ class Configs(msgspec.Struct, frozen=True):
         }
 
     def kept(self) -> dict[str, str]:
-        """Key → value as written, without passwords and with `${env:…}` unexpanded, for the run's folder."""
+        """Return key -> value for the run's folder: as written, with `${env:…}` unexpanded, no passwords."""
         return {
             key: entry.written
             for key, entry in self.entries.items()
@@ -108,30 +108,34 @@ class Configs(msgspec.Struct, frozen=True):
         return frozenset(key for key, entry in self.entries.items() if entry.shown != entry.text)
 
     def entry(self, key: str) -> Entry:
-        """The entry of a setting; KeyError for an unknown key."""
+        """Return the entry of a setting.
+
+        Raises:
+            KeyError: there is no such setting.
+        """
         return self.entries[key]
 
     def origin(self, key: str) -> str:
-        """Where the value was set; see `Entry.origin`."""
+        """Return where the value of a setting was set; see `Entry.origin`."""
         return self.entries[key].origin
 
     def text(self, key: str) -> str:
-        """The value; empty if it has none."""
+        """Return the value of a setting as text; empty if it has none."""
         return self.entries[key].text or ""
 
     def number(self, key: str) -> int:
-        """The value of a whole-number setting, in the unit of the registry."""
+        """Return the value of a whole-number setting, in the unit of the registry."""
         return int(self.text(key))
 
     def flag(self, key: str) -> bool:
-        """The value of a boolean setting."""
+        """Return the value of a boolean setting."""
         return self.text(key) == "true"
 
     def path(self, key: str, folder: Path) -> Path:
-        """The value of a path setting; a relative path is resolved against `folder`."""
+        """Return the value of a path setting; a relative path is resolved against `folder`."""
         return folder / self.text(key)
 
 
 def default_entry(setting: Setting) -> Entry:
-    """The entry of a setting that was not given."""
+    """Return the entry of a setting that was not given."""
     return Entry(setting.default, setting.default, setting.default)

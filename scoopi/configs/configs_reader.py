@@ -46,11 +46,11 @@ class ConfigsReader:
         """Read the effective settings; keys of the Java original without effect are logged as warnings.
 
         Args:
-            overrides: key → value of each `-D`.
-            conf_file: the `--conf` file.
-            environ: the environment.
+            overrides: key -> value of each `-D`.
+            conf_file: the file of `--conf`; None without this option.
+            environ: the environment variables.
             folder: the current folder.
-            workers: the `--workers` option, which takes precedence over `-D`.
+            workers: the value of `--workers`, which takes precedence over `-D`; None without this option.
         Raises:
             ConfigError: reports all errors at once.
         """

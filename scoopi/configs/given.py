@@ -53,7 +53,7 @@ SettingValue = str | int | float
 
 
 def as_texts(settings: Mapping[str, SettingValue]) -> dict[str, str]:
-    """The settings as texts, as `-D` takes them.
+    """Return the settings as texts, as `-D` takes them.
 
     >>> as_texts({"scoopi.loader.fetch.delay": 0, "scoopi.output.merge": True})
     {'scoopi.loader.fetch.delay': '0', 'scoopi.output.merge': 'true'}
@@ -101,7 +101,7 @@ def expand(written: str, environ: Mapping[str, str], at: str) -> Expanded:
 
 
 def read_environment(environ: Mapping[str, str]) -> tuple[list[Given], list[ConfigError]]:
-    """The settings in the environment, sorted by name, and an error for each unknown name."""
+    """Return the settings in the environment, sorted by name, and an error for each unknown name."""
     keys = {setting.environment: setting.key for setting in SETTINGS}
     given: list[Given] = []
     faults: list[ConfigError] = []
@@ -129,5 +129,5 @@ def _is_kubernetes(name: str, value: str) -> bool:
 
 
 def near_setting(name: str, known: Iterable[str]) -> str:
-    """The hint for an unknown setting: the closest known name, or a pointer to the list."""
+    """Return the hint for an unknown setting: the closest known name, or a pointer to the list."""
     return did_you_mean(name, known, "see scoopi config for all settings")

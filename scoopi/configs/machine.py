@@ -14,7 +14,7 @@ _UNLIMITED = 1 << 60
 
 
 def memory_limit(own: Path = _OWN, root: Path = _ROOT) -> int | None:
-    """The lowest memory limit of this process's cgroup and its parents, in bytes; None if unlimited.
+    """Return the lowest memory limit of this process's cgroup and its parents, in bytes; None if unlimited.
 
     If it is exceeded, the kernel kills the whole group. Limits of cgroup v1 do not do that and are ignored.
     """
@@ -31,7 +31,10 @@ def memory_limit(own: Path = _OWN, root: Path = _ROOT) -> int | None:
 
 
 def memory_bound(own: Path = _OWN, root: Path = _ROOT) -> int | None:
-    """As `memory_limit`, but including cgroup v1, for consumers that can adapt to less memory."""
+    """Return the lowest memory limit in bytes, including those of cgroup v1; None if unlimited.
+
+    It is for users of memory that can adapt to less; see `memory_limit`.
+    """
     try:
         lines = own.read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -59,7 +62,7 @@ _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def cores(quota_file: Path = _QUOTA) -> int:
-    """Number of CPUs that this process may use, at least 1; a container's CPU limit is rounded up."""
+    """Return number of CPUs that this process may use, at least 1; a container's CPU limit is rounded up."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(usable, _quota(quota_file) or usable))
 

@@ -161,7 +161,7 @@ SETTINGS_BY_KEY: Mapping[str, Setting] = MappingProxyType({setting.key: setting 
 
 
 def original_note(key: str) -> str | None:
-    """The hint for a key that only the Java original has; None for any other."""
+    """Return the hint for a key that only the Java original has; None for any other."""
     if key in _KEYS:
         return _KEYS[key]
     for prefix, note in _PREFIXES.items():
@@ -171,7 +171,7 @@ def original_note(key: str) -> str | None:
 
 
 def original_environment_key(name: str) -> str | None:
-    """The key of the Java original that an environment variable sets; None for any other variable."""
+    """Return the key of the Java original that an environment variable sets; None for any other variable."""
     for key in _KEYS:
         if key.upper().replace(".", "_") == name:
             return key

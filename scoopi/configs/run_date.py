@@ -12,7 +12,7 @@ _PATTERN = "scoopi.dateTimePattern"
 
 
 def compose_run_date(configs: Configs, now: datetime) -> datetime:
-    """The run's date-time, zone-aware, in whole seconds: as set in the settings, else `now`.
+    """Return the run's date-time, zone-aware, in whole seconds: as set in the settings, else `now`.
 
     Raises:
         ConfigError: the given text does not match the pattern.

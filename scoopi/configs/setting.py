@@ -123,7 +123,7 @@ class SettingKey(msgspec.Struct, frozen=True):
     default: str | UnsetType | None = UNSET
 
     def setting(self, type_: Any, default: object) -> Setting:
-        """The setting of a field with that type and default."""
+        """Return the setting of a field with that type and default."""
         choices = tuple(map(str, get_args(type_))) if get_origin(type_) is Literal else ()
         kind = self.kind or (SettingKind.CHOICE if choices else _KINDS.get(type_, SettingKind.TEXT))
         text = _text(default) if self.default is UNSET else self.default
@@ -143,7 +143,7 @@ def _text(default: object) -> str | None:
 
 @cache
 def declared(group: type) -> MappingProxyType[str, Setting]:
-    """Field name -> setting, for the fields of a group (a struct or dataclass) that have a `SettingKey`."""
+    """Return field name -> setting, for the fields of a struct or dataclass that have a `SettingKey`."""
     defaults = _defaults_of(group)
     hints = get_type_hints(group, include_extras=True)
     return MappingProxyType(
@@ -176,7 +176,7 @@ class Values(Protocol):
 
 
 def values_of(group: type, configs: Values) -> dict[str, Any]:
-    """Field name -> value, for the fields of a group that have a `SettingKey`."""
+    """Return field name -> value, for the fields of a group that have a `SettingKey`."""
     read = {SettingKind.INT: configs.number, SettingKind.BOOL: configs.flag}
     return {
         name: read.get(setting.kind, configs.text)(setting.key) for name, setting in declared(group).items()
@@ -188,7 +188,7 @@ class Group(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, configs: Values) -> Self:
-        """The group with the effective values."""
+        """Return the group with the effective values."""
         return cls(**values_of(cls, configs))
 
 

@@ -27,7 +27,7 @@ SETTING_OF: Mapping[str, str] = MappingProxyType(
 
 
 def sites_of(configs: Values, blocks: Sequence[SiteBlock]) -> Sites:
-    """The sites of a run: the settings for each host."""
+    """Build the sites of a run, which give the settings of each host: `blocks` over the settings."""
     limits, web = FetchLimits.of(configs), WebClientSettings.of(configs)
     retry = RetrySettings.of(configs).policy().numbers()
     defaults = replace(

@@ -39,7 +39,7 @@ class Data(msgspec.Struct, frozen=True):
     items: tuple[Item, ...]
 
     def with_items(self, items: list[Item] | tuple[Item, ...]) -> Data:
-        """The same data with other rows."""
+        """Return the same data with other rows."""
         return Data(self.data_def, tuple(items))
 
 
@@ -58,7 +58,7 @@ class LinkData(Data, frozen=True):
     base_href: str | None = None
 
     def with_items(self, items: list[Item] | tuple[Item, ...]) -> LinkData:
-        """The same data with other rows; the page stays the same."""
+        """Return the same data with other rows; the page stays the same."""
         return LinkData(self.data_def, tuple(items), self.page_url, self.base_href)
 
 
@@ -75,7 +75,7 @@ class ScriptRow(NamedTuple):
     values: Sequence[str | None]
 
     def as_json(self) -> str:
-        """The row as JSON: `own`, and of each axis its name, item name, order, match, index and value."""
+        """Return the row as JSON: `own`, and of each axis its name, item name, order, match, index, value."""
         axes = [
             (axis.axis_name, axis.item_name, axis.order, axis.match, index, value)
             for axis, index, value in zip(self.axes, self.indexes, self.values, strict=True)

@@ -24,7 +24,7 @@ def json_decoder(kind: type[T], read_float: ReadFloat | None = None) -> msgspec.
 @overload
 def json_decoder(kind: Any, read_float: ReadFloat | None = None) -> msgspec.json.Decoder[Any]: ...
 def json_decoder(kind: Any, read_float: ReadFloat | None = None) -> msgspec.json.Decoder[Any]:
-    """A JSON decoder of values of type `kind`; `read_float` converts the text of a decimal number."""
+    """Return a JSON decoder of values of type `kind`; `read_float` converts the text of a decimal number."""
     with _ANALYSING:
         return msgspec.json.Decoder(kind, float_hook=read_float)
 
@@ -34,13 +34,13 @@ def msgpack_decoder(kind: type[T]) -> msgspec.msgpack.Decoder[T]: ...
 @overload
 def msgpack_decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]: ...
 def msgpack_decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    """A msgpack decoder of values of type `kind`."""
+    """Return a msgpack decoder of values of type `kind`."""
     with _ANALYSING:
         return msgspec.msgpack.Decoder(kind)
 
 
 def converted(value: object, kind: type[T]) -> T:
-    """Plain lists, dicts and scalars as a value of type `kind`, as by `msgspec.convert`.
+    """Convert plain lists, dicts and scalars to a value of type `kind`, as `msgspec.convert` does.
 
     Raises:
         msgspec.ValidationError: they do not fit the type.

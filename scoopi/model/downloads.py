@@ -86,7 +86,7 @@ class Downloads(msgspec.Struct, frozen=True):
 
 
 def kept_path(files: Path, sha256: str) -> Path:
-    """The path of a complete file.
+    """Return the path of a complete file.
 
     >>> kept_path(Path("files"), "ab12").as_posix()
     'files/kept/ab/ab12'
@@ -98,5 +98,9 @@ def kept_path(files: Path, sha256: str) -> Path:
 
 
 def sent_path(files: Path, sha256: str) -> Path:
-    """The path of the note that a complete file was uploaded and its local copy removed; as `kept_path`."""
+    """Return the path of the note that a complete file was uploaded, and its local copy removed.
+
+    Args:
+        files: the node's FILES_FOLDER.
+    """
     return files / SENT_FOLDER / sha256[:2] / sha256

@@ -41,7 +41,7 @@ class Failure(msgspec.Struct, frozen=True):
 def page_failure(
     locator: Locator, cause: str, message: str, task: str = "", step: str = "", at: str = ""
 ) -> Failure:
-    """The failure or warning of a page; texts that are too long for a report are cut."""
+    """Return the failure or warning of a page; texts that are too long for a report are cut."""
     return Failure(
         cause=cut(cause, LONGEST_CAUSE),
         message=cut(message, LONGEST_MESSAGE),
@@ -54,7 +54,7 @@ def page_failure(
 
 
 def run_failure(error: BaseException) -> Failure:
-    """The failure of a run that `error` ended; it has a place, but no page."""
+    """Return the failure of a run that `error` ended; it has a place, but no page."""
     if isinstance(error, ScoopiError):
         return Failure(cause=error.what, message=str(error), at=error.at)
     what = f"{type(error).__name__}: {error}"

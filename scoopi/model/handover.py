@@ -34,7 +34,7 @@ class Payload(msgspec.Struct, frozen=True):
     parent: dict[str, Any] = {}
 
     def expect(self, kind: type[Input]) -> Input:
-        """The input, checked to be of type `kind`.
+        """Return the input, checked to be of type `kind`.
 
         Raises:
             StepError: the previous step handed over a value of another type.
@@ -48,7 +48,7 @@ class Payload(msgspec.Struct, frozen=True):
         )
 
     def advance(self, output: object) -> Payload:
-        """The payload for the next step."""
+        """Return the payload for the next step."""
         return Payload(self.job, self.locator, self.page, self.task, output, self.parent)
 
 

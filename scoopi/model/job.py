@@ -32,7 +32,7 @@ INCARNATION_BYTES = 8
 
 
 def new_incarnation() -> NodeIncarnation:
-    """A fresh random number of 16 hex digits."""
+    """Return a fresh random number of 16 hex digits."""
     import secrets  # late: workers start without it
 
     return NodeIncarnation(secrets.token_hex(INCARNATION_BYTES))
@@ -51,7 +51,7 @@ class JobState(StrEnum):
     DONE = "DONE"
     FAILED = "FAILED"
     SKIPPED = "SKIPPED"
-    """The site's robots.txt disallows the page; it was not requested."""
+    """The site's robots.txt disallows the page, or a budget is used up; the page was not loaded."""
 
 
 class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -117,7 +117,7 @@ class StoredJob(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def seed_id(group: str, name: str, url: str, request: str = "", parent: Mapping[str, Any] = NO_PARENT) -> str:
-    """The id of a defined locator's job: 32 hex digits.
+    """Return the id of a defined locator's job: 32 hex digits.
 
     Args:
         request: the key of its request; empty for a plain GET.
@@ -128,12 +128,12 @@ def seed_id(group: str, name: str, url: str, request: str = "", parent: Mapping[
 
 
 def link_id(parent: str, group: str, url: str, occurrence: int) -> str:
-    """The id of a link's job; `occurrence` is the number of equal links before it on the page."""
+    """Return the id of a link's job; `occurrence` is the number of equal links before it on the page."""
     return _digest("link", parent, group, url, str(occurrence))
 
 
 def once_id(seed: str, group: str, url: str, parent: Mapping[str, Any] = NO_PARENT) -> str:
-    """The id of the job of a link that is followed once per locator; `url` is a result of `page_url`.
+    """Return the id of the job of a link that is followed once per locator; `url` is a result of `page_url`.
 
     Args:
         parent: the values of the record that leads to it; each set of values makes a job of its own.
@@ -142,12 +142,12 @@ def once_id(seed: str, group: str, url: str, parent: Mapping[str, Any] = NO_PARE
 
 
 def run_id(group: str, url: str, parent: Mapping[str, Any] = NO_PARENT) -> str:
-    """The id of the job of a page that is read once per run; arguments as in `once_id`."""
+    """Return the id of the job of a page that is read once per run; arguments as in `once_id`."""
     return _digest("run", group, url, *_values(parent)) if parent else seed_id(group, group, url)
 
 
 def retry_id(job: str) -> str:
-    """The id of the job that runs the failed tasks of an ended job again.
+    """Return the id of the job that runs the failed tasks of an ended job again.
 
     It is derived, so that two requests for a retry make one job; and it differs, so that the rows of the
     tasks that did not fail stay with the first job.
@@ -156,16 +156,21 @@ def retry_id(job: str) -> str:
 
 
 def ancestor_digest(group: str, url: str, request: str = "") -> bytes:
-    """The 8-byte digest of a page in a chain of links; `url` is a result of `page_url`."""
+    """Return the 8-byte digest of a page in a chain of links.
+
+    Args:
+        url: a result of `page_url`.
+        request: the key of its request; empty for a plain GET.
+    """
     parts = (group, url, request) if request else (group, url)
     return blake2b("\x1f".join(parts).encode(), digest_size=8).digest()
 
 
 def page_url(url: str, each_fragment: bool = False) -> str:
-    """The address of the page itself, without the fragment that names a place in it.
+    """Return the address of the page itself, without the fragment that names a place in it.
 
     Args:
-        each_fragment: each fragment is a page of its own, as in an application in the browser.
+        each_fragment: whether each fragment is a page of its own, as in an application in the browser.
     """
     if "#" not in url:
         return url
@@ -191,7 +196,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
         payload: kept of a failed job, so that a retry can make a job of its failed tasks, and of a job that
             was tried more than once, so that reports can name it.
         tried: the reason of each earlier failed attempt at the page.
-        skipped: why a SKIPPED job was skipped: the rule of its site.
+        skipped: why a SKIPPED job was skipped: the rule of robots.txt, or the budget; None for other jobs.
         files: the downloaded files that the rows refer to; they are durable in the node's folder.
     """
 

@@ -115,7 +115,7 @@ class Validators(msgspec.Struct, frozen=True):
     last_modified: str = ""
 
     def or_else(self, former: Validators) -> Validators:
-        """These validators, with a missing one taken from `former`."""
+        """Return these validators, with a missing one taken from `former`."""
         return Validators(self.etag or former.etag, self.last_modified or former.last_modified)
 
 

@@ -24,5 +24,5 @@ NOWHERE = Place()
 
 
 def source_folder(source: Path) -> Path:
-    """The folder of definitions that are given as a folder, or as a single file in it."""
+    """Return the folder of definitions that are given as a folder, or as a single file in it."""
     return source if source.is_dir() else source.parent

@@ -28,7 +28,7 @@ class Session(msgspec.Struct, frozen=True, omit_defaults=True):
     failed: str = ""
 
     def with_changes(self, change: SessionChange) -> Session:
-        """The session with the cookies of `change` added and removed."""
+        """Return the session with the cookies of `change` added and removed; the 300 newest are kept."""
         cookies = {key: line for key, line in self.cookies.items() if key not in change.removed}
         cookies.update(change.added)
         kept = dict(list(cookies.items())[-MOST_COOKIES:])
@@ -56,14 +56,14 @@ class SessionChange(msgspec.Struct, frozen=True, array_like=True):
     message: str = ""
 
     def then(self, later: SessionChange) -> SessionChange:
-        """This change and a later one as a single change."""
+        """Return this change and a later one as a single change."""
         added = {key: line for key, line in self.added.items() if key not in later.removed} | later.added
         removed = tuple(key for key in {*self.removed, *later.removed} if key not in added)
         return msgspec.structs.replace(later, added=added, removed=removed)
 
 
 def cookies_of(lines: Iterable[str]) -> dict[str, str]:
-    """Cookie lines by the domain, path and name of the cookie.
+    """Return cookie lines by domain, path and name of the cookie; lines that are too long are left out.
 
     >>> list(cookies_of(["a.example\\tFALSE\\t/\\tFALSE\\t0\\tsid\\t1"]))
     ['a.example / sid']
@@ -80,7 +80,13 @@ def cookies_of(lines: Iterable[str]) -> dict[str, str]:
 def changed(
     name: str, job: str, sent: Mapping[str, str], received: Mapping[str, str]
 ) -> SessionChange | None:
-    """The change from the cookies of a request to those after its response; None if they are the same."""
+    """Return the change from a request's cookies to those after its response; None if they are the same.
+
+    Args:
+        name: the name of the session.
+        job: the id of the page's job.
+        sent, received: the cookies before and after, as in `Session.cookies`.
+    """
     added = {key: line for key, line in received.items() if sent.get(key) != line}
     removed = tuple(key for key in sent if key not in received)
     return SessionChange(name, job, added, removed) if added or removed else None

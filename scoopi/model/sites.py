@@ -35,7 +35,7 @@ class LimitsByHost(Protocol):
     """Provides the limits of each host."""
 
     def for_host(self, host: str) -> HostLimits:
-        """The limits of `host:port`."""
+        """Return the limits of `host:port`."""
 
 
 class Auth(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -116,7 +116,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     budget: dict[str, int] = {}
 
     def without_credentials(self) -> Site:
-        """The site without credentials, for an unencrypted request after an encrypted one."""
+        """Return the site without credentials, for an unencrypted request after an encrypted one."""
         headers = {name: text for name, text in self.headers.items() if is_open(name, text)}
         return replace(self, headers=headers, cookies={}, auth=None)
 
@@ -190,7 +190,7 @@ class Sites:
         self._known: dict[str, Site] = {}
 
     def for_host(self, host: str) -> Site:
-        """The effective settings of `host:port`; the same object for each call."""
+        """Return the effective settings of `host:port`; the same object for each call."""
         if not self._blocks:
             return self.defaults
         site = self._known.get(host)
@@ -199,15 +199,15 @@ class Sites:
         return site
 
     def for_url(self, url: str) -> Site:
-        """The effective settings of the host of a web address, which is in the form of `Address.url`."""
+        """Return the effective settings of the host of a web address, which must be normalized."""
         return self.for_host(_host_of(url))
 
     def blocks_for(self, host: str) -> list[SiteBlock]:
-        """The blocks that apply to `host:port`, the most specific last."""
+        """Return the blocks that apply to `host:port`, the most specific last."""
         return [block for block in self._blocks if block.matches(host)]
 
     def origins(self, host: str) -> dict[str, str]:
-        """Field, or `field.name` -> where its value is defined; defaults are left out."""
+        """Return field, or `field.name` for a header -> `file:line` of its value; defaults are left out."""
         found: dict[str, str] = {}
         for block in self.blocks_for(host):
             found.update(block.origins)

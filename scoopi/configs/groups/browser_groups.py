@@ -87,20 +87,20 @@ class BrowserSettings(Group, frozen=True):
 
     @classmethod
     def of(cls, configs: Values) -> Self:
-        """The settings, with the programs of the chosen browser and within the memory of this machine."""
+        """Return the settings, with the programs of the browser, and within this machine's memory."""
         given, bound = super().of(configs), memory_bound()
         if given.browser == "firefox":
             given = given.with_firefox()
         return given if bound is None or given.url else given.within(bound >> 20)
 
     def with_firefox(self) -> Self:
-        """The settings with Firefox's programs in place of the default ones."""
+        """Return the settings with Firefox's programs in place of the default ones."""
         binary = FIREFOX if self.binary == CHROMIUM else self.binary
         driver = (shutil.which("geckodriver") or GECKODRIVER) if self.driver == CHROMEDRIVER else self.driver
         return msgspec.structs.replace(self, binary=binary, driver=driver)
 
     def within(self, bound_mb: int) -> Self:
-        """The settings with fewer or smaller browsers if they would use more than half of the memory."""
+        """Return the settings with fewer or smaller browsers, so that they fit into half of `bound_mb`."""
         for_all = bound_mb // 2
         browsers = max(1, min(self.browsers, for_all // LEAST_BROWSER_MB))
         memory_mb = max(LEAST_BROWSER_MB, min(self.memory_mb, for_all // browsers))

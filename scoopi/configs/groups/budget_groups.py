@@ -51,5 +51,5 @@ class BudgetSettings(Group, frozen=True):
     ] = 0
 
     def budget(self) -> Budget:
-        """The budget of the run."""
+        """Return the budget of the run."""
         return Budget(self.pages, self.seconds, self.bytes, self.depth)

@@ -60,7 +60,7 @@ class ClusterSettings:
     ] = None
     password: Annotated[
         str | None,
-        SettingKey("scoopi.cluster.password", NODE, "The password for that user; write it as ${env:NAME}."),
+        SettingKey("scoopi.cluster.password", NODE, "The password of the user; write it as ${env:NAME}."),
     ] = field(default=None, repr=False)
     tls: TlsSettings | None = None
     store: Annotated[
@@ -167,7 +167,7 @@ class ClusterSettings:
 
     @classmethod
     def of(cls, configs: Values, folder: Path) -> Self:
-        """The settings of a node; relative paths of TLS files are resolved against `folder`.
+        """Return the settings of a node; relative paths of TLS files are resolved against `folder`.
 
         Raises:
             ConfigError: an address is not HOST or HOST:PORT, the store is not a database or is given beside

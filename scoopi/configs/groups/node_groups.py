@@ -43,7 +43,7 @@ class WorkerSettings(Group, frozen=True):
 
     @classmethod
     def of(cls, configs: Values) -> Self:
-        """The settings; `auto` workers are as many as the cores that this process may use."""
+        """Return the settings; `auto` workers are as many as the cores that this process may use."""
         text = configs.text("scoopi.workers")
         workers = cores() if text == "auto" else int(text)
         limit = memory_limit()

@@ -38,7 +38,7 @@ class FetchLimits(Group, frozen=True):
     ] = 1000
 
     def for_host(self, host: str) -> Self:
-        """Returns itself, as the limits are the same for each host; see `LimitsByHost`."""
+        """Return itself, as the limits are the same for each host; see `LimitsByHost`."""
         return self
 
 
@@ -122,7 +122,7 @@ class WebClientSettings(Group, frozen=True):
     ] = "inside"
 
     def site(self) -> Site:
-        """The settings for hosts without a site."""
+        """Return the settings for hosts without a site."""
         return Site(
             user_agent=self.user_agent,
             timeout_ms=self.timeout_ms,
@@ -147,7 +147,7 @@ class FactSettings(Group, frozen=True):
 
     @classmethod
     def of(cls, configs: Values) -> Self:
-        """The replacements; None for blank facts if `scoopi.fact.blank.replace` is off."""
+        """Return the replacements; None for blank facts if `scoopi.fact.blank.replace` is off."""
         values = values_of(cls, configs)
         if not configs.flag("scoopi.fact.blank.replace"):
             values["blank_replacement"] = None
@@ -247,7 +247,7 @@ class TaskLimit(Group, frozen=True):
 
     @classmethod
     def of(cls, configs: Values) -> Self:
-        """`scoopi.task.timeout` plus `scoopi.script.timeout`; infinity if the former is 0."""
+        """Return the limit: `scoopi.task.timeout` plus `scoopi.script.timeout`; none if the former is 0."""
         timeout_s = configs.number("scoopi.task.timeout")
         return cls(timeout_s + ScriptLimits.of(configs).timeout_ms / 1000 if timeout_s else math.inf)
 
@@ -284,6 +284,6 @@ class ArchiveSettings(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, configs: Values, folder: Path) -> Self:
-        """The settings of a run; a relative path is resolved against `folder`, the run's current folder."""
+        """Return the settings of a run; a relative path is resolved against `folder`."""
         values = values_of(cls, configs)
         return cls(**values | {"folder": folder / values["folder"]})

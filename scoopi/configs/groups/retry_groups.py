@@ -79,7 +79,7 @@ class RetrySettings(Group, frozen=True):
     ] = 100_000
 
     def policy(self) -> RetryPolicy:
-        """The policy of hosts without their own."""
+        """Return the policy of hosts without their own."""
         return RetryPolicy(
             self.attempts,
             self.delay_ms,

@@ -37,18 +37,20 @@ class TlsSettings:
         SettingKey(
             "scoopi.cluster.tls.key",
             NODE,
-            "The file with the key of that certificate.",
+            "The file with the private key of the certificate.",
             kind=SettingKind.PATH,
         ),
     ] = None
     password: Annotated[
         str | None,
-        SettingKey("scoopi.cluster.tls.password", NODE, "The password of that key; write it as ${env:NAME}."),
+        SettingKey(
+            "scoopi.cluster.tls.password", NODE, "The password of the private key; write it as ${env:NAME}."
+        ),
     ] = field(default=None, repr=False)
 
     @classmethod
     def of(cls, configs: Values, folder: Path) -> Self | None:
-        """The settings; None if TLS is off. Relative paths are resolved against `folder`.
+        """Return the settings; None if TLS is off. Relative paths are resolved against `folder`.
 
         Raises:
             ConfigError: a file does not exist.

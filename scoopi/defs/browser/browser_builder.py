@@ -78,10 +78,10 @@ def _until(node: Table | None) -> Until:
 
 
 def verbs_of(entry: Table) -> list[str]:
-    """Return the verbs of an action, which should be one."""
+    """Return the verbs among the keys of an action; a valid action has exactly one."""
     return [verb for verb in VERBS if verb in entry.entries]
 
 
 def number_of(node: Table, name: str) -> int | None:
-    """Return the number of a key; None if there is none."""
+    """Return the whole number that a key has as its value; None if it is absent or invalid."""
     return read_integer(node.text(name) or "")

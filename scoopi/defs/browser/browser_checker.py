@@ -28,7 +28,7 @@ _MAY_NOT_COME = frozenset({"dialog", "window"})
 _BACK = {"frame": "top", "window": "main"}
 """The value by which an action leads back out of a frame or a window."""
 _KEYWORDS = {"frame": "top", "scroll": END}
-"""The word that stands where these actions mostly have a selector."""
+"""The keyword that an action accepts in place of a selector."""
 _FRAMES = frozenset({"iframe", "frame"})
 _WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 _PLACES = frozenset(
@@ -37,7 +37,7 @@ _PLACES = frozenset(
         *("screen", "start", "the", "to", "top", "up", "window"),
     )
 )
-"""Of these words alone no element has its name; they stand for a place in the page."""
+"""Words that stand for a place in the page; no element is named by these alone."""
 _PASSWORD = re.compile(r"(?i)passw|passphrase|pwd|\bpass\b")
 _HOST = re.compile(r"[A-Za-z0-9*._-]*[A-Za-z0-9][A-Za-z0-9*._-]*")
 _SCREENSHOT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

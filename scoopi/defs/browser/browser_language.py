@@ -58,13 +58,13 @@ ACTION = Record(
         Key(
             "timeout",
             _MS,
-            "The longest that it may take, in ms; default: as for `until`.",
+            "The longest that the action may take, in ms; default: the `timeout` of `browser`.",
             "timeout: 3000",
         ),
         Key(
             "optional",
             _BOOL,
-            "Whether it is skipped if its element does not appear in time.",
+            "Whether the action is skipped if its element does not appear in time.",
             "optional: true",
         ),
     )
@@ -81,7 +81,7 @@ BROWSER = Record(
         Key(
             "timeout",
             _MS,
-            "The longest wait for that, and for the element of each action, in ms; default: 10000.",
+            "The longest wait for `until`, and for the element of each action, in ms; default: 10000.",
             "timeout: 30000",
         ),
         Key(

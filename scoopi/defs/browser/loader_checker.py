@@ -20,7 +20,7 @@ class LoaderChecker:
         self._findings = findings
 
     def check(self, group: WrittenTaskGroup, *, is_in_browser: bool) -> None:
-        """Report the findings of a group.
+        """Check a group, and report what is wrong.
 
         Args:
             is_in_browser: whether its pages are loaded in a browser, by `loader` or a step of its first task.

@@ -33,7 +33,10 @@ _NO_OUTPUT = "none"
 
 
 def with_locator(name: str, group: Table) -> Table:
-    """Turn `from: shops.csv`, or an address, in a group into a locator; other groups stay as they are."""
+    """Return a group with a row file in `from`, or a page in `url`, as one with a locator of that name.
+
+    Any other group is returned unchanged.
+    """
     written, url = group.entries.get(FROM), group.entries.get(URL)
     if isinstance(written, Listing) or LOCATORS in group.entries or (written is None and not _is_page(url)):
         return group
@@ -56,7 +59,7 @@ def _is_page(url: Node | None) -> bool:
 
 
 def with_listed_pages(root: Table) -> Table:
-    """Return the definitions with ordinary groups in place of lists; the checker reports malformed ones."""
+    """Return the definitions with ordinary groups in place of lists; malformed lists stay as they are."""
     locators, tasks = root.entries.get("locatorGroups"), root.entries.get("taskGroups")
     if not isinstance(locators, Table) or not any(map(_is_listed, locators.entries.values())):
         return root
@@ -89,7 +92,10 @@ def _copy(node: Node | None) -> tuple[dict[str, Node], dict[str, Place]]:
 
 
 def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
-    """Return place, fault and hint of a group's list that cannot be read; None if nothing is wrong."""
+    """Return place, what is wrong and hint for a group whose list of pages is malformed; else None.
+
+    What the shape checker reports is left to it.
+    """
     if FROM in group.entries and LOCATORS in group.entries:
         named = f"from: {group.text(FROM)}" if group.text(FROM) else "from"
         what = f"the group has both {named} and locators"
@@ -122,7 +128,7 @@ def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
 
 
 def has_misspelt_source(group: Table) -> bool:
-    """Whether a group has an unknown key that stands for `from`."""
+    """Whether a group has an unknown key that probably is a misspelt `from`."""
     return is_from_misspelt(group.entries, (*_OF_LIST, *_OF_REQUEST, LOCATORS, "name"))
 
 
@@ -139,7 +145,7 @@ def _hint_of_source(text: str) -> str:
 
 
 def is_without_locators(group: Table) -> bool:
-    """Whether a group has no locators, no list of them, and no key that may be a misspelling of these."""
+    """Whether a group has neither `locators` nor `from`, and no key that may be one of them misspelt."""
     return group.entries.keys() <= {URL, MATCH, SINCE}
 
 

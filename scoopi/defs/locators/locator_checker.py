@@ -68,12 +68,12 @@ def rows_of(entry: Table, find: Find) -> RowFile | None:
 
 
 def are_pages(entries: Collection[Node]) -> bool:
-    """Whether all tables, which may be very many, are surely the name and the address of one page each."""
+    """Whether each entry surely is one page: it has only a name and a URL, without placeholders."""
     return isinstance(entries, Entries) and entries.names() <= _PAGE and not entries.may_hold("%{")
 
 
 def texts_of(entry: Table) -> Iterator[str]:
-    """All texts of a locator in which placeholders are filled."""
+    """Iterate over all texts of a locator in which placeholders are replaced."""
     return (text.text for _, text in _texts(entry, ""))
 
 

@@ -48,12 +48,15 @@ class RowChecker:
         self._values = values
 
     def check(self, entry: Table, key: str, known: list[str], texts: Iterable[str]) -> int | None:
-        """Return the number of rows of a locator, and add their columns to `known`; None if unreadable.
+        """Check the rows of a locator, and append the names of their columns to `known`.
 
         Args:
             key: the path to the locator's key `from`.
             known: the names of the locator's values.
             texts: the texts of the locator, with placeholders.
+
+        Returns:
+            The number of rows; None if they cannot be read.
         """
         source = self._source(entry, key)
         if source is None:

@@ -68,7 +68,7 @@ class RowFile:
         self._is_zstd = self._compression == ".zst"
 
     def columns(self) -> FileRow:
-        """The names of the columns.
+        """Return the names of the columns.
 
         Raises:
             RowFileError: the file has no columns, or they cannot be read.
@@ -77,7 +77,9 @@ class RowFile:
         return columns
 
     def rows(self) -> Iterator[FileRow]:
-        """The cells of each row, one per column, without leading and trailing blanks.
+        """Iterate over the rows; each has a cell per column, without leading and trailing blanks.
+
+        Rows without any text are left out.
 
         Raises:
             RowFileError: a row cannot be read.
@@ -85,7 +87,7 @@ class RowFile:
         return (row for _, row in self.numbered_rows())
 
     def numbered_rows(self) -> Iterator[tuple[int, FileRow]]:
-        """Each row as `rows` has it, with the number of the line on which it begins.
+        """Iterate over pairs: the number of the line on which a row begins, from 1, and the row as in `rows`.
 
         Raises:
             RowFileError: a row cannot be read.
@@ -95,7 +97,7 @@ class RowFile:
                 yield line, row
 
     def lines(self) -> Iterator[str]:
-        """The lines of the file, with their line ends.
+        """Iterate over the lines of the file, with their line ends.
 
         Raises:
             RowFileError: the file cannot be read.
@@ -127,7 +129,7 @@ class RowFile:
         return cast("IO[bytes]", _zstd().open(self._path)) if self._is_zstd else self._path.open("rb")
 
     def errors(self) -> tuple[type[Exception], ...]:
-        """The exceptions that reading may raise, apart from errors in the text."""
+        """Return the classes of exceptions that reading may raise, apart from UnicodeDecodeError."""
         known = (OSError, EOFError, zlib.error)
         return (*known, _zstd().ZstdError) if self._is_zstd else known
 
@@ -143,7 +145,7 @@ class RowFile:
 
 
 def is_row_file(text: str) -> bool:
-    """Whether a text names a file of this kind, by its suffix, or standard input."""
+    """Whether a text names a row file, by a suffix such as `.csv` or `.txt.gz`, or standard input."""
     return _suffix(text) in _READERS
 
 
@@ -170,7 +172,7 @@ def _zstd() -> ModuleType:
 
 
 def in_portions(rows: Iterable[FileRow]) -> Iterator[tuple[FileRow, ...]]:
-    """Group rows into batches of a bounded size, so that memory does not grow with the file."""
+    """Group rows into batches of at most 500, so that memory does not grow with the file."""
     left = iter(rows)
     while portion := tuple(islice(left, ROWS_AT_ONCE)):
         yield portion

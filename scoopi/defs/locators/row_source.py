@@ -11,6 +11,7 @@ class RowSource(msgspec.Struct, frozen=True):
     Attributes:
         file: a path, or `stdin`, as written; empty if the rows come from elsewhere.
         database: the URL of a database, as written.
+        query: the SQL query to send to it.
         run: the folder, id or definitions of a run, as written.
         output: the name of a file in the folder of that run.
     """

@@ -70,13 +70,13 @@ def read_row_source(node: Node | None) -> RowSource | Fault:
 
 
 def names_missing_input(node: Node | None) -> bool:
-    """Whether a source names an input that is not given, which is reported at its place."""
+    """Whether a source contains the placeholder of an input that is not given, which InputFiller reports."""
     texts = node.entries.values() if isinstance(node, Table) else [node]
     return any(isinstance(text, Text) and _INPUT.search(text.text) for text in texts)
 
 
 def is_reported_elsewhere(node: Node | None) -> bool:
-    """Whether the value of `from` is not one that its shape allows, which the shape checker reports."""
+    """Whether the value of `from` violates its shape, which the shape checker reports."""
     if isinstance(node, Table):
         return not node.entries.keys() <= ROWS_FROM.names or any(
             not (node.text(name) or "").strip() for name in node.entries
@@ -85,7 +85,7 @@ def is_reported_elsewhere(node: Node | None) -> bool:
 
 
 def is_from_misspelt(names: Iterable[str], known: Collection[str]) -> bool:
-    """Whether one of the keys beside an address is unknown and stands for `from`.
+    """Whether any of these names is an unknown key that probably is a misspelt `from`.
 
     >>> is_from_misspelt(["source", "url"], ["from", "url"]), is_from_misspelt(["shop"], ["from", "url"])
     (True, False)

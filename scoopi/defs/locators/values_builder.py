@@ -26,12 +26,12 @@ _NUMBERS = re.compile(r"(\d{1,15})\s*(?:-|\.\.)\s*(\d{1,15})")
 _NUMBER = re.compile(r"\d{1,15}")
 _ENDLESS = re.compile(r"(\d{1,15})\s*(?:-|\.\.)")
 _LIKE_NUMBERS = re.compile(r"-?\d+(?:[.,]\d+)*\s*(?:-|\u2013|\u2014)\s*-?\d+(?:[.,]\d+)*")
-"""What looks like a range of numbers, and is none if it is not `_NUMBERS`: `1.5-3`, `1,000-2,000`, `-5-3`."""
+"""What looks like a range of numbers, but is invalid unless it matches `_NUMBERS`: `1.5-3`, `-5-3`."""
 _STEP = re.compile(r"([1-9]\d{0,5})([dwm]?)")
 _TODAY = re.compile(r"today(?:\s*([+-])\s*(\d{1,5}))?")
 _DAY = r"\d{4}-\d\d(?:-\d\d)?|today(?:\s*[+-]\s*\d{1,5})?"
 _DAYS_BY_HYPHEN = re.compile(rf"({_DAY})\s*-\s*({_DAY})")
-"""Two days written as a range of numbers is."""
+"""Two days with a hyphen between them, as in a range of numbers."""
 _MONTH = re.compile(r"\d{4}-\d\d")
 _KEYS = frozenset({"from", "to", "step", "format"})
 _INPUT = r"%\{\s*(?:input|slot)\.([^{}]*?)\s*\}"
@@ -41,7 +41,7 @@ _EXAMPLE = "write FIRST-LAST, as in 1-50, or DAY..DAY, as in 2026-01-01..2026-01
 
 
 def local_today() -> date:
-    """The value of `today` in definitions: the current day in the time zone of this machine."""
+    """Return the current day in the time zone of this machine: the value of `today` in definitions."""
     return datetime.now().astimezone().date()
 
 

@@ -117,7 +117,7 @@ def path_fault_of_nodes(path: str) -> Fault | None:
 def check_has_output(
     definition: RecordDef, outputs: Sequence[OutputDef], key: str, place: Place, findings: Findings
 ) -> None:
-    """Report a task that downloads files and has no output for the rows that name them, or one at their path.
+    """Report a task that downloads files if no output has the rows that name them, or one is at their path.
 
     Args:
         key: the path of names to the task.

@@ -23,14 +23,19 @@ _ALLOW = Key(
     "Patterns of which one must be found in an address that is followed.",
     'allow: "/books/\\d+"',
 )
-_DENY = Key("deny", SELECTS, "Patterns of which none may be found in it.", "deny: [ /login, sort= ]")
+_DENY = Key(
+    "deny",
+    SELECTS,
+    "Patterns of which none may be found in an address that is followed.",
+    "deny: [ /login, sort= ]",
+)
 _SAME_SENTENCE = "What an address must share with that of its page: its host, its domain, or nothing"
 _DEPTH = Key("depth", _INTEGER, "The most links from a locator to a page.", "depth: 3")
 _UNTIL = Key(
     "until",
     SELECTS,
-    "The last page of a list that is read, though it links to another: `no-new-items`, whose items were all "
-    "on earlier pages; `older-than DAY`, whose items are all older; `seen`, where links lead back (always).",
+    "Where a list ends although a link leads on: `no-new-items`, after a page with only items of earlier "
+    "pages; `older-than DAY`, after one whose items are all older; `seen`, at a page read before (always).",
     "until: [ no-new-items, older-than today-30 ]",
 )
 _BY = Key(
@@ -113,7 +118,8 @@ LIST_KEYS = (
     Key(
         "url",
         _NAME,
-        "Address of the sitemap or feed; of the pages of a file, by default its column `url`.",
+        "Address of the sitemap or feed; for a source with a row per page, that of a page "
+        "(default: column `url`).",
         'url: "https://shop.example/sitemap.xml"',
     ),
     Key(

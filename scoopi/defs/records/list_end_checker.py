@@ -29,7 +29,7 @@ _EXAMPLE = (
 
 
 def read_list_end(rules: Table) -> ListEnd | None:
-    """Return the end of a list, from the rules of its links; None if they have none.
+    """Return the end of a list, from the rules of its links; None if only the lack of a new link ends it.
 
     Invalid values are left out, as ListEndChecker reports them.
     """

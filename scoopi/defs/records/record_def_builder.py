@@ -49,17 +49,21 @@ class WrittenRecordDef(msgspec.Struct, frozen=True):
 
     @property
     def link_groups(self) -> list[str]:
-        """The groups that its fields lead to."""
+        """The names of the task groups that the fields lead to."""
         return [field.follow for field in self.record_def.fields if field.follow]
 
     def field_node(self, name: str) -> Table:
-        """The node of a field; an empty table if there is none."""
+        """Return the YAML of a field; an empty table if there is no such field."""
         fields = self.node.table("fields")
         found = fields.table(name) if fields is not None else None
         return found or Table({}, {}, self.place)
 
     def located(self, path: KeyPath) -> tuple[Place, str]:
-        """The place of a value, and the path of the names and numbers to it that the user has written."""
+        """Return the place of a value, and the path of names to it as the user has written it.
+
+        Args:
+            path: the names and list positions to the value in the long form, as `("fields", "title")`.
+        """
         node: Node = self.node
         place, key = self.place, self.key
         for step in path:
@@ -250,7 +254,7 @@ def _flag(node: Table, name: str) -> bool:
 
 
 def outputs_of(data_def: str, written: tuple[OutputDef, ...]) -> tuple[OutputDef, ...]:
-    """Return the outputs of a task; by default a file with the name of its data definition."""
+    """Return the outputs of a task; by default the file `DATA_DEF.jsonl`, with `output: none` nothing."""
     if not written:
         return (OutputDef(f"{data_def}.jsonl"),)
     return tuple(each for each in written if each.to != NO_OUTPUT)

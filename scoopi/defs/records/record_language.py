@@ -96,7 +96,12 @@ FIELD = Record(
         Key("required", _BOOL, "A record without a value here is rejected.", "required: true"),
         Key("follow", _NAME, "The task group of the page that the value leads to.", "follow: detail"),
         ONCE_KEY,
-        Key("links", LINKS, "Which of its addresses are followed. Default: all.", "links: { same: host }"),
+        Key(
+            "links",
+            LINKS,
+            "Which of the field's addresses are followed. Default: all.",
+            "links: { same: host }",
+        ),
         DOWNLOAD_KEY,
     ),
     short="a selector, or a list of selectors",

@@ -53,11 +53,16 @@ class BlockReader:
         return values
 
     def no_effect(self, table: Table, path: str, key: str, where: str, hint: str = "remove it") -> None:
-        """Warn of a key of a block that has no effect there."""
+        """Warn of a key of a block that has no effect.
+
+        Args:
+            path: the path of names to the block.
+            where: completes the sentence "KEY has no effect …".
+        """
         self._findings.warning(table.keys[key], f"{path}.{key}", f"{key} has no effect {where}", hint)
 
     def wrong(self, table: Table, path: str, key: str, what: str, hint: str) -> None:
-        """Report a key of a block that contradicts others, or is missing beside them."""
+        """Add an error for a key of a block that contradicts other keys, or is missing beside them."""
         self._findings.error(table.keys.get(key, table.place), f"{path}.{key}", what, hint)
 
     def _warn_if_idle(self, node: Node, key: BlockKey, path: str, owner: Place) -> None:
@@ -120,5 +125,9 @@ class BlockReader:
 
 
 def is_whole(table: Table | None, values: dict[str, Any] | None) -> bool:
-    """Whether all keys of a block are known and valid; else what seems to be missing may be misspelt."""
+    """Whether all keys of a block are known and valid; if not, a missing key may only be misspelt.
+
+    Args:
+        values: the values of the valid keys.
+    """
     return table is None or values is None or table.entries.keys() <= values.keys()

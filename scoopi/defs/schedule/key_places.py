@@ -11,7 +11,7 @@ from scoopi.model.place import Place
 class KeyPlaces:
     """The places of processes and of the values of their keys, for findings about the whole project.
 
-    It contains all processes by their qualified names, also those with errors.
+    As a collection, it has the qualified names of all processes, also of those with errors.
     """
 
     def __init__(self) -> None:
@@ -30,17 +30,17 @@ class KeyPlaces:
         self._nodes[process] = node
 
     def of_name(self, process: str) -> Place:
-        """Where the name of a process is written."""
+        """Return where the name of a process is written."""
         return self._names[process]
 
     def names_in(self, process: str, key: str) -> frozenset[str]:
-        """The names in a mapping of a process, also those with invalid values; empty if it is none."""
+        """Return the names in a mapping of a process, such as `inputs`; empty if the key is not a mapping."""
         node = self._nodes[process]
         table = node.table(key) if isinstance(node, Table) else None
         return frozenset(table.entries) if table is not None else frozenset()
 
     def at(self, process: str, *names: str | int) -> tuple[Place, str]:
-        """The place of a value, and the path of names to it.
+        """Return the place of a value, and the path of names to it.
 
         Args:
             names: the keys and indexes of lists from the process to the value. The path ends before a name

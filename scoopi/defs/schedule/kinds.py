@@ -44,7 +44,7 @@ class ValueKind:
 
 
 def text_of(node: Node) -> str:
-    """The text of a scalar.
+    """Return the text of a scalar.
 
     Raises:
         InvalidValueError: the node is empty, a list or a mapping, or it has a character that neither a path
@@ -112,11 +112,11 @@ def number(low: float, high: float = float("inf")) -> ValueKind:
 
 
 def duration(least: str = "0s", *, may_never: bool = False, word: str = "never") -> ValueKind:
-    """Return the kind of durations of at least `least`.
+    """Return the kind of durations of at least `least`, which is itself written as a duration.
 
     Args:
-        may_never: `never` is a value, too, read as None.
-        word: another spelling of `never`.
+        may_never: whether `never` is allowed, too; it is read as None.
+        word: another word that means the same as `never`.
     """
     shortest = parse_duration(least)
 

@@ -22,7 +22,7 @@ class ModuleNames:
         names: functions, classes, variables and imports.
         parameters: by function, the names of the parameters without a default.
         methods: by class without a base, the names of its methods and attributes.
-        not_called: names that cannot be called to a result, with what they are, as "of type str".
+        not_called: name -> why a call of it gives no result: what it is, as "of type str".
         is_whole: whether the names are complete: nothing in the source can define further ones.
         problem: why the source cannot be read; empty if it can.
     """
@@ -48,7 +48,7 @@ class ModuleReader:
         self._known: dict[str, ModuleNames | None] = {}
 
     def own(self) -> list[str]:
-        """The names of the modules in the project's root folder."""
+        """Return the names of the modules and packages in the project's root folder, sorted."""
         files = (each for each in self._root.iterdir() if _MODULE.fullmatch(each.stem))
         return sorted(each.stem for each in files if each.suffix == ".py" or (each / "__init__.py").exists())
 
@@ -109,7 +109,7 @@ class _Names:
         self._not_called: dict[str, str] = {}
 
     def of_module(self) -> ModuleNames:
-        """All that were collected."""
+        """Return all names that were collected."""
         names = frozenset(self._names)
         is_whole = names.isdisjoint(("*", "__getattr__"))
         return ModuleNames(names, self._parameters, self._methods, self._not_called, is_whole)

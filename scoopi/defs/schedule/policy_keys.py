@@ -27,7 +27,7 @@ DEPENDS_ON = Block(
         BlockKey(
             "slot",
             kinds.SLOT_SHIFT,
-            "Which slot of it: same, previous, or a shift.",
+            "Which slot of that process: the same, the previous one, or as many slots earlier as -2 says.",
             "-2",
             "1",
             "process: other",
@@ -35,7 +35,7 @@ DEPENDS_ON = Block(
         BlockKey(
             "when_skipped",
             choice("wait", "skip", "run"),
-            "If that job was skipped.",
+            "What this job does if that job was skipped.",
             "run",
             "fail",
             "process: other",
@@ -43,7 +43,7 @@ DEPENDS_ON = Block(
         BlockKey(
             "when_failed",
             choice("wait", "skip", "fail", "run"),
-            "If that job failed.",
+            "What this job does if that job failed.",
             "fail",
             "retry",
             "process: other",
@@ -58,54 +58,68 @@ PROBE = Block(
         BlockKey(
             "path_exists",
             kinds.TEXT,
-            "A file or folder exists; relative paths begin at the current folder of `serve`.",
+            "A file or folder that must exist; relative paths begin at the current folder of `serve`.",
             "/data/${ slot.key }",
             "[a]",
         ),
         BlockKey(
             "not_before",
             kinds.CLOCK_TIME,
-            "A time of day has come, on the day of the slot's end, in the trigger's zone.",
+            "The earliest time of day, on the day of the slot's end, in the trigger's time zone.",
             '"06:30"',
             '"24:00"',
         ),
         BlockKey(
             "job_done",
             Block(DEPENDS_ON.keys[:2], DependsOn, short=lambda text: {"process": text}),
-            "The job of a process for the same slot, or an earlier one, is processed or was a noop.",
+            "A process whose job for the same or an earlier slot must be processed or a noop.",
             "{process: other, slot: previous}",
             "[other]",
         ),
         BlockKey(
             "python",
             kinds.FUNCTION_NAME,
-            "A function, called like that of an attempt, returns true.",
+            "A function that must return true; it is called like that of an attempt.",
             "actions:ready",
             "ready",
         ),
-        BlockKey("constant", kinds.BOOLEAN, "The answer itself.", "true", '"true"'),
+        BlockKey("constant", kinds.BOOLEAN, "The result of the condition itself.", "true", '"true"'),
     ),
     Probe,
     is_list=True,
 )
 RETRY = Block(
     (
-        BlockKey("max", integer(0), "Additional attempts.", "3", '"3"'),
-        BlockKey("delay", duration(), "From the end of the previous attempt.", "10m", "10"),
-        BlockKey("backoff", number(1), "The delay grows by this factor.", "2.0", "0.5"),
+        BlockKey("max", integer(0), "The most attempts after the first one.", "3", '"3"'),
+        BlockKey("delay", duration(), "The wait after the end of the previous attempt.", "10m", "10"),
+        BlockKey("backoff", number(1), "The factor by which each further delay is longer.", "2.0", "0.5"),
         BlockKey("max_delay", duration(), "The longest delay.", "12h", "long"),
-        BlockKey("jitter", number(0, 1), "Fraction of the delay, by a hash of the attempt's id.", "0.1", "2"),
         BlockKey(
-            "when", list_of(choice("failed", "error")), "Which ends are retried.", "[error]", "[canceled]"
+            "jitter",
+            number(0, 1),
+            "Up to this fraction of the delay is added, depending on a hash of the attempt's id.",
+            "0.1",
+            "2",
+        ),
+        BlockKey(
+            "when", list_of(choice("failed", "error")), "Which outcomes are retried.", "[error]", "[canceled]"
         ),
         limit_key(
-            "stale_after", "An attempt without a sign of life is offered again, after `delay`.", "1h", "1"
+            "stale_after",
+            "How long an attempt may show no sign of life; then it is offered again, after `delay`.",
+            "1h",
+            "1",
         ),
-        limit_key("give_up_after", "After this, no further attempts.", "never", "soon"),
+        limit_key(
+            "give_up_after",
+            "How long a job may take from its first attempt on; then there are no further attempts.",
+            "never",
+            "soon",
+        ),
         BlockKey(
             "on_exhausted",
             choice("skip", "fail", "hold"),
-            "What the job becomes without a further attempt.",
+            "What becomes of a job that gets no further attempt.",
             "hold",
             "wait",
         ),
@@ -114,9 +128,9 @@ RETRY = Block(
 )
 TIMEOUT = Block(
     (
-        limit_key("queue", "Longest wait of an attempt.", "2h", "2"),
-        limit_key("run", "Longest run of an attempt.", "6h", "6"),
-        limit_key("heartbeat", "Longest time without progress.", "60s", "x"),
+        limit_key("queue", "The longest that an attempt may wait for a worker.", "2h", "2"),
+        limit_key("run", "The longest that an attempt may run.", "6h", "6"),
+        limit_key("heartbeat", "The longest that an attempt may run without reporting progress.", "60s", "x"),
     ),
     Timeouts,
 )
@@ -132,12 +146,18 @@ DEADLINE = Block(
             True,
         ),
         BlockKey(
-            "within", duration(), "The job is processed within this time.", "3h", "3", "after: created", True
+            "within",
+            duration(),
+            "The time within which the job has to be finished.",
+            "3h",
+            "3",
+            "after: created",
+            True,
         ),
         BlockKey(
             "then",
             choice("notify", "fail"),
-            "What happens otherwise.",
+            "What happens to a job that is late.",
             "fail",
             "skip",
             "after: created\nwithin: 3h",
@@ -150,7 +170,7 @@ NOTIFY = Block(
         BlockKey(
             "when",
             list_of(choice(*_EVENTS)),
-            "States and events.",
+            "The states and events that are sent.",
             "[failed, error]",
             "[broken]",
             "via: python:mail:send",

@@ -53,7 +53,7 @@ class ProcessBuilder:
         self._triggers = TriggerBuilder(findings)
 
     def build(self, name: str, node: Node, path: str, owner: Place) -> Process | None:
-        """Build a process; None after an error.
+        """Build a process; None after an error, which is added to the findings.
 
         Args:
             name: the qualified name.

@@ -1,4 +1,4 @@
-"""ProcessEdges: how processes refer to each other: by qualified names, without cycles, slot by slot."""
+"""ProcessEdges: qualifies the names by which processes refer to each other, and checks these edges."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ProcessEdges:
         self._findings = findings
 
     def qualify(self) -> None:
-        """Replace the names in all processes by qualified ones."""
+        """Replace the names in all processes by qualified ones, and report those that are unknown."""
         for name, process in self._processes.items():
             depends_on = tuple(
                 msgspec.structs.replace(

@@ -33,12 +33,12 @@ def _executes(text: str) -> dict[str, Any]:
 
 ACCEPT = Block(
     (
-        BlockKey("failed_pages", kinds.SHARE_OR_COUNT, "Pages that may fail.", '"5 %"', '"some"'),
-        BlockKey("min_rows", integer(0), "Rows that it must have.", "10", '"5 %"'),
+        BlockKey("failed_pages", kinds.SHARE_OR_COUNT, "The most pages that may fail.", '"5 %"', '"some"'),
+        BlockKey("min_rows", integer(0), "The least number of rows.", "10", '"5 %"'),
         BlockKey(
             "less_than_last",
             kinds.SHARE,
-            "How many rows fewer than those of the last succeeded slot.",
+            "The largest decrease of the number of rows since the last succeeded slot.",
             '"40 %"',
             "40",
         ),
@@ -50,7 +50,7 @@ EXECUTES = Block(
         BlockKey(
             "scrape",
             _PATH,
-            "Definitions of a scrape, and perhaps the locator groups that it reads.",
+            "Folder of the definitions of a scrape, and perhaps the locator groups that it reads.",
             "books#list",
             "/books",
         ),
@@ -68,7 +68,9 @@ EXECUTES = Block(
             "actions:load",
             "load",
         ),
-        BlockKey(EXTERNAL, kinds.PLAIN_NAME, "Executed elsewhere, by a registered worker.", "press", "a b"),
+        BlockKey(
+            EXTERNAL, kinds.PLAIN_NAME, "A name for work that registered workers execute.", "press", "a b"
+        ),
         BlockKey(
             "accept",
             ACCEPT,
@@ -80,7 +82,7 @@ EXECUTES = Block(
         BlockKey(
             "nodes",
             integer(1, 1000),
-            "Nodes of a scrape's run; several need a shared store.",
+            "Number of nodes of a scrape's run; several need a shared store.",
             "3",
             "0",
             "scrape: books",
@@ -88,7 +90,7 @@ EXECUTES = Block(
         BlockKey(
             "exit_codes",
             kinds.EXIT_CODES,
-            "Outcome of exit codes; others than 0 are failures.",
+            "Outcomes by exit code; any other code except 0 is a failure.",
             "{3: noop}",
             "{0: noop}",
             "command: [bin/load]",
@@ -96,7 +98,7 @@ EXECUTES = Block(
         BlockKey(
             "env",
             map_of(re.compile(r"[A-Za-z_]\w*", re.ASCII), kinds.TEXT),
-            "Variables of the process; the way to pass secrets.",
+            "Environment variables of the command or function; a command gets secrets only by these.",
             "{TOKEN: '${env:TOKEN}'}",
             "[a]",
             "command: [bin/load]",
@@ -104,7 +106,7 @@ EXECUTES = Block(
         BlockKey(
             "cwd",
             choice("work", "project"),
-            "Current folder of the process.",
+            "Current folder of the command or function: the attempt's own folder, or the project.",
             "project",
             "home",
             "command: [bin/load]",
@@ -123,27 +125,33 @@ PROCESS = Block(
             "python:actions:load",
             "flow",
         ),
-        BlockKey("mode", choice("managed", "freerun", "manual"), "Kind of the process.", "manual", "auto"),
-        BlockKey("description", kinds.TEXT, "Shown by `process show`.", "Loads the books.", "[a]"),
+        BlockKey(
+            "mode",
+            choice("managed", "freerun", "manual"),
+            "What creates jobs: periods or iterations, fires of the trigger, or only launches by hand.",
+            "manual",
+            "auto",
+        ),
+        BlockKey("description", kinds.TEXT, "A text that `process show` prints.", "Loads the books.", "[a]"),
         BlockKey(
             "inputs",
             map_of(kinds.NAME, kinds.TEXT),
-            "Passed to each attempt.",
+            "Values that each attempt gets, by name.",
             "{day: '${ slot.key }'}",
             "[day]",
         ),
-        BlockKey("trigger", TRIGGER, "When the process is evaluated.", "{every: 60s}", "60s"),
+        BlockKey("trigger", TRIGGER, "When the process fires, or is evaluated.", "{every: 60s}", "60s"),
         BlockKey(
             "qualifier",
             choice("hourly", "daily", "monthly", "yearly"),
-            "Length of the periods.",
+            "Length of the periods that are the slots of the process.",
             "daily",
             "weekly",
         ),
         BlockKey(
             "machine",
             choice("discrete", "continuous", "recomputing"),
-            "How often a period is worked on.",
+            "Whether a period is processed once, after its end, or also repeatedly while it lasts.",
             "continuous",
             "batch",
             "qualifier: daily",
@@ -157,12 +165,12 @@ PROCESS = Block(
             "qualifier: daily",
         ),
         BlockKey(
-            "grouping", integer(1, 28), "Periods that share one attempt.", "3", "29", "qualifier: hourly"
+            "grouping", integer(1, 28), "Number of periods per attempt.", "3", "29", "qualifier: hourly"
         ),
         BlockKey(
             "lookback",
             integer(0, 10_000),
-            "Iterations before the current one.",
+            "Number of iterations before the current one that are still processed.",
             "3",
             "-1",
             "trigger: {slots: iterations, source: after_completion}",
@@ -170,7 +178,7 @@ PROCESS = Block(
         BlockKey(
             "on_window_exit",
             choice("finish", "cancel"),
-            "What happens to iterations that leave the window.",
+            "What happens to jobs of iterations that `lookback` no longer includes.",
             "cancel",
             "stop",
             "trigger: {slots: iterations, source: after_completion}",
@@ -186,25 +194,25 @@ PROCESS = Block(
         BlockKey(
             "overlap",
             choice("wait", "skip", "remind", "buffer_one", "allow", "cancel_running"),
-            "What happens while another job of the process runs.",
+            "What happens to a job that is due while another job of the process runs.",
             "skip",
             "queue",
         ),
         BlockKey(
             "remind_limit",
             duration(),
-            "After this, a reminded attempt is an error.",
+            "How long an attempt may run on after a fire found it still running; then it ends as an error.",
             "2h",
             "2",
             "overlap: remind",
         ),
         BlockKey(
-            "catchup", choice("none", "latest", "all"), "Which missed fires are caught up.", "all", "some"
+            "catchup", choice("none", "latest", "all"), "Which missed fires still get a job.", "all", "some"
         ),
-        BlockKey("catchup_window", duration(), "Older fires are dropped.", "2h", "2"),
-        limit_key("start_deadline", "A job that has not started by then is skipped.", "10m", "10", "none"),
+        BlockKey("catchup_window", duration(), "The age up to which missed fires get a job.", "2h", "2"),
+        limit_key("start_deadline", "The age at which an unstarted job is skipped.", "10m", "10", "none"),
         BlockKey("enabled", kinds.BOOLEAN, "Whether jobs of the process run.", "false", "off"),
-        BlockKey("when_disabled", choice("wait", "skip"), "What its jobs do otherwise.", "skip", "run"),
+        BlockKey("when_disabled", choice("wait", "skip"), "What jobs do if it is disabled.", "skip", "run"),
         BlockKey(
             "groups",
             list_of(kinds.PLAIN_NAME),
@@ -236,13 +244,13 @@ PROCESS = Block(
         BlockKey(
             "new_input",
             kinds.PYTHON,
-            "A function that says whether a period gets a further attempt.",
+            "A function that decides whether a period gets a further attempt.",
             "python:actions:ready",
             "true",
             "qualifier: daily\nmachine: continuous",
         ),
         BlockKey("retry", RETRY, "Further attempts after a failure.", "{max: 3}", "3"),
-        BlockKey("timeout", TIMEOUT, "Limits of an attempt.", "{run: 6h}", "6h"),
+        BlockKey("timeout", TIMEOUT, "How long an attempt may wait and run.", "{run: 6h}", "6h"),
         BlockKey(
             "deadline",
             DEADLINE,
@@ -253,7 +261,7 @@ PROCESS = Block(
         BlockKey(
             "notify",
             NOTIFY,
-            "Events that are sent.",
+            "Which events are sent, and what sends them.",
             "[{when: [failed], via: python:mail:send}]",
             "{when: [failed]}",
         ),
@@ -266,14 +274,14 @@ PROCESS = Block(
             idle=r"0*[1-9]\d*",
             instead="it limits the steps of flows; --slots of serve limits what runs at a time",
         ),
-        BlockKey("history", integer(1), "Ended jobs that are kept.", "20", "0"),
+        BlockKey("history", integer(1), "Number of ended jobs that are kept.", "20", "0"),
         BlockKey(
             "output", kinds.TEXT, "Folder of the rows of a scrape.", "rows", "[a]", "executes: scrape:books"
         ),
         BlockKey(
             "keep_former",
             integer(0),
-            "Former rows of a slot that are kept.",
+            "Number of former versions of a slot's rows that are kept.",
             "2",
             "-1",
             "executes: scrape:books",

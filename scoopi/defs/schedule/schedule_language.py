@@ -11,7 +11,7 @@ from scoopi.defs.yaml.node import Listing, Node, Text
 
 ANY = ".*"
 NO_TIME = r"0+(ms|s|m|h|d)"
-"""Values of `idle`: all values, and durations of no length."""
+"""Patterns for `BlockKey.idle`: all values, and durations of no length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,10 @@ class BlockKey:
 
     Attributes:
         needs: lines of YAML with other keys that the examples need to be valid.
-        idle: a regular expression of the values that are a warning; `ANY` if all are.
-        effect: what such a value does, which nobody wants.
-        instead: what to do instead of using such a value.
+        sentence: the meaning of the key, in one sentence.
+        idle: a regular expression of the values that cause a warning; `ANY` if all do, empty if none does.
+        effect: the warning; completes the sentence "KEY: VALUE …".
+        instead: the hint of the warning.
     """
 
     name: str
@@ -57,7 +58,12 @@ class Block:
 
 
 def limit_key(name: str, sentence: str, valid: str, invalid: str, word: str = "never") -> BlockKey:
-    """The key of a limit of time; with 0s, which elsewhere means no limit, no attempt would succeed."""
+    """Return the key of a time limit, whose value 0 causes a warning, as it does not mean "no limit".
+
+    Args:
+        valid, invalid: an example of a valid and of an invalid value.
+        word: the value for no limit.
+    """
     return BlockKey(
         name,
         duration(may_never=True, word=word),

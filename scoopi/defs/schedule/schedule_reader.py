@@ -273,7 +273,7 @@ def _text(path: Path) -> str:
 
 
 def known_inputs(process: Process) -> Inputs:
-    """Return the inputs of a scrape as far as they are known without a job; the others are stand-ins."""
+    """Return the inputs of a scrape for a check; those that only a job has get a stand-in as their value."""
     names = [*process.inputs, *(f"slot.{part}" for part in SLOT_PARTS), "start_id", "end_id"]
     values = {name: process.inputs.get(name, "${").replace("${ ", "${").replace(" }", "}") for name in names}
     assumed = frozenset(name for name, value in values.items() if "${" in value and not variable_of(value))

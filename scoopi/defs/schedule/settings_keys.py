@@ -80,7 +80,9 @@ _CASCADE = Block(
 )
 SETTINGS = Block(
     (
-        BlockKey("every", duration("1s"), "How often `serve` runs a pass without an event.", "10s", "0s"),
+        BlockKey(
+            "every", duration("1s"), "How often `serve` runs a pass if no event causes one.", "10s", "0s"
+        ),
         BlockKey(
             "history_start",
             _INSTANT_OR_HOUR,
@@ -108,7 +110,7 @@ SETTINGS = Block(
         BlockKey(
             "stuck_after",
             duration(may_never=True),
-            "A job that has waited on a failed job for this time is reported.",
+            "How long a job may wait for a failed job before it is reported.",
             "24h",
             "24",
         ),
@@ -119,17 +121,21 @@ SETTINGS = Block(
                     BlockKey(
                         "groups",
                         list_of(kinds.PLAIN_NAME),
-                        "Groups of the worker of a `serve`.",
+                        "The groups that the worker of a `serve` belongs to.",
                         "[default, big]",
                         "big",
                     ),
                     BlockKey(
-                        "slots", integer(1), "Attempts that it runs at a time; default: the cores.", "2", "0"
+                        "slots",
+                        integer(1),
+                        "How many attempts the worker runs at a time; default: one per core.",
+                        "2",
+                        "0",
                     ),
                     BlockKey(
                         "claim_after",
                         duration(),
-                        "After this, another worker may claim an attempt.",
+                        "How long an attempt waits for its worker; then another worker may claim it.",
                         "30s",
                         "30",
                     ),
@@ -146,7 +152,13 @@ SETTINGS = Block(
             Block(
                 (
                     BlockKey("beat", duration("1s"), "How often workers send heartbeats.", "5s", "0s"),
-                    BlockKey("gap", integer(1), "Heartbeats that may be missed.", "3", "0"),
+                    BlockKey(
+                        "gap",
+                        integer(1),
+                        "How many heartbeats a worker may miss before it counts as lost.",
+                        "3",
+                        "0",
+                    ),
                 ),
                 Liveness,
             ),
@@ -161,11 +173,17 @@ SETTINGS = Block(
                     BlockKey(
                         "default_mode",
                         choice("drain", "step", "kill"),
-                        "How attempts are cancelled.",
+                        "How attempts are cancelled, unless the command says it.",
                         "kill",
                         "stop",
                     ),
-                    BlockKey("kill_after", duration(), "After this, they are killed.", "60s", "60"),
+                    BlockKey(
+                        "kill_after",
+                        duration(),
+                        "How long a cancelled attempt has to end after SIGTERM before it is killed.",
+                        "60s",
+                        "60",
+                    ),
                     BlockKey(
                         "cascade",
                         _CASCADE,
@@ -213,7 +231,18 @@ SETTINGS = Block(
         ),
         BlockKey(
             "log",
-            Block((BlockKey("limit", kinds.SIZE, "Size of an attempt's log.", "16MiB", "16"),), LogSettings),
+            Block(
+                (
+                    BlockKey(
+                        "limit",
+                        kinds.SIZE,
+                        "The largest size of an attempt's log; of a longer one, beginning and end are kept.",
+                        "16MiB",
+                        "16",
+                    ),
+                ),
+                LogSettings,
+            ),
             "Logs of attempts.",
             "{limit: 1MiB}",
             "1MiB",

@@ -29,8 +29,9 @@ class TriggerBuilder:
         """Build the trigger of a process.
 
         Args:
-            keys: its keys with valid values.
-            mode: that of the process.
+            keys: the valid values by key; defaults are added.
+            mode: the mode of the process.
+            table: the trigger as written.
             path: the path of names to the trigger.
             has_periods: whether the process has a qualifier.
         """

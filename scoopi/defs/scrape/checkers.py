@@ -25,12 +25,12 @@ SelectorFaults = list[tuple[Place, str, str]]
 
 
 def no_faults(data_def: DataDef) -> SelectorFaults:
-    """The default check, which finds no fault."""
+    """Find no fault; the default check of data definitions."""
     return []
 
 
 def no_record_faults(record_def: RecordDef) -> list[RecordFault]:
-    """The default check, which finds no fault."""
+    """Find no fault; the default check of record definitions."""
     return []
 
 
@@ -63,12 +63,12 @@ Find = Callable[[RowSource], RowFile | Fault]
 
 
 def file_rows(source: RowSource) -> RowFile | Fault:
-    """Open the file that a source names, relative to the current folder."""
+    """Return the row file that a source names, relative to the current folder; it is not opened yet."""
     return RowFile(Path(source.file))
 
 
 def no_fault(text: str) -> Fault | None:
-    """The default check, which finds no fault."""
+    """Find no fault; the default check of texts."""
     return None
 
 
@@ -77,7 +77,7 @@ def _no_plugin_faults(kind: ChainPluginKind, plugin: PluginDef) -> list[Fault]:
 
 
 def no_output_faults(task: str, output: OutputDef, schema: RecordSchema) -> list[Fault]:
-    """The default check, which finds no fault."""
+    """Find no fault; the default check of outputs."""
     return []
 
 

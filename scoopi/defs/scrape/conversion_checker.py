@@ -63,7 +63,7 @@ class ConversionChecker:
                     self._note(each, plugin, item, written, fits=number >= known or item in names)
 
     def report(self) -> None:
-        """Report all findings."""
+        """Report the converters that do not fit, after those of all tasks have been added."""
         for each in self._conversions.values():
             if each.misfits:
                 (self._warn if each.may_fit else self._refuse)(each)

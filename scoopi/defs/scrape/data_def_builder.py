@@ -41,12 +41,12 @@ class WrittenDataDef(msgspec.Struct, frozen=True):
 
     @property
     def entries(self) -> tuple[WrittenItem, ...]:
-        """All entries, in the order of their axes."""
+        """All entries: items, then dims, then facts."""
         return (*self.items, *self.dims, *self.facts)
 
     @property
     def link_groups(self) -> list[str]:
-        """The groups that its items link to."""
+        """The names of the task groups that the items link to."""
         return [each.item.link_group for each in self.items if each.item.link_group]
 
 

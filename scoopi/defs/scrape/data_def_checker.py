@@ -41,11 +41,11 @@ class DataDefChecker:
         self._reported: set[Place] = set()
 
     def check(self, parsers: set[str], makes_links: bool | None) -> None:
-        """Report all findings.
+        """Check the definition, and report all findings.
 
         Args:
-            parsers: the classes of the parser steps that use it.
-            makes_links: whether a task makes links from it; None if unknown.
+            parsers: the classes of the parser steps that use the definition.
+            makes_links: whether a task makes links from its items; None if unknown.
         """
         self._check_names()
         for each in self._written.entries:

@@ -67,7 +67,7 @@ class DefsChecker:
         self._reach = Reach(self._task_groups, self._expanded, self._chains, self._written)
 
     def check(self) -> None:
-        """Report all findings."""
+        """Check the definitions, and report all findings; reads row files, and looks for local pages."""
         # Faults in the chains of unreached groups are not reported, as no run uses them.
         quiet = Findings()
         for task in self._tasks():
@@ -91,7 +91,7 @@ class DefsChecker:
             self._warn_of_unreached()
 
     def definitions(self) -> Definitions:
-        """Return all definitions that locators lead to; to be called only if `check` found no error."""
+        """Return all definitions that locators lead to; may only be called if `check` has found no error."""
         task_groups: dict[str, TaskGroup] = {}
         depending = groups_on_locators(self._task_groups.values(), self._record_defs)
         for name, group in self._task_groups.items():

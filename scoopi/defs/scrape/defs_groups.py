@@ -35,7 +35,7 @@ LOADERS = ("http", _BROWSER, _AUTO)
 Chains = Mapping[str, list[SetStep] | None]
 """Key of a task -> its chain of steps; None if it has none, which is reported elsewhere."""
 Sets = Mapping[str, Steps | None]
-"""Key of a task -> all steps of its set; None likewise."""
+"""Key of a task -> all steps of its set; None if it has none, which is reported elsewhere."""
 
 
 class WrittenTask(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ class WrittenTask(msgspec.Struct, frozen=True):
 
     @property
     def steps(self) -> Node | None:
-        """Its own steps: a name, or a set with steps that differ."""
+        """The value of its key `steps`: the name of a set, or a set with overrides; None if it has none."""
         return self.node.entries.get("steps")
 
     @property
@@ -106,7 +106,7 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
         return read_bool(self.node.text(CHANGED) or "") is True
 
     def browser(self, steps: Iterable[StepDef] = ()) -> BrowserDef | None:
-        """How its pages are loaded in a browser; None if they are not.
+        """Return how its pages are loaded in a browser; None if they are not.
 
         Args:
             steps: the steps of its first task; a DomLoader among them loads all its pages.
@@ -124,7 +124,12 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
     def built(
         self, tasks: tuple[TaskDef, ...], parents: tuple[str, ...] = (), *, uses_locator: bool = True
     ) -> TaskGroup:
-        """Build the group with its tasks."""
+        """Build the group with its tasks.
+
+        Args:
+            parents: the fields of the parent record that its definitions use.
+            uses_locator: whether its rows depend on the locator.
+        """
         return TaskGroup(
             self.name,
             tasks,
@@ -140,7 +145,7 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
 
 
 def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:
-    """The groups by name; entries that are not mappings are skipped, as they are reported elsewhere."""
+    """Build the task groups by name; entries that are not mappings, which are reported, are skipped."""
     groups: dict[str, WrittenTaskGroup] = {}
     for name, node, place in _tables(section):
         key = f"taskGroups.{name}"
@@ -154,7 +159,11 @@ def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:
 
 
 def build_locator_groups(section: Table | None, find: Find) -> dict[str, LocatorGroup]:
-    """The groups by name; entries that are not mappings are skipped, as they are reported elsewhere."""
+    """Build the locator groups by name; entries that are not mappings, which are reported, are skipped.
+
+    Args:
+        find: opens the rows of a source.
+    """
     return {
         name: LocatorGroup(name, WrittenLocators(node.entries.get("locators"), find), place)
         for name, node, place in _tables(section)
@@ -172,7 +181,8 @@ def _tables(section: Table | None) -> list[tuple[str, Table, Place]]:
 class WrittenLocators(Collection[LocatorDef]):
     """A sequence of locators, each created on access; entries that are not mappings are skipped.
 
-    A locator with a file of rows becomes several, each with some of the rows.
+    A locator with a file of rows becomes several, each with at most 500 of the rows; iteration raises
+    RowFileError at a row that cannot be read.
 
     Args:
         node: the value of the key `locators`; None if the group has no such key.

@@ -189,7 +189,7 @@ class DefsReader:
         return filled
 
     def expanded(self, source: Path) -> tuple[Table, Report]:
-        """Return the definitions of all files, unchecked and without short forms; and what cannot be read."""
+        """Return the unchecked definitions of all files without short forms, and a report of reading them."""
         files = self._files(source)
         return self._merged(files, source, lambda table: table), self._report(files)
 

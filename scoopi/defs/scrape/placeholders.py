@@ -30,7 +30,12 @@ class Unresolved(msgspec.Struct, frozen=True):
 
 
 class Use(msgspec.Struct, frozen=True):
-    """A use of a text, while `axis` is evaluated in a row with `axes`."""
+    """A use of a text.
+
+    Attributes:
+        axes: the item, the dims and the fact of a row, in the order in which they are evaluated.
+        axis: the axis whose evaluation uses the text.
+    """
 
     axes: tuple[WrittenItem, ...]
     axis: WrittenItem
@@ -50,6 +55,7 @@ def unresolved(text: str, places: Sequence[Use], may_stay: bool = False) -> list
     """Return the faults of the placeholders that are unknown in some use, or that have a value in none.
 
     Args:
+        places: the uses of the text.
         may_stay: whether a placeholder without a value is allowed, and stays as written.
     """
     faults: dict[str, Unresolved] = {}
@@ -69,7 +75,8 @@ def with_stand_ins(text: str, places: Sequence[Use] = ()) -> str:
     """Replace each placeholder by a harmless `1`, so that the syntax of the text can be checked.
 
     Args:
-        places: the uses of the text; a placeholder that is a value of the page in one of them is marked so.
+        places: the uses of the text; if a placeholder is a value of the page in any of them, its `1` is
+            marked like a value of a page (`model/text/page_text.py`).
     """
 
     def stand_in(found: re.Match[str]) -> str:

@@ -63,7 +63,7 @@ class TaskChecker:
                 self._findings.error(each.place, key, what, hint)
 
     def check_steps(self, task: WrittenTask, steps: Iterable[SetStep]) -> None:
-        """Check each step by itself; used alone if the steps form no chain."""
+        """Check each step by itself: all that can be checked if the steps form no chain."""
         for each in steps:
             if id(each) not in self._seen:
                 # The step is kept so that its id is not reused.
@@ -73,7 +73,7 @@ class TaskChecker:
                 self._outputs.check(task, each, self._columns(task))
 
     def check_loader(self, group: WrittenTaskGroup, task: WrittenTask, chain: list[SetStep]) -> None:
-        """Report a loader plugin that is never called; to be called for each task in order.
+        """Report a loader plugin that is never called; must be called for each task of a group, in order.
 
         Args:
             group: the group of the task; the loader of its first task loads the pages of all its tasks.

@@ -27,7 +27,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH")
 PLAIN_KEYS = frozenset({"name", "url", FROM, VALUES})
 _BODIES = ("form", "json")
 _OTHER_SCHEME = re.compile(r"\s*(?!file:|https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-"""An address that is reported as one that no page has."""
+"""An address with a scheme that no page has, which is reported elsewhere."""
 _PLACEHOLDER = re.compile(r"(%{1,2}\{[^{}]*\})")
 _JSON_WORDS = {"null": None, "~": None, "": None, "true": True, "false": False}
 

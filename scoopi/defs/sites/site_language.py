@@ -21,7 +21,12 @@ AUTH = Record(
 PAGE_SIGN = Record(
     (
         Key("selector", _NAME, "A CSS selector that an element of the page matches.", 'selector: "a.logout"'),
-        Key("url", _NAME, "A part of its final address; `*` stands for any characters.", "url: /account"),
+        Key(
+            "url",
+            _NAME,
+            "A part of the page's final address; `*` stands for any characters.",
+            "url: /account",
+        ),
     )
 )
 LOGIN = Record(

@@ -1,4 +1,4 @@
-"""Entries: the nodes of a listing; a long one keeps its tables of texts packed, in a few bytes each."""
+"""Entries: the nodes of a listing; a long listing packs each of its tables of texts into a few bytes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,11 @@ class FlatTable(Table):
 
 
 def flat_row(node: Node) -> FlatRow | None:
-    """Return the packed form of a node; None if it is not a table of non-empty texts."""
+    """Return the packed form of a node; None if the node has more than the packed form can express.
+
+    It can express a table of texts, none of which lacks a value, or is quoted and looks like a number, a
+    boolean or null.
+    """
     if isinstance(node, FlatTable):
         return node.row
     if not isinstance(node, Table):
@@ -123,7 +127,7 @@ class Entries(Collection[Node]):
 
     @property
     def is_long(self) -> bool:
-        """Whether nodes were packed, as those added later are."""
+        """Whether there are more than 200 nodes, so that tables of texts are packed."""
         return bool(self._parts)
 
     def names(self) -> set[str]:
@@ -131,7 +135,7 @@ class Entries(Collection[Node]):
         return {name for names in self._names | _names_of(self._last) for name in names}
 
     def may_hold(self, text: str) -> bool:
-        """Whether any node may contain this text; False is certain."""
+        """Whether a value in any node may contain this text; False is certain. Names are not searched."""
         if any(_may_hold(flat_row(node), text) for node in self._last):
             return True
         written = text.encode()  # packed lines and columns may look like it

@@ -43,7 +43,7 @@ class Finding(msgspec.Struct, frozen=True):
     line: str = ""
 
     def sentence(self) -> str:
-        """What is wrong, where else, the likely name and the hint, on one line."""
+        """Return on one line what is wrong, the second place, and the name that was meant or the hint."""
         sentence = f"{self.key}: {self.what}" if self.key else self.what
         if self.also != NOWHERE:
             sentence = f"{sentence} (see {self.also})"
@@ -59,10 +59,11 @@ MOST_KEPT = 100
 class Findings:
     """Collects the errors and warnings of one reading of definitions, each once.
 
-    `is_broken` after any error, strict or not.
-
     Args:
         strict: warnings count as errors.
+
+    Attributes:
+        is_broken: whether there was an error; a warning that counts as an error does not set it.
     """
 
     def __init__(self, strict: bool = False) -> None:
@@ -82,18 +83,22 @@ class Findings:
         self._texts[file] = text
 
     def alias(self, key: str, written: str) -> None:
-        """Report a key that expansion made, and all keys below it, as the key that the user has written.
+        """Let findings name a key that the user has written in place of one made by expanding a short form.
 
-        `[]` in both keys stands for any index.
+        This also holds for all keys below it.
+
+        Args:
+            key: the key that was made; `[]` in it, and in `written`, stands for any index.
+            written: the key in the file.
         """
         self._aliases[_INDEX.sub("[]", key)] = written
 
     def mute(self, places: Iterable[Place]) -> None:
-        """Report nothing more about the values at these places, whose error is reported already."""
+        """Ignore further findings at these places, whose errors have been reported already."""
         self._muted |= {*places}
 
     def hide(self, text: str) -> None:
-        """Blank out a credential in all quoted lines."""
+        """Mask a credential in all lines that findings quote."""
         self._hidden.add(text)
 
     def error(
@@ -106,12 +111,12 @@ class Findings:
     def warning(
         self, place: Place, key: str, what: str, hint: str = "", also: Place = NOWHERE, near: str = ""
     ) -> None:
-        """Add a warning: something suspicious that changes no row."""
+        """Add a warning, which does not prevent a run; it counts as an error if findings are strict."""
         severity = Severity.ERROR if self._strict else Severity.WARNING
         self._add(severity, place, key, what, hint, also, near)
 
     def unknown(self, place: Place, key: str, what: str, name: str, known: Iterable[str]) -> None:
-        """Add an error for an unknown name, with the closest known name or the list of all."""
+        """Add an error for an unknown name, with the closest known name and the list of known names."""
         names = list(known)
         hint = f"known are {', '.join(sorted(names))}" if names else ""
         self.error(place, key, what, hint, near="" if self.is_full else nearest(name, names))
@@ -132,7 +137,7 @@ class Findings:
         return any(finding.severity is Severity.ERROR for finding in self._found.values())
 
     def sorted(self) -> tuple[Finding, ...]:
-        """The findings by file, line and column."""
+        """Return the findings in order of file, line and column."""
         found = map(self._without_hidden, self._found.values()) if self._hidden else self._found.values()
         return tuple(sorted(found, key=lambda each: (each.place.file, each.place.line, each.place.column)))
 

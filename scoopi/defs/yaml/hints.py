@@ -111,6 +111,9 @@ _ELSEWHERE = (
 """Keys of a mapping, other keys that users write beside them, and where these belong; the first counts."""
 _LEAST_LIKENESS = 0.75
 """The least similarity of an option: options are short words, many of which share letters."""
+_TIMES = MappingProxyType({"ms": timedelta(milliseconds=1), "seconds": timedelta(seconds=1)})
+"""The units of durations."""
+
 _PLAIN = re.compile(r"[\w.-]+")
 """A text that needs no quotes in a YAML flow mapping."""
 
@@ -136,17 +139,23 @@ def key_meant(name: str, known: Collection[str]) -> str:
 
 
 def where_it_belongs(name: str, known: Set[str]) -> str:
-    """Say where a key belongs that is unknown in a mapping with these keys; empty if that is not known."""
+    """Return a hint on where a misplaced key belongs; empty if there is none.
+
+    Args:
+        name: a key that is unknown in its mapping.
+        known: the valid keys of the mapping.
+    """
     return next(
         (where for marks, names, where in _ELSEWHERE if name in names and known >= {*marks.split()}), ""
     )
 
 
 def time_meant(text: str, keys: Collection[Key]) -> int | None:
-    """Return a time that stands for a mapping, in ms, as the 500 of `wait: 500`; None if it is none.
+    """Return the time in ms that was written in place of a mapping, as 500 of `wait: 500`; else None.
 
     Args:
-        keys: those of the mapping, which must have `time` in ms.
+        text: what was written.
+        keys: the valid keys of the mapping; the result is None unless `time`, in ms, is one of them.
     """
     if not any(key.name == "time" and getattr(key.shape, "unit", "") == "ms" for key in keys):
         return None
@@ -155,15 +164,20 @@ def time_meant(text: str, keys: Collection[Key]) -> int | None:
 
 
 def number_in_unit(text: str, unit: str) -> int | None:
-    """Return a duration (`2s`, `15m`) or a size (`5 MB`) as a number of this unit; None if it is neither.
+    """Return a size (`5 MB`) in bytes, or a duration (`2s`, `15m`) in ms or seconds; None if it is invalid.
 
     >>> number_in_unit("2s", "ms"), number_in_unit("5 MB", "bytes"), number_in_unit("soon", "ms")
     (2000, 5000000, None)
+
+    Args:
+        unit: `bytes` for a size, `ms` or `seconds` for a duration; any other gives None.
     """
     if unit == "bytes":
         return read_size(text)
+    if unit not in _TIMES:
+        return None
     try:
-        return parse_duration(text) // (timedelta(milliseconds=1) if unit == "ms" else timedelta(seconds=1))
+        return parse_duration(text) // _TIMES[unit]
     except PeriodError:
         return None
 

@@ -28,12 +28,12 @@ _QUERIES = frozenset({"block", "selector", "attribute", "each", "select"})
 
 
 def names_inputs(text: str) -> bool:
-    """Whether a file may have placeholders for inputs."""
+    """Whether the text of a file may contain placeholders for inputs."""
     return _INPUT.search(text) is not None
 
 
 class InputFiller:
-    """Replaces `%{input.NAME}` and `%{slot.PART}`; an input that is not given is an error there.
+    """Replaces `%{input.NAME}` and `%{slot.PART}` by their values; a missing value is a finding.
 
     Inputs are data: they are rejected in code and queries, where a value could change the meaning.
     """
@@ -53,9 +53,9 @@ class InputFiller:
         return filled
 
     def with_locators(self, root: Table) -> Table:
-        """Return a file's definitions with the values in the locators.
+        """Return a file's definitions with the placeholders in its locators replaced, and only these.
 
-        To be called before short forms are expanded, which depends on them: on a day in `since`, for example.
+        Call this before short forms are expanded: expansion depends on values such as the day in `since`.
         """
         groups = root.entries.get(_LOCATORS)
         if not isinstance(groups, Table):
@@ -64,10 +64,10 @@ class InputFiller:
         return Table({**root.entries, _LOCATORS: filled}, root.keys, root.place)
 
     def report_unknown(self, begin: Place) -> None:
-        """Report the inputs that the user gives, but that no placeholder names; the last call.
+        """Report the inputs that the user has given but no placeholder names.
 
-        From then on nothing is reported of texts that contain a stand-in. Each input is reported at the
-        placeholder with the most similar name, or else at the first placeholder.
+        Each is reported at the placeholder with the most similar name, or else at the first placeholder. Call
+        this last: further findings about texts with an unfilled placeholder are ignored.
 
         Args:
             begin: where the definitions begin; used if they have no placeholder.

@@ -45,7 +45,7 @@ class Merger:
                 self._findings.error(place, section, "a section is a mapping of names", "remove it")
 
     def merged(self) -> Table:
-        """The sections of all files."""
+        """Return the sections of all files added so far."""
         return self._merged
 
     def _join(self, section: str, merged: Table, node: Table) -> None:

@@ -66,16 +66,16 @@ class Table:
         self.place = place
 
     def names(self) -> Collection[str]:
-        """The names of its entries."""
+        """Return the names of the entries."""
         return self.entries.keys()
 
     def text(self, name: str) -> str | None:
-        """Return the text of an entry; None if it is absent or not a text."""
+        """Return the text of an entry; None if it is absent, has no value or is not a text."""
         node = self.entries.get(name)
         return node.text if isinstance(node, Text) and not node.is_empty else None
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return the texts of an entry that is a listing; empty if it is absent."""
+        """Return the texts in an entry that is a listing; empty if it is absent or something else."""
         return tuple(each.text for each in text_nodes(self.entries.get(name)))
 
     def table(self, name: str) -> Table | None:
@@ -84,7 +84,11 @@ class Table:
         return node if isinstance(node, Table) else None
 
     def tables(self, name: str, wrapper: str = "") -> list[Table]:
-        """Return the tables of a listing, without their wrapper (`item: {…}`) if one is named."""
+        """Return the tables in an entry that is a listing; empty if it is absent or something else.
+
+        Args:
+            wrapper: a key, as `item`; the tables are its values in the entries of the listing.
+        """
         node = self.entries.get(name)
         if not isinstance(node, Listing):
             return []
@@ -104,7 +108,7 @@ Node = Text | Listing | Table
 
 
 def text_nodes(node: Node | None) -> list[Text]:
-    """Return the entries of a listing that are texts; none if the node is no listing."""
+    """Return the entries of a listing that are texts; none if the node is not a listing."""
     return [each for each in node.entries if isinstance(each, Text)] if isinstance(node, Listing) else []
 
 
@@ -137,7 +141,7 @@ def plain(node: Node) -> Any:
 
 
 def read_integer(text: str) -> int | None:
-    """Read a decimal number of 32 bits; None if the text is not one.
+    """Read a whole number that fits in 32 bits, perhaps with `_` between digits; None for anything else.
 
     >>> read_integer("010"), read_integer("-3"), read_integer("1.0"), read_integer("2147483648")
     (10, -3, None, None)
@@ -149,7 +153,7 @@ def read_integer(text: str) -> int | None:
 
 
 def is_too_large(text: str, *, is_range: bool) -> bool:
-    """Whether a text is a number, or a range, except that it is too large."""
+    """Whether a text that was rejected has the form of a number (or range), so it can only be too large."""
     return bool((_RANGE if is_range else _INTEGER).fullmatch(text))
 
 
@@ -158,6 +162,8 @@ def read_range(text: str) -> tuple[int, int | None] | None:
 
     >>> read_range("2-6"), read_range("6-2"), read_range("3"), read_range("2-"), read_range("x")
     ((2, 6), (2, 6), (3, 3), (2, None), None)
+    >>> read_range("-")
+    (0, 0)
     """
     if text == "-":
         return 0, 0

@@ -15,9 +15,10 @@ NoteFindings = Callable[[Findings], None]
 
 
 class OpenTable:
-    """Collects keys and values in turn; the entries of merge keys are added at the end.
+    """Builds a table from its keys and values, added in turn; the entries of merge keys are added at the end.
 
     Args:
+        notes: receives findings about duplicate keys and merge keys.
         is_strict: a key that is written twice is an error even if both values are the same.
     Attributes:
         mark: where it begins, as a mark of the YAML library.
@@ -57,7 +58,12 @@ class OpenTable:
         self._merged: list[Table] = []
 
     def add(self, node: Node, size: int, depth: int, merges: bool) -> None:
-        """Add a key, or the value of the key added before."""
+        """Add a key, or the value of the key added before.
+
+        Args:
+            size, depth: number of nodes and levels of a value, with all aliases expanded.
+            merges: whether a key is the merge key, `<<`.
+        """
         key = self._key
         if key is None:
             self._key, self._merges = node, merges
@@ -71,7 +77,7 @@ class OpenTable:
             self._put(key, node)
 
     def end(self) -> None:
-        """Add the entries of merge keys that have no entry of their own here."""
+        """Complete the table: add those entries of merge keys whose names it does not have."""
         table = self.node
         for other in self._merged:
             for name, entry in other.entries.items():
@@ -113,10 +119,12 @@ class OpenTable:
 
 
 class OpenListing:
-    """Collects the entries of a list in turn.
+    """Builds a listing from its entries, added in turn.
 
     Attributes:
         mark: where it begins, as a mark of the YAML library.
+        anchor: the name of its anchor; None if it has none.
+        node: the listing.
         size, depth: number of nodes and levels of the entries, with all aliases expanded.
     """
 

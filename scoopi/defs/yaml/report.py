@@ -32,7 +32,7 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """The findings that do not prevent it."""
+        """The findings that do not prevent a run from starting."""
         return tuple(each for each in self.findings if each.severity is Severity.WARNING)
 
     def raise_if_errors(self) -> None:
@@ -45,7 +45,7 @@ class Report(msgspec.Struct, frozen=True):
             raise DefsError(self.text())
 
     def text(self) -> str:
-        """The report for a terminal: by file, each finding with its line and a caret; then a total."""
+        """Return the report for a terminal: by file, each finding with its line and a caret; then a total."""
         lines: list[str] = []
         file: str | None = None
         for finding in self.findings:
@@ -56,7 +56,7 @@ class Report(msgspec.Struct, frozen=True):
         return "\n".join([*lines, self._counted()])
 
     def json(self) -> str:
-        """The report as JSON: `{files, errors, warnings, findings: [{severity, file, line, key, …}]}`."""
+        """Return the report as JSON: `{files, errors, warnings, findings: [{severity, file, key, …}]}`."""
         content = {
             "files": self.files,
             "errors": self._count(Severity.ERROR),
@@ -66,7 +66,7 @@ class Report(msgspec.Struct, frozen=True):
         return msgspec.json.format(msgspec.json.encode(content), indent=2).decode()
 
     def lines(self) -> str:
-        """The findings as JSON, an object a line: `file line column key message hint severity`."""
+        """Return the findings as JSON Lines, each with file, line, column, key, message, hint, severity."""
         return "\n".join(msgspec.json.encode(_as_row(finding)).decode() for finding in self.findings)
 
     def _counted(self) -> str:

@@ -86,10 +86,11 @@ class Record(msgspec.Struct, frozen=True):
 
     Attributes:
         others: the shape of all further entries; None if there must be none.
-        called: what messages call such an entry, as `task`; at least one is needed unless `may_be_empty`.
+        called: what messages call a further entry, as `task`; at least one is needed unless `may_be_empty`.
         short: the short form that may be written instead, as `a selector`; it is expanded before the check.
-        entry: a valid value of such an entry, for the hint.
-        values_for: the key whose placeholders further keys give values to; expansion moves them.
+        entry: a valid value of a further entry, for the hint.
+        values_for: a key with placeholders, as `url`, whose values are unknown keys beside it; the expansion
+            of short forms moves these keys elsewhere.
         names: the known keys.
         required_names: the known keys that the mapping must have.
         needs_names_only: whether the values of all required keys are names.
@@ -124,7 +125,12 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class StepsSet(msgspec.Struct, frozen=True):
-    """A set of steps by name; if no entry has a class, a base and the steps that differ from it."""
+    """A set of steps by name.
+
+    Attributes:
+        step: the shape if any entry has a `class`: all entries are steps.
+        nested: the shape otherwise: a base set, and the steps that differ from it.
+    """
 
     step: Record
     nested: Record
@@ -134,6 +140,7 @@ class NameOr(msgspec.Struct, frozen=True):
     """A name or a mapping.
 
     Attributes:
+        record: the shape of the mapping.
         options: the allowed names; empty for any.
     """
 

@@ -93,7 +93,7 @@ class ShapeChecker:
             self._table(node, shape, key, owner, hint)
 
     def check_record(self, table: Table, shape: Record, key: str, owner: Place, whole: bool = True) -> None:
-        """Check the entries of a table against a record; missing keys are reported only if it is `whole`."""
+        """Check the entries of a table against a record; keys may be missing unless the table is `whole`."""
         prefix = f"{key}." if key else ""
         others = [name for name in table.entries if name not in shape.names]
         misspelt = (
@@ -272,7 +272,7 @@ def _is_of_texts(shape: ListOf) -> bool:
 
 
 def is_nested(steps: Table) -> bool:
-    """Whether a set of steps names a base: none of its entries has a class. Source: defs/README.md, 1.6."""
+    """Whether a set of steps has no entry with a `class`, and so a base. Source: defs/README.md, 1.6."""
     return not any(isinstance(step, Table) and "class" in step.entries for step in steps.entries.values())
 
 
@@ -288,7 +288,7 @@ def _gist(node: Node) -> Hashable:
 
 
 def quoted_name(name: str) -> str:
-    """The name as a part of a key path; in quotes if it has dots of its own, as host patterns have."""
+    """Return a name as a part of a key path; in quotes if it has `.`, `:`, `/`, `*`, a quote or a blank."""
     return f'"{name}"' if _NOT_IN_NAMES & set(name) else name
 
 

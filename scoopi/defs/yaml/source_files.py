@@ -25,7 +25,7 @@ class SourceFiles:
 
     Attributes:
         folders: the folders that were searched.
-        is_whole: whether everything in them could be read.
+        is_whole: False after any error, as when a folder could not be read.
     """
 
     def __init__(self, source: Path, findings: Findings) -> None:
@@ -37,7 +37,7 @@ class SourceFiles:
         self.is_whole = True
 
     def find(self) -> list[Path]:
-        """Return the files, sorted by path; none after a fault, which is then among the findings."""
+        """Return the files that were found, sorted by path; what cannot be read is added to the findings."""
         try:
             status = self._source.stat()
         except FileNotFoundError:
@@ -114,14 +114,14 @@ class SourceFiles:
 
 
 class SourceText:
-    """Reads a file of limited size as UTF-8, or as UTF-16 if it begins with its byte order mark."""
+    """Reads a file of at most 16 MB as UTF-8, or as UTF-16 if it begins with its byte order mark."""
 
     def __init__(self, path: Path, findings: Findings) -> None:
         self._path = path
         self._findings = findings
 
     def read(self) -> str | None:
-        """Return the text; None after a fault, which is then among the findings."""
+        """Return the text; None after an error, which is added to the findings."""
         try:
             return self._decoded(self._content())
         except _UnreadableError as fault:

@@ -48,11 +48,17 @@ class YamlFile:
         self._hint = f"begin with {', '.join(f'{name}:' for name in sections[:-1])} or {sections[-1]}:"
 
     def read(self) -> Table | None:
-        """Return the file's mapping, without entries if the file is empty; None after a fault."""
+        """Return the file's mapping, without entries if the file is empty; None after an error.
+
+        Errors are added to the findings.
+        """
         return self._document(yaml.parse(self._text, Loader=LOADER))
 
     def read_all(self) -> list[Table] | None:
-        """Return the mappings of the file's documents, in order; None after a fault in any of them."""
+        """Return the mappings of the file's documents, in order; None after an error in any of them.
+
+        Errors are added to the findings.
+        """
         try:
             documents = [*_documents(yaml.parse(self._text, Loader=LOADER))]
         except yaml.YAMLError as error:

@@ -31,7 +31,7 @@ class Budget(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, numbers: Mapping[str, int]) -> Self:
-        """The budget with the given limits, by their keys in definitions.
+        """Return the budget with the given limits, by their keys in definitions.
 
         >>> Budget.of({"pages": 100, "time": 60})
         Budget(pages=100, seconds=60, bytes=0, depth=0)

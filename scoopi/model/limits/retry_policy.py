@@ -52,7 +52,7 @@ class RetryPolicy(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, numbers: Mapping[str, int]) -> RetryPolicy:
-        """The policy with the given numbers, by their keys in definitions; missing ones have the defaults.
+        """Return the policy with these numbers, by their keys in definitions, and defaults for missing ones.
 
         >>> RetryPolicy.of({"attempts": 2, "maxDelay": 500}).attempts
         2
@@ -60,7 +60,7 @@ class RetryPolicy(msgspec.Struct, frozen=True):
         return cls(**{field: numbers[key] for key, field in KEYS.items() if key in numbers})
 
     def numbers(self) -> dict[str, int]:
-        """The numbers of the policy, by their keys in definitions."""
+        """Return the numbers of the policy, by their keys in definitions."""
         return {key: getattr(self, field) for key, field in KEYS.items()}
 
     def allows(self, fault: LoadFault, tried: int) -> bool:
@@ -72,11 +72,11 @@ class RetryPolicy(msgspec.Struct, frozen=True):
         return fault.is_transient and tried + 1 < self.attempts_after(fault)
 
     def attempts_after(self, fault: LoadFault) -> int:
-        """The most attempts in all at a page that failed with `fault`, if the fault is transient."""
+        """Return the most attempts in all at a page that failed with `fault`, if the fault is transient."""
         return min(self.attempts, MOST_FOR_A_NAME) if fault.reason == UNKNOWN_NAME else self.attempts
 
     def wait_ms(self, fault: LoadFault, tried: int, random: Callable[[], float]) -> int:
-        """The wait before the next attempt, in milliseconds; at least the server's Retry-After.
+        """Return the wait before the next attempt, in milliseconds; at least the server's Retry-After.
 
         >>> policy, fault = RetryPolicy(), LoadFault("reset", True)
         >>> [policy.wait_ms(fault, tried, lambda: 0.0) for tried in range(8)]

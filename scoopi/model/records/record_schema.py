@@ -114,7 +114,7 @@ class RecordSchema(msgspec.Struct, frozen=True):
 
 
 def with_change(schema: RecordSchema) -> RecordSchema:
-    """The schema of an output with only the changes: `schema` and CHANGE_COLUMN."""
+    """Return the schema of an output with only the changes: `schema` and CHANGE_COLUMN."""
     return msgspec.structs.replace(schema, columns=(*schema.columns, CHANGE_COLUMN))
 
 
@@ -155,7 +155,7 @@ class Records(msgspec.Struct, frozen=True):
 
 
 def packed_rows(rows: Sequence[RecordRow]) -> bytes:
-    """The rows of a page as one block: its length (4 bytes, big-endian), then msgpack; empty without rows.
+    """Return the rows of a page as one block: its length (4 bytes, big-endian), then msgpack; or else b"".
 
     >>> list(read_records(packed_rows([("Rye", "4.20")]) + packed_rows([("Oat", None)])))
     [['Rye', '4.20'], ['Oat', None]]
@@ -166,6 +166,6 @@ def packed_rows(rows: Sequence[RecordRow]) -> bytes:
 
 
 def read_records(body: bytes) -> Iterator[list[Value]]:
-    """The rows of concatenated blocks, as written by `packed_rows`."""
+    """Yield the rows of concatenated blocks, as written by `packed_rows`."""
     for block in read_blocks(body):
         yield from _ROWS.decode(block)

@@ -8,12 +8,12 @@ _SIZE_BYTES = 4
 
 
 def as_block(rows: bytes) -> bytes:
-    """The block of the bytes: their length, then the bytes."""
+    """Return the block of the bytes: their length, then the bytes."""
     return len(rows).to_bytes(_SIZE_BYTES, "big") + rows
 
 
 def read_blocks(body: bytes) -> Iterator[bytes]:
-    """The contents of each of the concatenated blocks.
+    """Yield the contents of each of the concatenated blocks.
 
     >>> list(read_blocks(as_block(b"rye") + as_block(b"oat")))
     [b'rye', b'oat']

@@ -37,7 +37,7 @@ class Causes:
             self._examples.setdefault(cause, failure)
 
     def counted(self) -> tuple[Cause, ...]:
-        """The causes, the most frequent first."""
+        """Return the causes, the most frequent first."""
         by_count: Mapping[str, int] = self._counts
         order = sorted(by_count, key=lambda cause: (-by_count[cause], cause))
         return tuple(Cause(cause, by_count[cause], self._examples[cause]) for cause in order)

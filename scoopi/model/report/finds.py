@@ -40,12 +40,12 @@ MOST_ROWS_LOOKED_AT = 1000
 
 
 def count_name(kind: str, data_def: str, axis: AxisKey = ("", "")) -> str:
-    """The name of a counter of a data definition, such as `pages`, or of one of its axes, such as `met`."""
+    """Return the name of a counter of a data definition, as `pages`, or of one of its axes, as `met`."""
     return SEPARATOR.join((kind, data_def, *axis))
 
 
 def axes_read(data_def: DataDef) -> dict[AxisKey, Place]:
-    """The axes whose value a selector or a script reads, and where that is defined."""
+    """Return the axes whose value a selector or a script reads, with the place of the selector or entry."""
     entries = [("item", each) for each in data_def.items] + [("dim", each) for each in data_def.dims]
     read = {
         (kind, entry.name): entry.selector_place if entry.selector is not None else entry.place
@@ -68,10 +68,11 @@ def is_nothing(axis_name: str, value: str | None, stands_for_nothing: AbstractSe
 
 
 def found_nothing(axes: AbstractSet[AxisKey], stands_for_nothing: AbstractSet[str], data: Data) -> bool:
-    """Whether none of the first rows of a page has a value that was read; usually the very first one has.
+    """Whether none of the first 1,000 rows of a page has a value that was read from the page.
 
     Args:
         axes: the axes that are read, as from `axes_read`.
+        stands_for_nothing: as in `is_nothing`.
     """
     for item in islice(data.items, MOST_ROWS_LOOKED_AT):
         for axis, value in zip(item.axes, item.values, strict=True):

@@ -19,7 +19,7 @@ class Progress(msgspec.Struct, frozen=True):
         retrying: the number of jobs that wait at this node for another attempt.
         retry_in_s: seconds until the next of these is due.
         is_complete: whether every page of the run is known, so that `left` does not grow any more.
-        skipped: the number of jobs that robots.txt disallows.
+        skipped: the number of jobs that robots.txt or a budget did not allow.
     """
 
     done: int = 0

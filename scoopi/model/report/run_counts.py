@@ -10,7 +10,7 @@ class JobCounts(msgspec.Struct, frozen=True):
 
     Attributes:
         left: the jobs that have not ended; None if their number is unknown.
-        skipped: jobs whose page is disallowed by robots.txt; they do not count as failures.
+        skipped: jobs whose page robots.txt or a budget did not allow; they do not count as failures.
     """
 
     done: int = 0

@@ -42,7 +42,7 @@ RecordsReader = Callable[[str], Iterator[dict[str, Any]]]
 
 
 def no_records(name: str) -> Iterator[dict[str, Any]]:
-    """The reader of a report without access to the run's folder.
+    """Raise an error: the default reader, of a report without access to the run's folder.
 
     Raises:
         UsageError: always.
@@ -119,7 +119,7 @@ class RunReport(msgspec.Struct, frozen=True):
     reader: RecordsReader = no_records
 
     def records(self, name: str) -> Iterator[dict[str, Any]]:
-        """The records of an output, whatever its format or database: each once, as a dict by column.
+        """Return the records of an output, whatever its format or database: each once, as a dict by column.
 
         The values have Python types: int, bool, Decimal, date, aware datetime, str, lists of these; None for
         a missing value. From a table, the records of this run are read; of a run on a cluster, those of all

@@ -24,7 +24,7 @@ class StateChange(msgspec.Struct, frozen=True):
 
 
 class GateChange(msgspec.Struct, frozen=True):
-    """A gate that a job began to wait at; empty if all are open."""
+    """A gate that a job began to wait at; `gate` is empty if all gates opened."""
 
     gate: str
     at: datetime

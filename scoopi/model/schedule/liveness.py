@@ -20,7 +20,7 @@ class Liveness(msgspec.Struct, frozen=True, kw_only=True):
         return self.beat * self.gap
 
     def most_missed(self, own: Liveness | None) -> int:
-        """How many heartbeats a worker may miss before its lease is over, if these settings count them.
+        """Return how many heartbeats, at the interval of these settings, a worker may miss in its lease.
 
         Args:
             own: the settings that the worker's lease is computed with, as a deployment may have changed them

@@ -220,7 +220,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def launched_name(path: str, groups: tuple[str, ...] = ()) -> str:
-    """The name of a scrape that is launched without a process.
+    """Return the name of a scrape that is launched without a process.
 
     >>> launched_name("shops/books", ("list",))
     'scrape:shops:books#list'
@@ -230,7 +230,7 @@ def launched_name(path: str, groups: tuple[str, ...] = ()) -> str:
 
 
 def launched_scrape(name: str) -> Process | None:
-    """The manual process of a scrape that is launched without one; None for other names."""
+    """Return the manual process of a scrape that is launched without one; None for other names."""
     if not name.startswith(LAUNCHED):
         return None
     path, _, groups = name.removeprefix(LAUNCHED).replace(":", "/").partition("#")

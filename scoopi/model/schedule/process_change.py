@@ -26,5 +26,5 @@ class ProcessChange(msgspec.Struct, frozen=True):
     reason: str = ""
 
     def is_repeated_by(self, other: ProcessChange) -> bool:
-        """Whether another change is the same: an interrupted deployment is repeated."""
+        """Whether another change is the same, as after an interrupted deployment that is repeated."""
         return (self.change, self.reason) == (other.change, other.reason)

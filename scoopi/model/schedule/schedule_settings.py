@@ -40,7 +40,7 @@ class CancelSettings(msgspec.Struct, frozen=True, kw_only=True):
         return min(KILL, self.kill_after)
 
     def killed_after(self, mode: str) -> timedelta | None:
-        """The time from SIGTERM to SIGKILL in a mode, never longer in a harder one; None for `drain`."""
+        """Return the time from SIGTERM to SIGKILL in a cancel mode; None for `drain`, which does not kill."""
         if mode == "drain":
             return None
         return self.hardest_after if mode == "kill" else self.kill_after
@@ -108,5 +108,5 @@ class Schedule(msgspec.Struct, frozen=True):
     settings: ScheduleSettings = ScheduleSettings()
 
     def process(self, name: str) -> Process | None:
-        """The process with a name, or the one of a scrape launched without a process; None if unknown."""
+        """Return the process with a name, also one of a scrape that is launched by path; None if unknown."""
         return self.processes.get(name) or launched_scrape(name)

@@ -38,7 +38,7 @@ class LocatorDef(msgspec.Struct, frozen=True):
         return count_of(self.values) if self.values else 1
 
     def each(self, skip: int = 0) -> Iterator[LocatorDef]:
-        """The pages that the entry stands for, without placeholders; the first `skip` are left out."""
+        """Yield the pages that the entry stands for, without placeholders; the first `skip` are left out."""
         if not self.values:
             yield self
             return
@@ -71,7 +71,7 @@ class LocatorGroup(msgspec.Struct, frozen=True):
     place: Place = NOWHERE
 
     def single_pages(self) -> Iterator[LocatorDef]:
-        """The pages one by one; of locators with placeholders, at most MOST_SINGLE pages in all."""
+        """Yield the pages one by one; of locators with placeholders, at most MOST_SINGLE pages in all."""
         left = MOST_SINGLE
         for locator in self.locators:
             if not locator.values:

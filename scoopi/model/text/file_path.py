@@ -60,14 +60,14 @@ class FilePath:
         return any(name not in ("ext", *OF_LOCATOR) for name in self.names)
 
     def filled(self, values: Mapping[str, str]) -> str | None:
-        """The path with these values; None if a part is longer than file systems allow."""
+        """Return the path with these values; None if a part is longer than file systems allow."""
         path = self._template.filled({name: values.get(name) or "" for name in self.names})
         is_long = any(len(part.encode()) > LONGEST_PART_BYTES for part in path.split("/"))
         return None if is_long else path
 
 
 def safe_part(value: str) -> str:
-    """A value made safe as a part of a file's name: never another folder, never a hidden file.
+    """Return a value made safe as a part of a file's name: never another folder, never a hidden file.
 
     >>> safe_part("Rye / Oat"), safe_part("..%2F"), safe_part("  "), safe_part(".profile")
     ('Rye _ Oat', '%2F', '_', 'profile')
@@ -87,7 +87,7 @@ def is_object(path: str) -> bool:
 
 
 def template_fault(template: str, known: Collection[str]) -> tuple[str, str] | None:
-    """What is wrong with a template of paths in the run's folder, or of URLs of objects; None if nothing.
+    """Return what is wrong with a template of paths in the run's folder, or of URLs of objects; else None.
 
     >>> template_fault("s3://b/%{name}", ())[0]
     's3://b/%{name} has no %{sha256}: a file could replace that of another run'

@@ -16,7 +16,7 @@ _PATTERN = re.compile(r"(\[[0-9A-Fa-f:.*]+\]|[^:/@\[\]]+)(:\d{1,5})?")
 
 
 def ascii_host(host: str) -> str:
-    """The host in lower case, with non-ASCII labels in Punycode; an IPv6 address keeps its brackets.
+    """Return the host in lower case, with non-ASCII labels in Punycode; an IPv6 address keeps its brackets.
 
     Valid names are processed as by the host parser of the URL Standard: compatibility characters are folded
     (NFKC), and `ß` and the like are kept (non-transitional).
@@ -41,7 +41,7 @@ def ascii_host(host: str) -> str:
 
 
 def canonical_host(host: str) -> str:
-    """The canonical spelling of an IP address in any form, as from `ascii_host`; other names are unchanged.
+    """Return the canonical spelling of an IP address in any form; other names are unchanged.
 
     >>> canonical_host("0x7f.1"), canonical_host("[::FFFF:0:1]"), canonical_host("a.example.")
     ('127.0.0.1', '[::ffff:0:1]', 'a.example.')
@@ -61,7 +61,7 @@ def canonical_host(host: str) -> str:
 
 
 def host_key(host: str, port: int) -> str:
-    """The key of a host for its pace, its robots.txt and its settings: `host:port`.
+    """Return the key of a host for its pace, its robots.txt and its settings: `host:port`.
 
     >>> host_key("a.example.", 80), host_key("[::ffff:7f00:1]", 81)
     ('a.example:80', '127.0.0.1:81')
@@ -77,7 +77,7 @@ def host_key(host: str, port: int) -> str:
 
 
 def host_pattern(text: str) -> str:
-    """A pattern of hosts, spelled like the host keys that it is compared with; `*` stands for any characters.
+    """Return a pattern of hosts, spelled like the host keys that it is compared with; `*` is any characters.
 
     >>> host_pattern("*.Bücher.example:8080")
     '*.xn--bcher-kva.example:8080'

@@ -61,7 +61,7 @@ class NumberValues(msgspec.Struct, frozen=True, tag="numbers", omit_defaults=Tru
         return (self.last - self.first) // self.step + 1
 
     def texts(self) -> Iterator[str]:
-        """Each number as text."""
+        """Yield each number as text."""
         for number in range(self.first, self.last + 1, self.step):
             yield str(number).zfill(self.width)
 
@@ -90,7 +90,7 @@ class DateValues(msgspec.Struct, frozen=True, tag="dates", omit_defaults=True):
         return months // self.step + (self._after(months // self.step) <= self.last)
 
     def texts(self) -> Iterator[str]:
-        """Each date as text."""
+        """Yield each date as text."""
         write = _day_writer(self.pattern)
         for number in range(self.count):
             yield write(self._after(number))
@@ -116,7 +116,7 @@ class TextValues(msgspec.Struct, frozen=True, tag="texts"):
         return len(self.listed)
 
     def texts(self) -> Iterator[str]:
-        """Each text."""
+        """Return each text."""
         return iter(self.listed)
 
 
@@ -137,7 +137,7 @@ class RowValues(msgspec.Struct, frozen=True, tag="rows"):
         return len(self.rows)
 
     def given(self) -> Iterator[dict[str, str]]:
-        """Each row as a dict by column."""
+        """Yield each row as a dict by column."""
         for row in self.rows:
             yield dict(zip(self.names, row, strict=True))
 
@@ -146,12 +146,12 @@ LocatorValues = NumberValues | DateValues | TextValues | RowValues
 
 
 def count_of(values: Iterable[LocatorValues]) -> int:
-    """The number of combinations of the values."""
+    """Return the number of combinations of the values."""
     return prod(each.count for each in values)
 
 
 def all_values(values: Sequence[LocatorValues], skip: int = 0) -> Iterator[dict[str, str]]:
-    """All combinations of one value of each; the last changes fastest. They are made one at a time.
+    """Yield all combinations of one value of each; the last changes fastest. They are made one at a time.
 
     Args:
         skip: how many combinations to leave out at the beginning; fewer than there are.

@@ -10,7 +10,7 @@ _REPORT = "run.json"
 
 
 def output_path(file: str) -> str:
-    """The path of an output file relative to the run's folder; a leading `output/` is dropped.
+    """Return the path of an output file relative to the run's folder; a leading `output/` is dropped.
 
     Raises:
         ValueError: it is not a valid path; the message is a predicate, such as "is absolute".

@@ -15,20 +15,20 @@ _REPLACEMENT = "\ufffd"
 
 
 def without_mark(text: str) -> str:
-    """The text without marks."""
+    """Return the text without marks."""
     return text.replace(MARK, _REPLACEMENT) if MARK in text else text
 
 
 def marked(value: str) -> str:
-    """A value of a page with its marks, to be filled into a text of the definitions."""
+    """Return a value of a page with its marks, to be filled into a text of the definitions."""
     return f"{MARK}{without_mark(value)}{MARK}"
 
 
 def parts(text: str) -> list[str]:
-    """The parts of the text: those of the definitions at even indexes, values of the page at odd ones."""
+    """Split the text: parts of the definitions are at even indexes, values of the page at odd ones."""
     return text.split(MARK)
 
 
 def shown(text: str) -> str:
-    """The text without marks, as messages show it."""
+    """Return the text without marks, as messages show it."""
     return text.replace(MARK, "")

@@ -54,7 +54,7 @@ _LONGEST = 4000
 
 @lru_cache(1024)
 def reads_of(text: str) -> Reads | None:
-    """What a script reads of its row; None if it may not be a pure expression over the row.
+    """Return what a script reads of its row; None if it may not be a pure expression over the row.
 
     The result of a pure expression depends only on what it reads, and it has no side effects: it contains no
     assignment, no function and no variable of its own, and calls only functions without side effects.
@@ -78,7 +78,7 @@ class Dependence(NamedTuple):
 
 
 def dependence(reads: Reads, axis_names: Sequence[str], own: int) -> Dependence:
-    """What an expression depends on in rows with these axes; `own` is the position of its own axis."""
+    """Return what an expression depends on in rows with these axes; `own` is the position of its own axis."""
     indexes, values = list[int](), list[int]()
     for at, name in enumerate(axis_names):
         read = {prop for root, prop in reads if root == name or (root == "axis" and at == own)}

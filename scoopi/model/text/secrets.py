@@ -16,7 +16,7 @@ MASK = "***"
 
 
 def variable_of(text: str) -> str | None:
-    """NAME, if the text is `${env:NAME}` and nothing else.
+    """Return NAME if the text is `${env:NAME}` and nothing else; else None.
 
     >>> variable_of("${env:TOKEN}"), variable_of("Bearer ${env:TOKEN}")
     ('TOKEN', None)
@@ -45,7 +45,7 @@ def is_open(name: str, text: str) -> bool:
 
 
 class MissingSecretError(Exception):
-    """An environment variable is not set, or empty."""
+    """Raised if an environment variable that a secret refers to is not set, or is empty."""
 
     def __init__(self, variable: str) -> None:
         super().__init__(variable)
@@ -53,7 +53,7 @@ class MissingSecretError(Exception):
 
 
 def revealed(text: str, environ: Mapping[str, str] = os.environ) -> str:
-    """The value of the variable if the text is `${env:NAME}`; any other text is unchanged.
+    """Return the value of the variable if the text is `${env:NAME}`; any other text is unchanged.
 
     Raises:
         MissingSecretError: the variable is not set, or empty.
@@ -68,7 +68,7 @@ def revealed(text: str, environ: Mapping[str, str] = os.environ) -> str:
 
 
 def filled_with(text: str, quote: Callable[[str], str], environ: Mapping[str, str] = os.environ) -> str:
-    """The text with each `${env:NAME}` replaced by the value of the variable.
+    """Return the text with each `${env:NAME}` replaced by the value of the variable.
 
     >>> from urllib.parse import quote_plus
     >>> filled_with("postgresql://reader:${env:DB}@host/shop", quote_plus, {"DB": "a/b"})

@@ -30,12 +30,12 @@ _LEAST_RATIO = 0.6
 
 
 def as_utf8(text: str) -> str:
-    """The text with escapes in place of bytes that are not UTF-8, which names of files may have."""
+    """Return the text with escapes in place of bytes that are not UTF-8, which names of files may have."""
     return text.encode(errors="backslashreplace").decode()
 
 
 def shown(url: str) -> str:
-    """The address as logs, messages and reports show it: without credentials, and cut if it is very long.
+    """Return the address as logs, messages and reports show it: without credentials, at most 500 characters.
 
     Every address that a run shows or reports passes through here; the whole address is fetched.
     """
@@ -43,7 +43,7 @@ def shown(url: str) -> str:
 
 
 def without_credentials(url: str) -> str:
-    """The address with its login and its keys masked.
+    """Return the address with its login and its keys masked.
 
     If the part before the path is not a host and a port, everything up to the last `@` may be a login.
 
@@ -68,12 +68,12 @@ def without_credentials(url: str) -> str:
 
 
 def without_login(url: str) -> str:
-    """A web address without its user and password; any other text is unchanged."""
+    """Return a web address without its user and password; any other text is unchanged."""
     return _PLAIN_LOGIN.sub(r"\1", url) if "@" in url else url
 
 
 def login_of(url: str) -> str:
-    """The user and password of a web address, as written; empty if it has none.
+    """Return the user and password of a web address, as written; empty if it has none.
 
     >>> login_of("http://me:word@host/a@b"), login_of("http://host/a@b")
     ('me:word', '')
@@ -83,7 +83,7 @@ def login_of(url: str) -> str:
 
 
 def secrets_of(url: str) -> list[tuple[str, str, str]]:
-    """The credentials in plain text in a web address: each as written, what it is, and where it belongs.
+    """Return the plain-text credentials in a web address: each as written, what it is, and where it belongs.
 
     >>> [secret for secret, _, _ in secrets_of("http://me:pw@h/?q=a&api_key=s3cret&token=%{input.token}")]
     ['me:pw', 's3cret']
@@ -97,7 +97,7 @@ def secrets_of(url: str) -> list[tuple[str, str, str]]:
 
 
 def with_login_of(url: str, given: str) -> str:
-    """A web address with the user and password of `given`, if that has any and is of the same host."""
+    """Return a web address with the user and password of `given`, if that has any and is of the same host."""
     login = _PLAIN_LOGIN.match(given) if "@" in given else None
     if login is None or _root(url) != _root(without_login(given)):
         return url
@@ -110,18 +110,18 @@ def _root(url: str) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """The text, or its beginning and an ellipsis."""
+    """Return the text, or its beginning and an ellipsis."""
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def without_logins(text: str) -> str:
-    """A message of a library, with the logins and keys of the addresses in it masked."""
+    """Return a message of a library, with the logins and keys of the addresses in it masked."""
     safe = _QUOTED_LOGIN.sub(f"'{MASK}'", _LOGIN_IN_TEXT.sub(rf"\1{MASK}@", text))
     return _KEY_IN_TEXT.sub(rf"\1{MASK}", safe)
 
 
 def nearest(name: str, known: Iterable[str], least: float = _LEAST_RATIO) -> str:
-    """The known name most similar to `name`, ignoring case; empty if none is similar enough.
+    """Return the known name most similar to `name`, ignoring case; empty if none is similar enough.
 
     >>> nearest("Selektor", ["selector", "script"])
     'selector'
@@ -139,7 +139,7 @@ def nearest(name: str, known: Iterable[str], least: float = _LEAST_RATIO) -> str
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", form: str = "{}") -> str:
-    """The hint for an unknown name: the most similar known one.
+    """Return the hint for an unknown name: the most similar known one.
 
     >>> did_you_mean("Selektor", ["selector"], "see the list")
     'did you mean selector?'

@@ -45,7 +45,7 @@ class StoreUrl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
         return f"StoreUrl({self.shown!r})"
 
     def masked(self, message: str) -> str:
-        """A message of a library, with the password of the URL masked."""
+        """Return a message of a library, with the password of the URL masked."""
         parts = urlsplit(self.text)
         message = message.replace(self.text, self.shown)
         for secret in (parts.password, unquote(parts.password or "")):

@@ -15,7 +15,7 @@ _OF_PATHS = "/:@!$&'()*+,;="
 
 
 def placeholders(text: str) -> list[str]:
-    """The names in `%{…}`, in order.
+    """Return the names in `%{…}`, in order.
 
     >>> placeholders("%{page.url}#%{record.index} %%{no}")
     ['page.url', 'record.index']
@@ -24,7 +24,7 @@ def placeholders(text: str) -> list[str]:
 
 
 def placeholder_names(text: str) -> list[str]:
-    """The names in `%{…}` of a locator, in order; blanks around a name are ignored.
+    """Return the names in `%{…}` of a locator, in order; blanks around a name are ignored.
 
     >>> placeholder_names("http://a/%{shop}/%{ n }?q=100%%{x}")
     ['shop', 'n']
@@ -33,7 +33,7 @@ def placeholder_names(text: str) -> list[str]:
 
 
 def unclosed(text: str) -> str:
-    """The first placeholder that does not end, as far as its name; empty if there is none.
+    """Return the first placeholder that does not end, as far as its name; empty if there is none.
 
     >>> unclosed("http://a/%{n/b?x=%{y}"), unclosed("%%{n %{y}")
     ('%{n', '')
@@ -43,7 +43,7 @@ def unclosed(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """A text without placeholders, with `%%{` replaced by `%{`."""
+    """Return a text without placeholders, with `%%{` replaced by `%{`."""
     return text.replace("%%{", "%{")
 
 
@@ -69,7 +69,7 @@ class TextTemplate:
         self._rest = unescaped(text[at:])
 
     def filled(self, values: Mapping[str, str]) -> str:
-        """The text with these values; a name without a value is replaced by nothing."""
+        """Return the text with these values; a name without a value is replaced by nothing."""
         write = self._write
         return (
             "".join([fixed + write(values.get(name, ""), before) for fixed, before, name in self._parts])
@@ -78,7 +78,7 @@ class TextTemplate:
 
 
 def address_template(url: str) -> TextTemplate:
-    """A template of an address: values are percent-encoded as needed in the path or the query.
+    """Return a template of an address: values are percent-encoded as needed in the path or the query.
 
     A value at the beginning or in the host is not encoded, nor is one in the path of a file.
 
@@ -89,7 +89,7 @@ def address_template(url: str) -> TextTemplate:
 
 
 def json_template(text: str, numbers: Iterable[str]) -> TextTemplate:
-    """A template of a JSON document: values are filled in as strings.
+    """Return a template of a JSON document: values are filled in as strings.
 
     Args:
         numbers: the names of placeholders for numbers; a string that is just such a placeholder becomes a

@@ -25,7 +25,7 @@ _CLOSE = 0.75
 
 
 def nearest_zone(text: str) -> str:
-    """The time zone that a text may mean: by an abbreviation, a similar name, or a city; else empty.
+    """Return the time zone that a text may mean: by an abbreviation, a similar name, or a city; else empty.
 
     Zones without a place, such as `EST`, are not suggested: their clocks do not change in summer.
 

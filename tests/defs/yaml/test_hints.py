@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.defs.yaml.hints import use_below
+from scoopi.defs.yaml.hints import number_in_unit, use_below
 from scoopi.defs.yaml.node import Node, Table, Text
 from scoopi.defs.yaml.shape import Key, Kind, ListOf, Record, Scalar
 from scoopi.model.place import Place
@@ -146,3 +146,12 @@ def test_data_definitions_are_missed_where_no_task_stands_for_one(check: Check) 
     assert len(sentences) == 2
     assert "dataDefs is missing" in sentences[0]
     assert DATA.startswith("dataDefs:")
+
+
+def test_a_duration_is_no_hint_for_a_number_without_a_unit() -> None:
+    assert [number_in_unit("2h", unit) for unit in ("seconds", "ms", "bytes", "")] == [
+        7200,
+        7_200_000,
+        None,
+        None,
+    ]
