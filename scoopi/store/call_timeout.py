@@ -14,13 +14,13 @@ SHARE = 0.25
 answer halves the next, all together take half of it."""
 LEAST_S = 0.05
 POLL_S = 1.0
-"""How often a waiting thread checks whether its node is shutting down, in seconds."""
+"""Seconds between two checks of a waiting thread whether its node is shutting down."""
 
 
 class CallTimeout:
     """How long this node waits for an answer of its store; it shrinks during a shutdown.
 
-    Thread-safe; used by all threads that wait.
+    Thread-safe, and shared by all threads that wait.
 
     Args:
         calm_s: timeout in normal operation, in seconds.
@@ -44,7 +44,7 @@ class CallTimeout:
         self._shorter_at = -math.inf
 
     def expedite(self, end: float, left_s: float) -> None:
-        """Begin the shutdown: after `end` only immediate answers are waited for.
+        """Begin the shutdown: a wait ends at `end`, and waits after it are for immediate answers only.
 
         Args:
             end: monotonic time in seconds.
@@ -68,7 +68,7 @@ class CallTimeout:
                 self._end, self._at_once_s, self._first_s = -math.inf, at_once_s, at_once_s
 
     def answered(self) -> None:
-        """Note that the store has answered: in a shutdown by `limit_waits`, the next wait is whole again."""
+        """Note that the store has answered: after `limit_waits`, the next wait has the full timeout again."""
         if self._first_s is not None:
             self._at_once_s = self._first_s
 
@@ -76,7 +76,7 @@ class CallTimeout:
         """Wait for an answer; return whether it came in time.
 
         Args:
-            wait_s: waits at most for a number of seconds, and returns whether the answer came.
+            wait_s: waits for at most the given number of seconds, and returns whether the answer came.
         """
         began = self._clock()
         while not wait_s(max(0.0, min(POLL_S, self.until(began) - self._clock()))):
@@ -86,14 +86,17 @@ class CallTimeout:
         return True
 
     def until(self, began: float) -> float:
-        """The deadline of a wait that began at a given time; it may move to an earlier time."""
+        """The deadline, in monotonic seconds, of a wait that began at `began`; earlier in a shutdown."""
         calm, at_once = began + self._calm_s, began + self._at_once_s
         if self._end is not None:
             return min(calm, max(self._end, at_once))
         return at_once if self._is_stopped() else calm
 
     def shorten(self) -> None:
-        """Halve the timeout for immediate answers, as none came; once for threads that waited together."""
+        """During a shutdown, halve the timeout for immediate answers after a wait without one.
+
+        Threads that waited at the same time halve it once. Does nothing in normal operation.
+        """
         with self._lock:
             now = self._clock()
             is_calm = not self._is_stopped() if self._end is None else now < self._end

@@ -16,7 +16,7 @@ class StoreMap(msgspec.Struct, frozen=True):
         name: name of the table, or of the grid's map.
         index: the text field by which `scan` and `count` select records. Records of an indexed map are JSON
             objects; all others may be any bytes.
-        large: whether most records have hundreds of bytes; a backend may choose its layout by it.
+        large: whether most records have hundreds of bytes; a backend may choose its table layout accordingly.
     """
 
     name: str
@@ -28,7 +28,7 @@ class StoreMap(msgspec.Struct, frozen=True):
 
 
 class Change(NamedTuple):
-    """Replace the record of `key` by `new` if it is `expected`."""
+    """A conditional write: replace the record of `key` with `new` if it equals `expected`."""
 
     key: str
     expected: bytes
@@ -59,10 +59,10 @@ class Store(Protocol):
         """The records that exist, by key."""
 
     def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-        """Put each record whose key has none.
+        """Put each record, given as (key, record), if its key has no record yet.
 
         Returns:
-            An outcome per record, in order. A rejected put is WON if the record has the value to put.
+            An outcome per record, in order. A put is also WON if the existing record equals the given one.
         Source: ARCHITECTURE, protocol rule 1.
         """
 
@@ -81,31 +81,34 @@ class Store(Protocol):
         """Delete the records; absent ones are ignored."""
 
     def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
-        """Delete each record only if it is still as given; the keys of a batch must differ.
+        """Delete each record, given as (key, record), only if it is unchanged; keys of a batch must differ.
 
         Returns:
             For each, in order, whether there is no record with its key now.
         """
 
     def move_all(self, source: StoreMap, target: StoreMap, changes: Sequence[Change]) -> bool:
-        """Delete each record that is as expected from one map, and put its new value into another.
+        """Move records: delete each from `source` if it is as expected, and put its new value into `target`.
 
         All changes are made, or none; the keys of a batch must differ.
 
         Returns:
-            Whether they were made. False if a record is not as expected, if the other map has one of the
-            keys, or if the backend has no transactions over two maps; then nothing has changed.
+            Whether the changes were made. False if a record is not as expected, if `target` already has one
+            of the keys, or if the backend has no transactions over two maps; then nothing has changed.
         Raises:
             StoreError: the outcome is not known; it is not settled.
         """
 
     def delete_below(self, store_map: StoreMap, key: str) -> None:
-        """Delete all records with a lower key in one call, however many there are; not for indexed maps."""
+        """Delete all records with keys below `key` in one call, however many there are.
+
+        Not for indexed maps.
+        """
 
     def scan(
         self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
     ) -> list[tuple[str, bytes]]:
-        """The first records with key > `after`, by key.
+        """The first records with key > `after`, as (key, record), in ascending order of keys.
 
         Args:
             index_value: only records whose indexed field has this value; None: all. Indexed maps only.
@@ -115,7 +118,7 @@ class Store(Protocol):
     def scan_each(
         self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
     ) -> list[tuple[str, bytes]]:
-        """As `scan`, for several different values: up to `limit` records of each, in any order.
+        """As `scan`, for several different values: up to `limit` records for each value, in any order.
 
         An empty list of values finds nothing.
         """
@@ -124,7 +127,7 @@ class Store(Protocol):
         """The number of records in the map; `index_value` as in `scan`."""
 
     def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
-        """Let the records expire after a number of seconds; absent ones are ignored.
+        """Let the records expire `seconds` seconds from now; absent ones are ignored.
 
         On one machine records do not expire: the user deletes the run's folder.
         """
@@ -136,7 +139,9 @@ class Store(Protocol):
 def pages(
     store: Store, store_map: StoreMap, size: int, index_value: str | None = None, after: str = ""
 ) -> Iterator[list[tuple[str, bytes]]]:
-    """Yield all records with key > `after`, by key, in pages of up to `size` records; no page is empty.
+    """Yield all records with key > `after`, in ascending order of keys, in pages of up to `size` records.
+
+    No page is empty.
 
     Each page is read when the caller asks for it, and begins after the last key of the previous one, so the
     caller may change or delete records before it asks for the next page.
@@ -154,7 +159,7 @@ def pages(
 def with_prefix(
     store: Store, store_map: StoreMap, size: int, prefix: str, index_value: str | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the records whose keys begin with a prefix and are longer, by key; otherwise as `pages`."""
+    """Yield the records whose keys begin with `prefix` and are longer, one by one; otherwise as `pages`."""
     for page in pages(store, store_map, size, index_value, prefix):
         if page[-1][0].startswith(prefix):  # and so do all before it
             yield from page
@@ -168,7 +173,7 @@ PAYLOADS = StoreMap("payloads", large=True)
 ENDED = StoreMap("ended")
 HOSTS = StoreMap("hosts")
 RUN = StoreMap("run")
-"""Also the one map of the grid that belongs to no run, where it has the runs that the cluster knows."""
+"""Records about one run. A shared store also has a map of this name that belongs to no run and lists them."""
 MEMBERS = StoreMap("members")
 ROBOTS = StoreMap("robots")
 RUN_MAPS = (JOBS, PAYLOADS, ENDED, HOSTS, RUN, MEMBERS, ROBOTS)

@@ -22,14 +22,14 @@ Decoded = TypeVar("Decoded")
 
 
 class RecordCodec(Generic[Decoded]):
-    """Encodes and decodes the records of one kind in one map, as canonical JSON.
+    """Encodes and decodes the records of one kind in one map, as JSON or msgpack.
 
-    Equal records are equal bytes.
+    The JSON is canonical: equal records are equal bytes.
 
     Args:
         kind: type of the records.
-        packed: whether to use msgpack instead.
-        hint: what to do about a record that cannot be decoded; by default, for records of a run.
+        packed: whether to use msgpack.
+        hint: of the error about a record that cannot be decoded; the default is for records of a run.
 
     Attributes:
         written: encodes a record; it is the encoder's own method for speed, as each page has four records.
@@ -45,10 +45,10 @@ class RecordCodec(Generic[Decoded]):
         self._decode: Callable[[bytes], Decoded] = decoder(kind).decode
 
     def encoded(self, record: Decoded) -> bytes:
-        """Encode a record whose values come from users and programs.
+        """Encode a record with values from users or programs, which may not be storable.
 
         Raises:
-            UnstorableError: a text has half of a surrogate pair, or a value is nested too deeply.
+            UnstorableError: a text is not valid Unicode, or a value is nested too deeply.
         """
         try:
             return self.written(record)
@@ -59,7 +59,7 @@ class RecordCodec(Generic[Decoded]):
         """Decode a record.
 
         Args:
-            key: its key, for the error.
+            key: key of the record, for the error.
         Raises:
             RecordError: the bytes are not a record of this kind.
         """
@@ -70,7 +70,7 @@ class RecordCodec(Generic[Decoded]):
 
 
 def indexed_kind(store_map: StoreMap, default: object = msgspec.NODEFAULT) -> Any:
-    """A struct that decodes only the indexed field of a map's records, as `index_value`.
+    """A struct type for decoding only the indexed field of a map's records, as `index_value`.
 
     Args:
         default: the value for records without the field; without a default these are invalid.
@@ -80,7 +80,12 @@ def indexed_kind(store_map: StoreMap, default: object = msgspec.NODEFAULT) -> An
 
 
 def unreadable(store_map: StoreMap, key: str, record: bytes, why: str = "", hint: str = _HINT) -> RecordError:
-    """The error for a record that cannot be decoded; it names the map, the key and the first bytes."""
+    """The error for a record that cannot be decoded; it names the map, the key and the first bytes.
+
+    Args:
+        record: its bytes; after FOREIGN, a description.
+        why: the decoder's message.
+    """
     is_foreign = record.startswith(FOREIGN)
     found = (
         record[1:].decode(errors="replace") if is_foreign else f"{record[:_FIRST]!r} ({why[:_LONGEST_WHY]})"

@@ -1,4 +1,4 @@
-"""Retries: retry calls to a store that fails, with the log lines and errors that go with it."""
+"""retried and first_won: retry calls to a store, and log and raise what belongs to it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_PAUSE_S = 0.5
 """The pause between two attempts doubles up to this."""
 TRIES = 20
 RETRIED = "the outcome is not known yet: the call is retried"
-"""The hint of a failed call to the cluster."""
+"""The hint of a single failed call to the cluster, which its caller retries."""
 START_AGAIN = "check the log and the heap of the cluster's members, then start this node again"
 ValueType = TypeVar("ValueType")
 
@@ -27,19 +27,20 @@ def retried(
     wait: Callable[[float], object] = time.sleep,
     asked: str = "the store",
 ) -> ValueType:
-    """Call `attempt` until the store has answered all its calls; return its result.
+    """Call `attempt` until it raises no StoreError; return its result.
 
-    Its first failure is logged, and that it works again; further failures are logged with `-v`.
+    The first failure and the recovery are logged as warnings, further failures at debug level. Blocks between
+    two attempts.
 
     Args:
         doing: what is attempted, for the log and the error.
-        attempt: must be idempotent.
+        attempt: calls the store; must be idempotent.
         timeout_s: how long to retry, in seconds; 0 to never retry.
-        is_stopped: whether to give up at the next failure.
+        is_stopped: polled after each failure; true to give up.
         wait: pauses for a number of seconds.
         asked: what is called, for the log.
     Raises:
-        StoreError: the attempts have failed for too long.
+        StoreError: the attempts have failed for longer than `timeout_s`, or `is_stopped` returned true.
         RecordError: the store has a record that cannot be decoded; this is not retried.
     """
     began, pause_s, outage = time.monotonic(), FIRST_PAUSE_S, StoreOutage.of(doing, asked)
@@ -65,7 +66,7 @@ def first_won(attempt: Callable[[], ValueType | None], failed: str, hint: str = 
     """Repeat a conditional write until it is won; return its result.
 
     Args:
-        attempt: reads, and writes what follows from that; returns None if another node was first.
+        attempt: reads a record, writes what follows from it, and returns None if another node was first.
         failed: the error message.
     Raises:
         StoreError: other nodes were first TRIES times in a row.
@@ -77,9 +78,10 @@ def first_won(attempt: Callable[[], ValueType | None], failed: str, hint: str = 
 
 
 def given_up(error: StoreError, doing: str, after_s: float) -> StoreError:
-    """The error that ends a node; its hint does not promise another retry.
+    """The error with which a node gives up; unlike that of a single call, its hint promises no retry.
 
     Args:
+        error: the error of the last attempt.
         doing: what the node was doing.
         after_s: how long it has retried, in seconds.
     """

@@ -45,11 +45,12 @@ class SettlingStore:
 
     The outcome of a rejected or failed write is unknown until the record is read: if it has the new value,
     the write is WON; if it has the expected one, the write is retried; anything else means LOST. This is
-    unambiguous, because every value that a node writes is unique.
+    unambiguous, because every value that a node writes is unique. Idempotent writes are retried, too;
+    `move_all` and reads are passed through.
 
     Args:
         inner: the wrapped backend; its writes may fail after they were made, be made partly, or twice.
-        tries: how often a write without effect is tried.
+        tries: how often a write without effect is tried; then BusyRecordError, a StoreError, is raised.
     Source: ARCHITECTURE, protocol rule 1.
     """
 

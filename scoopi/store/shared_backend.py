@@ -19,14 +19,14 @@ class SharedBackend(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in messages, as in `the cluster scoopi`."""
+        """Name of the backend in messages, as in `the cluster scoopi`."""
 
     @property
     def canaries(self) -> tuple[str, ...]:
         """Keys of a run's canary records, one in each part of the store that can be lost alone."""
 
     def store(self, maps: str = "", is_gone: Callable[[], bool] | None = None) -> SettlingStore:
-        """The store of a run.
+        """Open the store of a run.
 
         Args:
             maps: the name of its maps in the registry; empty for the records that belong to no run.
@@ -34,7 +34,11 @@ class SharedBackend(Protocol):
         """
 
     def remove(self, maps: str) -> None:
-        """Remove all records of a run, for every node."""
+        """Remove all records of a run, for every node.
+
+        Args:
+            maps: the name of its maps in the registry.
+        """
 
     def members(self) -> list[str]:
         """`HOST:PORT` of the cluster's members; empty for a database."""
@@ -62,8 +66,9 @@ def open_backend(
     """Connect to the cluster or the database that the settings name.
 
     Args:
+        settings: name the cluster or the database, and have the timeouts.
         node: incarnation of this process.
-        is_stopped: polled while nothing answers.
+        is_stopped: polled while the cluster or the database does not answer.
         is_guarded: whether calls to a cluster are refused while no majority of its members is seen.
     Raises:
         ClusterError: this node cannot connect; the message says what was tried.

@@ -14,11 +14,11 @@ AWAY_S = 10.0
 class SuspensionGuard:
     """Keeps a node that was frozen or suspended from writing to a run that was removed meanwhile.
 
-    Such records would never be removed, as no node knows about them.
+    Records written after the removal would never be removed, as no node knows about them.
 
     Args:
         records: name of the run's maps, for the error.
-        is_gone: whether the run was removed; called after a pause.
+        is_gone: whether the run was removed; called after a pause, and may read the store.
         clock: seconds, including the time during which the machine was suspended.
     """
 

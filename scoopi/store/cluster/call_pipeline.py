@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hazelcast.future import Future
 
 WIDTH = 1000
-"""Calls in flight. A wait costs two context switches, so jobs end faster with 1,000 than with 200."""
+"""Most calls in flight. A wait costs two context switches, so jobs end faster with 1,000 than with 200."""
 
 
 class CallPipeline:
@@ -30,12 +30,13 @@ class CallPipeline:
         self._ensure = client.ensure_majority if guarded else lambda: None
 
     def answers(self, what: str, calls: Iterable[Callable[[], Future[Any]]]) -> list[Any]:
-        """Make the calls; return their answers in the same order.
+        """Make the calls; return their answers in the same order. Blocks until all have come.
 
         Args:
             what: what the calls do, for the error.
+            calls: each sends one call of the client, and returns its future.
         Raises:
-            StoreError: a call failed or got no answer in time; the calls in flight with it have ended.
+            StoreError: a call failed or got no answer in time; no further calls are sent.
             ClusterError: the cluster has been unreachable for too long.
         """
         self._ensure()

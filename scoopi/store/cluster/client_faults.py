@@ -22,7 +22,13 @@ _CHUNK = 4096
 
 
 def no_member_error(settings: ClusterSettings, fault: Exception) -> ClusterError:
-    """The error when this node cannot connect to any member; it says what was tried."""
+    """The error when this node cannot connect to any member.
+
+    Connects to each address to find out what answers there, which takes up to a second each.
+
+    Args:
+        fault: the client's error.
+    """
     tried = "; ".join(f"{address} {_probed(address)}" for address in settings.addresses)
     within = f"{settings.connect_timeout_ms / 1000:g} s"
     # For members that are not running, the client only says that it could not connect.
@@ -34,7 +40,7 @@ def no_member_error(settings: ClusterSettings, fault: Exception) -> ClusterError
 
 
 def reason_of(fault: BaseException) -> str:
-    """The reason why a call failed, from the client's error."""
+    """The reason why a call failed, as one line, from the client's error."""
     text = str(fault).partition("\n")[0]
     if _GAVE_UP in text:
         return text.rpartition(_GAVE_UP)[2]
@@ -59,6 +65,10 @@ def first_answer_within(limit_s: float, client_class: type[HazelcastClient]) -> 
     The client limits the time for opening a connection, but not for the answer to its first request. The
     port of another program, or a member that hangs, would block the node for ever, so that it could not
     even be stopped.
+
+    Args:
+        limit_s: the time limit in seconds.
+        client_class: the client's class.
     """
 
     class Client(client_class):  # type: ignore[misc, valid-type]  # a late import

@@ -55,7 +55,7 @@ class ClusterClient:
     Args:
         is_stopped: polled while this node connects, or waits for an answer.
     Attributes:
-        timeout: how long it waits for an answer; less once this node shuts down.
+        timeout: how long calls wait for an answer; less once this node shuts down.
     Raises:
         ClusterError: this node cannot connect to any member; the message says what was tried.
         StoppedError: `is_stopped` returned true.
@@ -80,12 +80,16 @@ class ClusterClient:
         self._ensure = ensure
 
     def ensure_majority(self) -> None:
-        """See `MemberMajority.ensure`. While no member is connected, calls fail by themselves."""
+        """Call what `guard` was given; does nothing without a connection, as calls then fail by themselves.
+
+        Raises:
+            StoreError, ClusterError: see `MemberMajority.ensure`.
+        """
         if self._lost_at is None:
             self._ensure()
 
     def seen(self) -> int:
-        """The number of members of the cluster.
+        """The number of members of the cluster; waits, within the current timeout, until it is known.
 
         Raises:
             StoreError, ClusterError: see `refuse`; this node has no connection to any member.
@@ -126,7 +130,7 @@ class ClusterClient:
         return self._keys
 
     def spread_keys(self, name: str, most: int | None = None) -> list[str]:
-        """Keys with a name as prefix, one in each partition or in `most` of them; the same on every node."""
+        """Keys `<name>/<number>`, one in each partition, or in `most` of them; the same on every node."""
         partitions = self._client.partition_service
         wanted = min(partitions.get_partition_count(), most or sys.maxsize)
         keys: dict[int, str] = {}
@@ -143,7 +147,7 @@ class ClusterClient:
         return sorted(f"{member.address.host}:{member.address.port}" for member in known)
 
     def ask_members(self, question: Callable[[Any], Any]) -> list[Any]:
-        """The answers of the members that this node is connected to, except those that reject the question.
+        """Ask the members that this node is connected to; return the answers of those that know the question.
 
         Args:
             question: makes the client's invocation for a connection.
@@ -164,7 +168,7 @@ class ClusterClient:
         return answers
 
     def unreachable_ms(self) -> int:
-        """How long no member has been connected, or all calls have failed; 0 if all is well."""
+        """How long no member has been connected, or all calls have failed; 0 if the cluster answers."""
         with self._lock:
             since = min(filter(None, (self._lost_at, self._failing_since)), default=None)
         return 0 if since is None else int((time.monotonic() - since) * 1000)
@@ -177,6 +181,9 @@ class ClusterClient:
     def refuse(self, what: str, fault: BaseException | None = None) -> NoReturn:
         """Raise the error for a failed call.
 
+        Args:
+            what: what has failed.
+            fault: the client's error; None if no answer came in time.
         Raises:
             ClusterError: no member has been reachable for too long, or the client was closed.
             StoreError: the outcome is not known yet; the call may be retried.
@@ -196,7 +203,11 @@ class ClusterClient:
         raise StoreError(reason, at=f"cluster {name}", hint=RETRIED) from fault
 
     def warn_once(self, name: str, text: str, *more: object) -> None:
-        """Log a warning once for each `name`, instead of at each call."""
+        """Log a warning once for each `name`, instead of at each call.
+
+        Args:
+            text: the message, with a `%s` for the name and one for each value in `more`.
+        """
         if name not in self._warned:
             self._warned.add(name)
             log.warning(text, name, *more)
@@ -269,7 +280,7 @@ class ClusterClient:
 
 
 def client_class() -> type[HazelcastClient]:
-    """The client's class; imported late, as a run on one machine does not need it.
+    """Import the client's class, late, as a run on one machine does not need it.
 
     Raises:
         ClusterError: the package is not installed.

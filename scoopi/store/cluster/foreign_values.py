@@ -19,8 +19,8 @@ _REFUSALS = (
     "QueryError",
 )
 _NOT_COMPARED = "java.lang.NumberFormatException"
-"""What members report when they compare a key of ours with one that is a number, and ours cannot be parsed as
-one; the client only has it as text."""
+"""What members report when they compare one of Scoopi's keys with a key that is a number; the client only has
+it as text."""
 
 
 class ForeignValue(NamedTuple):
@@ -36,28 +36,30 @@ class ForeignValue(NamedTuple):
 
 
 def describe(value: object) -> str:
-    """A description of a value that Scoopi did not write."""
+    """Describe a key or value that Scoopi did not write: its type and first bytes."""
     if isinstance(value, ForeignValue):
         return f"a value of Hazelcast's type {value.type_id} that begins with {value.first!r}"
     return f"a value of type {type(value).__name__} that begins with {str(value)[:FIRST]!r}"
 
 
 def is_refused(error: StoreError) -> bool:
-    """Whether the members rejected a call because they cannot compare, index or read what the map has."""
+    """Whether members rejected a call because the map has an entry that they cannot compare or index."""
     cause = error.__cause__
     return type(cause).__name__ in _REFUSALS or _NOT_COMPARED in str(cause)
 
 
 def reader_of(store_map: StoreMap) -> Callable[[object], bytes]:
-    """A function that reads values of the map as records; foreign ones as bytes that every codec rejects."""
+    """Return a function that reads the map's values as records; foreign ones as bytes no codec accepts."""
     return _json_bytes if store_map.index else _plain_bytes
 
 
 def ensure_own(store_map: StoreMap, entries: Iterable[tuple[object, object]], refused: StoreError) -> None:
-    """Find the foreign entry because of which the members rejected a call.
+    """Check that all entries of a map, as (key, value), were written by Scoopi.
 
+    Args:
+        refused: the error of the call that the members rejected; the cause of the one raised here.
     Raises:
-        RecordError: names the first entry that Scoopi did not write; none is raised if there is none.
+        RecordError: an entry was not; the error names the first one.
     """
     read = reader_of(store_map)
     for key, value in entries:

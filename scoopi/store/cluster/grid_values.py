@@ -15,7 +15,7 @@ PICKLE = -120
 _NULL, _COUNT, _TEXT, _BYTES, _JSON = 0, -8, -11, -12, -130
 _READ = frozenset((_NULL, _COUNT, _TEXT, _BYTES, _JSON))
 MOST = 16_384
-"""Size of the cache of keys, more than the jobs of a node; a full cache is emptied."""
+"""Most keys in the cache, more than a node has jobs; a full cache is emptied."""
 
 
 class PickleRefused(StreamSerializer):
@@ -87,7 +87,7 @@ class GridKey(Data):
         self._hash = int(super().get_partition_hash())  # type: ignore[no-untyped-call]
 
     def get_partition_hash(self) -> int:
-        """The partition that the key belongs to."""
+        """The hash that determines the partition of the key."""
         return self._hash
 
     def __hash__(self) -> int:

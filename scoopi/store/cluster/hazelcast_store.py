@@ -36,7 +36,8 @@ class HazelcastStore:
 
     Args:
         client: a connected client; it stays open when this store is closed.
-        run: the run's name; empty for the maps `scoopi.<map>`, which belong to no run.
+        run: the second part of the maps' names: that of a run's maps in the registry, or `schedule/<name>`;
+            empty for the maps `scoopi.<map>`, which belong to no run.
         guarded: see `CallPipeline`.
         is_gone, clock: see `SuspensionGuard`. Any call to a removed map would create it again, for good.
         maps: the maps of this store.
@@ -181,7 +182,12 @@ class HazelcastStore:
         return self._pipeline.answers(f"{verb} {store_map}", (_later(call, kept) for call in calls))
 
     def grid_map(self, store_map: StoreMap) -> Map[Any, Any]:
-        """The map of the grid, opened and indexed."""
+        """The map of the grid; opened, created and indexed at the first call.
+
+        Raises:
+            RunError: the run was removed; see `SuspensionGuard`.
+            StoreError, ClusterError: see `ClusterClient.refuse`.
+        """
         self._suspension.ensure_kept()
         if (kept := self._maps.get(store_map)) is None:
             kept = self._client.map(f"{self.prefix}.{store_map}")

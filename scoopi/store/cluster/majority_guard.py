@@ -1,4 +1,4 @@
-"""majority_of: makes the guard of a client's stores against a split of its cluster."""
+"""majority_of: makes the guard that protects a client's stores from a split of its cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scoopi.store.settling_store import SettlingStore
 
 
 def majority_of(client: ClusterClient, settings: ClusterSettings, node: str) -> MemberMajority:
-    """The MemberMajority of a client; its `ensure` guards the client's stores.
+    """Make the MemberMajority of a client; pass its `ensure` to `ClusterClient.guard`.
 
     Args:
         node: incarnation of this node.

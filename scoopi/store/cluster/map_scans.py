@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hazelcast.proxy.map import Map
 
 LARGE = 1000
-"""From this limit on, it pays to count the records first, to bound the scan."""
+"""From this limit on, a scan counts the records first, to bound what the grid sorts."""
 KeyValues = list[tuple[str, bytes]]
 Call = Callable[["Map[Any, Any]"], "Future[Any]"]
 
@@ -29,7 +29,7 @@ class MapCalls(msgspec.Struct, frozen=True):
     Attributes:
         answers: makes pipelined calls to a map; takes the map, a verb for messages, and the calls.
         own: decodes those entries of a map that Scoopi wrote.
-        blamed: finds the foreign record because of which members reject a call.
+        blamed: a context manager; raises RecordError if members reject a call in it for a foreign record.
         count: returns the number of records in a map.
     """
 
@@ -60,7 +60,7 @@ class MapScans:
     def scan_each(
         self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str
     ) -> KeyValues:
-        """See `Store`; the limit is positive. One batch reads all values not known to have many records."""
+        """See `Store`; the limit is positive. One batch reads all values that are not known to be large."""
         bounds = self._bounds
         large = {each for each in index_values if bounds.by_index(f"{store_map}/{each}", after, limit)}
         found = [one for value in large for one in self._scan_indexed(store_map, value, limit, after)]

@@ -25,7 +25,7 @@ JAVA_FILTER = {
     "defaults-disabled": True,
     "whitelist": {"prefix": ["[", "com.hazelcast.", "java.lang.", "java.util."]},
 }
-"""Java's serialization can construct any class. Scoopi does not use it, but members send errors with it."""
+"""The classes that members may deserialize. Scoopi does not use Java's serialization, but errors do."""
 MAJORITY = "scoopi-majority"
 NEIGHBOURS = 5
 """Number of ports, from 5701 on, that are searched for other members on this machine."""
@@ -53,10 +53,12 @@ def find_java(environ: Mapping[str, str]) -> Path:
 
 
 def find_jar(environ: Mapping[str, str]) -> Path:
-    """Find Hazelcast's jar: named by SCOOPI_HAZELCAST_JAR, in the local Maven repository, or from Maven.
+    """Find Hazelcast's jar: the file in SCOOPI_HAZELCAST_JAR, or else one in the local Maven repository.
+
+    If that has none, `mvn` downloads it, which may take minutes.
 
     Raises:
-        ClusterError: it was not found; the message says what was tried.
+        ClusterError: there is no jar; the message says what was tried.
     """
     named = environ.get(JAR_VARIABLE)
     if named:
@@ -129,7 +131,7 @@ class MemberConfig:
     members: int = 1
 
     def options(self, file: Path) -> list[str]:
-        """The options of the JVM.
+        """The JVM's command-line options.
 
         Args:
             file: the Hazelcast configuration to use.
@@ -158,7 +160,7 @@ class MemberConfig:
         return options
 
     def text(self) -> str:
-        """The configuration as JSON, which is also YAML."""
+        """The Hazelcast configuration as JSON, which is also YAML; `file` and `heap` are not part of it."""
         port = self.port or FIRST_PORT
         root = {
             "cluster-name": self.name,

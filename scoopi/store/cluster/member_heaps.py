@@ -32,7 +32,9 @@ _UUID_SIZE, _LONG_SIZE = 17, 8
 
 
 def read_metrics(blob: bytes) -> dict[tuple[str, str], float]:
-    """Decode a member's metrics: (prefix, name) -> value, as in ("memory", "freeHeap"); the last one counts.
+    """Decode a member's metrics: (prefix, name) -> value, as in ("memory", "freeHeap").
+
+    Of several values under one name the last one counts.
 
     Raises:
         ValueError: the bytes are not a blob of metrics.
@@ -101,7 +103,7 @@ class MemberHeaps:
         self._has_warned = False
 
     def read(self) -> list[Heap]:
-        """The heaps of the members that this node is connected to, a few seconds old.
+        """Ask the members that this node is connected to for their heaps; the figures are some seconds old.
 
         Raises:
             StoreError, ClusterError: see `ClusterClient.refuse`.

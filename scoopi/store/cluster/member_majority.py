@@ -26,13 +26,13 @@ REJOINED = "start this node again when the members have rejoined"
 
 
 class MemberView:
-    """The members of the cluster, as seen by the one member that the client listens to."""
+    """The members of the cluster, as the client knows them from the one member that it listens to."""
 
     def __init__(self, client: HazelcastClient) -> None:
         self._service: Any = client._internal_cluster_service
 
     def is_known(self, timeout_s: float) -> bool:
-        """Wait until the view is that of a connected member; return whether it is."""
+        """Wait up to `timeout_s` seconds for the list of members; return whether it has come."""
         end = time.monotonic() + timeout_s
         while self._service._member_list_snapshot.version <= 0:
             if time.monotonic() >= end:
@@ -49,8 +49,8 @@ def split_error(members: str, short_ms: float, settings: ClusterSettings, more: 
     """The error of a split cluster: StoreError at first, ClusterError after the timeout for reconnecting.
 
     Args:
-        members: how many there are, as a clause.
-        short_ms: how long there have been too few.
+        members: how many there are, for the message, as in `2 of 5 members`.
+        short_ms: how long there have been too few, in milliseconds.
         more: appended to the hint.
     """
     what, at, hint = f"the cluster seems split: {members}", f"cluster {settings.name}", REJOINED + more
@@ -60,10 +60,12 @@ def split_error(members: str, short_ms: float, settings: ClusterSettings, more: 
 
 
 class MemberCount(msgspec.Struct, frozen=True):
-    """One copy of the record: the largest number of members that any node has seen.
+    """One copy of the record of the largest number of members that any node has seen.
 
     Attributes:
-        node, number: the node that wrote it, and the number of its write, so that no two records are equal.
+        most: that number.
+        node: incarnation of the node that wrote the copy.
+        number: number of the node's write, so that no two records are equal.
     """
 
     most: int
@@ -74,7 +76,11 @@ class MemberCount(msgspec.Struct, frozen=True):
 def refused_by_members(
     fault: BaseException | None, view: MemberView, short_ms: float, settings: ClusterSettings
 ) -> Exception | None:
-    """As `split_error`, for a call that the members themselves reject; None for any other fault."""
+    """As `split_error`, for a call that the members themselves rejected; None for any other fault.
+
+    Args:
+        fault: the client's error.
+    """
     if type(fault).__name__ != "SplitBrainProtectionError":  # by name, as the client is imported late
         return None
     there = f"{view.number()} there, too few for their split-brain protection"
@@ -101,7 +107,7 @@ class MemberMajority:
     number is recorded before the first call that relies on more members; only the settings lower it.
 
     Args:
-        kept: a settled, unguarded store of the maps that belong to no run.
+        kept: the store of the maps that belong to no run; unguarded, and settles its writes.
         keys: the keys of the copies of the record.
         node: incarnation of this node.
         settings: `members` is the number of members; 0 for the largest number seen.

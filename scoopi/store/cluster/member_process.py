@@ -35,16 +35,19 @@ _ACCESS = (
 class MemberProcess:
     """One Hazelcast member as a Java process that ends with its starter.
 
-    A context manager: the constructor starts the member, and leaving the block ends it.
+    A context manager: the constructor starts the member, and leaving the block ends it. The kernel kills the
+    member when the thread that started it ends for any reason.
 
-    The caller must read its log (`wait_ready`, `follow`), or the process blocks once the pipe is full; not
-    if `log` is a file. The kernel kills it when the thread that started it ends for any reason.
+    Unless `log` is a file, the caller must read the member's log (`wait_ready`, then `follow`), or the
+    process blocks once the pipe is full.
 
     Args:
         config: the member's configuration.
         environ: environment in which Java and the jar are searched.
-        log: a file for the member's log; None to read it through a pipe.
+        log: a file for the member's log; None to read the log through a pipe.
 
+    Attributes:
+        address: `HOST:PORT` of the member; empty until `wait_ready` has returned.
     Raises:
         ClusterError: Java or the jar is missing, or Java cannot be started.
     """
@@ -96,7 +99,7 @@ class MemberProcess:
 
     @property
     def pid(self) -> int:
-        """The process id of Java."""
+        """The id of the Java process."""
         return self._process.pid
 
     @property
@@ -110,9 +113,9 @@ class MemberProcess:
         Args:
             on_line: called with each line of the log.
         Returns:
-            Its address, `HOST:PORT`.
+            The member's address, `HOST:PORT`.
         Raises:
-            ClusterError: it ended instead; the message has its last line.
+            ClusterError: the member ended instead; the message has the last error in its log.
         """
         for line in self._log_lines():
             on_line(line)
@@ -125,8 +128,10 @@ class MemberProcess:
     def follow(self, on_line: Callable[[str], object] = len) -> int:
         """Read the log until the member ends.
 
+        Args:
+            on_line: called with each line of the log.
         Returns:
-            Its exit code, negative when a signal ended it.
+            The exit code of Java; negative if a signal ended it.
         """
         for line in self._log_lines():
             on_line(line)
@@ -138,18 +143,18 @@ class MemberProcess:
         Does not block, so signal handlers may call it.
 
         Args:
-            hard: kill it instead.
+            hard: kill the member instead.
         """
         if hard:
             self._process.kill()
         else:
             self._process.terminate()
 
-    def close(self, host_timeout_s: float = 30.0) -> None:
-        """Shut the member down gracefully; kill it after a timeout."""
+    def close(self, timeout_s: float = 30.0) -> None:
+        """Shut the member down gracefully; kill it after a timeout in seconds."""
         self.end()
         try:
-            self._process.wait(host_timeout_s)
+            self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
             self.end(hard=True)
             self._process.wait()

@@ -20,7 +20,7 @@ class Barricade:
     holder that was replaced although it was alive does no harm.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         name: name of the barricade; only one value is ever composed under it.
         incarnation: incarnation of this node.
         lease_ms: a holder that has not renewed its lease for this long, by the watcher's clock, is dead.
@@ -56,9 +56,12 @@ class Barricade:
         timeout_ms: int,
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> bytes:
-        """The value, composed by this node if no other node has composed it or is doing so.
+        """Return the value; compose it if no other node has done so or is doing so.
+
+        Blocks while another node composes.
 
         Args:
+            compose: makes the value; called under the lease, at most once.
             timeout_ms: how long another node may hold the barricade without renewing its lease; a live node
                 may take as long as it needs.
             is_stopped: polled while another node composes.

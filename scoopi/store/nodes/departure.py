@@ -19,6 +19,7 @@ class Departure:
     Leaving is the last write of a node, after publishing.
 
     Args:
+        members: sends the last heartbeat, and knows the other nodes.
         load: returns this node's current load.
         stop_heartbeat: stops the heartbeat, so that none follows the last one.
         poll_s: interval of polling the other nodes, in seconds.
@@ -42,7 +43,7 @@ class Departure:
         return self._members.node
 
     def leave(self, published: bool = True) -> bool:
-        """Stop the heartbeat and mark this node as LEFT.
+        """Stop the heartbeat and mark this node as LEFT; an error of the store is logged only.
 
         Args:
             published: whether all rows that this node has committed are in its files.
@@ -58,7 +59,7 @@ class Departure:
             return False
 
     def awaited(self, incarnations: Collection[str]) -> tuple[str, ...]:
-        """The nodes that ended jobs in these incarnations, are not alive, and have not published since.
+        """The ids of nodes that ended jobs in these incarnations, are not live, and have not published since.
 
         Args:
             incarnations: those whose segments this node does not have, including its own earlier ones.
@@ -67,7 +68,7 @@ class Departure:
         return awaited_nodes(members, self._members.live_among(members), incarnations, asking=self.node)
 
     def await_others(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
-        """Wait until every other node has left or is dead, however long a live one takes; call `leave` first.
+        """Wait until every other node has left or is dead, however long that takes; call `leave` first.
 
         Raises:
             StoppedError: `is_stopped` returned true.
@@ -85,14 +86,16 @@ class Departure:
 def awaited_nodes(
     members: Mapping[str, NodeRecord], live: Collection[str], incarnations: Iterable[str], asking: str = ""
 ) -> tuple[str, ...]:
-    """The nodes that ended jobs in these incarnations, are not alive, and have not published since.
+    """The ids of nodes that ended jobs in these incarnations, are not live, and have not published since.
 
     Args:
         members: incarnation -> record, from a single read; a node that leaves between two reads could be
             missing from both.
         live: the live incarnations.
-        asking: a node that itself lacks the segments of these incarnations; its being alive does not mean
-            that it publishes its own earlier ones.
+        asking: id of the node that lacks the segments of these incarnations; although it is live, it does not
+            publish those of its own earlier incarnations.
+    Returns:
+        Node ids, sorted.
     """
     here = {
         member.node

@@ -43,7 +43,7 @@ class LeaseWatch:
         self._polls = 0
 
     def is_lost(self, record: bytes) -> bool:
-        """Take the record as just read; return whether it has been unchanged for too long."""
+        """Whether the record, as just read, has been unchanged for `lease_ms` and `reads` reads."""
         now = self._clock()
         if record != self._record:
             self._record, self._changed_at, self._polled_at, self._polls = record, now, now, 0
@@ -52,7 +52,7 @@ class LeaseWatch:
         return now - self._changed_at >= self._lease_s and self._polls >= self._needed
 
     def interrupt(self) -> None:
-        """Record that a read failed, so that earlier and later reads are not consecutive."""
+        """Note that a read failed, so that reads before and after it are not consecutive."""
         self._polls = 0
 
 
@@ -81,7 +81,7 @@ SYSTEM_CLOCKS = NodeClocks()
 
 
 class LeaseRecord(msgspec.Struct, frozen=True):
-    """Which node holds a lease; `number` grows with each write, so no two records are equal."""
+    """Which incarnation holds a lease; `number` grows with each write, so no two records are equal."""
 
     holder: str
     number: Count
@@ -96,7 +96,7 @@ class Lease:
     harmless if another node does it, too.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         key: key of the lease's record in the map `run`.
         incarnation: incarnation of this node.
         lease_ms: a holder that has not renewed for this long, by the watcher's clock, is dead.
@@ -125,7 +125,7 @@ class Lease:
         """Take the lease if it is free, or if its holder is dead; False while another node holds it.
 
         Raises:
-            StoreError: nothing is known; call again.
+            StoreError: the outcome is not known; call again.
         """
         now = self.seen = self._store.get_all(RUN, [self._key]).get(self._key)
         if now is None:
@@ -140,7 +140,7 @@ class Lease:
 
     @contextmanager
     def renewed(self) -> Iterator[None]:
-        """Renew the acquired lease until the end of the block, then release it."""
+        """Renew the acquired lease in a thread until the end of the `with` block, then release it."""
         stopped = threading.Event()
         thread = threading.Thread(target=self._renew, args=(stopped,), name="lease", daemon=True)
         thread.start()

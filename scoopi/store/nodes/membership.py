@@ -25,7 +25,7 @@ class Membership:
     One thread calls `beat` and `watch`; any thread may call `own_beat_is_old` and `last_scan`.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node.
         node: id of this node; an older incarnation of it is dead.
         heartbeat_ms: interval of heartbeats.
@@ -68,7 +68,8 @@ class Membership:
         """Write the next heartbeat; with LEFT it is the last one.
 
         Args:
-            may_return: whether this node may send heartbeats again after others have declared it dead.
+            load: this node's current load.
+            may_return: called after others have declared this node dead: whether it may continue.
         Returns:
             False if it was declared dead and must not return; nothing was written.
         Raises:
@@ -139,8 +140,8 @@ class Membership:
     def watch(self) -> set[str]:
         """Read all heartbeats; return the dead incarnations. To be called with every heartbeat.
 
-        A dead one is returned each time until it sends a heartbeat again. It is also marked in its record,
-        for nodes that join later and have not yet watched for a whole gap.
+        A dead incarnation is returned each time until it sends a heartbeat again. Its record is also marked
+        as DEAD, for nodes that join later and have not yet watched for a whole gap.
         """
         began_at = self._clock()
         try:
@@ -168,11 +169,11 @@ class Membership:
         return self._last_scan
 
     def live(self) -> dict[str, NodeRecord]:
-        """The records of all incarnations, including this one, that have not left and are not known dead."""
+        """The records of all live incarnations, including this one; as `read`, which it calls."""
         return self.live_among(self.read())
 
     def live_among(self, members: Mapping[str, NodeRecord]) -> dict[str, NodeRecord]:
-        """The live ones among records that were just read."""
+        """The records, of those just read, whose incarnations have not left and are not known to be dead."""
         return {
             key: member
             for key, member in members.items()
@@ -180,7 +181,7 @@ class Membership:
         }
 
     def read(self) -> dict[str, NodeRecord]:
-        """Read all records: incarnation -> record."""
+        """Read the records of all incarnations: incarnation -> record."""
         return {key: self._codec.read(key, record) for key, record in self._records()}
 
     def _earlier(self) -> int:

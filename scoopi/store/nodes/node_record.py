@@ -13,11 +13,16 @@ import msgspec
 from scoopi.model.job import Count
 
 MARK_BYTES = 6
+"""Bytes for each job in `Load.given`."""
 MOST_MARKS = 2000
+"""Number of jobs, at most, in `Load.given`."""
 
 
 class NodeStatus(StrEnum):
-    """LIVE; LEFT: shut down gracefully; DEAD: marked by another node, until this one beats again."""
+    """The state of a node: LIVE; LEFT, after a graceful shutdown; DEAD, as another node has found.
+
+    A DEAD node is LIVE again when it sends a heartbeat.
+    """
 
     LIVE = "LIVE"
     LEFT = "LEFT"
@@ -28,10 +33,10 @@ class Load(NamedTuple):
     """What a node has done and is doing.
 
     Attributes:
-        takes: how often it has begun to take jobs; incremented before the store is called.
-        idle: whether it holds no job, is taking none, and has no pending write.
-        owes_rows: whether it leaves before all rows that it has committed are in its files.
-        pages: number of pages that it has loaded.
+        takes: how often the node has begun to take jobs; incremented before the store is called.
+        idle: whether the node holds no job, is taking none, and has no pending write.
+        owes_rows: whether the node leaves before all rows that it has committed are in its files.
+        pages: number of pages that the node has loaded.
         given: marks of the jobs that its workers have; see `marks_of`.
         retry_ms: time until the first of its waiting jobs is due, in milliseconds; 0 if none waits.
     """
@@ -45,11 +50,12 @@ class Load(NamedTuple):
 
 
 class NodeRecord(msgspec.Struct, frozen=True):
-    """What a node reports with each heartbeat; the fields that are not listed here are those of its Load.
+    """What a node reports with each heartbeat; the fields that are not listed here are those of `Load`.
 
     Attributes:
         node: id of the node.
-        number: number of the heartbeat.
+        number: number of the heartbeat, from 0.
+        state: whether the node is live, has left, or is dead.
         start: number of earlier incarnations of the node.
         failed: number of heartbeats that were not acknowledged; it makes the next one differ from the last
             one, which may have been written after all.
@@ -69,12 +75,12 @@ class NodeRecord(msgspec.Struct, frozen=True):
 
 
 def marks_of(jobs: Iterable[str]) -> bytes:
-    """Concatenated digests of a few bytes per job, so that heartbeats stay small."""
+    """Short digests of the first `MOST_MARKS` job ids, concatenated, so that heartbeats stay small."""
     return b"".join(map(_mark, islice(jobs, MOST_MARKS)))
 
 
 def are_marked(marks: bytes, jobs: Iterable[str]) -> set[str]:
-    """The jobs whose mark is among the marks."""
+    """The ids among `jobs` whose digest is in `marks`, as made by `marks_of`."""
     known = {marks[at : at + MARK_BYTES] for at in range(0, len(marks), MARK_BYTES)}
     return {job for job in jobs if _mark(job) in known} if known else set()
 
@@ -87,11 +93,11 @@ class NodeScan(NamedTuple):
     """The result of reading all heartbeats once.
 
     Attributes:
-        at: when it began, as monotonic time of the watcher in seconds.
-        dead: incarnations that have crashed.
+        at: when the read began, as monotonic time of the reader in seconds.
+        dead: incarnations that are dead.
         left: incarnations that have shut down gracefully.
-        live: number of the others, including the watcher's own.
-        idle: whether all live ones are idle.
+        live: number of the other incarnations, including the reader's own.
+        idle: whether all live incarnations are idle.
     """
 
     at: float

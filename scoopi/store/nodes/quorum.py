@@ -22,6 +22,7 @@ class Quorum:
     A waiting node sends heartbeats itself, so that the others count it.
 
     Args:
+        members: sends this node's heartbeats, and reads those of the others.
         size: number of nodes to wait for, including this one.
         timeout_s: how long to wait, in seconds.
         notify: called with the number of live nodes when it has changed but is still too small.
@@ -45,6 +46,9 @@ class Quorum:
     def wait(self, has_begun: Callable[[], bool], is_stopped: Callable[[], bool]) -> None:
         """Wait for the other nodes, or until the run has begun because another node saw enough of them.
 
+        Args:
+            has_begun: whether another node has begun the run; may read the store.
+            is_stopped: polled while waiting.
         Raises:
             StoppedError: `is_stopped` returned true; this node has left.
             ClusterError: there were too few nodes at the end of the timeout; this node has left.

@@ -16,7 +16,7 @@ PACK = 500
 """Ends per packed record; each takes some 60 bytes, and 280 as a record of its own."""
 PACKS = PAGE // PACK
 _PACKED = "~"
-"""Sorts after all ids. A record with this key says that all ends are packed; keys of packs begin with it."""
+"""Sorts after all ids. A record with this key marks that all ends are packed; keys of packs begin with it."""
 _FULL = b"packed"
 Ends = list[tuple[str, Ended]]
 BATCH = 500
@@ -28,7 +28,7 @@ class RememberedEnds:
     Every method raises StoreError if the outcome is not known.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
     Source: ARCHITECTURE, protocol rules 3 and 10.
     """
 
@@ -38,7 +38,7 @@ class RememberedEnds:
         self._packs: RecordCodec[Ends] = RecordCodec(ENDED, Ends, packed=True)
 
     def remember(self, ends: Mapping[str, Ended]) -> dict[str, Ended]:
-        """Put ends unless their jobs have one already; return the end that counts for each job."""
+        """Put ends, by job id, unless a job has one already; return the end that counts for each job."""
         records = [(job, self.record(end)) for job, end in ends.items()]
         outcomes = self._store.put_if_absent_all(ENDED, records)
         return {
@@ -47,13 +47,13 @@ class RememberedEnds:
         }
 
     def record(self, end: Ended) -> bytes:
-        """The record of an end."""
+        """Encode an end as its record."""
         return self._codec.written(end)
 
     def of(self, ids: Sequence[str]) -> dict[str, Ended]:
-        """The ends of these jobs, as far as they are remembered.
+        """The remembered ends of these jobs, by id.
 
-        Packed ones are included, because a node that was away may ask when the run is over.
+        Packed ends are found, too, because a node that was suspended may ask after the end of the run.
         """
         found = self._store.get_all(ENDED, [*ids, _PACKED] if ids else ids)
         is_packed = found.pop(_PACKED, None) is not None
@@ -63,10 +63,10 @@ class RememberedEnds:
         return ends
 
     def pages(self) -> Iterator[Ends]:
-        """Yield all ends, each once, by id, in batches.
+        """Yield all ends as (id, end), each once, in ascending order of ids, in batches.
 
         Raises:
-            StoreError: they were packed meanwhile; call again to get all.
+            StoreError: the ends were packed meanwhile; call again to get all.
         """
         if self._is_packed():
             yield from self._unpacked()
@@ -90,7 +90,7 @@ class RememberedEnds:
                 last = max(last, ends[-1][0] if ends else "")
 
     def expire(self, seconds: int) -> None:
-        """Pack the ends, and let them expire after a number of seconds; for a run that is over."""
+        """Pack the ends of a run that is over, and let them expire `seconds` seconds from now."""
         if not self._is_packed():
             self._pack()
         # One call for all: a reader, or a node that packs after another has crashed here, finds all of them
@@ -124,12 +124,12 @@ class FinishedJobs:
 
     The last part of a job's life: TAKEN -> ended, remembered, its payload and record deleted.
 
-    A store with transactions does it in one. In others, each step is acknowledged before the next, and is
-    the same whichever node makes it, so any node may finish what another left unfinished. Every method
-    raises StoreError if the outcome is not known: call it again with the same arguments.
+    A store with transactions does all of this in one transaction. In others, each step is acknowledged before
+    the next, and is the same whichever node makes it, so any node may finish what another left unfinished.
+    Every method raises StoreError if the outcome is not known: call it again with the same arguments.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node.
         taken: the records that this node wrote when it took the jobs.
 
@@ -172,25 +172,31 @@ class FinishedJobs:
         return buried
 
     def forget(self, records: Mapping[str, StoredJob]) -> None:
-        """Delete the records and payloads of jobs that have ended."""
+        """Delete the records and payloads of jobs that have ended.
+
+        Args:
+            records: job id -> record.
+        """
         if apart := [job for job, record in records.items() if not record.payload]:
             self._store.delete_all(PAYLOADS, apart)
         if records:
             self._store.delete_all(JOBS, list(records))
 
     def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
-        """The ends of those of these jobs that have ended."""
+        """The ends of these jobs, by id; jobs that have not ended are left out."""
         # State key `E` first: a job moves from there to `ended`, so it is found in one of them.
         found = {job: _as_ended(self._records.read(job, record)) for job, record in self._half_ended(ids)}
         found.update(self._remembered.of(ids))
         return found
 
     def buried(self, ids: Sequence[str]) -> set[str]:
-        """The jobs among these whose end is remembered; after a take no other ended jobs are possible."""
+        """The ids among these whose end is remembered; after a take no other ended jobs are possible."""
         return set(self._remembered.of(ids))
 
     def pages(self) -> Iterator[Ends]:
-        """Yield all ended jobs, each once, by id, in batches; also works when the run is over.
+        """Yield the ends of all ended jobs as (id, end), each once, in ascending order of ids, in batches.
+
+        Also works when the run is over.
 
         Raises:
             StoreError: the ends were packed meanwhile, or the store does not answer; call again.

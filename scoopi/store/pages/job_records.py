@@ -42,11 +42,11 @@ class TakenJob(NamedTuple):
 
 
 class Postponed(NamedTuple):
-    """A job of this node whose page shall be tried again later.
+    """A job of this node whose page is to be loaded again later.
 
     Attributes:
         wait_ms: time until the next attempt, from now.
-        reason: why the last attempt failed.
+        reason: why the last attempt failed, in words.
     """
 
     id: str
@@ -71,7 +71,7 @@ class HeldJob(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """How a taken job ended: DONE, FAILED or SKIPPED."""
+    """How a job ended that was taken with this fence: DONE, FAILED or SKIPPED."""
 
     id: str
     fence: int
@@ -79,7 +79,7 @@ class Ending(NamedTuple):
 
 
 class Ended(msgspec.Struct, frozen=True, array_like=True):
-    """Which node ended a job, with which take, and how; this identifies the one frame that counts."""
+    """Which incarnation ended a job, with which take, and how; this identifies the one frame that counts."""
 
     incarnation: str
     fence: Count
@@ -87,12 +87,12 @@ class Ended(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Reconciled(NamedTuple):
-    """The result of reconciling.
+    """The result of `JobStore.reconcile`.
 
     Attributes:
         ended: number of jobs that were ended again, by their committed frame.
         handed_back: number of jobs that were made READY.
-        gone: jobs that this node holds although others have taken them back; each is reported once.
+        gone: ids of jobs that this node holds although others have taken them back; each is reported once.
     """
 
     ended: int
@@ -101,7 +101,7 @@ class Reconciled(NamedTuple):
 
 
 def ready_state_key(host: str) -> str:
-    """The state key of jobs that wait for a host."""
+    """The state key of jobs that are READY for a host."""
     return f"R/{host}"
 
 
@@ -111,7 +111,7 @@ def taken_state_key(incarnation: str) -> str:
 
 
 def waiting_state_key(incarnation: str) -> str:
-    """The state key of jobs that wait at a node for another attempt."""
+    """The state key of jobs that are WAITING at a node for another attempt."""
     return f"W/{incarnation}"
 
 
@@ -127,6 +127,9 @@ def won(store: Store, changes: Sequence[Change]) -> list[Change]:
 
 class JobRecords:
     """Makes the records that one incarnation writes; each contains the incarnation and the fence.
+
+    A method whose docstring is a move, as in `READY -> TAKEN`, takes the record before it and returns the new
+    one.
 
     Source: ARCHITECTURE, protocol rules 1 and 2.
     """
@@ -144,7 +147,7 @@ class JobRecords:
         return self._payloads.written(payload)
 
     def new(self, host: str, payload: bytes) -> bytes:
-        """A job that waits to be taken for the first time; `payload` is empty if it is stored separately."""
+        """The record of a new job, which is READY; `payload` is empty if it is stored separately."""
         key = ready_state_key(host)
         return self.written(StoredJob(key, host, JobState.READY, self._incarnation, payload=payload))
 
@@ -153,24 +156,28 @@ class JobRecords:
         return self._changed(was, state_key=self._taken_key, state=JobState.TAKEN, fence=was.fence + 1)
 
     def sending(self, was: StoredJob) -> bytes:
-        """TAKEN by this node, whose request is about to be sent."""
+        """TAKEN by this node -> the same, with the note that its request is about to be sent."""
         return self._written(was, sent=True)
 
     def handed_back(self, was: StoredJob, sent: bool) -> bytes:
-        """TAKEN -> READY; the fence stays, so that no two takes have the same number."""
+        """TAKEN -> READY; the fence stays, so that no two takes have the same number.
+
+        Args:
+            sent: whether its request may have been sent, which must not be sent twice.
+        """
         return self._ready(was, sent=sent)
 
     def taken_back(self, was: StoredJob, counts: bool) -> bytes:
-        """TAKEN by a dead node -> READY."""
+        """TAKEN by a dead node -> READY; `lost` is incremented if `counts`."""
         return self._ready(was, lost=was.lost + counts)
 
     def postponed(self, was: StoredJob, postponed: Postponed) -> bytes:
-        """TAKEN by this node -> WAITING at it; the attempt counts."""
+        """TAKEN by this node -> WAITING at this node; the failed attempt is added to `tried`."""
         tried = (*was.tried, postponed.reason)
         return self._waiting(was, tried=tried, wait_ms=postponed.wait_ms, sent=False)
 
     def adopted(self, was: StoredJob) -> bytes:
-        """WAITING at a dead node -> WAITING at this one, for the whole time again."""
+        """WAITING at a dead node -> WAITING at this node, for the whole time again."""
         return self._waiting(was)
 
     def due(self, was: StoredJob) -> bytes:
@@ -182,11 +189,11 @@ class JobRecords:
         return self._changed(was, state_key=ENDED_STATE_KEY, state=ending.state, fence=ending.fence)
 
     def is_mine(self, record: StoredJob, fence: int) -> bool:
-        """Whether this node holds the job with that fence."""
+        """Whether the job is TAKEN by this node with that fence."""
         return record.state_key == self._taken_key and record.fence == fence
 
     def waits_here(self, record: StoredJob) -> bool:
-        """Whether the job waits at this node."""
+        """Whether the job is WAITING at this node."""
         return record.state_key == waiting_state_key(self._incarnation)
 
     def _ready(self, was: StoredJob, **fields: Any) -> bytes:
@@ -214,16 +221,16 @@ class TakenRecords:
         self._records: dict[str, tuple[int, bytes]] = {}
 
     def remember(self, job: str, fence: int, record: bytes) -> None:
-        """Cache the record that the take with this fence wrote."""
+        """Cache the record that the take with this fence has written."""
         self._records[job] = (fence, record)
 
     def of(self, job: str, fence: int) -> bytes | None:
-        """The record that the take with this fence wrote; None if this process did not write it."""
+        """The record that the take with this fence has written last; None if it is not cached."""
         known, record = self._records.get(job, (0, b""))
         return record if known == fence else None
 
     def forget(self, takes: Iterable[tuple[str, int]]) -> None:
-        """Drop the records of jobs that have ended or were handed back."""
+        """Drop the cached records of takes, given as (job id, fence), that have ended."""
         for job, fence in takes:
             if self._records.get(job, (0, b""))[0] == fence:
                 self._records.pop(job, None)

@@ -33,6 +33,7 @@ from scoopi.store.record_codec import unreadable
 NEW_HOST = b"{}"
 """The record of a host before any node has a share of it."""
 STRAYS = 100
+"""Number of records that `refuse_strays` checks."""
 LARGE = 1000
 """A payload with more bytes gets a record of its own, since each change of a job sends its record twice."""
 
@@ -46,7 +47,7 @@ class JobStore:
     work, and must be called again with the same arguments.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node, unique to this start of it.
     Attributes:
         waiting: jobs between two attempts.
@@ -70,7 +71,7 @@ class JobStore:
         self._gone: set[str] = set()
 
     def put(self, jobs: Sequence[NewJob]) -> None:
-        """Put jobs; existing ones stay as they are.
+        """Put new jobs as READY; existing ones stay as they are.
 
         A host is put before its jobs, a payload before its job; on return, all are acknowledged.
         """
@@ -120,17 +121,17 @@ class JobStore:
         return len(unpacked.jobs)
 
     def hosts(self) -> list[str]:
-        """The hosts of all jobs ever put."""
+        """Read the hosts of all jobs ever put."""
         return [host for page in pages(self._store, HOSTS, BATCH) for host, _ in page]
 
     def take(self, host: str, limit: int, begin: Callable[[], None] = lambda: None) -> list[TakenJob]:
-        """As `take_each`, for one host."""
+        """Take up to `limit` READY jobs of a host; see `JobTaking.take`."""
         return self._taking.take([host], limit, begin)
 
     def take_each(
         self, hosts: Sequence[str], limit: int, begin: Callable[[], None] = lambda: None
     ) -> list[TakenJob]:
-        """As `JobTaking.take`: up to `limit` jobs of each of these hosts."""
+        """Take up to `limit` READY jobs of each of these hosts; see `JobTaking.take`."""
         return self._taking.take(hosts, limit, begin)
 
     def hand_back(self, jobs: Sequence[TakenJob]) -> int:
@@ -147,8 +148,8 @@ class JobStore:
         """TAKEN by a dead incarnation -> READY; return the number of jobs.
 
         `lost` is incremented for jobs that its workers had: one of them may have crashed the node, whereas
-        jobs that waited in its queues cannot have. If none of those is left, any job may have been given to a
-        worker since the last heartbeat.
+        jobs that waited in its queues cannot have. It is incremented for all jobs if none of those in `given`
+        is left, as any job may have been given to a worker since the last heartbeat.
 
         Args:
             dead: an incarnation that is dead, or has left.
@@ -166,11 +167,11 @@ class JobStore:
         return number
 
     def end(self, endings: Sequence[Ending]) -> list[bool]:
-        """As `FinishedJobs.end`."""
+        """End jobs whose frames are durable; see `FinishedJobs.end`."""
         return self._endings.end(endings)
 
     def bury(self) -> int:
-        """As `FinishedJobs.bury`."""
+        """Finish all jobs that are half ended; see `FinishedJobs.bury`."""
         return self._endings.bury()
 
     def taken(self) -> list[HeldJob]:
@@ -183,12 +184,13 @@ class JobStore:
     ) -> Reconciled:
         """Resolve differences between the store and this node, in both directions.
 
-        A job that this node has taken without knowing it: the answer to its take was lost. A job that it
-        holds but has not taken: others have taken it back. A difference must be found in two consecutive
-        calls, as a job may be in transit. Called by one thread, once per liveness gap.
+        If the store has a job as TAKEN by this node and the node does not know it, the answer to its take was
+        lost: the job is ended again if it has a frame, else made READY. If the node holds a job that is not
+        TAKEN by it in the store, others have taken the job back: it is reported. A difference must be found
+        in two consecutive calls, as a job may be in transit. Called by one thread, once per liveness gap.
 
         Args:
-            held: ids of the jobs that this node knew to hold before the call.
+            held: ids of the jobs that this node held before the call.
             committed: returns the state in the durable frame of (id, fence); None if there is no frame.
         """
         taken = self.taken()
@@ -204,24 +206,24 @@ class JobStore:
         return Reconciled(ended, back, frozenset(news))
 
     def ready(self, host: str) -> int:
-        """The number of a host's jobs that wait to be taken; 1 if all of them are in packs."""
+        """The number of a host's READY jobs; 1 if all of them are in packs."""
         return self._store.count(JOBS, ready_state_key(host)) or int(self._packs.has(host))
 
     def left(self) -> int:
-        """The number of jobs that have not ended; jobs that move meanwhile may or may not be counted."""
+        """The number of jobs that have not ended; approximate while jobs are put or ended."""
         half_ended = self._store.count(JOBS, ENDED_STATE_KEY)
         return max(0, self._store.count(JOBS) + self._packs.unseen() - half_ended)
 
     def nothing_left(self) -> bool:
-        """Whether no job is READY, TAKEN or half ended."""
+        """Whether the store has no record of a job: all have ended, and none is half ended."""
         # The count includes foreign keys, which a scan skips.
         return self._store.count(JOBS) == 0 or not self._store.scan(JOBS, None, 1)
 
     def refuse_strays(self) -> None:
-        """Check the first of the jobs that are left in the store while no node holds any.
+        """Check the first jobs that are left in the store while no node holds any.
 
         Raises:
-            RecordError: one of them is not a job, or waits for a host that the run does not have, so that it
+            RecordError: a record is not a job, or waits for a host that the run does not have, so that it
                 would never be taken, and the run would never end.
         """
         page = self._store.scan(JOBS, None, STRAYS)
@@ -233,11 +235,11 @@ class JobStore:
                 raise unreadable(JOBS, job, one.state_key.encode(), "the run does not know its host")
 
     def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
-        """As `FinishedJobs.ended`."""
+        """The ends of those jobs that have ended, by id; see `FinishedJobs.ended`."""
         return self._endings.ended(ids)
 
     def ended_pages(self) -> Iterator[Ends]:
-        """As `FinishedJobs.pages`."""
+        """Yield the ends of all ended jobs in batches; see `FinishedJobs.pages`."""
         return self._endings.pages()
 
     def _forget_payloads(self, refused: Sequence[tuple[str, bytes]]) -> None:

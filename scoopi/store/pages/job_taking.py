@@ -28,10 +28,10 @@ class JobTaking:
     READY -> TAKEN(incarnation, fence + 1).
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node.
-        written: caches the records that are written.
-        endings: knows the jobs that have ended.
+        written: gets the records that a take writes.
+        endings: asked which of the taken jobs had ended before; these are deleted instead of returned.
     Source: ARCHITECTURE, protocol rules 2 and 3.
     """
 
@@ -43,7 +43,7 @@ class JobTaking:
         self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
 
     def take(self, hosts: Sequence[str], limit: int, begin: Callable[[], None]) -> list[TakenJob]:
-        """Take up to `limit` jobs of each host; empty if no host has a ready job.
+        """Take up to `limit` READY jobs of each host; return none if no host has any.
 
         Args:
             begin: called if there are ready jobs, before the first of them is taken.

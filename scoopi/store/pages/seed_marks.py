@@ -17,10 +17,10 @@ QUICKEST = 1
 
 
 class SeedMark(msgspec.Struct, frozen=True):
-    """How far a run is seeded: all jobs up to here are in the store, except those kept for packs.
+    """How far a run is seeded: all jobs up to the mark are in the store, except those kept for packs.
 
     Attributes:
-        seeded: number of jobs of the run's locators, in their order, that were put or are kept.
+        seeded: how many jobs of the run's locators, in their order, were put or are kept.
         ready: host -> number of its jobs that were put as single records.
         packs: host -> number of its packs that were put.
         kept: host -> its jobs that wait to be packed.
@@ -51,15 +51,15 @@ class _Record(msgspec.Struct, frozen=True, array_like=True):
 class SeedMarks:
     """The mark of a run's seeding, which the seeding node moves.
 
-    The mark is written once everything that it counts is in the store. Jobs after it may be there, too; their
-    ids and packs follow from the mark, so a node that continues there puts nothing twice. A node that was
-    declared dead, and keeps seeding beside another one, finds that the mark has been moved, and stops moving
-    it.
+    The mark is written once everything that it counts is in the store. Jobs after the mark may be in the
+    store, too; their ids and packs follow from the mark, so a node that continues there puts nothing twice. A
+    node that was declared dead, and keeps seeding beside another one, finds that the mark was moved by the
+    other one, and no longer moves it.
 
     Every method raises StoreError if the outcome is not known; seeding then begins again at the mark.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node.
         run: incarnation of the run; the mark of another run does not count.
     Source: ARCHITECTURE, "Seeding".
@@ -88,7 +88,7 @@ class SeedMarks:
         return SeedMark(record.seeded, record.ready, record.packs, self._unpacked(record.kept))
 
     def move(self, mark: SeedMark) -> None:
-        """Move the mark, unless another node has moved it since this object last read or moved it."""
+        """Write the mark, unless another node has written it since this object last read or wrote it."""
         if self._is_lost:
             return
         record = self._codec.written(
@@ -101,7 +101,7 @@ class SeedMarks:
         self._is_lost, self._stands = not outcome.won, record
 
     def remove(self) -> None:
-        """Remove the mark once the run is seeded."""
+        """Remove the mark, once the run is seeded."""
         if self._stands is not None:
             self._store.delete_all(RUN, [_KEY])
 

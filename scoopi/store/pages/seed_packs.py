@@ -17,9 +17,9 @@ PACKED = "~"
 """The host of all packs, and the first character of their keys, which sort after the ids of all jobs."""
 PAGE = 500
 FEW = 4
-"""Number of packs of a host to try, as other nodes may take the first ones."""
+"""Number of packs of a host that a node tries to take, as other nodes may take the first ones."""
 NONE_S = 1.0
-"""How long no host is checked for packs after there was none at all, in seconds."""
+"""Seconds for which no host has packs, without a look at the store, after the store had none at all."""
 QUICKEST = 1
 
 
@@ -40,7 +40,7 @@ class SeedPacks:
     ones are remembered, each job still runs once.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         records: makes the records of this node.
         clock: monotonic time in seconds.
     """
@@ -86,12 +86,15 @@ class SeedPacks:
         return None
 
     def remove(self, key: str) -> None:
-        """Delete a pack whose jobs have been put; its record first, as it must not exist without its jobs."""
+        """Delete the pack with this key, whose jobs have been put.
+
+        Its record is deleted before its payload, as a record without a payload means that data is lost.
+        """
         self._store.delete_all(JOBS, [key])
         self._store.delete_all(PAYLOADS, [key])
 
     def unseen(self) -> int:
-        """The number of jobs in packs that a count of records misses, as each pack is one record."""
+        """The number of jobs in READY packs that a count of records misses, as each pack is one record."""
         packs = pages(self._store, JOBS, PAGE, ready_state_key(PACKED))
         return sum(_size(key) - 1 for page in packs for key, _ in page)
 

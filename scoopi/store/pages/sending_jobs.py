@@ -1,4 +1,4 @@
-"""SendingJobs: records that a request that must not be sent twice is about to be sent."""
+"""SendingJobs: notes in a job's record, before it is sent, a request that must not be sent twice."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from scoopi.store.ports import JOBS, Change, Store
 
 
 class SendingJobs:
-    """Records that a request that must not be sent twice is about to be sent.
+    """Notes in a job's record, before it is sent, a request that must not be sent twice.
 
-    This is written to the job's record first, for the node that takes the job after a crash.
+    A node that takes the job after a crash sees the note, and does not send the request again.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node.
         taken: the records that this node wrote when it took the jobs.
     Source: ARCHITECTURE, protocol rule 16.
@@ -26,10 +26,10 @@ class SendingJobs:
         self._taken = taken
 
     def note(self, jobs: Sequence[TakenJob]) -> list[TakenJob]:
-        """Record that the requests of jobs of this node are about to be sent.
+        """Note that the requests of these jobs, which this node has taken, are about to be sent.
 
         Returns:
-            The recorded jobs; the others were taken back from this node meanwhile.
+            The jobs with a note; the others were taken back from this node meanwhile.
         Raises:
             StoreError: the outcome is not known; call again with the same jobs.
         """

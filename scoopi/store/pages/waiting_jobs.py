@@ -28,7 +28,7 @@ class WaitingJobs:
     call it again with the same arguments.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node.
         taken: the records that this node wrote when it took the jobs.
 
@@ -42,7 +42,7 @@ class WaitingJobs:
         self._mine = waiting_state_key(incarnation)
 
     def postpone(self, jobs: Sequence[Postponed]) -> list[WaitingJob]:
-        """TAKEN by this node -> WAITING at it.
+        """TAKEN by this node -> WAITING at this node.
 
         Returns:
             The jobs that wait now; the others were taken back from this node meanwhile.

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 _LISTEN = b"LISTEN scoopi_schedule"
 _NOTIFY = b"SELECT pg_notify('scoopi_schedule', %(sender)s)"
 _POLL_S = 0.5
-"""How often a listener checks whether it was closed, in seconds."""
+"""Seconds between two checks of a listener whether it was closed."""
 _AGAIN_S = 1.0
 """Seconds until the next try after an error; until then changes are found with the heartbeat."""
 _CLOSE_S = 1.0
@@ -36,17 +36,25 @@ class ChangeSignals:
         self._sender = sender
 
     def send(self) -> None:
-        """Notify the listeners of other processes; does nothing if the database does not answer."""
+        """Notify the listeners of other processes; a failure is ignored, as if the notification was lost."""
         with suppress(StoreError):
             self._client.rows(_NOTIFY, {"sender": self._sender}, is_repeatable=True)
 
     def listen(self, heard: Callable[[], object]) -> ChangeListener:
-        """Call `heard` for each notification, from a thread of its own, until the listener is closed."""
+        """Call `heard`, in a new thread, for each notification until the returned listener is closed."""
         return ChangeListener(self._client, self._sender, heard)
 
 
 class ChangeListener:
-    """Calls back for each notification from another process, and whenever some may have been lost."""
+    """Calls back for each notification from another process, and whenever some may have been lost.
+
+    The constructor starts the thread. It reconnects after an error.
+
+    Args:
+        client: the client of the database.
+        sender: notifications from this sender are ignored.
+        heard: called from the thread.
+    """
 
     def __init__(self, client: PostgresClient, sender: str, heard: Callable[[], object]) -> None:
         self._client = client
@@ -57,7 +65,7 @@ class ChangeListener:
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread; no call of `heard` begins afterwards, though one may not have ended yet."""
+        """End the thread; waits for it up to a second, so a call of `heard` may still run afterwards."""
         self._is_closed.set()
         self._thread.join(_CLOSE_S)
 

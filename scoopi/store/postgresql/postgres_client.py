@@ -1,4 +1,4 @@
-"""PostgresClient: connections to a PostgreSQL database, reopened after an error."""
+"""PostgresClient: a pool of connections to a PostgreSQL database, reopened after an error."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
 
 
 class PostgresClient:
-    """Connections to a PostgreSQL database, opened on demand, and reopened after an error.
+    """A pool of connections to a PostgreSQL database, opened on demand, and reopened after an error.
 
-    Thread-safe; up to CONNECTIONS calls run at a time. Each statement is a transaction of its own.
+    Thread-safe; up to CONNECTIONS calls run at a time, further ones wait. Each statement is a transaction.
 
     Args:
         url: URL of the database; its password is never part of an error.
@@ -84,6 +84,7 @@ class PostgresClient:
         """Run a statement.
 
         Args:
+            values: by the names of the statement's parameters.
             is_repeatable: whether the statement is idempotent, so that it is repeated on a new connection if
                 the old one turns out to be dead.
         Returns:
@@ -103,7 +104,7 @@ class PostgresClient:
 
     @contextmanager
     def transaction(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
-        """Run several statements in one transaction.
+        """Yield a connection for several statements in one transaction.
 
         Raises:
             StoreError, ClusterError: as `rows`.
@@ -178,10 +179,13 @@ class PostgresClient:
         return self.new_connection()
 
     def new_connection(self) -> _Connection:
-        """Open an additional connection; the caller closes it, and handles psycopg's errors.
+        """Open an additional connection, which the caller closes.
 
         It is opened in a thread of its own, because the library may wait for a server that hangs longer than
         a shutdown allows.
+
+        Raises:
+            psycopg.Error: the database cannot be reached, or does not answer in time.
         """
         answer: Future[_Connection] = Future()
         done = threading.Event()

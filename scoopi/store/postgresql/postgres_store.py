@@ -39,10 +39,10 @@ class PostgresStore:
         self._prepare()
 
     def of_space(self, space: str, is_gone: Callable[[], bool] | None = None) -> PostgresStore:
-        """The store of another space in the same tables.
+        """The store of another space, in the same tables over the same client.
 
         Args:
-            is_gone: see `SuspensionGuard`.
+            is_gone: see `SuspensionGuard`; None for no such check.
         """
         other = copy(self)
         other._space = space

@@ -71,7 +71,11 @@ _COUNT_VALUE = "SELECT count(*) FROM $table AS t WHERE $live AND t.$index = %(in
 
 
 class TableStatements:
-    """The statements for the table of one map, which has the records of all spaces."""
+    """The SQL statements for the table of one map, which has the records of all spaces.
+
+    Each attribute is named after what its statement does; `create` is a list of statements, and `table` the
+    table's name.
+    """
 
     def __init__(self, store_map: StoreMap) -> None:
         self.table = f"scoopi_{store_map}"

@@ -12,7 +12,7 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
 _BEATS = 2
-"""A heartbeat may have been composed before the scan; the second one after the scan was composed after it."""
+"""Heartbeats to await after a scan: the first may have been composed before the scan, the second was not."""
 
 
 class _Scanned(NamedTuple):
@@ -29,10 +29,12 @@ class CompletionCheck:
 
     A scan reads one record after another, so a job could move past it. Its result counts only if every live
     node was idle before and after it, with the same number of takes, because then no job has moved. For this
-    node `load` says so immediately, for the others heartbeats that they composed after the scan. So a run on
-    one machine is found to be over at the first call.
+    node `load` shows that immediately; the others show it by heartbeats that they composed after the scan.
+    So a run on one machine is found to be over at the first call after its last job.
 
     Args:
+        run: the run record, whose phase is read first.
+        incarnation: incarnation of this node.
         load: returns this node's current load. `takes` must be incremented before the store is asked for
             jobs, and `idle` must be false during the call.
     Source: ARCHITECTURE, protocol rule 10.
@@ -56,8 +58,11 @@ class CompletionCheck:
     def is_over(self) -> bool:
         """Check whether the run is over; called repeatedly by one thread until true.
 
+        Reads the store, and finishes jobs that a crashed node has left half ended.
+
         Raises:
             StoreError: it is not known yet.
+            RecordError: a record is not a job, or waits for an unknown host; the run would never end.
             RunError: the run record is gone.
         """
         state = self._run.read()

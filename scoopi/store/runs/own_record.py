@@ -9,7 +9,7 @@ class OwnRecord:
     """A record of the run that only this process writes.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         key: key of the record.
     """
 
@@ -19,7 +19,7 @@ class OwnRecord:
         self._written: bytes | None = None
 
     def write(self, record: bytes) -> None:
-        """Write the record, unless the store holds exactly this.
+        """Create or replace the record; does nothing if the store already has exactly these bytes.
 
         Raises:
             StoreError: the outcome is not known; the next call reads the record again.

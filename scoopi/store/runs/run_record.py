@@ -17,13 +17,13 @@ from scoopi.store.retries import first_won
 _RUN = "run"
 _LATER = (JOBS, PAYLOADS, ENDED, HOSTS)
 _SEEDED = "composed/seed/"
-"""Prefix of keys to which, as to the maps above, nothing is written before the run record exists."""
+"""Prefix of keys; like the maps above, it has records only if the run record exists, or was lost."""
 _PAGE = 500
 _CANCEL = "cancel"
 
 
 class RunPhase(StrEnum):
-    """RUNNING -> ENDING (no jobs are taken, nodes publish) -> OVER."""
+    """The phase of a run: RUNNING -> ENDING (no jobs are taken, nodes publish) -> OVER."""
 
     RUNNING = "RUNNING"
     ENDING = "ENDING"
@@ -31,7 +31,7 @@ class RunPhase(StrEnum):
 
 
 class RunState(msgspec.Struct, frozen=True):
-    """The run record.
+    """The run record: one for each run, under the key `run`.
 
     Attributes:
         incarnation: incarnation of the run.
@@ -48,10 +48,11 @@ class RunState(msgspec.Struct, frozen=True):
 class RunRecord:
     """Creates, reads and moves the run record; each move is the same whichever node makes it.
 
-    Every method raises StoreError if the outcome is not known, and may then be called again.
+    Every method raises StoreError if the outcome is not known, and may then be called again. Every move
+    raises RunError if the record is gone.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node.
         canaries: keys of the canary records, one for each part of the store that can be lost alone.
     Source: ARCHITECTURE, protocol rules 9 to 11.
@@ -67,7 +68,7 @@ class RunRecord:
     def create(self, run: str) -> RunState:
         """Create the record if there is none; return the existing or the new record.
 
-        Canaries are put before it, and never once it exists, since a lost canary must stay lost.
+        The canaries are put before the record, and never once it exists, since a lost canary must stay lost.
 
         Args:
             run: incarnation of the run.
@@ -106,17 +107,21 @@ class RunRecord:
         self._move(lambda state: state.phase is RunPhase.RUNNING, phase=RunPhase.RUNNING)
 
     def to_over(self) -> None:
-        """ENDING -> OVER.
+        """ENDING -> OVER; does nothing if the run is already OVER.
 
         Raises:
-            RunError: the run is not ENDING.
+            RunError: the run is still RUNNING, or its record is gone.
         """
         if self._known().phase is RunPhase.RUNNING:
             raise RunError("a running run cannot be over", hint="this is a bug in Scoopi: please report it")
         self._move(lambda state: state.phase is RunPhase.OVER, phase=RunPhase.OVER)
 
     def lost(self, run: str) -> bool:
-        """Whether the store has lost a part of a run: a record is missing, or belongs to another run."""
+        """Whether the store has lost a part of a run: its record or a canary is missing, or of another run.
+
+        Args:
+            run: incarnation of the run.
+        """
         keys = [_RUN, *self._canaries]
         found = self._store.get_all(RUN, keys)
         if len(found) < len(keys):
@@ -125,7 +130,7 @@ class RunRecord:
         return state.incarnation != run or any(canary != run.encode() for canary in found.values())
 
     def has_lost(self) -> bool:
-        """Whether the store has lost a part of the run that it has records of, whichever run that is."""
+        """Whether the store has lost a part of the run whose records it has, whatever its incarnation."""
         state = self.read()
         if state is not None:
             return self.lost(state.incarnation)
@@ -161,21 +166,21 @@ class RunRecord:
 
 
 class Cancelled(msgspec.Struct, frozen=True):
-    """The record: how often the run was cancelled, and by which node last."""
+    """The record of a cancel: how often the run was cancelled, and the incarnation that did so last."""
 
     number: Count
     by: str
 
 
 class RunCancel:
-    """The request to cancel a run.
+    """Makes and reads the request to cancel a run.
 
-    A node obeys requests made after it has joined, so nodes that are started later resume the run.
+    A node obeys only requests made after it called `listen`, so nodes that are started later resume the run.
 
     Every method raises StoreError if the outcome is not known, and may then be called again.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node, or of the process that cancels.
     Source: docs/output.md.
     """

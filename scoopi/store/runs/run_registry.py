@@ -26,14 +26,15 @@ class RunRegistry:
     Records expire, but the maps of a run cost a member some megabytes even when they are empty, so a node
     that starts later removes them. That is safe, because a name that is used again gets other maps.
 
-    Every method raises StoreError if the grid does not answer.
+    Every method raises StoreError if the store does not answer. Maps are given and returned by their name,
+    see `KnownRun.maps`.
 
     Args:
-        grid: a settled store of the maps that belong to no run.
+        grid: the store of the maps that belong to no run; settles its writes, as `SettlingStore` does.
         phase: returns the phase in the run record in the given maps; None if it does not exist (any more).
         remove: removes the given maps; does nothing if they do not exist.
         node: incarnation of this node.
-        is_alive: whether a node works on the run in the given maps; may watch for a few heartbeats.
+        is_alive: whether a node works on the run in the given maps; may block for a few heartbeats.
     """
 
     def __init__(
@@ -53,15 +54,19 @@ class RunRegistry:
         self._codec = RecordCodec(RUN, KnownRun)
 
     def maps(self, run: str) -> str | None:
-        """The maps of a known run, even if it is over; None if it is not known, or no longer."""
+        """The maps of a run; None if the run is not known, or if its records have expired or were removed."""
         known, _ = self._read(run)
         return None if known is None or self._has_ended(known) else known.maps
 
     def enter(self, run: str, keep_s: int = WEEK_S) -> tuple[str, bool]:
-        """Enter a run, which begins now if it is not known; return its maps, and whether it is over.
+        """Enter a run, which begins now if it is not known or no longer kept.
 
         Args:
-            keep_s: how long it is kept after its last heartbeat if it stays unfinished, in seconds.
+            keep_s: how long an unfinished run is kept after its last heartbeat, in seconds.
+        Returns:
+            The run's maps, and whether it is over.
+        Raises:
+            StoreError: the run is being removed, or the store does not answer; try again.
         """
         return first_won(
             lambda: self._entered(run, keep_s),
@@ -89,7 +94,11 @@ class RunRegistry:
         return known.maps, known.over
 
     def renew(self, run: str, maps: str, keep_s: int = WEEK_S) -> tuple[str, bool]:
-        """As `enter`, for a run whose data in these maps is lost: it gets other maps, once."""
+        """As `enter`, for a run whose data is lost: gives it new maps, unless another node has done so.
+
+        Args:
+            maps: those with the lost data; they are removed.
+        """
         known, stands = self._read(run)
         if known is not None and known.maps == maps:
             new = self._new_record(run, other_maps(run), keep_s)
@@ -98,12 +107,12 @@ class RunRegistry:
         return self.enter(run, keep_s)
 
     def reopen(self, run: str, keep_s: int = WEEK_S) -> bool:
-        """Give a run that is over, and still kept, other maps to continue in; ReopenedRun fills them.
+        """Give a run that is over, and still kept, new maps to continue in; `ReopenedRun` fills them.
 
-        Its records in the old maps already have an expiry time, which cannot be removed reliably.
+        The records in the old maps already have expiry times, which cannot be removed reliably.
 
         Returns:
-            Whether this node did it; False if the run is not over, or another node was first.
+            Whether this node reopened the run; False if the run is not over, or another node was first.
         """
         known, stands = self._read(run)
         if known is None or known.gone or self._phase(known.maps) is not RunPhase.OVER:
@@ -123,7 +132,7 @@ class RunRegistry:
         return None if known is None or known.gone else known.before
 
     def note_over(self, run: str, maps: str) -> None:
-        """Record that the incarnation in these maps is over; called before its first record may expire."""
+        """Record that the run in these maps is over; called before the first of its records may expire."""
         self._note(run, maps, ends=False)
 
     def note_ends(self, run: str, maps: str) -> None:
@@ -131,12 +140,12 @@ class RunRegistry:
         self._note(run, maps, ends=True)
 
     def sweep(self, end: Callable[[str, str], None]) -> None:
-        """Remove the maps of runs that are over and no longer kept.
+        """Remove the maps of runs that are no longer kept: over, and expired; or unfinished, and abandoned.
 
         Args:
             end: called with the name and the maps of a run that is over, but whose records do not all have
-                an expiry time yet, as its last node has crashed or is just setting them; setting them twice
-                is harmless.
+                an expiry time yet, because its last node has crashed or is just setting them; setting them
+                twice is harmless.
         """
         for known, stands in list(self._all()):
             if known.gone:
@@ -181,7 +190,7 @@ class RunRegistry:
         return False
 
     def is_gone(self, run: str, maps: str) -> bool:
-        """Whether these maps of the run are removed, or belong to another incarnation of it."""
+        """Whether these maps of the run were removed or are about to be, or are not its current ones."""
         known, _ = self._read(run)
         return known is None or known.gone or known.maps != maps
 
@@ -259,7 +268,7 @@ class RunRegistry:
     def _known(self, key: str, stands: bytes) -> KnownRun:
         """Decode a record; reject one that names another run or its maps, so that these are not removed."""
         known = self._codec.read(key, stands)
-        if not known.is_whole or PREFIX + known.run != key:
+        if not known.has_own_maps or PREFIX + known.run != key:
             raise unreadable(RUN, key, stands, "it names another run")
         return known
 

@@ -13,7 +13,7 @@ from scoopi.store.record_codec import RecordCodec
 
 PAGE = 5000
 MOST_LATER_S = 3600
-"""By how many seconds, at most, all other records outlive the run record: while it exists, they must."""
+"""Seconds, at most, by which other records outlive the run record: as long as it exists, they must exist."""
 _KEPT = (MEMBERS, HOSTS, JOBS, PAYLOADS, ROBOTS)
 PREFIX = "keep-alive/"
 WEEK_S = 604_800
@@ -22,13 +22,13 @@ WEEK_S = 604_800
 class RunRetention:
     """Lets the records of a run that is over expire.
 
-    Only to be used once the run is OVER; if it is begun again, the time counts from then.
+    Only to be used once the run is OVER. `begin` may be called again; the time then counts from that call.
 
     Args:
         store: the store of the run.
         seconds: how long the run record is kept; other records are kept up to an hour longer.
         first: called before the first record gets an expiry time.
-        last: called when all records have one; if this node crashes before, another must begin again.
+        last: called when all records have one; if this node crashes before, another node must call `begin`.
     Source: ARCHITECTURE, protocol rule 10.
     """
 
@@ -45,7 +45,7 @@ class RunRetention:
         self._last = last
 
     def begin(self) -> None:
-        """Let the records expire, counted from now.
+        """Give all records an expiry time, counted from now.
 
         Raises:
             StoreError: the store does not answer; call again.
@@ -59,31 +59,31 @@ class RunRetention:
         self._last()
 
     def expire(self, store_map: StoreMap, seconds: int) -> None:
-        """Let all records of a map expire after a number of seconds."""
+        """Let all records of a map expire `seconds` seconds from now."""
         for page in pages(self._store, store_map, PAGE):
             self._store.set_ttl_all(store_map, [key for key, _ in page], seconds)
 
 
 class KeepAlive(msgspec.Struct, frozen=True):
-    """The grid's record `keep-alive/<maps>`.
+    """The record `keep-alive/<maps>` in the map that belongs to no run.
 
     Attributes:
-        seconds: how long it exists unless it is renewed.
+        seconds: how long the record exists after it was written or renewed.
     """
 
     seconds: Count
 
 
 class RunKeepAlive:
-    """One record for each incarnation of a run, which expires unless nodes that work on the run renew it.
+    """Keeps one record for each run, which expires unless nodes that work on the run renew it.
 
-    The members measure that time, so no clocks of two machines are compared. A missing record alone proves
+    The store measures that time, so no clocks of two machines are compared. A missing record alone proves
     nothing: heartbeats are checked before anything is removed.
 
-    Every method raises StoreError if the grid does not answer.
+    Every method raises StoreError if the store does not answer. A run is given by the name of its maps.
 
     Args:
-        grid: a settled store of the maps that belong to no run.
+        grid: the store of the maps that belong to no run; settles its writes, as `SettlingStore` does.
     """
 
     def __init__(self, grid: Store) -> None:
@@ -97,7 +97,7 @@ class RunKeepAlive:
         self._grid.set_ttl_all(RUN, [key], seconds)
 
     def seconds(self, maps: str) -> int:
-        """How long the run is kept after its last heartbeat, in seconds; 0 if that time is over."""
+        """How long the run is kept after each renewal, in seconds; 0 if the record has expired."""
         key = PREFIX + maps
         record = self._grid.get_all(RUN, [key]).get(key)
         return 0 if record is None else self._codec.read(key, record).seconds

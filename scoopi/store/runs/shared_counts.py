@@ -21,10 +21,11 @@ _PAGE = 500
 class SharedCounts:
     """Keeps each node's counts in the store, so that all nodes and later processes share budgets.
 
-    There is one record per incarnation, which only that incarnation writes. Used by one thread.
+    Counts are by host or by budget, see `RETRIES` and `PAGES`. There is one record per incarnation, which
+    only that incarnation writes. Used by one thread.
 
     Args:
-        store: a settled store.
+        store: settles its writes, as `SettlingStore` does.
         incarnation: incarnation of this node.
         kind: the kind of counts, RETRIES or PAGES.
         clock: monotonic time in seconds.
@@ -46,7 +47,7 @@ class SharedCounts:
         self._due_at = 0.0
 
     def is_due(self) -> bool:
-        """Whether it is time to access the store again."""
+        """Whether it is time to call `keep` again: every PERIOD_S, less often with many counts."""
         return self._clock() >= self._due_at
 
     def keep(self, counts: Mapping[str, int]) -> None:
@@ -59,7 +60,7 @@ class SharedCounts:
         self._own.write(self._codec.written(dict(counts)))
 
     def others(self) -> Counter[str]:
-        """The sum of the counts of all other incarnations.
+        """Sum up the counts of all other incarnations, under the same names.
 
         Raises:
             StoreError: the store does not answer.

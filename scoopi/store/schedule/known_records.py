@@ -26,6 +26,8 @@ class KnownRecords(Generic[Decoded]):
     def read(self, found: Iterable[tuple[str, bytes]]) -> list[Decoded]:
         """Decode the records that a scan has found, in order; all others are dropped from the cache.
 
+        Args:
+            found: (key, record) for each.
         Raises:
             RecordError: the bytes of one are not a record of this kind.
         """

@@ -1,4 +1,4 @@
-"""PassLease: the right to run a pass, which one process has at a time."""
+"""PassLease: the right to run a pass of the scheduler, which one process has at a time."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 LEASE = timedelta(seconds=30)
-"""A pass that has not ended or renewed its lease by then is taken to be dead; another may begin."""
+"""The length of a lease. Once it is over, the holder is taken to be dead, and another process may begin."""
 
 
 class PassLease:
-    """The right to run a pass, which one process has at a time. Belongs to one thread.
+    """The right to run a pass of the scheduler, which one process has at a time. Belongs to one thread.
 
-    It saves work and no more: passes at the same time do no harm, since their writes are conditional. So
-    another process takes it as soon as the holder is likely to be dead: its worker is lost, or the worker's
-    name belongs to another process. A holder without a worker counts as dead when `LEASE` is over.
+    The right only saves work: passes at the same time do no harm, since their writes are conditional. So
+    another process takes it as soon as the holder is likely to be dead: its worker is lost, the worker's name
+    belongs to another process, or the lease is over.
 
     Args:
-        store: the records.
-        liveness: returns the settings that heartbeats are counted with.
+        store: has the record of the right, and those of workers.
+        liveness: returns the settings by which missed heartbeats are counted.
     """
 
     def __init__(self, store: ScheduleStore, liveness: Callable[[], Liveness]) -> None:
@@ -35,13 +35,18 @@ class PassLease:
         self._holder, self._worker = uuid.uuid4().hex, ""
 
     def hold_as(self, worker: str, incarnation: str) -> None:
-        """Hold it for a worker from now on, whose heartbeats show others that this process lives."""
+        """From now on, hold the right as this worker, whose heartbeats show that the process is alive."""
         self._holder, self._worker = incarnation, worker
 
     def take(self, now: datetime) -> bool:
-        """Take the right; if another process has it, ask that one for another pass.
+        """Take the right; if another process has it, ask that process for another pass.
 
-        A pass of this process that the store interrupted has left the right behind, and it is taken again.
+        A process that still has the right, because a store error interrupted its last pass, takes it again.
+
+        Args:
+            now: the current time, from which the lease counts.
+        Returns:
+            Whether this process has the right.
         """
 
         def take(record: PassRecord) -> PassRecord | None:
@@ -54,7 +59,7 @@ class PassLease:
         return written is not None and written.holder == self._holder
 
     def renew(self, until: datetime) -> bool:
-        """Prolong the lease; False if another process has taken the right."""
+        """Prolong the lease until that time; return False if another process has taken the right."""
 
         def renewed(record: PassRecord) -> PassRecord | None:
             return _changed(record, until=until) if record.holder == self._holder else None
@@ -62,11 +67,11 @@ class PassLease:
         return self._store.change_pass(renewed) is not None
 
     def release(self, *, is_unfinished: bool, must_end: bool) -> PassRecord | None:
-        """Give the right back, unless this process was asked for another pass.
+        """Give the right back, unless this process has to run another pass.
 
         Args:
-            is_unfinished: the pass has left something to decide.
-            must_end: give it back in any case. The next pass continues, here or elsewhere.
+            is_unfinished: whether the pass has left something to decide, so that another one is needed.
+            must_end: whether to give the right back in any case; the next process that takes it continues.
         Returns:
             The new record: if it has a holder, this process has to run another pass. None if another process
             had taken the right.

@@ -1,4 +1,4 @@
-"""Keys of the scheduler's records: how a record is found in its map by its id."""
+"""Keys of the scheduler's records in their maps."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | Pass
 
 
 def job_key(job: str) -> str:
-    """The key of a job by its id; keys sort by process, kind of slot, and value."""
+    """The key of a job by its id, `<process>/<slot>`; keys sort by process, kind of slot, and value."""
     process, _, slot = job.partition("/")
     return f"{process}/{slot_key(parse_slot(slot))}"
 
 
 def log_key(attempt: AttemptRecord, node: int) -> str:
-    """The key of a log: that of the attempt, followed by the number of a further node."""
+    """The key of the log of an attempt's node: that of the attempt; for further nodes with `/<number>`."""
     return record_key(attempt) + ("" if node == FIRST_NODE else f"/{node:04}")
 
 

@@ -7,10 +7,10 @@ from typing import Protocol
 
 
 class RecordListener(Protocol):
-    """Calls back for notifications."""
+    """A subscription to notifications, until it is closed."""
 
     def close(self) -> None:
-        """Stop calling back."""
+        """End the subscription."""
 
 
 class RecordSignals(Protocol):
@@ -20,4 +20,4 @@ class RecordSignals(Protocol):
         """Notify the listeners of other processes."""
 
     def listen(self, heard: Callable[[], object]) -> RecordListener:
-        """Call `heard` for each notification, from a thread of its own."""
+        """Call `heard`, in a new thread, for each notification until the returned listener is closed."""

@@ -47,13 +47,17 @@ RecordType = TypeVar("RecordType", bound=ScheduleRecord)
 class ScheduleStore:
     """Reads and writes the scheduler's records by their ids; every write is conditional.
 
+    Every method that reads or writes raises StoreError if the outcome is not known, and RecordError if a
+    record cannot be decoded.
+
     Args:
         store: has the maps in `SCHEDULE_MAPS`.
-        release: called by `close`.
+        release: called by `close`, after the store was closed.
         signals: notifications of the store; None if it has none, so that changes are found by polling.
-        limit_waits: as `CallTimeout.limit_waits`; nothing for a store in a file. Callable from any thread.
+        limit_waits: as `CallTimeout.limit_waits`, callable from any thread; does nothing for a store in a
+            file.
     Attributes:
-        has_written: whether anything has been written.
+        has_written: whether this object has written a record.
     """
 
     def __init__(
@@ -103,6 +107,8 @@ class ScheduleStore:
         """Read, change and write a record; repeated if another writer was first.
 
         Args:
+            kind: type of the record.
+            key: key of the record in its map, see `record_key`.
             change: takes the old record (None if there is none) and returns the new one; None to write
                 nothing.
         Returns:
@@ -140,7 +146,7 @@ class ScheduleStore:
         return outcome.won
 
     def get(self, kind: type[RecordType], keys: Sequence[str]) -> dict[str, RecordType]:
-        """The records that exist, by key."""
+        """Read the records of one kind that exist, by key."""
         store_map, codec = self._codecs[kind]
         found: dict[str, RecordType] = {}
         for begin in range(0, len(keys), _PAGE):
@@ -149,21 +155,21 @@ class ScheduleStore:
         return found
 
     def scan(
-        self, kind: type[RecordType], index: str | None = None, prefix: str = ""
+        self, kind: type[RecordType], phase: str | None = None, prefix: str = ""
     ) -> Iterator[RecordType]:
-        """Yield all records, by key; optionally only those with an index value, or a prefix of the key."""
+        """Yield all records of a kind, by key; optionally only those of a phase, or with a key prefix."""
         store_map, codec = self._codecs[kind]
-        for key, record in with_prefix(self._store, store_map, _PAGE, prefix, index):
+        for key, record in with_prefix(self._store, store_map, _PAGE, prefix, phase):
             yield cast(RecordType, codec.read(key, record))
 
-    def page(self, kind: type[RecordType], index: str | None, after: str, size: int) -> list[RecordType]:
-        """The first records with a key after `after`, by key; optionally only those with an index value."""
+    def page(self, kind: type[RecordType], phase: str | None, after: str, size: int) -> list[RecordType]:
+        """Read the first `size` records with key > `after`, by key; only those in the phase, unless None."""
         store_map, codec = self._codecs[kind]
-        found = self._store.scan(store_map, index, size, after)
+        found = self._store.scan(store_map, phase, size, after)
         return [cast(RecordType, codec.read(key, record)) for key, record in found]
 
     def remove(self, records: Sequence[RecordType]) -> list[RecordType]:
-        """Remove records of one kind that are unchanged since they were read; return those that are gone."""
+        """Remove those of these records of one kind that are unchanged; return those that are gone now."""
         if not records:
             return []
         store_map, codec = self._codecs[type(records[0])]
@@ -172,37 +178,37 @@ class ScheduleStore:
         return [record for record, is_gone in zip(records, gone, strict=True) if is_gone]
 
     def processes(self) -> Mapping[str, ProcessRecord]:
-        """All processes that were ever deployed, by name."""
+        """Read all processes that were ever deployed, by name."""
         return {record.name: record for record in self._all(ProcessRecord)}
 
     def active_jobs(self) -> Mapping[str, JobRecord]:
-        """The jobs that are not over, by id."""
+        """Read the jobs that are not over, by id."""
         return {record.job: record for record in self._all(JobRecord, ACTIVE)}
 
     def jobs(self, ids: Iterable[str]) -> Mapping[str, JobRecord]:
-        """The jobs that exist, by id."""
+        """Read those of these jobs that exist, by id."""
         return {record.job: record for record in self.get(JobRecord, [*map(job_key, ids)]).values()}
 
     def open_attempts(self) -> Sequence[AttemptRecord]:
-        """The attempts that are live, or whose end has not moved their job yet."""
+        """Read the attempts that are live, or whose end has not been counted in their job yet."""
         return [*self._all(AttemptRecord, LIVE), *self._all(AttemptRecord, UNSETTLED)]
 
     def attempts_of(self, job: str) -> Sequence[AttemptRecord]:
-        """All attempts of a job, by number."""
+        """Read all attempts of a job, in order."""
         return [*self.scan(AttemptRecord, prefix=f"{job_key(job)}/")]
 
     def workers(self) -> Mapping[str, WorkerRecord]:
-        """All workers, by name."""
+        """Read all workers, by name."""
         return {record.worker: record for record in self._all(WorkerRecord)}
 
-    def _all(self, kind: type[RecordType], index: str | None = None) -> list[RecordType]:
+    def _all(self, kind: type[RecordType], phase: str | None = None) -> list[RecordType]:
         """All records, as `scan`; unchanged ones are not decoded again."""
         store_map, codec = self._codecs[kind]
-        known = self._known.setdefault((kind, index), KnownRecords(codec))
-        return known.read(with_prefix(self._store, store_map, _PAGE, "", index))
+        known = self._known.setdefault((kind, phase), KnownRecords(codec))
+        return known.read(with_prefix(self._store, store_map, _PAGE, "", phase))
 
     def the_pass(self) -> PassRecord:
-        """The record that all passes share."""
+        """Read the record that all passes share; the default one if there is none yet."""
         return self.get(PassRecord, [SHARED]).get(SHARED) or PassRecord()
 
     def change_pass(self, change: Callable[[PassRecord], PassRecord | None]) -> PassRecord | None:
@@ -210,12 +216,13 @@ class ScheduleStore:
         return self.update(PassRecord, SHARED, lambda old: change(old or PassRecord()))
 
     def put_bundle(self, name: str, data: bytes, now: datetime, part_size: int) -> None:
-        """Store a packed project under its hash, in parts; the last part is written last.
+        """Store a packed project in parts, which are written in order.
 
         Existing parts get the time of this deployment, so that they are not removed as old.
 
         Args:
-            name: the hash.
+            name: hash of the project.
+            data: the packed project.
             now: the time of this deployment.
             part_size: size of a part in bytes.
         """
@@ -225,15 +232,15 @@ class ScheduleStore:
             self._change(BUNDLES, f"{name}/{number:04}", partial(_unless_same, record))
 
     def has_bundle(self, name: str) -> bool:
-        """Whether the first part of a packed project exists."""
+        """Whether the first part of a packed project exists; `bundle` finds out whether all do."""
         key = f"{name}/0000"
         return key in self._store.get_all(BUNDLES, [key])
 
     def remove_bundle(self, name: str, before: datetime) -> bool:
-        """Remove a packed project, unless it was deployed again after a time.
+        """Remove a packed project, unless it was deployed after `before`.
 
         Returns:
-            Whether it is gone.
+            Whether all of it is removed.
         """
         for key, record in with_prefix(self._store, BUNDLES, _PARTS_AT_ONCE, f"{name}/"):
             if self._parts.read(key, record).deployed > before:
@@ -243,14 +250,14 @@ class ScheduleStore:
         return True
 
     def bundle(self, name: str) -> bytes | None:
-        """A packed project by its hash; None if it does not exist, or is incomplete."""
+        """Read a packed project by its hash; None if it does not exist, or is incomplete."""
         stored = with_prefix(self._store, BUNDLES, _PARTS_AT_ONCE, f"{name}/")
         found = [self._parts.read(key, record) for key, record in stored]
         is_whole = bool(found) and len(found) == found[0].parts
         return b"".join(part.data for part in found) if is_whole else None
 
     def keep_log(self, attempt: AttemptRecord, log: KeptLog, node: int = FIRST_NODE) -> None:
-        """Keep the end of the log of an attempt, or of a node of its run, unless a later claim kept one."""
+        """Store the end of the log of an attempt's node, unless that of a later claim (fence) is stored."""
         key, new = log_key(attempt, node), self._logs.written(log)
 
         def later(old: bytes | None) -> bytes | None:
@@ -259,24 +266,24 @@ class ScheduleStore:
         self._change(LOGS, key, later)
 
     def remove_logs(self, attempts: Sequence[AttemptRecord]) -> None:
-        """Remove the kept logs of attempts that are over, and of their nodes."""
+        """Remove the stored logs of attempts that are over, and of all their nodes."""
         first = [record_key(each) for each in attempts if each.has_log]  # further nodes have no such flag
         further = [log_key(each, node.number) for each in attempts for node in each.nodes]
         self._store.delete_all(LOGS, first + further)
 
     def kept_log(self, attempt: AttemptRecord, node: int = FIRST_NODE) -> KeptLog | None:
-        """The end of the log of an attempt, or of a node of its run; None if none is kept."""
+        """Read the end of the log of an attempt's node; None if none is stored."""
         key = log_key(attempt, node)
         record = self._store.get_all(LOGS, [key]).get(key)
         return None if record is None else self._logs.read(key, record)
 
     def signal(self) -> None:
-        """Notify other `serve` processes that records have changed, if the store can."""
+        """Notify other `serve` processes that records have changed; does nothing if the store cannot."""
         if self._signals is not None:
             self._signals.send()
 
     def listen(self, heard: Callable[[], object]) -> RecordListener | None:
-        """Call `heard` from a thread when records were changed elsewhere; None if the store cannot notify."""
+        """Call `heard`, in a new thread, when others change records; None if the store cannot notify."""
         return None if self._signals is None else self._signals.listen(heard)
 
     def close(self) -> None:

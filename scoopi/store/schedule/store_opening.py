@@ -19,7 +19,7 @@ BUSY_MS = 20_000
 
 
 def open_schedule_store(folder: Path, url: StoreUrl | None, cluster: ClusterSettings | None) -> ScheduleStore:
-    """Open the scheduler's records.
+    """Open the scheduler's store; connects, and creates missing tables.
 
     Args:
         folder: folder of the scheduler's state, with the SQLite file if there is no URL.

@@ -1,1 +1,1 @@
-"""The store of a run on one machine: SQLite in the run's folder."""
+"""The store in a SQLite file: of a run on one machine, or of a scheduler."""

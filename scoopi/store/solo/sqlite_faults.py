@@ -1,4 +1,4 @@
-"""The errors of SQLite as a StoreError, and the one that is repeated: a file that is locked."""
+"""Turns SQLite's errors into StoreErrors, and waits for a file that another process has locked."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def _owner(path: Path) -> str:
 
 
 def set_when_free(connection: sqlite3.Connection, pragmas: Iterable[str], seconds: float) -> None:
-    """Execute pragmas, waiting for a process that has locked the file.
+    """Execute pragmas, waiting while another process has locked the file.
 
-    SQLite refuses the change of a new file to a write-ahead log at once, whatever the connection's timeout
-    is, while another process writes to it, as processes do that create one store together.
+    The connection's timeout does not cover this: SQLite rejects the change of a new file to a write-ahead log
+    immediately while another process writes to it, which happens if processes create one store at a time.
 
     Args:
-        seconds: how long it waits.
+        seconds: how long to wait, for all pragmas together.
 
     Raises:
         sqlite3.Error: the file is still locked after that time, or a pragma fails otherwise.

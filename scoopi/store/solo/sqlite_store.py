@@ -1,4 +1,4 @@
-"""SqliteStore: the store of a run on one machine, one SQLite file in the run's folder."""
+"""SqliteStore: the store in one SQLite file, of a run on one machine or of a scheduler."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _UnlikeError(Exception):
 
 
 class SqliteStore:
-    """The store of a run on one machine, in one SQLite file.
+    """The store in one SQLite file, of a run on one machine or of a scheduler.
 
     Each call is one transaction.
 
@@ -35,7 +35,7 @@ class SqliteStore:
 
     Args:
         path: the file, which is created if it does not exist; its folder must exist.
-        busy_ms: how long a call waits for another process that has locked the file.
+        busy_ms: how long a call waits for another process that has locked the file, in milliseconds.
         maps: the maps of this store; each is a table.
 
     Raises:
@@ -157,7 +157,7 @@ class SqliteStore:
         """See `Store`; on one machine records do not expire."""
 
     def close(self) -> None:
-        """Close the file, and merge its write-ahead log; idempotent."""
+        """Close the file, which merges its write-ahead log; idempotent."""
         with self._lock, self._faults_named():
             connection, self._connection = self._connection, None
             if connection is not None:
@@ -280,8 +280,10 @@ class SqliteStore:
 
 
 def sync_store(path: Path) -> None:
-    """Make all commits of a store survive a power failure; callable from any thread.
+    """Sync the files of a store, so that its commits survive a power failure; callable from any thread.
 
+    Args:
+        path: the SQLite file.
     Raises:
         OSError: the disk fails.
     """

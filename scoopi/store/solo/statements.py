@@ -1,8 +1,8 @@
 """The SQL of the solo store: its tables, and one statement for a batch of any length.
 
-A function with the name of an operation returns its SQL; what it takes are the parameters, in this order.
-A batch is split into chunks of a few fixed lengths, the last one padded with copies of its last record
-(harmless in all statements), so that SQLite compiles each statement only once.
+A function that is named after an operation returns its SQL; its docstring lists the parameters of the SQL, in
+order, after "takes". A batch is split into chunks of a few fixed lengths, the last one padded with copies of
+its last record (harmless in all statements), so that SQLite compiles each statement only once.
 """
 
 from __future__ import annotations
@@ -85,14 +85,14 @@ def get(store_map: StoreMap, length: int) -> str:
 
 
 def put(store_map: StoreMap, length: int) -> str:
-    """Insert absent records; takes `length` times key, value and, for an indexed map, its field."""
+    """Insert absent records; takes `length` times key, value and, for an indexed map, its indexed field."""
     row = f"({_marks(_width(store_map))})"
     rows = ",".join([row] * length)
     return f"INSERT INTO {store_map} VALUES {rows} ON CONFLICT DO NOTHING"  # noqa: S608
 
 
 def cas(store_map: StoreMap, length: int) -> str:
-    """Change records that are as expected; takes key, expected, new and, for an indexed map, its field."""
+    """Change records that are as expected; takes `length` times key, expected, new and any indexed field."""
     row = f"({_marks(_width(store_map) + 1)})"
     rows = ",".join([row] * length)
     index = f", {store_map.index} = v.column4" if store_map.index else ""
@@ -118,7 +118,7 @@ def delete_same(store_map: StoreMap, length: int) -> str:
 
 
 def delete_below(store_map: StoreMap) -> str:
-    """Delete all records with a lower key; takes the key."""
+    """Delete all records with keys below one; takes that key."""
     return f"DELETE FROM {store_map} WHERE key < ?"  # noqa: S608
 
 
